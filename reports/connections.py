@@ -10,49 +10,38 @@ way only, so the parts are ordered, and nothing in the results limits how far ap
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from graphlib import TopologicalSorter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reports.davidson import Floats, Ints
+from reports.text import listing
 
 _MOST_GROUPS = 20  # listed by name
 
 
-@dataclass(frozen=True)
-class Bridge:
-    """Two neighbouring parts of which one took every point.
-
-    Attributes:
-        above, below: numbers of the parts.
-        pairs: (pairs, 2) the entrants that met, of the upper part and of the lower.
-        shares: (pairs,) their share of the games between the parts; they add up to 1.
-    """
+class Bridge(NamedTuple):
+    """Two neighbouring parts, by number, of which the upper one took every point."""
 
     above: int
     below: int
-    pairs: Ints
-    shares: Floats
+    pairs: Ints  # (pairs, 2) the entrants that met, of the upper part and of the lower
+    shares: Floats  # (pairs,) of the games between the parts; they add up to 1
 
 
 @dataclass(frozen=True)
 class Connections:
-    """Groups and parts of the entrants, who are numbered as in `names`.
-
-    Attributes:
-        names: the entrants.
-        group: (entrants,) 0 for the largest group, then 1, ...
-        part: (entrants,) number of the part; the numbers mean nothing.
-        bridges: between neighbouring parts; empty where all ratings are finite by themselves.
-    """
+    """Groups and parts of the entrants, who are numbered as in `names`."""
 
     names: Sequence[str]
-    group: Ints
-    part: Ints
-    bridges: tuple[Bridge, ...]
+    group: Ints  # (entrants,) 0 for the largest group, then 1, ...
+    part: Ints  # (entrants,) number of the part; the numbers mean nothing
+    bridges: list[Bridge]  # none where all ratings are finite by themselves
 
     @classmethod
     def of(cls, names: Sequence[str], first: Ints, second: Ints, result: Floats) -> Connections:
@@ -69,55 +58,50 @@ class Connections:
         _, group = connected_components(points, directed=True, connection="weak")
         _, part = connected_components(points, directed=True, connection="strong")
         by_size = np.argsort(-np.bincount(group), kind="stable")
-        group = np.argsort(by_size)[group]
-        return cls(names, group, part, _bridges(points.tocoo(), part))
+        points = points.tocoo()
+        bridges = _bridges(points.row, points.col, points.data, part)
+        return cls(names, np.argsort(by_size)[group], part, bridges)
 
     def leaders(self) -> Ints:
         """One entrant of each group, by number."""
         return np.unique(self.group, return_index=True)[1]
 
+    @cached_property
     def core(self) -> NDArray[np.bool_]:
         """Who lies in the one largest part of a group; nobody, where two are largest."""
-        sizes = np.bincount(self.part)
-        home = np.zeros(len(sizes), int)
-        home[self.part] = self.group
-        largest = np.zeros(self.group.max() + 1, int)
-        np.maximum.at(largest, home, sizes)
-        is_largest = sizes == largest[home]
-        return is_largest[self.part] & (np.bincount(home, is_largest)[self.group] == 1)
+        core = np.zeros(len(self.names), bool)
+        for group in range(self.group.max() + 1):
+            parts, sizes = np.unique(self.part[self.group == group], return_counts=True)
+            largest = parts[sizes == sizes.max()]
+            core |= (self.part == largest[0]) & (len(largest) == 1)
+        return core
 
-    def mean_weights(self) -> Any:
-        """(groups, entrants) sparse: times the strengths, this is the zero of each group.
+    def zero_of(self, group: int) -> Ints:
+        """The entrants whose mean strength is the zero of their group, by number.
 
-        Zero is the mean of the group's core: a random bot that lost every game must not make
-        the zero of all others as uncertain as itself. Without a core it is the mean of all.
+        They are the group's core: a random bot that lost every game must not make the zero of all
+        others as uncertain as itself. Without a core they are all.
         """
-        from scipy.sparse import csr_matrix
-
-        core = self.core()
-        counted = np.where(np.bincount(self.group, core)[self.group] > 0, core, True)
-        members = np.bincount(self.group, counted)[self.group]
-        places = (self.group, np.arange(len(self.names)))
-        return csr_matrix((counted / members, places), (self.group.max() + 1, len(self.names)))
+        members = self.group == group
+        core = members & self.core
+        return np.flatnonzero(core if core.any() else members)
 
     def notes(self) -> list[str]:
         """What is missing in each entrant's rating; empty inside the core."""
-        notes = [""] * len(self.names)
-        above, below = defaultdict(list), defaultdict(list)
+        above, below, members = defaultdict(list), defaultdict(list), defaultdict(list)
         for bridge in self.bridges:
             above[bridge.below].append(bridge.above)
             below[bridge.above].append(bridge.below)
-        members = defaultdict(list)
         for i, part in enumerate(self.part.tolist()):
             members[part].append(i)
 
-        def names(parts: Sequence[int], without: int = -1) -> str:
-            inside = sorted(i for part in parts for i in members[part] if i != without)
-            return listing([self.names[i] for i in inside])
+        def names(parts: Sequence[int]) -> str:
+            return listing([self.names[i] for i in sorted(i for p in parts for i in members[p])])
 
-        for i in np.flatnonzero(~self.core()).tolist():
+        notes = [""] * len(self.names)
+        for i in np.flatnonzero(~self.core).tolist():
             part = int(self.part[i])
-            friends = names([part], without=i)
+            friends = [self.names[j] for j in members[part] if j != i]
             if not friends and not above[part]:
                 notes[i] = "won every game: the rating is a lower bound set by the prior"
             elif not friends and not below[part]:
@@ -125,86 +109,52 @@ class Connections:
             else:
                 facts = [f"never took a point from {names(above[part])}"] if above[part] else []
                 facts += [f"never lost a point to {names(below[part])}"] if below[part] else []
-                company = f"with {friends}, " if friends else ""
+                company = f"with {listing(friends)}, " if friends else ""
                 notes[i] = f"{company}{' and '.join(facts)}: the gap is set by the prior"
-        return notes
-
-    def group_note(self, entrant: int) -> str:
-        """A warning if there is more than one group."""
         groups = self.group.max() + 1
-        if groups == 1:
-            return ""
-        return (
-            f"group {self.group[entrant] + 1} of {groups}, which never met: "
-            "compare ratings within a group only"
-        )
+        if groups > 1:
+            for i, group in enumerate(self.group):
+                warning = (f"group {group + 1} of {groups}, which never met: compare ratings "
+                           "within a group only")
+                notes[i] = "; ".join(filter(None, (notes[i], warning)))
+        return notes
 
     def group_remark(self) -> str:
         """The groups by name if there is more than one; of many, the largest."""
-        if self.group.max() == 0:
+        count = self.group.max() + 1
+        if count == 1:
             return ""
-        order = np.argsort(self.group, kind="stable")
-        ends = np.cumsum(np.bincount(self.group))[:-1]
         groups = [
-            f"group {number}: {', '.join(self.names[i] for i in members)}"
-            for number, members in enumerate(np.split(order, ends), 1)
+            f"group {group + 1}: "
+            + ", ".join(self.names[i] for i in np.flatnonzero(self.group == group))
+            for group in range(min(count, _MOST_GROUPS))
         ]
-        rest = len(groups) - _MOST_GROUPS
-        listed = "; ".join(groups[:_MOST_GROUPS]) + (f"; and {rest} more" if rest > 0 else "")
-        return (
-            f"No game links these groups, and each has its own zero ({listed}). "
-            "Ratings of different groups cannot be compared."
-        )
+        if count > _MOST_GROUPS:
+            groups.append(f"and {count - _MOST_GROUPS} more")
+        return (f"No game links these groups, and each has its own zero ({'; '.join(groups)}). "
+                "Ratings of different groups cannot be compared.")
 
 
-def listing(names: Sequence[str], most: int = 3) -> str:
-    """`a, b, c and 4 more`."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _bridges(points: Any, part: Ints) -> tuple[Bridge, ...]:
-    """One bridge for each step down: parts that met, with no third part between them.
-
-    Args:
-        points: sparse, in coordinates: what the row's entrant took from the column's.
-        part: (entrants,) number of the part.
-    """
-    upper, lower = part[points.row], part[points.col]
-    crossing = np.flatnonzero(upper != lower)
-    # By parts, then by entrants.
-    order = np.lexsort([points.col[crossing], points.row[crossing], lower[crossing],
-                        upper[crossing]])
-    crossing = crossing[order]
-    steps: dict[tuple[int, int], list[int]] = {}
-    for i in crossing.tolist():
-        steps.setdefault((int(upper[i]), int(lower[i])), []).append(i)
-    below = _reachable(steps, part.max() + 1)
+def _bridges(winner: Ints, loser: Ints, points: Floats, part: Ints) -> list[Bridge]:
+    """One bridge for each step down: parts that met, with no third part between them."""
+    steps: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for i in np.lexsort([loser, winner]).tolist():
+        if part[winner[i]] != part[loser[i]]:
+            steps[int(part[winner[i]]), int(part[loser[i]])].append(i)
+    lower: dict[int, list[int]] = defaultdict(list)
+    for above, below in steps:
+        lower[above].append(below)
+    # Sets of parts, a bit each: those that can be reached at all, and by two steps or more.
+    reached: dict[int, int] = {}
+    far: dict[int, int] = {}
+    for upper in TopologicalSorter(lower).static_order():  # the lowest parts come first
+        reached[upper] = far[upper] = 0
+        for below in lower.get(upper, ()):
+            reached[upper] |= reached[below] | 1 << below
+            far[upper] |= reached[below]
     bridges = []
-    for (above, under), games in steps.items():
-        if not below[above] >> under & 1:
-            shares = points.data[games]
-            pairs = np.column_stack([points.row[games], points.col[games]]).astype(np.int64)
-            bridges.append(Bridge(above, under, pairs, shares / shares.sum()))
-    return tuple(bridges)
-
-
-def _reachable(steps: Iterable[tuple[int, int]], parts: int) -> list[int]:
-    """For each part, those that lie two or more steps below it: bit i of a number is part i."""
-    lower: list[list[int]] = [[] for _ in range(parts)]
-    above = [0] * parts  # steps down to a part that are not worked off yet
-    for upper, under in steps:
-        lower[upper].append(under)
-        above[under] += 1
-    order = [part for part in range(parts) if not above[part]]
-    for part in order:  # from the top down; grows on the way
-        for under in lower[part]:
-            above[under] -= 1
-            if not above[under]:
-                order.append(under)
-    direct = [sum(1 << under for under in lower[part]) for part in range(parts)]
-    far = [0] * parts
-    for part in reversed(order):
-        for under in lower[part]:
-            far[part] |= direct[under] | far[under]
-    return far
+    for (above, below), games in sorted(steps.items()):
+        if not far[above] >> below & 1:
+            pairs = np.column_stack([winner[games], loser[games]]).astype(np.int64)
+            bridges.append(Bridge(above, below, pairs, points[games] / points[games].sum()))
+    return bridges

@@ -20,17 +20,21 @@ from dlgo.errors import DlgoError
 from dlgo.records.ledger import Ledger
 from dlgo.tables import read_table
 from dlgo.text import LONGEST_NAME, one_line
-from reports.connections import listing
 from reports.ratings import repeated_games
 from reports.tables import GAME_COLUMNS, games_frame
+from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NEEDED = ("first", "second", "result")
-_KNOWN = (*NEEDED, "game", "pair", "moves")
 # The game of a list that names none.
 UNNAMED = "games"
+# What a list does not say, in the kind of each column.
+_UNKNOWN = {
+    name: float("nan") if name.startswith(("first_", "second_")) and "runtime" not in name else ""
+    for name in GAME_COLUMNS
+} | {"first_moves": 0, "second_moves": 0, "failed": False}
 
 
 def load_games(path: str | Path) -> pd.DataFrame:
@@ -60,30 +64,27 @@ def read_games(path: Path) -> pd.DataFrame:
 
     table = read_table(path)
     header = [name.strip().lower() for name in table.header]
-    twice = [name for name in _KNOWN if header.count(name) > 1]
-    if twice:
-        raise DlgoError(f"{path} has two columns {twice[0]}; its first line must name each once")
+    for name in (*NEEDED, "game", "pair", "moves"):
+        if header.count(name) > 1:
+            raise DlgoError(f"{path} has two columns {name}; its first line must name each once")
     missing = [name for name in NEEDED if name not in header]
     if missing:
         raise DlgoError(
             f"{path} has no column {' and no column '.join(missing)}; its first line must name "
             f"{', '.join(NEEDED)}"
         )
-    rows, bad = [], []
+    rows, bad = [], {}
     for line, cells in table.rows:
-        row = {name: cell.strip() for name, cell in zip(header, cells, strict=False)}
-        fault = _fault(row) if len(cells) <= len(header) else (
-            "it has more fields than the first line has names"
-        )
-        if fault:
-            bad.append((line, fault))
-        else:
-            rows.append(_row(row, line))
+        try:
+            if len(cells) > len(header):
+                raise ValueError("it has more fields than the first line has names")
+            rows.append(_row(line, dict(zip(header, map(str.strip, cells), strict=False))))
+        except ValueError as error:
+            bad[line] = error
     if bad:
-        line, fault = bad[0]
-        others = listing([str(number) for number, _ in bad[1:]], most=8)
-        more = f" (also bad: line {others})" if others else ""
-        raise DlgoError(f"{path} line {line}: {fault}{more}")
+        line, *others = bad
+        more = f" (also bad: line {listing([*map(str, others)], most=8)})" if others else ""
+        raise DlgoError(f"{path} line {line}: {bad[line]}{more}")
     frame = pd.DataFrame(rows, columns=list(GAME_COLUMNS))
     if not frame.empty:
         frame["pair"] = pd.factorize(frame["pair"])[0]
@@ -91,39 +92,24 @@ def read_games(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _result(text: str) -> float:
-    """A result, with a decimal point or a comma. Raises ValueError."""
-    return float(text.replace(",", "."))
-
-
-def _fault(row: dict[str, str]) -> str:
-    """What is wrong with a line; empty if nothing is."""
+def _row(line: int, cells: dict[str, str]) -> dict[str, object]:
+    """A line as a row of the table. Raises ValueError, which says what is wrong with it."""
     for name in ("first", "second"):
-        if not row.get(name):
-            return f"{name} is empty"
-        if len(row[name]) > LONGEST_NAME:
-            return f"{name} is a name of more than {LONGEST_NAME} characters"
-    text = row.get("result", "")
+        if not cells.get(name):
+            raise ValueError(f"{name} is empty")
+        if len(cells[name]) > LONGEST_NAME:
+            raise ValueError(f"{name} is a name of more than {LONGEST_NAME} characters")
+    text = cells.get("result", "")
     try:
-        good = _result(text) in (0.0, 0.5, 1.0)
+        result = float(text.replace(",", "."))
     except ValueError:
-        good = False
-    return "" if good else f"result {text!r} is not 1, 0.5 or 0"
-
-
-def _row(row: dict[str, str], line: int) -> dict[str, object]:
-    """A good line as a row of the table."""
-    texts = {name: one_line(value) for name, value in row.items()}
-    values: dict[str, object] = dict.fromkeys(GAME_COLUMNS, "")
-    values.update({
-        name: 0 if name.endswith("_moves") else float("nan")
-        for name in GAME_COLUMNS
-        if name.startswith(("first_", "second_")) and not name.endswith("_runtime")
-    })
+        result = -1.0
+    if result not in (0.0, 0.5, 1.0):
+        raise ValueError(f"result {text!r} is not 1, 0.5 or 0")
+    texts = {name: one_line(value) for name, value in cells.items()}
     moves = texts.get("moves", "")
-    values.update({
+    return _UNKNOWN | {
         "slot": f"line {line}", "game": texts.get("game") or UNNAMED, "first": texts["first"],
-        "second": texts["second"], "result": _result(texts["result"]), "moves": moves,
-        "pair": texts.get("pair") or f"line {line}", "failed": False, "plies": len(moves.split()),
-    })
-    return values
+        "second": texts["second"], "result": result, "moves": moves,
+        "pair": texts.get("pair") or f"line {line}", "plies": len(moves.split()),
+    }

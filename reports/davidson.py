@@ -1,35 +1,30 @@
 """The model behind the ratings: win, draw or loss from a difference in strength.
 
-This file has the mathematics alone: probabilities, likelihood with its derivatives, Newton's
-method, and a test whether a maximum exists at all. `ratings.py` decides what goes in and what
-the numbers mean.
-
 Entrant i has the strength pi_i > 0. When i moves first against j,
 
     P(i wins)  is proportional to  gamma * pi_i
     P(j wins)  is proportional to  pi_j
     P(draw)    is proportional to  nu * sqrt(gamma * pi_i * pi_j)
 
-which is Bradley & Terry (1952) with Davidson's draws (1970) and the order effect of Davidson
-& Beaver (1977). gamma > 1 says that the first move is worth something; nu is the weight of
-draws: two equals draw a share nu / (2 + nu) of their games once the first move is made up
-for. (A draw term without gamma describes the same set of models with another nu.)
+which is Bradley & Terry (1952) with Davidson's draws (JASA 65 (1970) 317-328) and the order effect
+of Davidson & Beaver (Biometrics 33 (1977) 693-702). gamma > 1 says that the first move is worth
+something; nu is the weight of draws: two equals draw a share nu / (2 + nu) of their games once the
+first move is made up for.
 
 In logarithms everything is linear. With d = ln gamma + ln pi_i - ln pi_j and n = ln nu,
 
     P(win) : P(draw) : P(loss)  =  exp(d/2) : exp(n) : exp(-d/2).
 
-The log-likelihood is concave in (ln pi, ln gamma, ln nu), so a maximum is the maximum. With
-s the score of the first mover (1, 1/2, 0), its derivatives are what a student would hope for:
-by d it is "score minus expected score", by n "draws minus expected draws", and the second
-derivatives are minus the variances and covariance of the two.
-
-References: Davidson, JASA 65 (1970) 317-328; Davidson & Beaver, Biometrics 33 (1977) 693-702.
+The log-likelihood is concave in (ln pi, ln gamma, ln nu), so a maximum is the maximum. With s the
+score of the first mover (1, 1/2, 0), its derivatives are what a student would hope for: by d it is
+"score minus expected score", by n "draws minus expected draws", and the second derivatives are
+minus the variances and covariance of the two.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,11 +34,6 @@ from dlgo.errors import DlgoError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-# Up to so many parameters the information is a dense matrix. Beyond it, it is a sparse one as long
-# as few pairs met (entries for each parameter): factorising then costs time in proportion to the
-# pairs, while a field in which many met fills the factors up and is faster as a dense matrix.
-_DENSE, _SPARSE_ENTRIES = 200, 8
 
 
 def outcome_probabilities(difference: Floats, log_nu: float) -> tuple[Floats, Floats, Floats]:
@@ -62,32 +52,35 @@ def outcome_probabilities(difference: Floats, log_nu: float) -> tuple[Floats, Fl
 
 @dataclass(frozen=True)
 class Observations:
-    """What was played, one row for each distinct pairing.
+    """What was played, one row for each distinct pairing."""
 
-    Attributes:
-        entrants: how many there are; their strengths are the first parameters.
-        first, second: (rows,) who moved first and second, by number.
-        moved: (rows,) 1 where moving first counts, 0 in a game on neutral ground.
-        wins, draws, losses: (rows,) how often, as the first mover sees it. Need not be whole.
-        with_first_move: whether ln gamma is estimated; it follows the strengths.
-        with_draws: whether ln nu is estimated; it is the last parameter. Without it there must
-            be no draws.
-    """
-
-    entrants: int
-    first: Ints
+    entrants: int  # their strengths are the first parameters
+    first: Ints  # (rows,) who moved first, by number
     second: Ints
-    moved: Floats
-    wins: Floats
+    moved: Floats  # (rows,) 1 where moving first counts, 0 in a game on neutral ground
+    wins: Floats  # (rows,) how often, as the first mover sees it; need not be whole
     draws: Floats
     losses: Floats
-    with_first_move: bool
-    with_draws: bool
+    with_first_move: bool  # whether ln gamma is estimated; it follows the strengths
+    with_draws: bool  # whether ln nu, the last parameter, is; without it nobody drew
 
     @property
     def size(self) -> int:
         """Number of parameters."""
         return self.entrants + self.with_first_move + self.with_draws
+
+    @cached_property
+    def design(self) -> Any:
+        """(rows, strengths and ln gamma) sparse; times the parameters it gives the differences."""
+        from scipy.sparse import csr_matrix
+
+        row, ones = np.arange(len(self.first)), np.ones(len(self.first))
+        places = [(row, self.first, ones), (row, self.second, -ones)]
+        if self.with_first_move:
+            places.append((row, np.full_like(row, self.entrants), self.moved))
+        rows, columns, values = (np.concatenate(part) for part in zip(*places, strict=True))
+        shape = len(row), self.entrants + self.with_first_move
+        return csr_matrix((values, (rows, columns)), shape)
 
     def plus(
         self, first: Ints, second: Ints, moved: Floats, wins: Floats, draws: Floats, losses: Floats
@@ -99,16 +92,14 @@ class Observations:
             name: np.concatenate([getattr(self, name), row]) for name, row in rows.items()
         })
 
-    def split(self, parameters: Floats) -> tuple[Floats, float]:
+    def _split(self, parameters: Floats) -> tuple[Floats, float]:
         """The differences d of all rows, and ln nu."""
-        difference = parameters[self.first] - parameters[self.second]
-        if self.with_first_move:
-            difference = difference + parameters[self.entrants] * self.moved
-        return difference, float(parameters[-1]) if self.with_draws else -np.inf
+        log_nu = float(parameters[-1]) if self.with_draws else -np.inf
+        return self.design @ parameters[: self.design.shape[1]], log_nu
 
     def log_likelihood(self, parameters: Floats) -> float:
         """Sum over games of ln P(what happened)."""
-        difference, log_nu = self.split(parameters)
+        difference, log_nu = self._split(parameters)
         top = np.maximum(np.abs(difference / 2), log_nu)
         log_total = top + np.log(
             np.exp(difference / 2 - top) + np.exp(log_nu - top) + np.exp(-difference / 2 - top)
@@ -117,76 +108,25 @@ class Observations:
         value = (self.wins - self.losses) @ (difference / 2) - games @ log_total
         return float(value + (self.draws.sum() * log_nu if self.with_draws else 0.0))
 
-    def derivatives(self, parameters: Floats) -> tuple[Floats, Any]:
-        """Gradient of the log-likelihood, and the information (minus its Hessian).
-
-        The information is an array, or a sparse matrix where there are many parameters.
-        """
-        difference, log_nu = self.split(parameters)
-        win, draw, loss = outcome_probabilities(difference, log_nu)
+    def derivatives(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Gradient of the log-likelihood, and the information (minus its Hessian)."""
+        win, draw, loss = outcome_probabilities(*self._split(parameters))
         games = self.wins + self.draws + self.losses
         expected = win + draw / 2
         surplus = self.wins + self.draws / 2 - games * expected
         # The variance of the score, written as a sum so that nothing cancels near 0 and 1.
-        score_variance = win * (1 - expected) ** 2 + draw * (0.5 - expected) ** 2
-        score_variance += loss * expected**2
-        by_difference = games * score_variance
-        gradient = self._along(surplus)
-        # Rows, columns and values, which add up where they name a place twice.
-        first, second = self.first, self.second
-        places = [
-            (first, first, by_difference), (second, second, by_difference),
-            (first, second, -by_difference), (second, first, -by_difference),
-        ]
-        if self.with_first_move:
-            places += _cross(self.entrants, self._along(by_difference * self.moved))
+        variance = win * (1 - expected) ** 2 + draw * (0.5 - expected) ** 2 + loss * expected**2
+        linear = self.design.shape[1]
+        gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
+        gradient[:linear] = self.design.T @ surplus
+        weighted = self.design.multiply((games * variance)[:, None])
+        information[:linear, :linear] = (self.design.T @ weighted).toarray()
         if self.with_draws:
             gradient[-1] = self.draws.sum() - games @ draw
-            column = self._along(games * draw * (0.5 - expected))
-            column[-1] = games @ (draw * (1 - draw))
-            places += _cross(self.size - 1, column)
-        rows, columns, values = (np.concatenate(part) for part in zip(*places, strict=True))
-        if self.size <= _DENSE:
-            flat = np.bincount(rows * self.size + columns, values, minlength=self.size**2)
-            return gradient, flat.reshape(self.size, self.size)
-        from scipy.sparse import coo_matrix
-
-        information = coo_matrix((values, (rows, columns)), (self.size, self.size)).tocsc()
-        sparse = information.nnz <= _SPARSE_ENTRIES * self.size
-        return gradient, information if sparse else information.toarray()
-
-    def design(self) -> Any:
-        """(rows, strengths and ln gamma) sparse; times the parameters it gives the differences."""
-        from scipy.sparse import csr_matrix
-
-        row, ones = np.arange(len(self.first)), np.ones(len(self.first))
-        places = [(row, self.first, ones), (row, self.second, -ones)]
-        if self.with_first_move:
-            places.append((row, np.full_like(row, self.entrants), self.moved))
-        rows, columns, values = (np.concatenate(part) for part in zip(*places, strict=True))
-        return csr_matrix(
-            (values, (rows, columns)), (len(row), self.entrants + self.with_first_move)
-        )
-
-    def _along(self, values: Floats) -> Floats:
-        """(parameters,) how a sum over rows grows that has these derivatives by the d of a row."""
-        column = np.zeros(self.size)
-        column[: self.entrants] = np.bincount(self.first, values, minlength=self.entrants)
-        column[: self.entrants] -= np.bincount(self.second, values, minlength=self.entrants)
-        if self.with_first_move:
-            column[self.entrants] = self.moved @ values
-        return column
-
-
-def _cross(place: int, column: Floats) -> list[tuple[Ints, Ints, Floats]]:
-    """A column of a symmetric matrix, and the row like it: rows, columns and values."""
-    others = np.delete(np.arange(len(column)), place)
-    here = np.full_like(others, place)
-    corner = np.array([place])
-    return [
-        (others, here, column[others]), (here, others, column[others]),
-        (corner, corner, column[corner]),
-    ]
+            information[:linear, -1] = self.design.T @ (games * draw * (0.5 - expected))
+            information[-1, :linear] = information[:linear, -1]
+            information[-1, -1] = games @ (draw * (1 - draw))
+        return gradient, information
 
 
 def maximise(observations: Observations, fixed: Ints) -> Floats:
@@ -196,9 +136,6 @@ def maximise(observations: Observations, fixed: Ints) -> Floats:
         observations: data for which a maximum exists (see `growing_direction`).
         fixed: one entrant of each group, whose strength stays 0: adding a constant to all
             strengths of a group changes no probability.
-
-    Raises:
-        DlgoError: if it does not converge, which the data should not allow.
     """
     parameters = np.zeros(observations.size)
     free = np.delete(np.arange(observations.size), fixed)
@@ -206,7 +143,7 @@ def maximise(observations: Observations, fixed: Ints) -> Floats:
     for _ in range(200):
         gradient, information = observations.derivatives(parameters)
         step = np.zeros(observations.size)
-        step[free] = _solve(information[np.ix_(free, free)], gradient[free])
+        step[free] = np.linalg.solve(information[np.ix_(free, free)], gradient[free])
         promise = float(gradient @ step)  # twice what a quadratic would gain
         scale = max(1.0, abs(value))
         if promise < 1e-16 * scale:
@@ -227,54 +164,35 @@ def covariance_matrix(observations: Observations, parameters: Floats, fixed: Int
     """Inverse of the observed information, where the strengths of `fixed` are known to be 0."""
     _, information = observations.derivatives(parameters)
     free = np.delete(np.arange(observations.size), fixed)
-    covariance = np.zeros((observations.size, observations.size))
-    covariance[np.ix_(free, free)] = _solve(information[np.ix_(free, free)], np.eye(len(free)))
+    covariance = np.zeros_like(information)
+    covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
     return covariance
 
 
-def _solve(matrix: Any, right: Floats) -> Floats:
-    """x with matrix @ x = right, for an array or a sparse matrix."""
-    if isinstance(matrix, np.ndarray):
-        return np.linalg.solve(matrix, right)
-    from scipy.sparse.linalg import splu
+def is_unbounded(observations: Observations) -> bool:
+    """Whether the likelihood grows for ever in some direction, and so has no maximum.
 
-    # Symmetric and positive definite: pivots on the diagonal, as few new entries as may be.
-    factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
-                   options={"SymmetricMode": True})
-    return factors.solve(right)
-
-
-def growing_direction(observations: Observations) -> Floats | None:
-    """A direction in which the likelihood grows for ever, or None if a maximum exists.
-
-    The likelihood has no maximum exactly if some direction makes no observed result less
-    likely, compared with any other result of the same game, and at least one more likely
-    (Albert & Anderson, Biometrika 71 (1984) 1-10). That is a linear programme. It finds the
-    entrant that won every game, and also what no drawing of arrows between entrants shows:
-    that whoever moved first won, or that every game was drawn.
+    That is so exactly if some direction makes no observed result less likely, compared with any
+    other result of the same game, and at least one more likely (Albert & Anderson, Biometrika 71
+    (1984) 1-10). That is a linear programme. It finds the entrant that won every game, and also
+    what no drawing of arrows between entrants shows: that whoever moved first won, or that every
+    game was drawn.
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix, hstack, vstack
 
-    design = observations.design()
-
-    def rows(counts: Floats, by_difference: float, by_log_nu: float) -> Any:
-        """Growth of ln(P(result) / P(another)) in the rows that had this result."""
-        part = by_difference * design[counts > 0]
-        if not observations.with_draws:
-            return part
-        return hstack([part, np.full((part.shape[0], 1), by_log_nu)])
+    def growth(counts: Floats, by_difference: float, by_log_nu: float) -> Any:
+        """Of ln(P(result) / P(another)) in the rows that had this result."""
+        part = by_difference * observations.design[counts > 0]
+        column = csr_matrix(np.full((part.shape[0], 1), by_log_nu))
+        return hstack([part, column]) if observations.with_draws else part
 
     wins, draws, losses = observations.wins, observations.draws, observations.losses
-    gains = [rows(wins, 1.0, 0.0), rows(losses, -1.0, 0.0)]
+    gains = [growth(wins, 1.0, 0.0), growth(losses, -1.0, 0.0)]
     if observations.with_draws:
-        gains += [rows(wins, 0.5, -1.0), rows(losses, -0.5, -1.0)]
-        gains += [rows(draws, 0.5, 1.0), rows(draws, -0.5, 1.0)]
-    growth = vstack(gains).tocsr()
-    if observations.size <= _DENSE:
-        growth = csr_matrix(np.unique(growth.toarray(), axis=0))
-    answer = linprog(
-        -np.asarray(growth.sum(axis=0)).ravel(), A_ub=-growth, b_ub=np.zeros(growth.shape[0]),
-        bounds=(-1, 1),
-    )
-    return answer.x if -answer.fun > 1e-6 else None
+        gains += [growth(wins, 0.5, -1.0), growth(losses, -0.5, -1.0),
+                  growth(draws, 0.5, 1.0), growth(draws, -0.5, 1.0)]
+    rows = vstack(gains).tocsr()
+    answer = linprog(-np.asarray(rows.sum(axis=0)).ravel(), A_ub=-rows,
+                     b_ub=np.zeros(rows.shape[0]), bounds=(-1, 1))
+    return bool(-answer.fun > 1e-6)

@@ -40,19 +40,13 @@ _CHI2_95 = 3.841458820694124  # a chi-squared variable with one degree of freedo
 
 @dataclass(frozen=True)
 class Counts:
-    """How often each score was seen, worst first.
+    """How often each score was seen, worst first. Raises DlgoError for another number of counts, or
+    a negative one."""
 
-    Attributes:
-        numbers: 3 of them for games (loss, draw, win), 5 for game pairs (0 to 2 points).
-
-    Raises:
-        DlgoError: for another number of counts, or a negative one.
-    """
-
-    numbers: tuple[int, ...]
+    numbers: tuple[int, ...]  # 3 for games (loss, draw, win), 5 for game pairs (0 to 2 points)
 
     def __post_init__(self) -> None:
-        if len(self.numbers) not in (3, 5) or any(number < 0 for number in self.numbers):
+        if len(self.numbers) not in (3, 5) or min(self.numbers) < 0:
             text = ", ".join(map(str, self.numbers))
             raise DlgoError(f"counts {text}: give 3 (games) or 5 (pairs) of them, none below 0")
 
@@ -66,13 +60,8 @@ class Counts:
         """Number of games, or of pairs."""
         return sum(self.numbers)
 
-    @property
-    def score(self) -> float:
-        """Points per game, 0 to 1; NaN where nothing was played."""
-        return float(self.scores @ self.numbers) / self.total if self.total else math.nan
-
     def score_interval(self) -> Estimate:
-        """The score and its 95% interval from the likelihood ratio.
+        """The score and its 95% interval from the likelihood ratio; NaN where nothing was played.
 
         The interval holds every score s that is not significantly less likely than the best:
         2 (L(best) - L(s)) <= 3.84. It stays inside 0 to 1, and has a width even where all games
@@ -82,7 +71,7 @@ class Counts:
 
         if not self.total:
             return Estimate(math.nan, 0.0, 1.0)
-        best = float(self.scores @ self._shares())
+        score, best = float(self.scores @ self.numbers) / self.total, self.scores @ self._shares()
 
         def excess(score: float) -> float:
             return 2 * self.log_likelihood_loss(score) - _CHI2_95
@@ -91,7 +80,7 @@ class Counts:
         low = brentq(excess, edge, best) if excess(edge) > 0 else 0.0
         high = brentq(excess, best, 1 - edge) if excess(1 - edge) > 0 else 1.0
         # What was seen counts fully: unseen scores must not push the score out of its interval.
-        return Estimate(self.score, min(low, self.score), max(high, self.score))
+        return Estimate(score, min(low, score), max(high, score))
 
     def superiority(self) -> float:
         """Likelihood of superiority: the chance that the true score is above one half.
@@ -148,33 +137,18 @@ def score_of_elo(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-@dataclass(frozen=True)
-class BinomialTest:
-    """Exact test of "both are equally strong" from decided games.
+def binomial_test(wins: int, losses: int) -> tuple[float, float]:
+    """The exact sign test of "both are equally strong": two-sided and one-sided p-values.
 
-    Attributes:
-        wins, decided: of how many decided games; draws say nothing here and are left out.
-        two_sided: chance of a result at least as uneven in either direction.
-        one_sided: chance of at least as many wins.
+    53 wins and 47 losses give p = 0.617 two-sided (different?), 0.309 one-sided (better?). Draws
+    say nothing here and are left out.
     """
-
-    wins: int
-    decided: int
-    two_sided: float
-    one_sided: float
-
-
-def binomial_test(wins: int, losses: int) -> BinomialTest:
-    """The sign test: 53 wins in 100 games give p = 0.617 two-sided, 0.309 one-sided."""
     from scipy.stats import binomtest
 
-    decided = wins + losses
-    if decided == 0:
-        return BinomialTest(0, 0, 1.0, 1.0)
-    return BinomialTest(
-        wins, decided, float(binomtest(wins, decided).pvalue),
-        float(binomtest(wins, decided, alternative="greater").pvalue),
-    )
+    if wins + losses == 0:
+        return 1.0, 1.0
+    return (float(binomtest(wins, wins + losses).pvalue),
+            float(binomtest(wins, wins + losses, alternative="greater").pvalue))
 
 
 def counts_of_games(scores: Sequence[float]) -> Counts:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from dlgo.errors import DlgoError
 from dlgo.specs import split_version
 from dlgo.text import one_line
-from reports.connections import listing
 from reports.differences import Counts, counts_of_games, counts_of_pairs
+from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,28 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """All games of an entrant against an opponent at one game.
-
-    Attributes:
-        game: which game.
-        entrant, opponent: who; scores are those of `entrant`.
-        scores: (games,) 1, 0.5 or 0, in the order of the plan.
-        pair_points: (pairs,) points in each complete pair: both games of an opening, colours
-            swapped, both counted. In the order of the plan, which does not depend on results;
-            the order in which games end would bring short ones first.
-        unpaired: games that belong to no complete pair.
-        repeated: games left out because they repeat an earlier one.
-        failures: games lost by a breakdown, of `entrant` and of `opponent`.
-    """
+    """All games of an entrant against an opponent at one game."""
 
     game: str
     entrant: str
     opponent: str
-    scores: tuple[float, ...]
+    scores: tuple[float, ...]  # of `entrant` in each game, in the order of the plan
+    # Points in each complete pair: both games of an opening, colours swapped, both counted. In the
+    # order of the plan; the order in which games end would bring short ones first.
     pair_points: tuple[float, ...]
-    unpaired: int
-    repeated: int
-    failures: tuple[int, int]
+    unpaired: int  # games that belong to no complete pair
+    repeated: int  # games left out because they repeat an earlier one
+    failures: tuple[int, int]  # games lost by a breakdown, of `entrant` and of `opponent`
 
     @property
     def games(self) -> Counts:
@@ -84,10 +74,9 @@ def head_to_heads(
         raise DlgoError(
             f"no game of {game} was played; there are {listing(sorted(set(games['game'])), most=8)}"
         )
-    ours = games[
-        ((games["first"] == entrant) & (games["second"] == opponent))
-        | ((games["first"] == opponent) & (games["second"] == entrant))
-    ]
+    names = [entrant, opponent]
+    ours = games[games["first"].isin(names) & games["second"].isin(names)
+                 & (games["first"] != games["second"])]
     if game:
         ours = ours[ours["game"] == game]
     if ours.empty:
@@ -99,9 +88,9 @@ def head_to_heads(
 
 def _name_of(games: pd.DataFrame, text: str, canonical: Callable[[str], str]) -> str:
     """How the table calls an entrant. Raises DlgoError if it is not there, or in versions."""
-    names = sorted(set(games["first"]) | set(games["second"]))
-    if one_line(text) in names:
-        return one_line(text)
+    names, shown = sorted(set(games["first"]) | set(games["second"])), one_line(text)
+    if shown in names:
+        return shown
     specifications = games.attrs.get("specifications", {})
     ledgers = {name: specifications.get(name, name) for name in names}
     wanted = {text, canonical(text)}
@@ -109,7 +98,6 @@ def _name_of(games: pd.DataFrame, text: str, canonical: Callable[[str], str]) ->
         name for name in names if split_version(ledgers[name])[0] in wanted]
     if len(meant) == 1:
         return meant[0]
-    shown = one_line(text)
     if meant:
         raise DlgoError(f"entrant {shown} played in several versions; name one of "
                         f"{listing(sorted(ledgers[name] for name in meant), most=8)}")
@@ -122,15 +110,13 @@ def _head_to_head(game: str, entrant: str, opponent: str, games: pd.DataFrame) -
     games = games.sort_values("pair", kind="stable")
     counted = games[games["counted"]]
     score = counted["result"].where(counted["first"] == entrant, 1 - counted["result"])
-    points = []
-    for _, rows in counted.groupby("pair", sort=True):
-        if len(rows) == 2 and rows["first"].nunique() == 2:
-            points.append(float(score[rows.index].sum()))
+    points = [
+        float(score[rows.index].sum()) for _, rows in counted.groupby("pair", sort=True)
+        if len(rows) == 2 and rows["first"].nunique() == 2
+    ]
     failed = games[games["failed"]]
-    lost_by_first = failed["result"] == 0
-    failures = int((lost_by_first == (failed["first"] == entrant)).sum())
+    own = int(((failed["result"] == 0) == (failed["first"] == entrant)).sum())
     return HeadToHead(
         game, entrant, opponent, tuple(score.tolist()), tuple(points),
-        len(counted) - 2 * len(points), len(games) - len(counted),
-        (failures, len(failed) - failures),
+        len(counted) - 2 * len(points), len(games) - len(counted), (own, len(failed) - own),
     )

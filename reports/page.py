@@ -2,7 +2,7 @@
 
 The page is a Jinja template with automatic escaping: whatever a ledger says (the name of an
 engine, the reason of a loss) shows as text. `templates/` holds the template, its style sheet and
-the script that replays games. `report.py` computes the numbers.
+the script that replays games.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.browser import scripts, source
-from reports.compare import los_text
 from reports.rating_table import RatingTable
-from reports.text import elo_text, lead_text, nu_text, short
+from reports.text import elo_text, lead_text, los_text, nu_text, short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,16 +44,17 @@ def environment(*folders: Path) -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    made = Environment(
+    pages = Environment(
         loader=FileSystemLoader([_TEMPLATES, *folders]), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )
-    made.filters.update(
-        elo=elo_text, nu=nu_text, short=short, inline=_inline_svg, percent=_percent,
-        signed=_signed, budget=_budget, los=_los, spec=_breakable, viewer=_viewer,
+    pages.filters.update(
+        elo=elo_text, nu=nu_text, short=short, los=los_text, inline=_inline_svg, signed=_signed,
+        percent=lambda value: f"{value:.1%}", budget=_budget, spec=_breakable,
+        viewer=lambda replays: Markup(scripts("replay.js", "replays", replays, _TEMPLATES)),
     )
-    made.globals["style"] = Markup(source("boards.css") + source("report.css", _TEMPLATES))
-    return made
+    pages.globals["style"] = Markup(source("boards.css") + source("report.css", _TEMPLATES))
+    return pages
 
 
 def rating_rows(table: RatingTable, ratings: pd.DataFrame) -> dict[str, Any]:
@@ -62,14 +62,12 @@ def rating_rows(table: RatingTable, ratings: pd.DataFrame) -> dict[str, Any]:
 
     `ratings` are the rows of `tables.ratings_frame` for this table, best first.
     """
-    low = min(rating.low95 for rating in table.ratings)
-    high = max(rating.high95 for rating in table.ratings)
+    low, high = ratings["low95"].min(), ratings["high95"].max()
     scale = 100 / ((high - low) or 1.0)
     rows = [
         {
-            "row": row, "lead": lead_text(table, rank),
+            "row": row, "lead": lead_text(table, rank), "at": (row.rating - low) * scale,
             "left": (row.low95 - low) * scale, "width": (row.high95 - row.low95) * scale,
-            "at": (row.rating - low) * scale,
         }
         for rank, row in enumerate(ratings.itertuples())
     ]
@@ -78,19 +76,17 @@ def rating_rows(table: RatingTable, ratings: pd.DataFrame) -> dict[str, Any]:
 
 
 def cross_rows(cross: pd.DataFrame) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The rows of `tables.crosstable`, with how far each score is from one half."""
-    return [
-        (entrant, [_cell(text) for text in cells])
-        for entrant, cells in zip(cross.index, cross.to_numpy(), strict=True)
-    ]
-
-
-def _cell(text: str) -> dict[str, Any]:
-    """A cell of the cross table: its text and how far its score is from one half, -1 to 1."""
-    if not text:
-        return {"text": "", "lean": 0.0}
-    points, games = text.split("/")
-    return {"text": text, "lean": 2 * float(points) / float(games) - 1}
+    """The rows of `tables.crosstable`: each cell's text, and how far its score `leans` from one
+    half, -1 to 1."""
+    rows = []
+    for entrant, texts in zip(cross.index, cross.to_numpy(), strict=True):
+        cells = []
+        for text in texts:
+            points, _, games = text.partition("/")
+            lean = 2 * float(points) / float(games) - 1 if text else 0.0
+            cells.append({"text": text, "lean": lean})
+        rows.append((entrant, cells))
+    return rows
 
 
 def _inline_svg(svg: Path) -> Any:
@@ -124,17 +120,6 @@ def _breakable(text: str) -> Any:
     return Markup("<wbr>").join(escape(part) for part in parts)
 
 
-def _viewer(replays: Any) -> Any:
-    """The scripts that replay games, with the games as their data."""
-    from markupsafe import Markup
-
-    return Markup(scripts("replay.js", "replays", replays, _TEMPLATES))
-
-
-def _percent(value: float) -> str:
-    return f"{value:.1%}"
-
-
 def _signed(value: float) -> str:
     return "" if math.isnan(value) else f"{value:+.0f}".replace("-", "\N{MINUS SIGN}")
 
@@ -144,7 +129,3 @@ def _budget(over: float) -> str:
     if math.isnan(over):
         return ""
     return "kept" if over <= 0 else f"+{over:.1%}"
-
-
-def _los(chance: float) -> str:
-    return "" if math.isnan(chance) else los_text(chance)

@@ -1,4 +1,4 @@
-"""Strength per compute: Elo against what a move has cost, a line for each family.
+"""Plots of a report: Elo against what a move has cost, a line for each family; lengths of games.
 
 Ratings and costs are those of `tables.ratings_frame`. Four costs can be the x axis (`AXES`).
 Families differ by colour (Okabe and Ito's palette, safe for colour-blind readers), by marker and
@@ -10,24 +10,16 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dlgo.errors import DlgoError
-from reports.connections import listing
-from reports.figures import (
-    COLOURS,
-    GREY,
-    LIGHT,
-    new_figure,
-    own_style,
-    plain,
-    plain_axes,
-    write_line,
-)
+from reports import figures
+from reports.figures import COLOURS, GREY, LIGHT, plain
 from reports.labels import Label, place_labels
+from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,45 +31,40 @@ _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 _WIDTH, _HEIGHT = 4.4, 3.0  # inches of a single plot, legend and captions excluded
 _PANEL_WIDTH, _PANEL_HEIGHT = 3.5, 2.9  # of a plot in the overview
-_MOST_LABELS = 16  # that a plot has room for; with more, the ends of the lines have labels
+# Points that such a plot has room for. A single plot of more is larger, up to so many times; of
+# more than _MOST_LABELS, the ends of the lines alone have labels.
+_ROOM, _LARGEST, _MOST_LABELS = 12, 1.8, 16
+
+_RESULTS = {1.0: "first mover won", 0.5: "draw", 0.0: "second mover won"}
+_HATCHES = ("", "///", "...")
+_MOST_BINS = 24
 
 
-@dataclass(frozen=True)
-class Axis:
-    """A cost to plot strength against.
+class Axis(NamedTuple):
+    """A cost to plot strength against."""
 
-    Attributes:
-        column: of the ratings frame.
-        stem: ending of the file's name.
-        label: of the axis, with the unit.
-        title: in the page.
-        least: the smallest value drawn; a logarithm needs something. 0: leave out what is 0.
-    """
-
-    column: str
-    stem: str
-    label: str
-    title: str
+    column: str  # of the ratings frame
+    stem: str  # ending of the file's name
+    label: str  # of the axis, with the unit
+    title: str  # in the page
+    # The smallest value drawn; a logarithm needs something, and a clock may report 0 for a move. 0:
+    # leave out what is 0; an engine that does no simulations has no place on an axis of them.
     least: float = 0.0
 
 
-# A clock may report 0 for a move, hence `least`. An engine that does no simulations has no place
-# on an axis of simulations.
 CPU = Axis("mean_cpu_ms", "", "CPU time per move, ms (mean, log scale)",
            "CPU time per move", least=1e-4)
 AXES = (
     CPU,
     Axis("mean_wall_ms", "_wall", "Wall time per move, ms (mean, log scale)",
          "Wall time per move", least=1e-4),
-    Axis("mean_work", "_work",
-         "Evaluations or simulations per move (mean, log scale)",
+    Axis("mean_work", "_work", "Evaluations or simulations per move (mean, log scale)",
          "Evaluations or simulations per move"),
     Axis("training_cpu_hours", "_training", "Training, CPU hours (log scale)", "Training cost"),
 )
 
 
-@dataclass(frozen=True)
-class FamilyStyle:
+class FamilyStyle(NamedTuple):
     """How a family of engines is drawn, in every plot of a report."""
 
     colour: str
@@ -109,79 +96,63 @@ def game_title(game: str) -> str:
         return game
 
 
-def draw_game(
-    ratings: pd.DataFrame, game: str, subtitle: str,
-    styles: Mapping[str, FamilyStyle] | None = None, axis: Axis = CPU,
+def draw_strength(
+    ratings: pd.DataFrame, subtitle: str, game: str = "", axis: Axis = CPU,
     frontier: pd.DataFrame | None = None,
 ) -> Figure | None:
-    """Draw one game's strength per compute.
+    """Draw strength per compute: of one game, or of all games side by side.
 
     Args:
-        ratings: from `ratings_frame`; other games in it are ignored.
-        styles: from `family_styles`; by default for the families of this game alone.
+        ratings: from `ratings_frame`.
+        subtitle: a line above.
+        game: which one; other games then only count for the styles of families.
         frontier: from `frontier.frontier_frame`; drawn where the axis is CPU time.
 
     Returns:
-        the figure; None if fewer than two entrants have such a cost.
+        the figure; None if fewer than two entrants of a game have such a cost.
     """
-    part = ratings[ratings["game"] == game]
-    if drawable(part, axis).sum() < 2 and axis is not CPU:
+    styles = family_styles(ratings["family"])
+    games = [game] if game else sorted(ratings["game"].unique())
+    ratings = ratings[ratings["game"].isin(games)]
+    if axis is not CPU and _drawable(ratings, axis).sum() < 2:
         return None
-    styles = styles or family_styles(part["family"])
-    with own_style():
-        figure = new_figure(_WIDTH, _HEIGHT)
-        axes = figure.add_subplot()
-        points = _draw(axes, part, styles, axis, ends_only=len(part) > _MOST_LABELS)
-        marked = axis is CPU and _draw_frontier(axes, frontier, game)
-        _finish(figure, [axes], styles, part, axis, marked)
-        left = axes.get_position().x0
-        write_line(figure, left, 0.24, game_title(game), 12, fontweight="bold")
-        write_line(figure, left, 0.47, subtitle, 8, color=GREY)
-        place_labels(axes, *points, size=7.5)
-        return figure
-
-
-def draw_overview(
-    ratings: pd.DataFrame, subtitle: str,
-    styles: Mapping[str, FamilyStyle] | None = None, frontier: pd.DataFrame | None = None,
-) -> Figure:
-    """Draw strength per CPU time, all games of `ratings` side by side.
-
-    Where a game has too many points to label them all, the ends of the lines have labels.
-    """
-    games = sorted(ratings["game"].unique())
-    styles = styles or family_styles(ratings["family"])
     columns = min(2 if len(games) == 4 else 3, len(games))
     rows = math.ceil(len(games) / columns)
-    with own_style():
-        figure = new_figure(max(_PANEL_WIDTH * columns, _WIDTH), _PANEL_HEIGHT * rows)
-        panels, points, marked = [], [], False
-        for i, game in enumerate(games):
-            axes = figure.add_subplot(rows, columns, i + 1)
-            part = ratings[ratings["game"] == game]
-            points.append(_draw(axes, part, styles, CPU, ends_only=len(part) > _MOST_LABELS))
-            marked |= _draw_frontier(axes, frontier, game)
-            axes.set_title(plain(game_title(game)), fontsize=10, fontweight="bold", loc="left")
+    width, height = max(_PANEL_WIDTH * columns, _WIDTH), _PANEL_HEIGHT * rows
+    if game:
+        scale = min(_LARGEST, max(1.0, math.sqrt(len(ratings) / _ROOM)))
+        width, height = _WIDTH * scale, _HEIGHT * scale
+    with figures.own_style():
+        figure = figures.new_figure(width, height)
+        panels, marked = {}, False
+        for i, name in enumerate(games):
+            axes, part = figure.add_subplot(rows, columns, i + 1), ratings[ratings["game"] == name]
+            panels[axes] = _draw(axes, part, styles, axis)
+            marked |= axis is CPU and _draw_frontier(axes, frontier, name)
+            if not game:
+                axes.set_title(plain(game_title(name)), fontsize=10, fontweight="bold", loc="left")
             if i % columns:
                 axes.set_ylabel("")
             if i + columns < len(games):
                 axes.set_xlabel("")
-            panels.append(axes)
-        _finish(figure, panels, styles, ratings, CPU, marked)
-        write_line(figure, panels[0].get_position().x0, 0.27, subtitle, 8, color=GREY)
-        for axes, (labels, lines) in zip(panels, points, strict=True):
-            place_labels(axes, labels, lines, size=6.5)
+        _finish(figure, list(panels), styles, ratings, axis, marked)
+        left = next(iter(panels)).get_position().x0
+        if game:
+            figures.write_line(figure, left, 0.24, game_title(game), 12, fontweight="bold")
+        figures.write_line(figure, left, 0.47 if game else 0.27, subtitle, 8, color=GREY)
+        for axes, (labels, lines) in panels.items():
+            place_labels(axes, labels, lines, size=7.5 if game else 6.5)
         return figure
 
 
 def _draw(
-    axes: Axes, part: pd.DataFrame, styles: Mapping[str, FamilyStyle], axis: Axis,
-    ends_only: bool = False,
+    axes: Axes, part: pd.DataFrame, styles: Mapping[str, FamilyStyle], axis: Axis
 ) -> tuple[list[Label], list[np.ndarray]]:
     """Lines, markers and error bars; returns the labels to place and the ink to avoid."""
     labels: list[Label] = []
     ink: list[np.ndarray] = []
-    part = part[drawable(part, axis)]
+    ends_only = len(part) > _MOST_LABELS
+    part = part[_drawable(part, axis)]
     for family, rows in part.groupby("family", sort=True):
         style = styles[str(family)]
         rows = rows.sort_values([axis.column, "rating"])
@@ -201,7 +172,7 @@ def _draw(
             text = "" if hidden else row.budget or str(family)
             labels.append(Label(x, row.rating, text, style.colour))
     _dress(axes, part, axis)
-    return labels, [line for line in ink if len(line)]
+    return labels, ink
 
 
 def _draw_frontier(axes: Axes, frontier: pd.DataFrame | None, game: str) -> bool:
@@ -238,34 +209,29 @@ def _dress(axes: Axes, part: pd.DataFrame, axis: Axis) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]))
     axes.yaxis.set_major_formatter(number)
-    plain_axes(axes)
+    figures.plain_axes(axes)
     axes.set_xlabel(axis.label, fontsize=8.5)
     axes.set_ylabel("Elo (95% interval)", fontsize=8.5)
 
 
-def drawable(ratings: pd.DataFrame, axis: Axis) -> pd.Series:
+def _drawable(ratings: pd.DataFrame, axis: Axis) -> pd.Series:
     """Which rows have a cost of this kind."""
     cost = ratings[axis.column]
     return cost.notna() & ((cost > 0) | (axis.least > 0))
 
 
-def _order(ratings: pd.DataFrame) -> list[str]:
-    """Families by their best rating, the best first: so the legend follows the plot."""
-    best = ratings.groupby("family")["rating"].max().sort_values(ascending=False, kind="stable")
-    return [str(family) for family in best.index]
-
-
 def _finish(
     figure: Figure, panels: Sequence[Axes], styles: Mapping[str, FamilyStyle],
-    ratings: pd.DataFrame, axis: Axis, marked: bool = False,
+    ratings: pd.DataFrame, axis: Axis, marked: bool,
 ) -> None:
     """Legend and caption below the panels, and room for them; the panels keep their size."""
     from matplotlib.lines import Line2D
 
-    missing = ratings[~drawable(ratings, axis)]["entrant"].unique()
+    missing = ratings[~_drawable(ratings, axis)]["entrant"].unique()
     if len(missing) < ratings["entrant"].nunique():
-        ratings = ratings[drawable(ratings, axis)]
-    families = _order(ratings)
+        ratings = ratings[_drawable(ratings, axis)]
+    # The family with the best rating first: so the legend follows the plot.
+    best = ratings.groupby("family")["rating"].max().sort_values(ascending=False, kind="stable")
     lines = ratings.groupby(["family", "game"]).size().groupby("family").max() > 1
     handles = [
         Line2D(
@@ -273,7 +239,7 @@ def _finish(
             linestyle=styles[family].line if lines[family] else "none",
             linewidth=1.3, markersize=5.5, label=plain(family),
         )
-        for family in families
+        for family in map(str, best.index)
     ]
     captions = ["Maximum-likelihood ratings (Bradley-Terry with draws), 95% intervals."]
     if (ratings["note"] != "").any():
@@ -308,4 +274,53 @@ def _finish(
     )
     legend.set_bbox_to_anchor((0.5, (notes - 0.03) / height), transform=figure.transFigure)
     for number, caption in enumerate(reversed(captions)):
-        write_line(figure, 0.15 / width, height - 0.12 - 0.13 * number, caption, 7, color=GREY)
+        down = height - 0.12 - 0.13 * number
+        figures.write_line(figure, 0.15 / width, down, caption, 7, color=GREY)
+
+
+def plot_lengths(games: pd.DataFrame, stem: Path) -> list[Path]:
+    """Draw the lengths of all rated games by result, a panel a game; none if there is no game.
+
+    Repetitions and breakdowns are left out.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    games = games[games["counted"] & ~games["failed"]]
+    names = sorted(games["game"].unique())
+    if not names:
+        return []
+    columns = min(2, len(names))
+    rows = math.ceil(len(names) / columns)
+    with figures.own_style():
+        width, height = 3.6 * columns if columns > 1 else 5.0, 2.3 * rows + 0.55
+        figure = figures.new_figure(width, height)
+        for i, name in enumerate(names):
+            part = games[games["game"] == name]
+            axes = figure.add_subplot(rows, columns, i + 1)
+            low, high = int(part["plies"].min()), int(part["plies"].max())
+            step = max(1, math.ceil((high - low + 1) / _MOST_BINS))
+            axes.hist(
+                [part.loc[part["result"] == result, "plies"] for result in _RESULTS],
+                bins=np.arange(low, high + step + 1, step) - 0.5, stacked=True,
+                color=[COLOURS[0], "#FFFFFF", COLOURS[1]], edgecolor=GREY, linewidth=0.5,
+                label=list(_RESULTS.values()),
+            )
+            for container, hatch in zip(axes.containers, _HATCHES, strict=True):
+                for patch in container:
+                    patch.set_hatch(hatch)
+            figures.plain_axes(axes)
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+            axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+            axes.set_title(plain(game_title(name)), fontsize=9, fontweight="bold", loc="left")
+            axes.set_xlabel("length, plies (opening included)", fontsize=8)
+            axes.set_ylabel("games" if i % columns == 0 else "", fontsize=8)
+        handles, labels = axes.get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="lower center", ncols=3, fontsize=8, frameon=False,
+            bbox_to_anchor=(0.5, 0.0),
+        )
+        figure.subplots_adjust(
+            left=0.62 / width, right=1 - 0.12 / width, top=1 - 0.35 / height,
+            bottom=0.75 / height, wspace=0.18, hspace=0.62,
+        )
+        return figures.save(figure, stem)

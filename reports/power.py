@@ -1,14 +1,14 @@
 """How many games it takes to see a difference, before playing any.
 
 There are two answers: for a match of fixed length, and for the sequential test of `sprt.py`,
-which on average needs fewer games.
+which on average needs fewer games. Draws between equals have a share `draws`, 0 to below 1, which
+shrinks as one side gets stronger, as in Davidson's model.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,40 +20,16 @@ from reports.sprt import SprtBounds
 _LEAST, _MOST = 0.01, 2000.0
 
 
-@dataclass(frozen=True)
-class MatchModel:
-    """A match as it is expected to go.
+def probabilities(elo: float, draws: float) -> np.ndarray:
+    """Chances of loss, draw and win where the logistic Elo difference is `elo`.
 
-    Attributes:
-        draws: share of drawn games between equals, 0 to below 1. It shrinks as one side gets
-            stronger, as in Davidson's model.
-
-    Raises:
-        DlgoError: for a share outside that range.
+    Davidson: win : draw : loss = r : nu : 1/r with nu = 2 draws / (1 - draws). The r that gives the
+    score of `elo` solves r^2 (1 - s) + r nu (1/2 - s) - s = 0.
     """
-
-    draws: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.draws < 1:
-            raise DlgoError(f"power: draws={self.draws:g} is not a share from 0 to below 1")
-
-    def probabilities(self, elo: float) -> np.ndarray:
-        """Chances of loss, draw and win where the logistic Elo difference is `elo`.
-
-        Davidson: win : draw : loss = r : nu : 1/r with nu = 2 draws / (1 - draws). The r that
-        gives the score of `elo` solves r^2 (1 - s) + r nu (1/2 - s) - s = 0.
-        """
-        score, nu = score_of_elo(elo), 2 * self.draws / (1 - self.draws)
-        ratio = max(np.roots([1 - score, nu * (0.5 - score), -score]).real)
-        weights = np.array([1 / ratio, nu, ratio])
-        return weights / weights.sum()
-
-    def variance(self, elo: float) -> float:
-        """Variance of the score of one game."""
-        chances = self.probabilities(elo)
-        scores = np.array(TRINOMIAL)
-        return float(chances @ scores**2 - (chances @ scores) ** 2)
+    score, nu = score_of_elo(elo), 2 * draws / (1 - draws)
+    ratio = max(np.roots([1 - score, nu * (0.5 - score), -score]).real)
+    weights = np.array([1 / ratio, nu, ratio])
+    return weights / weights.sum()
 
 
 def games_needed(
@@ -66,22 +42,18 @@ def games_needed(
     test, which cannot use up all of alpha, is weaker by some per cent.
 
     Args:
-        elo: the difference, not 0.
         power: chance that a difference this large comes out significant.
         alpha: chance that no difference does.
         sides: 2 to ask "different?", 1 to ask "better?".
-        draws: share of draws between equals.
 
     Raises:
-        DlgoError: if a number is out of range.
+        DlgoError: for a difference or a power that cannot be.
     """
     if not _LEAST <= abs(elo) <= _MOST:
         raise DlgoError(
             f"power: elo={elo:g} is not a difference of {_LEAST:g} to {_MOST:g} points"
         )
-    z_alpha, z_power = _quantiles(power, alpha, sides)
-    model = MatchModel(draws)
-    spread = z_alpha * math.sqrt(model.variance(0)) + z_power * math.sqrt(model.variance(abs(elo)))
+    spread = _spread(abs(elo), power, alpha, sides, draws)
     return math.ceil((spread / (score_of_elo(abs(elo)) - 0.5)) ** 2)
 
 
@@ -94,13 +66,8 @@ def smallest_difference(
     """
     from scipy.optimize import brentq
 
-    if games < 1:
-        raise DlgoError(f"power: games={games} is not 1 or more")
-    z_alpha, z_power = _quantiles(power, alpha, sides)
-    model = MatchModel(draws)
-
     def missing(elo: float) -> float:
-        spread = z_alpha * math.sqrt(model.variance(0)) + z_power * math.sqrt(model.variance(elo))
+        spread = _spread(elo, power, alpha, sides, draws)
         return spread / math.sqrt(games) - (score_of_elo(elo) - 0.5)
 
     top = elo_of_score(1 - 1e-9)
@@ -115,16 +82,13 @@ def expected_sprt_games(bounds: SprtBounds, elo: float, draws: float = 0.0) -> f
     at b with chance p = (1 - exp(-h a)) / (exp(-h b) - exp(-h a)), and takes
     (p b + (1 - p) a) / m games on average, or -a b / v where there is no drift.
     """
-    model = MatchModel(draws)
-    chances = model.probabilities(elo)
-    possible = chances > 0
-    chances = chances[possible]
-    chances0, chances1 = (
-        model.probabilities(elo)[possible] for elo in (bounds.elo0, bounds.elo1)
+    chances, chances0, chances1 = (
+        probabilities(difference, draws) for difference in (elo, bounds.elo0, bounds.elo1)
     )
-    steps = np.log(chances1 / chances0)
-    drift = float(chances @ steps)
-    variance = float(chances @ steps**2 - drift**2)
+    possible = chances > 0
+    steps = np.log(chances1[possible] / chances0[possible])
+    drift = float(chances[possible] @ steps)
+    variance = float(chances[possible] @ steps**2 - drift**2)
     low, high = bounds.lower, bounds.upper
     h = 2 * drift / variance
     if abs(h * (high - low)) < 1e-6:
@@ -158,14 +122,15 @@ def power_lines(
                f"{mean0:>12,.0f} {mean1:>12,.0f}")
 
 
-def _quantiles(power: float, alpha: float, sides: int) -> tuple[float, float]:
+def _spread(elo: float, power: float, alpha: float, sides: int, draws: float) -> float:
+    """z_alpha sqrt(v0) + z_power sqrt(v1) of a difference."""
     from scipy.special import ndtri
 
-    for name, value in (("power", power), ("alpha", alpha)):
-        if not 0 < value < 1:
-            raise DlgoError(f"power: {name}={value:g} is not between 0 and 1")
-    if sides not in (1, 2):
-        raise DlgoError(f"power: sides={sides} is not 1 or 2")
     if power <= alpha:
         raise DlgoError(f"power: power={power:g} must be above alpha={alpha:g}")
-    return -float(ndtri(alpha / sides)), float(ndtri(power))
+    scores = np.array(TRINOMIAL)
+    even, ahead = (
+        math.sqrt(chances @ scores**2 - (chances @ scores) ** 2)
+        for chances in (probabilities(0, draws), probabilities(elo, draws))
+    )
+    return -float(ndtri(alpha / sides)) * even + float(ndtri(power)) * ahead

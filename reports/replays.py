@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dlgo.api import GameState
 from dlgo.display import board_info, position_info
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord
@@ -31,12 +30,12 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
     moves, opening = record.moves.split(), len(record.opening.split())
     frames = []
     for ply, state in enumerate(states):
-        frame = _frame(state)
+        position = position_info(state)
+        cells = "".join("." if piece < 0 else _PIECES[piece] for piece in position["cells"])
+        frame = {"cells": cells, "last": position["last"], "won": position["won"]}
         if ply:
-            frame |= {
-                "by": states[ply - 1].next_player.index, "move": moves[ply - 1],
-                "opening": ply <= opening,
-            }
+            frame |= {"by": states[ply - 1].next_player.index, "move": moves[ply - 1],
+                      "opening": ply <= opening}
         if (cost := costs.get(ply - 1)) is not None:
             frame["cpu"] = round(1000 * cost.cpu, 3)
             if cost.value is not None:
@@ -49,42 +48,34 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
     }
 
 
-def _frame(state: GameState) -> dict[str, Any]:
-    """A position, with a text in place of the list of cells."""
-    position = position_info(state)
-    cells = "".join("." if piece < 0 else _PIECES[piece] for piece in position["cells"])
-    return {"cells": cells, "last": position["last"], "won": position["won"]}
-
-
-def choose_games(games: pd.DataFrame, table: RatingTable) -> list[tuple[str, str]]:
-    """Slots of a few games of one kind worth looking at, each with the reason.
+def choose_games(games: pd.DataFrame, table: RatingTable) -> dict[str, str]:
+    """A few games of one kind worth looking at: slot -> the reason.
 
     Both games of the first pair of the two best, the greatest upset, the longest and the
     shortest game, the first draw between the best, and a failure.
     """
-    order = {rating.entrant: place for place, rating in enumerate(table.ratings)}
-    values = {rating.entrant: rating.value for rating in table.ratings}
     games = games[games["counted"]]
-    sound = games[~games["failed"]]
-    places = sound["first"].map(order) + sound["second"].map(order)
-    chosen: list[tuple[str, str]] = []
-
-    def take(rows: pd.DataFrame, why: str) -> None:
-        for slot in rows["slot"]:
-            if slot not in (earlier for earlier, _ in chosen):
-                chosen.append((slot, why))
-
+    sound, failed = games[~games["failed"]], games[games["failed"]]
+    chosen: list[tuple[str, pd.DataFrame]] = []
     if not sound.empty:
+        values = {rating.entrant: rating.value for rating in table.ratings}
+        places = sound["first"].map(table.index) + sound["second"].map(table.index)
         closest = sound[places == places.min()]
-        take(closest[closest["pair"] == closest["pair"].min()], "the best two, one opening")
+        chosen.append(("the best two, one opening",
+                       closest[closest["pair"] == closest["pair"].min()]))
         lead = sound["first"].map(values) - sound["second"].map(values)
         upset = (-lead).where(sound["result"] == 1, lead.where(sound["result"] == 0, 0))
         if upset.max() > 0:
-            take(sound.loc[[upset.idxmax()]], f"the greatest upset, against {upset.max():.0f} Elo")
-        draws = sound[sound["result"] == 0.5]
+            why = f"the greatest upset, against {upset.max():.0f} Elo"
+            chosen.append((why, sound.loc[[upset.idxmax()]]))
+        draws = places[sound["result"] == 0.5]
         if len(draws):
-            take(draws.loc[[places[draws.index].idxmin()]], "a draw of the strongest")
-        take(sound.loc[[sound["plies"].idxmax()]], "the longest game")
-        take(sound.loc[[sound["plies"].idxmin()]], "the shortest game")
-    take(games[games["failed"]].head(1), "a failure")
-    return chosen
+            chosen.append(("a draw of the strongest", sound.loc[[draws.idxmin()]]))
+        chosen.append(("the longest game", sound.loc[[sound["plies"].idxmax()]]))
+        chosen.append(("the shortest game", sound.loc[[sound["plies"].idxmin()]]))
+    chosen.append(("a failure", failed.head(1)))
+    reasons: dict[str, str] = {}
+    for why, rows in chosen:
+        for slot in rows["slot"]:
+            reasons.setdefault(slot, why)
+    return reasons

@@ -12,7 +12,7 @@ from dlgo.records.ledger import Ledger
 from dlgo.specs import suggest
 from reports import tables
 from reports.frontier import frontier_frame
-from reports.plots import AXES, draw_game, draw_overview
+from reports.plots import AXES, draw_strength
 from reports.report import DEFAULT_REPLICATES, games_text, write_report
 
 if TYPE_CHECKING:
@@ -25,18 +25,11 @@ _AXES = {axis.column.removeprefix("mean_"): axis for axis in AXES}
 _SHOWN = ["entrant", "rating", "low95", "high95", "games", "score", "mean_cpu_ms"]
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 class Results:
     """What a tournament has found out.
 
     Args:
         ledger: the file of its games, as `dlgo.tournament` or `dlgo tournament` writes it.
-
-    Attributes:
-        ledger: the path of the file.
 
     Raises:
         LedgerError: if it cannot be read, or holds no games.
@@ -85,14 +78,12 @@ class Results:
                 names = ", ".join(filter(None, known))
                 raise SpecError(f"there is no {what} {str(value)!r} to plot"
                                 f"{suggest(str(value), known)}; there are {names}")
-        axis, text = _AXES[cost], games_text(self._games)
-        frontier = frontier_frame(self._ratings, self._tables)
-        if len(played) > 1 and not game and axis is AXES[0]:
-            return draw_overview(self._ratings, text, frontier=frontier)
-        if len(played) > 1 and not game:
+        axis = _AXES[cost]
+        if len(played) > 1 and not game and axis is not AXES[0]:
             raise SpecError(f"a plot of {cost} shows one game; name one of {', '.join(played)}")
-        figure = draw_game(
-            self._ratings, str(game) or played[0], text, axis=axis, frontier=frontier)
+        figure = draw_strength(
+            self._ratings, games_text(self._games), str(game) or (played[0] * (len(played) == 1)),
+            axis, frontier_frame(self._ratings, self._tables))
         if figure is None:
             raise SpecError(f"fewer than two engines have the cost {cost}; plot another, such as "
                             "cpu_ms")
@@ -100,7 +91,8 @@ class Results:
 
     def report(self, folder: str | Path) -> Path:
         """Write the page with ratings, tables, plots and games to replay; returns its path."""
-        return write_report(self.ledger, folder, replicates=DEFAULT_REPLICATES, progress=_say)[0]
+        say = functools.partial(print, file=sys.stderr, flush=True)
+        return write_report(self.ledger, folder, replicates=DEFAULT_REPLICATES, progress=say)[0]
 
     def __repr__(self) -> str:
         games, names = ", ".join(sorted(self._tables)), self._ratings["entrant"].unique()

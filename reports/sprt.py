@@ -1,22 +1,21 @@
 """The sequential probability ratio test: play until the answer is clear, then stop.
 
-H0 says the difference is `elo0` points, H1 says it is
-`elo1`. After each pair (or game) the log-likelihood ratio (LLR) of the two is compared with
-two bounds, ln(beta / (1 - alpha)) and ln((1 - beta) / alpha): below the first H0 is accepted,
-above the second H1 (Wald, Ann. Math. Statist. 16 (1945) 117-186). alpha bounds the chance of
-accepting H1 where H0 is true, beta that of accepting H0 where H1 is true, whatever the
-moment of looking: that is what a fixed number of games with peeking does not give.
+H0 says the difference is `elo0` points, H1 says it is `elo1`. After each pair (or game) the
+log-likelihood ratio (LLR) of the two is compared with two bounds, ln(beta / (1 - alpha)) and
+ln((1 - beta) / alpha): below the first H0 is accepted, above the second H1 (Wald, Ann. Math.
+Statist. 16 (1945) 117-186). alpha bounds the chance of accepting H1 where H0 is true, beta that of
+accepting H0 where H1 is true, whatever the moment of looking: that is what a fixed number of games
+with peeking does not give.
 
 The distribution of scores is not known, only its mean is at issue. So each hypothesis gets the
-distribution that suits the counts best among those with its mean (the generalized test; Van
-den Bergh 2020; `differences.py` has the formula). With pairs the counts are pentanomial, which
-takes care of the likeness of the two games of a pair.
+distribution that suits the counts best among those with its mean (the generalized test; Van den
+Bergh 2020; `differences.py` has the formula). With pairs the counts are pentanomial, which takes
+care of the likeness of the two games of a pair.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dlgo.errors import DlgoError
@@ -28,11 +27,7 @@ GOES_ON, H0, H1, BUDGET = "goes on", "H0 accepted", "H1 accepted", "budget reach
 
 @dataclass(frozen=True)
 class SprtBounds:
-    """The two hypotheses, and how sure the answer has to be.
-
-    Attributes:
-        elo0, elo1: logistic Elo differences of H0 and H1.
-        alpha, beta: chances of a wrong H1 and of a wrong H0.
+    """The two hypotheses, logistic Elo differences, and the chances of a wrong H1 (alpha) and H0.
 
     Raises:
         DlgoError: unless -2000 <= elo0 < elo1 <= 2000 and alpha and beta are between 0 and 1/2.
@@ -71,112 +66,63 @@ class SprtBounds:
         return loss0 - counts.log_likelihood_loss(score_of_elo(self.elo1))
 
     def __str__(self) -> str:
-        return (
-            f"H0: {self.elo0:g} Elo, H1: {self.elo1:g} Elo, alpha {self.alpha:g}, "
-            f"beta {self.beta:g}"
-        )
-
-
-@dataclass(frozen=True)
-class SprtResult:
-    """Where a test stands, and why.
-
-    Attributes:
-        bounds: what was tested.
-        state: `goes on`, `H0 accepted`, `H1 accepted` or `budget reached`.
-        llr: the log-likelihood ratio where the test stopped, or now.
-        counts: the results until then.
-        unit: what was counted, `pairs` or `games`.
-        unused: how many more were played than the test needed; they do not count.
-    """
-
-    bounds: SprtBounds
-    state: str
-    llr: float
-    counts: Counts
-    unit: str
-    unused: int = 0
-
-    @property
-    def reason(self) -> str:
-        """One sentence: how it ended and by what."""
-        bounds, after = self.bounds, f"after {self.counts.total} {self.unit}"
-        span = f"LLR {self.llr:.2f} in ({bounds.lower:.2f}, {bounds.upper:.2f})"
-        if self.state == H1:
-            text = (
-                f"H1 accepted {after}: LLR {self.llr:.2f} reached the upper bound "
-                f"{bounds.upper:.2f}; {bounds.elo1:g} Elo fit better than {bounds.elo0:g}"
-            )
-        elif self.state == H0:
-            text = (
-                f"H0 accepted {after}: LLR {self.llr:.2f} reached the lower bound "
-                f"{bounds.lower:.2f}; {bounds.elo0:g} Elo fit better than {bounds.elo1:g}"
-            )
-        elif self.state == BUDGET:
-            text = f"no decision: the budget of {self.unit} was reached {after}, {span}"
-        else:
-            text = f"no decision yet {after}: {span}; more {self.unit} would decide"
-        return text + (f" ({self.unused} more {self.unit} were played)" if self.unused else "")
+        return (f"H0: {self.elo0:g} Elo, H1: {self.elo1:g} Elo, alpha {self.alpha:g}, "
+                f"beta {self.beta:g}")
 
 
 class Sprt:
-    """A test under way: add scores as they come, look at `result` after each.
+    """A test under way: add scores as they come, look at `state` after each.
 
     Args:
-        bounds: what to test.
         pairs: whether a score is that of a pair (0, 1/2, 1, 3/2 or 2 points) or of a game
             (0, 1/2 or 1).
-        budget: stop undecided after so many pairs or games; None for no limit.
+        budget: pairs or games after which the test stops undecided; None for no limit.
+
+    Attributes:
+        state: `goes on`, `H0 accepted`, `H1 accepted` or `budget reached`.
+        counts: the results until then.
+        unused: how many more were played than the test needed; they do not count.
     """
 
     def __init__(
         self, bounds: SprtBounds, *, pairs: bool = True, budget: int | None = None
     ) -> None:
-        if budget is not None and budget < 1:
-            raise DlgoError(f"sprt: budget={budget} is not 1 or more")
         self._bounds, self._budget = bounds, budget
-        self._best, self._unit = (2, "pairs") if pairs else (1, "games")
-        self._numbers = [0] * (5 if pairs else 3)
-        self._unused = 0
-        self._state, self._llr = GOES_ON, 0.0
+        self._unit = "pairs" if pairs else "games"
+        self.counts = Counts((0,) * (5 if pairs else 3))
+        self.state, self.unused, self._llr = GOES_ON, 0, 0.0
 
-    def add(self, points: float) -> bool:
-        """Count one pair or game; whether the test is over. After its end nothing counts.
-
-        Raises:
-            DlgoError: for a number of points that no pair or game can bring.
-        """
-        place = 2 * points
-        if place != int(place) or not 0 <= points <= self._best:
-            raise DlgoError(f"sprt: {points:g} points are not a result of one {self._unit[:-1]}")
-        if self._state != GOES_ON:
-            self._unused += 1
-            return True
-        self._numbers[int(place)] += 1
-        counts = Counts(tuple(self._numbers))
-        self._llr = self._bounds.llr(counts)
-        if self._llr >= self._bounds.upper:
-            self._state = H1
-        elif self._llr <= self._bounds.lower:
-            self._state = H0
-        elif self._budget is not None and counts.total >= self._budget:
-            self._state = BUDGET
-        return self._state != GOES_ON
+    def add(self, *points: float) -> None:
+        """Count pairs or games. After the end of the test nothing counts."""
+        for point in points:
+            if self.state != GOES_ON:
+                self.unused += 1
+                continue
+            numbers = list(self.counts.numbers)
+            numbers[int(2 * point)] += 1
+            self.counts = Counts(tuple(numbers))
+            self._llr = self._bounds.llr(self.counts)
+            if self._llr >= self._bounds.upper:
+                self.state = H1
+            elif self._llr <= self._bounds.lower:
+                self.state = H0
+            elif self._budget is not None and self.counts.total >= self._budget:
+                self.state = BUDGET
 
     @property
-    def result(self) -> SprtResult:
-        """Where the test stands."""
-        return SprtResult(
-            self._bounds, self._state, self._llr, Counts(tuple(self._numbers)), self._unit,
-            self._unused,
-        )
-
-
-def run_sprt(
-    points: Iterable[float], bounds: SprtBounds, *, pairs: bool = True, budget: int | None = None
-) -> SprtResult:
-    """Test a finished match as if while it was played: stop where the test would have stopped."""
-    test = Sprt(bounds, pairs=pairs, budget=budget)
-    for point in points:
-        test.add(point)
-    return test.result
+    def reason(self) -> str:
+        """One sentence: how it ended and by what, or where it stands."""
+        bounds, after = self._bounds, f"after {self.counts.total} {self._unit}"
+        if self.state in (H0, H1):
+            better, worse = bounds.elo1, bounds.elo0
+            name, bound = "upper", bounds.upper
+            if self.state == H0:
+                better, worse, name, bound = worse, better, "lower", bounds.lower
+            text = (f"{self.state} {after}: LLR {self._llr:.2f} reached the {name} bound "
+                    f"{bound:.2f}; {better:g} Elo fit better than {worse:g}")
+        else:
+            span = f"LLR {self._llr:.2f} in ({bounds.lower:.2f}, {bounds.upper:.2f})"
+            text = f"no decision yet {after}: {span}; more {self._unit} would decide"
+            if self.state == BUDGET:
+                text = f"no decision: the budget of {self._unit} was reached {after}, {span}"
+        return text + (f" ({self.unused} more {self._unit} were played)" if self.unused else "")

@@ -1,4 +1,4 @@
-"""The ledger as tables: games, ratings with costs, and who scored what against whom.
+"""The ledger as tables: games, ratings with costs, budgets, who scored what against whom.
 
 In a notebook:
 
@@ -6,8 +6,8 @@ In a notebook:
         games = games_frame(ledger)
     ratings = ratings_frame(games)
 
-Ratings come from `ratings.py`. All that is known about an entrant is the text of its
-specification and what the ledger says it did: reports import no engine.
+All that is known about an entrant is the text of its specification and what the ledger says it did:
+reports import no engine.
 """
 
 from __future__ import annotations
@@ -22,22 +22,30 @@ from typing import TYPE_CHECKING
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError, LedgerError
 from dlgo.files import write_file
+from dlgo.records.costs import CostTotals
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import quote_value, split_spec, split_version
 from dlgo.text import one_line
-from reports.connections import listing
-from reports.rating_table import RatingTable
+from reports.differences import counts_of_games
+from reports.rating_table import Estimate, RatingTable
 from reports.ratings import fit_ratings, repeated_games
+from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from reports.bootstrap import Bootstrap
 
 # The file or module, the class, and the settings of an engine from outside.
 _OUTSIDE = re.compile(r"(?s)[^:]*:(?P<name>\w+)(?P<rest>(?::.*)?)")
 
 _SIDES = ("first", "second")
-_COSTS = ("cpu_ms", "wall_ms", "nodes", "simulations", "evaluations")
-
+# Column -> field of `CostTotals`, the budget that limits it, factor from the ledger's unit.
+_COSTS = {
+    "cpu_ms": ("cpu", "cpu", 1000.0), "wall_ms": ("wall", "wall", 1000.0),
+    "nodes": ("nodes", "nodes", 1.0), "simulations": ("simulations", "sims", 1.0),
+    "evaluations": ("evaluations", "evals", 1.0),
+}
 GAME_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
     "counted", "plies",
@@ -45,19 +53,10 @@ GAME_COLUMNS = (
     *(f"{side}_training_cpu_hours" for side in _SIDES), *(f"{side}_runtime" for side in _SIDES),
     "moves", "started", "finished", "machine", "version",
 )
-RATING_COLUMNS = (
-    "game", "entrant", "family", "budget", "rating", "low95", "high95", "bootstrap_low95",
-    "bootstrap_high95", "model_rating", "games", "wins", "draws", "losses", "score", "mean_cpu_ms",
-    "mean_wall_ms", "mean_nodes", "mean_simulations", "mean_evaluations", "mean_work",
-    "training_cpu_hours", "note",
-)
-
-
 # What comes from outside and is printed. A slot stays as it is: the ledger finds games by it.
-_TEXTS = (
-    "game", "first", "second", "opening", "reason", "first_runtime", "second_runtime", "moves",
-    "machine", "version",
-)
+_TEXTS = ("game", "first", "second", "opening", "reason", "first_runtime", "second_runtime",
+          "moves", "machine", "version")
+_NAN = float("nan")
 
 
 def family_and_budget(entrant: str) -> tuple[str, str]:
@@ -85,9 +84,18 @@ def lines_of_entrants(
     A name is a family by itself, unless another entrant belongs to the same one: then they make a
     line that is called as the specification is.
 
-    `specifications` says what names stand for, as far as there are names.
+    Args:
+        specifications: what names stand for, as far as there are names.
     """
-    meant = {name: family_and_budget(_plain(specifications.get(name, name))) for name in entrants}
+    meant = {}
+    for name in entrants:
+        # An engine from outside, its class and version as one word: `greedy@3f9a:depth=3`.
+        specification = specifications.get(name, name)
+        text, version = split_version(specification)
+        match = _OUTSIDE.fullmatch(text) if version else None
+        if match:
+            specification = f"{match['name'].lower()}@{version[:4]}{match['rest']}"
+        meant[name] = family_and_budget(specification)
     members = Counter(family for family, _ in meant.values())
     return {
         name: (family_and_budget(name)[0] if members[family] == 1 else family, budget)
@@ -95,19 +103,12 @@ def lines_of_entrants(
     }
 
 
-def _plain(entrant: str) -> str:
-    """An entrant with its class and version as one word: `greedy@3f9a:depth=3`."""
-    text, version = split_version(entrant)
-    match = _OUTSIDE.fullmatch(text) if version else None
-    return f"{match['name'].lower()}@{version[:4]}{match['rest']}" if match else entrant
-
-
 def games_frame(ledger: Ledger, required: bool = False) -> pd.DataFrame:
     """One row a game, in the order of the ledger.
 
     Besides the ledger's columns: `failed` (an engine broke down), `counted` (False for the
     repetition of an earlier game, which no rating counts), `plies`, and for each side the
-    number of moves its engine chose (`first_moves`) and their mean cost (`first_cpu_ms`,
+    number of moves its engine chose (`first_moves`), their mean cost (`first_cpu_ms`,
     `first_wall_ms`, `first_nodes`, `first_simulations`, `first_evaluations`; NaN if it chose
     none), the CPU hours that training its network took (`first_training_cpu_hours`; NaN if it has
     none), and what ran the network (`first_runtime`; "" if nothing did). Texts are printable
@@ -143,14 +144,17 @@ def _game_row(record: GameRecord) -> dict[str, object]:
     row["plies"] = len(record.moves.split())
     for player, side in enumerate(_SIDES):
         spent = record.spent(player)
-        totals = (1000 * spent.cpu, 1000 * spent.wall, spent.nodes, spent.simulations,
-                  spent.evaluations)
         row[f"{side}_moves"] = spent.moves
-        for name, total in zip(_COSTS, totals, strict=True):
-            row[f"{side}_{name}"] = total / spent.moves if spent.moves else float("nan")
+        for name, (field, _, factor) in _COSTS.items():
+            mean = factor * getattr(spent, field) / spent.moves if spent.moves else _NAN
+            row[f"{side}_{name}"] = mean
         network = _network(record.networks, side)
-        row[f"{side}_training_cpu_hours"] = _training_hours(network)
         row[f"{side}_runtime"] = str(network.get("runtime") or "")
+        try:
+            hours = float(network["training_cpu_seconds"]) / 3600
+        except (KeyError, TypeError, ValueError):
+            hours = _NAN
+        row[f"{side}_training_cpu_hours"] = hours
     return row
 
 
@@ -160,14 +164,6 @@ def _network(networks: str | None, side: str) -> dict[str, object]:
         return dict(json.loads(networks or "{}")[side])
     except (KeyError, TypeError, ValueError):
         return {}
-
-
-def _training_hours(network: Mapping[str, object]) -> float:
-    """What a network's training took; NaN if that is unknown."""
-    try:
-        return float(network["training_cpu_seconds"]) / 3600
-    except (KeyError, TypeError, ValueError):
-        return float("nan")
 
 
 def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
@@ -181,17 +177,13 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
     views = []
     for side, other in (_SIDES, _SIDES[::-1]):
         score = games["result"] if side == "first" else 1 - games["result"]
-        view = pd.DataFrame({
+        views.append(pd.DataFrame({
             "game": games["game"], "entrant": games[side], "opponent": games[other],
             "counted": games["counted"], "score": score,
             # A breakdown loses the game, so the loser is the one that broke down.
             "failed": games["failed"] & (score == 0),
-            "moves": games[f"{side}_moves"],
-            "training_cpu_hours": games[f"{side}_training_cpu_hours"],
-        })
-        for name in _COSTS:
-            view[name] = games[f"{side}_{name}"]
-        views.append(view)
+            **{name: games[f"{side}_{name}"] for name in ("moves", "training_cpu_hours", *_COSTS)},
+        }))
     return pd.concat(views, ignore_index=True)
 
 
@@ -206,10 +198,9 @@ def rate_games(
     Raises:
         DlgoError: if the anchor played none of the games.
     """
-    counted = games[games["counted"]]
     tables = {
         str(game): fit_ratings(list(part["first"]), list(part["second"]), list(part["result"]))
-        for game, part in counted.groupby("game", sort=True)
+        for game, part in games[games["counted"]].groupby("game", sort=True)
     }
     if anchor is None:
         return tables
@@ -223,7 +214,8 @@ def rate_games(
 
 
 def ratings_frame(
-    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None
+    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None,
+    checks: Mapping[str, Bootstrap] | None = None,
 ) -> pd.DataFrame:
     """One row for each entrant of each game, best first.
 
@@ -231,7 +223,7 @@ def ratings_frame(
     costs per move are over all moves the entrant chose. `rating` is on the scale of the
     expected score, `model_rating` on the model's own (`ratings.py`). `mean_work` is network
     evaluations a move, for an engine without a network simulations, NaN for one that does
-    neither. The intervals by resampling are left NaN: `bootstrap.add_intervals` fills them in.
+    neither. The intervals by resampling are NaN without `checks` (of `bootstrap.check_ratings`).
     """
     import pandas as pd
 
@@ -239,37 +231,37 @@ def ratings_frame(
     sides = by_entrant(games)
     for name in _COSTS:
         sides[name] = (sides[name] * sides["moves"]).fillna(0.0)  # totals
-    totals = sides.groupby(["game", "entrant"])[["moves", *_COSTS]].sum()
-    counted = sides[sides["counted"]]
+    groups = sides.groupby(["game", "entrant"])
+    means = groups[["moves", *_COSTS]].sum()
+    means = means[list(_COSTS)].div(means["moves"].where(means["moves"] > 0), axis=0)
     # A network that was exchanged for another one between two games: the dearer one counts.
-    training = sides.groupby(["game", "entrant"])["training_cpu_hours"].max()
+    training = groups["training_cpu_hours"].max()
+    counted = sides[sides["counted"]]
     results = pd.crosstab([counted["game"], counted["entrant"]], counted["score"])
+    results = results.reindex(columns=[1.0, 0.5, 0.0], fill_value=0)
     entrants = {rating.entrant for table in tables.values() for rating in table.ratings}
     lines = lines_of_entrants(entrants, games.attrs.get("specifications", {}))
     rows = []
     for game, table in tables.items():
-        for rating in table.ratings:
+        check = (checks or {}).get(game)
+        resampled = check.ratings if check else [Estimate(_NAN, _NAN, _NAN)] * len(table.ratings)
+        for rating, second in zip(table.ratings, resampled, strict=True):
             who = (game, rating.entrant)
-            total = totals.loc[who]
-            wins, draws, losses = (int(results.get(score, {}).get(who, 0)) for score in (1, 0.5, 0))
-            played = wins + draws + losses
-            mean = total / total["moves"] if total["moves"] else total * float("nan")
+            wins, draws, losses = map(int, results.loc[who])
+            mean = means.loc[who]
             family, budget = lines[rating.entrant]
             rows.append({
                 "game": game, "entrant": rating.entrant, "family": family, "budget": budget,
                 "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
-                "bootstrap_low95": float("nan"), "bootstrap_high95": float("nan"),
+                "bootstrap_low95": second.low95, "bootstrap_high95": second.high95,
                 "model_rating": rating.model,
-                "games": played, "wins": wins, "draws": draws, "losses": losses,
-                "score": (wins + draws / 2) / played,
-                "mean_cpu_ms": mean["cpu_ms"], "mean_wall_ms": mean["wall_ms"],
-                "mean_nodes": mean["nodes"], "mean_simulations": mean["simulations"],
-                "mean_evaluations": mean["evaluations"],
-                "mean_work": mean["evaluations"] or mean["simulations"] or float("nan"),
-                "training_cpu_hours": training.loc[who],
-                "note": rating.note,
+                "games": wins + draws + losses, "wins": wins, "draws": draws, "losses": losses,
+                "score": (wins + draws / 2) / (wins + draws + losses),
+                **{f"mean_{name}": mean[name] for name in _COSTS},
+                "mean_work": mean["evaluations"] or mean["simulations"] or _NAN,
+                "training_cpu_hours": training.loc[who], "note": rating.note,
             })
-    return pd.DataFrame(rows, columns=list(RATING_COLUMNS))
+    return pd.DataFrame(rows)
 
 
 def crosstable(games: pd.DataFrame, game: str, entrants: Sequence[str]) -> pd.DataFrame:
@@ -288,6 +280,85 @@ def crosstable(games: pd.DataFrame, game: str, entrants: Sequence[str]) -> pd.Da
         if entrant != opponent:  # against oneself the points say nothing
             table.loc[entrant, opponent] = f"{points:g}/{count:g}"
     return table
+
+
+def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd.DataFrame:
+    """One row a game: how much was played, who leads, what the first move is worth.
+
+    `first_score` is the share of points that first movers made in rated games, with the
+    interval of `differences.Counts`; `first_move_elo` the advantage that the model of the
+    ratings finds (NaN where it has no such term); `draws` a share with Wilson's interval.
+    Lengths leave out games that ended by a breakdown.
+    """
+    import pandas as pd
+    from scipy.stats import binomtest
+
+    rows = []
+    for game, table in tables.items():
+        part = games[games["game"] == game]
+        rated = part[part["counted"]]
+        score = counts_of_games(list(rated["result"])).score_interval()
+        drawn = int((rated["result"] == 0.5).sum())
+        span = binomtest(drawn, len(rated)).proportion_ci(method="wilson")
+        plies = rated.loc[~rated["failed"], "plies"]
+        move = table.first_move
+        rows.append({
+            "game": game, "games": len(part), "rated": len(rated), "entrants": len(table.ratings),
+            "best": table.ratings[0].entrant, "first_score": score.value,
+            "first_score_low95": score.low95, "first_score_high95": score.high95,
+            "first_move_elo": move.value if move else _NAN,
+            "first_move_low95": move.low95 if move else _NAN,
+            "first_move_high95": move.high95 if move else _NAN,
+            "draws": drawn / len(rated), "draws_low95": span.low, "draws_high95": span.high,
+            "min_plies": plies.min(), "median_plies": plies.median(), "max_plies": plies.max(),
+            "failures": int(part["failed"].sum()),
+        })
+    return pd.DataFrame(rows)
+
+
+def cost_table(
+    games: pd.DataFrame, totals: Mapping[tuple[str, str], CostTotals]
+) -> pd.DataFrame:
+    """What engines were allowed to spend on a move and what they did spend, a row for each entrant
+    of each game, also for those that never chose a move.
+
+    Columns: what was asked (`sims=100`), moves chosen, mean and largest cost of a move, and
+    `over`: by how much the dearest move exceeded the budget, as a share of it (0.05 is 5%
+    more; negative: it stayed below; NaN: the ledger does not record this kind of budget, a
+    depth for instance).
+
+    Args:
+        totals: from `Ledger.cost_totals`.
+    """
+    import pandas as pd
+
+    spent = {(one_line(game), one_line(name)): total for (game, name), total in totals.items()}
+    entrants = {(row.game, name) for row in games.itertuples() for name in (row.first, row.second)}
+    lines = lines_of_entrants({name for _, name in entrants}, games.attrs.get("specifications", {}))
+    rows = []
+    for game, entrant in sorted(entrants):
+        total, asked = spent.get((game, entrant)), lines[entrant][1]
+        row = {"game": game, "entrant": entrant, "asked": asked,
+               "moves": total.moves if total else 0}
+        excess = []
+        for name, (field, budget, factor) in _COSTS.items():
+            most = getattr(total, f"max_{field}") if total else _NAN
+            row[f"mean_{name}"] = factor * getattr(total, field) / total.moves if total else _NAN
+            row[f"max_{name}"] = factor * most
+            limit = _limit(asked, budget)
+            if limit > 0:
+                excess.append(most / limit - 1)
+        rows.append({**row, "over": max(excess, default=_NAN)})
+    return pd.DataFrame(rows)
+
+
+def _limit(asked: str, budget: str) -> float:
+    """One part of a budget, `cpu=0.1,sims=100`; NaN if it is not there."""
+    limits = dict(part.split("=", 1) for part in asked.split(",") if part)
+    try:
+        return float(limits.get(budget, _NAN))
+    except ValueError:  # an engine from elsewhere that writes its budget in words
+        return _NAN
 
 
 def write_csv(frame: pd.DataFrame, path: Path, index: bool = False) -> Path:

@@ -1,10 +1,19 @@
-"""Numbers and tables as text."""
+"""Numbers, lists and tables as text."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from reports.rating_table import Estimate, RatingTable
+if TYPE_CHECKING:
+    from reports.rating_table import Estimate, RatingTable
+
+
+def listing(names: Sequence[str], most: int = 3) -> str:
+    """`a, b, c and 4 more`."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def markdown_table(
@@ -12,19 +21,14 @@ def markdown_table(
 ) -> str:
     """A Markdown table whose source is aligned too. Columns in `left` are flush left."""
     rows = [[cell.replace("|", "\\|") for cell in row] for row in (header, *body)]
-    widths = [max(3, *(len(row[column]) for row in rows)) for column in range(len(header))]
-    lines = [
-        " | ".join(
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    rule = " | ".join(
-        "-" * width if column in left else "-" * (width - 1) + ":"
-        for column, width in enumerate(widths)
-    )
-    return "\n".join(f"| {line} |" for line in (lines[0], rule, *lines[1:]))
+    widths = [max(3, *map(len, column)) for column in zip(*rows, strict=True)]
+    rule = ["-" * width if i in left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
+    lines = []
+    for row in (rows[0], rule, *rows[1:]):
+        cells = [cell.ljust(width) if i in left else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def elo_text(estimate: Estimate | None) -> str:
@@ -43,19 +47,26 @@ def lead_text(table: RatingTable, index: int) -> str:
     return f"{lead.value:.0f} ± {lead.high95 - lead.value:.0f}"
 
 
+def los_text(chance: float) -> str:
+    """A likelihood of superiority, never rounded to certainty; "" for NaN."""
+    if math.isnan(chance):
+        return ""
+    if chance > 0.9995:
+        return ">99.9%"
+    return f"{chance:.1%}" if chance >= 0.0005 else "<0.1%"
+
+
 def nu_text(estimate: Estimate | None) -> str:
     """The draw parameter with its interval, and what it means."""
     if estimate is None:
         return "none"
     share = estimate.value / (2 + estimate.value)
-    return (
-        f"{estimate.value:.3g} ({estimate.low95:.3g} to {estimate.high95:.3g}), "
-        f"which is {share:.1%} draws between equals"
-    )
+    return (f"{estimate.value:.3g} ({estimate.low95:.3g} to {estimate.high95:.3g}), which is "
+            f"{share:.1%} draws between equals")
 
 
 def short(value: float) -> str:
-    """A cost with three digits; a dash where there is none."""
-    if value != value:  # nan: the entrant never chose a move
+    """A cost with three digits; a dash for NaN, where the entrant never chose a move."""
+    if math.isnan(value):
         return "-"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

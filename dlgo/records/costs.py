@@ -71,12 +71,6 @@ class PackedCosts(Sequence[MoveCost]):
         columns = [*zip(*rows, strict=True)]
         return CostTotals(len(rows), *map(sum, columns), *map(max, columns))
 
-    def scaled(self, factor: float) -> PackedCosts:
-        """The same costs with CPU times multiplied by a factor."""
-        rows = (ROW.pack(action, player, cpu * factor, *rest)
-                for action, player, cpu, *rest in ROW.iter_unpack(self.data))
-        return PackedCosts(b"".join(rows), self.first_ply)
-
     def __len__(self) -> int:
         return len(self.data) // ROW.size
 

@@ -14,7 +14,7 @@ import operator
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,6 @@ from dlgo.text import excerpt
 _GAME_VALUES = operator.attrgetter(*COLUMNS["games"][:-2])
 _RESULT = COLUMNS["games"].index("result")
 # Among what follows the players.
-_MACHINE = COLUMNS["games"].index("machine") - 4
 _CHECK_VALUES = operator.attrgetter(*COLUMNS["checks"])
 
 # What reading or writing may raise. SQLite quotes a damaged file in its messages, which then are
@@ -78,7 +77,6 @@ class Ledger:
         self.path = Path(path)
         self.specifications: dict[str, str] = {}
         self._names: dict[str, str] | None = None
-        self._cpu_factors: Mapping[str, float] = {}
         self._read_only = read_only
         try:
             if self.path.is_dir():
@@ -153,13 +151,6 @@ class Ledger:
         kept = latest_versions(entrants) if latest else set(entrants)
         self._names = display_names((entrant for entrant in entrants if entrant in kept), given)
         self.specifications = {name: entrant for entrant, name in self._names.items()}
-
-    def scale_cpu(self, factors: Mapping[str, float]) -> None:
-        """From now on, multiply CPU times of games by a factor for each machine.
-
-        For readers only; `reports/cpu_scale.py` knows the factors.
-        """
-        self._cpu_factors = factors
 
     def close(self) -> None:
         """Close the file; nothing is lost without it."""
@@ -266,15 +257,13 @@ class Ledger:
         Raises:
             LedgerError: if a row is damaged or, at the end, if one is missing.
         """
-        names, factors = self._names, self._cpu_factors
+        names = self._names
         for slot, game, first, second, *rest, failure, _, data in self._rows("games"):
             if names is not None:
                 if first not in names or second not in names:
                     continue
                 first, second = names[first], names[second]
             costs = PackedCosts(data, len(rest[1].split()))
-            if factors:
-                costs = costs.scaled(factors.get(rest[_MACHINE], 1.0))
             yield GameRecord(
                 slot, game, first, second, *rest,
                 failure=None if failure is None else Failure(failure), costs=costs,

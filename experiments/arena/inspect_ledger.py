@@ -1,7 +1,6 @@
-"""Looking into a ledger: lists, totals, the check by the rules, exports.
+"""Looking into a ledger: lists, the check by the rules, exports, repair.
 
-Everything is read game by game, so that the size of the
-ledger does not matter.
+Everything is read game by game, so that the size of the ledger does not matter.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from dlgo.api import GameState
 from dlgo.errors import DlgoError, LedgerError, UnnamedGameError
@@ -24,25 +22,14 @@ from dlgo.records.game_record import slot_of
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.repair import repair
 from dlgo.records.sgf import write_sgf
-from dlgo.records.speeds import Speed, forget_speeds, store_speeds
 from dlgo.specs import split_version
 from experiments.arena.entrants import canonical
-from experiments.arena.provenance import machine_text, measured_rate
 from experiments.arena.referee import SIDES, length_limit
 
 _CSV_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
-    "moves", "started", "finished", "machine", "version", "networks", "limits",
-    "worker",
+    "moves", "started", "finished", "machine", "version", "networks", "limits", "worker",
 )
-_DRAWN_BY_LENGTH = "draw: length limit of "
-
-
-class Line(NamedTuple):
-    """A line of the check, and whether it tells of an invalid game."""
-
-    text: str
-    bad: bool
 
 
 def _selected(
@@ -75,31 +62,16 @@ def list_lines(
         yield f"{shown} of {len(ledger)} games"
 
 
-def totals_lines(path: str) -> Iterator[str]:
-    """A line for each entrant of each game: means of a move, and the dearest one."""
-    with Ledger(path, read_only=True) as ledger:
-        yield f"{'game':<24} {'entrant':<32} {'moves':>9} {'CPU ms':>9} {'most':>9} " \
-              f"{'wall ms':>9} {'most':>9} {'nodes':>9} {'sims':>9} {'evals':>9}"
-        for (entrant_game, entrant), row in ledger.cost_totals().items():
-            n = row.moves
-            yield (
-                f"{entrant_game:<24} {entrant:<32} {n:>9} {1e3 * row.cpu / n:>9.3f} "
-                f"{1e3 * row.max_cpu:>9.3f} {1e3 * row.wall / n:>9.3f} {1e3 * row.max_wall:>9.3f} "
-                f"{row.nodes / n:>9.0f} {row.simulations / n:>9.0f} {row.evaluations / n:>9.0f}"
-            )
-
-
-def check_lines(path: str) -> Iterator[Line]:
-    """The invalid games and what is wrong with each; at the end how many there are."""
+def check_lines(path: str) -> Iterator[tuple[str, bool]]:
+    """A line for each invalid game, and at the end how many there are; whether it tells of one."""
     games = bad = 0
     with Ledger(path, read_only=True) as ledger:
         for record in ledger.games():
             games += 1
-            problem = problem_of(record)
-            if problem:
+            if problem := problem_of(record):
                 bad += 1
-                yield Line(f"{record.slot}: {problem}", True)
-    yield Line(f"{games} games, {bad} of them invalid", False)
+                yield f"{record.slot}: {problem}", True
+    yield f"{games} games, {bad} of them invalid", False
 
 
 def problem_of(record: GameRecord) -> str:
@@ -121,34 +93,29 @@ def problem_of(record: GameRecord) -> str:
     moves, opening = record.moves.split(), record.opening.split()
     if moves[: len(opening)] != opening:
         return "the moves do not begin with the opening"
-    state = states[-1]
+    return _problem_of_end(record, states[-1]) or _problem_of_costs(record, states, len(opening))
+
+
+def _problem_of_end(record: GameRecord, state: GameState) -> str:
     if record.failed:
-        problem = _problem_of_failure(record)
-    elif state.is_over():
-        result = (state.result() + 1) / 2
-        text = state.game.result_text(state)
-        problem = "" if (record.result, record.reason) == (result, text) else (
+        # The words of an error may hold anything; so the side stands before the colon, or alone.
+        pattern = rf"\b({'|'.join(SIDES)})\b"
+        if record.failure is Failure.OVER_MEMORY:
+            pattern = rf" while ({'|'.join(SIDES)}) was "
+        blamed = re.search(pattern, record.reason)
+        if blamed is None:
+            return "the failure names no side"
+        right = record.result == float(SIDES.index(blamed[1]))
+        return "" if right else f"{blamed[1]} failed, but the result is {record.result:g}"
+    if state.is_over():
+        result, text = (state.result() + 1) / 2, state.game.result_text(state)
+        return "" if (record.result, record.reason) == (result, text) else (
             f"it says {record.result:g}, {record.reason!r}; by the rules it is {result:g}, {text!r}"
         )
-    elif record.reason.startswith(_DRAWN_BY_LENGTH):
-        long = len(moves) >= length_limit(state.game) and record.result == 0.5
-        problem = "" if long else "it is not a draw by its length"
-    else:
-        problem = "the moves do not end the game"
-    return problem or _problem_of_costs(record, states, len(opening))
-
-
-def _problem_of_failure(record: GameRecord) -> str:
-    sides = re.findall(rf"\b({'|'.join(SIDES)})\b", record.reason)
-    blamed = sides[0] if sides else None
-    # The words of an error may hold anything; so the side stands before the colon, or alone.
-    if record.failure is Failure.OVER_MEMORY:
-        blamed = next((s for s in SIDES if f" while {s} was " in record.reason), None)
-    if blamed is None:
-        return "the failure names no side"
-    return "" if record.result == float(SIDES.index(blamed)) else (
-        f"{blamed} failed, but the result is {record.result:g}"
-    )
+    if record.reason.startswith("draw: length limit of "):
+        long = len(record.moves.split()) >= length_limit(state.game) and record.result == 0.5
+        return "" if long else "it is not a draw by its length"
+    return "the moves do not end the game"
 
 
 def _problem_of_costs(record: GameRecord, states: list[GameState], opening: int) -> str:
@@ -176,11 +143,11 @@ def export_games(
     """
     with Ledger(path, read_only=True) as ledger:
         if csv_path is not None:
-            count = _write_csv(Path(csv_path), _selected(ledger, game, engine, failed))
+            records = _selected(ledger, game, engine, failed)
+            count = write_csv(Path(csv_path), _CSV_COLUMNS, (
+                [getattr(record, name) for name in _CSV_COLUMNS] for record in records))
             yield f"{count} games in {csv_path}"
-        for folder, cls, ending, write in (
-            (sgf, Go, "sgf", _sgf), (pdn, Draughts, "pdn", _pdn),
-        ):
+        for folder, cls, write in ((sgf, Go, _sgf), (pdn, Draughts, _pdn)):
             if folder is None:
                 continue
             make_folder(Path(folder))
@@ -193,7 +160,8 @@ def export_games(
                     continue
                 if fits:
                     count += 1
-                    name = f"{count:06d}_{_file_name(record.slot)}.{ending}"
+                    slot = re.sub(r"[^A-Za-z0-9.=-]+", "_", record.slot)[:120]
+                    name = f"{count:06d}_{slot}.{write.__name__.strip('_')}"
                     write_file(Path(folder) / name, write(record), sync=False)
             if not count:
                 raise LedgerError("; ".join([
@@ -201,17 +169,6 @@ def export_games(
                 ]))
             yield f"{count} games in {folder}"
             yield from unnamed.values()
-
-
-def _write_csv(path: Path, records: Iterator[GameRecord]) -> int:
-    return write_csv(
-        path, _CSV_COLUMNS,
-        ([getattr(record, name) for name in _CSV_COLUMNS] for record in records),
-    )
-
-
-def _file_name(slot: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.=-]+", "_", slot)[:120]
 
 
 def _sgf(record: GameRecord) -> bytes:
@@ -222,13 +179,12 @@ def _sgf(record: GameRecord) -> bytes:
 
 
 def _pdn(record: GameRecord) -> bytes:
-    state = record.replay()
     tags = {
         "Event": record.slot, "Date": record.started[:10].replace("-", "."),
         "Black": record.first, "White": record.second, "Annotator": record.reason,
     }
     result = {1.0: "0-1", 0.0: "1-0"}.get(record.result, "1/2-1/2")
-    return write_game(state, tags, result).encode()
+    return write_game(record.replay(), tags, result).encode()
 
 
 @contextmanager
@@ -274,18 +230,4 @@ def purge_ledger(
             asked = ", ".join(repr(text) for text in (worker, slot, game, engine) if text)
             raise LedgerError(f"ledger {path} has no games of {asked or 'that kind'}; {known}")
         ledger.purge(slots, worker)
-        if worker is not None:
-            forget_speeds(ledger, worker)
         return f"{len(slots)} games are out of {path}; the same tournament plays them again"
-
-
-def measure_for(path: str) -> str:
-    """Measure this machine, and keep that in a ledger; says what came out.
-
-    Raises:
-        LedgerError: if the file does not exist, is not a ledger, or is in use.
-    """
-    with _locked(path), Ledger(path) as ledger:
-        rate = measured_rate()
-        store_speeds(ledger, [Speed("", machine_text(), rate)])
-    return f"{machine_text()}: {rate:,.0f} random games of Connect Four a CPU second"

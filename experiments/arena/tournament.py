@@ -12,8 +12,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from dlgo.records.ledger import Check, GameRecord, Ledger, ledger_lock
-from dlgo.records.speeds import store_speeds
+from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from engines.jobs import Jobs, Outcome, Processes
 from experiments.arena.agenda import Agenda, result_of, strategy_of
 from experiments.arena.games import GameTable
@@ -142,10 +141,7 @@ def _record(outcome: Outcome) -> GameRecord:
 def _store_news(ledger: Ledger, jobs: Jobs) -> None:
     """Keep what a cluster knows besides its games."""
     for row in jobs.news():
-        if isinstance(row, Check):
-            ledger.add_check(row)
-        else:
-            store_speeds(ledger, [row])
+        ledger.add_check(row)
 
 
 def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:

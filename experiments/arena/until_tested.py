@@ -12,7 +12,7 @@ from collections.abc import Collection
 
 from experiments.arena.schedule import Pair, Plan
 from experiments.arena.strategy import Result, Strategy
-from reports.sprt import Sprt, SprtBounds
+from reports.sprt import GOES_ON, Sprt, SprtBounds
 
 
 class UntilTested(Strategy):
@@ -38,7 +38,7 @@ class UntilTested(Strategy):
     @property
     def verdict(self) -> str:
         """What each test says."""
-        return "; ".join(f"{game}: {test.sprt.result.reason}" for game, test in self._tests.items())
+        return "; ".join(f"{game}: {test.sprt.reason}" for game, test in self._tests.items())
 
     def further_step(
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
@@ -83,5 +83,6 @@ class _OrderedTest:
         points = result.result if result.first == self._one else 1 - result.result
         self._points.setdefault(result.pair, []).append(points)
         while not self.over and len(self._points.get(self._next, ())) == 2:
-            self.over = self.sprt.add(sum(self._points.pop(self._next)))
+            self.sprt.add(sum(self._points.pop(self._next)))
+            self.over = self.sprt.state != GOES_ON
             self._next += 1

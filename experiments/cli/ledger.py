@@ -15,7 +15,7 @@ from experiments.options import Number, named_games, together
 @click.argument("file", type=click.Path())
 @click.pass_context
 def ledger(context: click.Context, file: str) -> None:
-    """Look into the ledger FILE: its games, whether they are valid, what they cost."""
+    """Look into the ledger FILE: its games, and whether they are valid."""
     context.obj = file
 
 
@@ -39,28 +39,17 @@ def list_games(file: str, limit: int | None, **filters: object) -> None:
 
 
 @ledger.command()
-@click.pass_obj
-def totals(file: str) -> None:
-    """What each entrant has spent, on average and at most, a move."""
-    from experiments.arena.inspect_ledger import totals_lines
-
-    for line in totals_lines(file):
-        say(line)
-
-
-@ledger.command()
 @named_games()
 @click.pass_context
 def check(context: click.Context) -> None:
     """Play all games again by the rules; exit status 1 if one of them is not valid."""
     from experiments.arena.inspect_ledger import check_lines
 
-    bad = 0
-    for line in check_lines(context.obj):
-        say(line.text)
-        bad += line.bad
-    if bad:
-        context.exit(1)
+    status = 0
+    for line, is_bad in check_lines(context.obj):
+        say(line)
+        status |= is_bad
+    context.exit(status)
 
 
 @ledger.command()
@@ -91,15 +80,6 @@ def repair(file: str) -> None:
 
     for line in repair_ledger(file):
         say(line)
-
-
-@ledger.command()
-@click.pass_obj
-def measure(file: str) -> None:
-    """Measure this machine's processor for half a second, for `dlgo report --scale-cpu`."""
-    from experiments.arena.inspect_ledger import measure_for
-
-    click.echo(measure_for(file))
 
 
 @ledger.command()

@@ -6,6 +6,7 @@ The work is done in `reports/`, which is imported only when a command runs.
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import click
 
@@ -30,26 +31,16 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
               help="Games to come in all: until they are there, the page says so and reloads.")
 @click.option("--latest", is_flag=True,
               help="Show only the last version of each engine from outside.")
-@click.option("--scale-cpu", metavar="KIND",
-              help="Show CPU times in seconds of this processor, a part of its name, by what `dlgo "
-              "ledger FILE measure` or a cluster has measured.")
 @named_games()
 def report(
-    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool,
-    scale_cpu: str | None,
+    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool
 ) -> None:
     """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
     from reports.rate import parse_anchor
     from reports.report import write_report
 
-    def progress(text: str) -> None:
-        click.echo(text, err=True)
-
-    anchored = parse_anchor(anchor) if anchor else None
-    paths = write_report(
-        ledger, out, anchored, bootstrap, progress, planned, latest, scale_cpu
-    )
-    for path in paths:
+    anchored, progress = parse_anchor(anchor) if anchor else None, partial(click.echo, err=True)
+    for path in write_report(ledger, out, anchored, bootstrap, progress, planned, latest):
         click.echo(path)
 
 
@@ -60,11 +51,9 @@ def report(
               help="Check the intervals by N tournaments drawn from the opening pairs.")
 @click.option("--seed", type=Number(int, 0), default=1, show_default=True,
               help="Seed of the bootstrap.")
-@click.option("--los", is_flag=True,
-              help="Add how likely each entrant is stronger than each other.")
 @click.option("--csv", type=click.Path(dir_okay=False), help="Write the table here.")
 def rate(
-    games_file: str, anchor: str | None, bootstrap: int, seed: int, los: bool, csv: str | None
+    games_file: str, anchor: str | None, bootstrap: int, seed: int, csv: str | None
 ) -> None:
     """Rate games from anywhere: FILE is a ledger, or a CSV with first, second, result.
 
@@ -79,7 +68,7 @@ def rate(
 
     anchored = parse_anchor(anchor) if anchor else None
     rated = rate_file(games_file, anchored, bootstrap, seed, progress)
-    for line in lines(rated, los):
+    for line in lines(rated):
         click.echo(line)
     if csv:
         click.echo(write_ratings(rated, csv))
@@ -125,11 +114,9 @@ def compare(
 @_sprt_options
 @click.option("--budget", type=Number(int, 1),
               help="Stop undecided after this many pairs (or games).")
-@click.option("--by", type=click.Choice(["pairs", "games"]),
-              help="Count pairs or games; pairs by default where games come in pairs.")
 def sprt(
     games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
-    beta: float, budget: int | None, by: str | None,
+    beta: float, budget: int | None,
 ) -> None:
     """Sequential test of ENTRANT against OPPONENT: where it stopped in FILE, and why."""
     from experiments.arena.entrants import canonical
@@ -137,10 +124,7 @@ def sprt(
     from reports.sprt import SprtBounds
 
     bounds = SprtBounds(elo0, elo1, alpha, beta)
-    by_pairs = None if by is None else by == "pairs"
-    for line in sprt_lines(
-        games_file, entrant, opponent, bounds, game, budget, by_pairs, canonical
-    ):
+    for line in sprt_lines(games_file, entrant, opponent, bounds, game, budget, canonical):
         click.echo(line)
 
 

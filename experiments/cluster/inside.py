@@ -26,7 +26,7 @@ from engines.jobs.worker import Result
 from engines.programs.processes import cpu_of_tree
 from experiments.arena.entrants import Entrant, entrants_of
 from experiments.arena.games import GameTable
-from experiments.arena.provenance import machine_text, measured_rate, version_text
+from experiments.arena.provenance import machine_text, version_text
 from experiments.cluster import parcels, sent_launches
 from experiments.cluster.sent_launches import SentLaunch
 
@@ -84,13 +84,11 @@ class Hello(NamedTuple):
     Attributes:
         machine: processor and cores.
         problem: why it cannot do the work; "" if it can.
-        rate: what its processor was measured to do (`provenance.measured_rate`); 0: nothing.
         lines: for people.
     """
 
     machine: str
     problem: str = ""
-    rate: float = 0.0
     lines: tuple[str, ...] = ()
 
 
@@ -148,13 +146,13 @@ class Place:
         self._jobs.workplace = workplace
 
     def warm_up(self) -> Hello:
-        """Check the entrants, compile what they need, and measure the processor."""
+        """Check the entrants, and compile what they need."""
         table, lines = self._jobs.workplace, []
         if not isinstance(table, GameTable):
             return Hello(machine_text())
         _check_entrants(table)
         table.prepare(lines.append)
-        return Hello(machine_text(), "", measured_rate(), tuple(lines))
+        return Hello(machine_text(), "", tuple(lines))
 
     def do(self, items: Sequence[SentTask]) -> Iterator[News]:
         """Do tasks."""

@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dlgo.records.speeds import Speed
 from engines.jobs.protocol import Amount, Jobs, ListSource, Outcome, Source, Workplace
 from experiments.arena.games import GameTable
 from experiments.arena.machines import ClusterFacts, MachineFacts
@@ -253,8 +252,6 @@ class ClusterJobs(Jobs):
         node.joining, node.since = None, time.monotonic()
         self._say(f"{node.name} takes part: {hello.machine}, {self._processes(node.machine)} "
                   "processes")
-        if hello.rate:
-            self._news.append(Speed(node.name, hello.machine, hello.rate))
 
     # --- machines ---------------------------------------------------------------------------
 
@@ -357,7 +354,7 @@ class ClusterJobs(Jobs):
                 for game in task.running]
 
     def news(self) -> list[Any]:
-        """Checks and speeds."""
+        """Checks."""
         news, self._news = self._news, []
         return news
 

@@ -123,7 +123,7 @@ def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path, forking
             assert all(whole.get(slot, game) == game for slot, game in played(path).items())
         else:
             assert played(path) == whole
-        assert [line.text for line in check_lines(str(path))] == [
+        assert [line for line, _ in check_lines(str(path))] == [
             f"{len(played(path))} games, 0 of them invalid"
         ]
     print(f"{kills} kills, {in_play} of them after new games, {ledgers} ledgers")

@@ -21,7 +21,7 @@ from dlgo.games.draughts.pdn import read_games
 from dlgo.records.costs import MoveCost
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import read_sgf, replay
-from experiments.arena.inspect_ledger import check_lines, export_games, list_lines, totals_lines
+from experiments.arena.inspect_ledger import check_lines, export_games, list_lines
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from reports.report import write_report
@@ -43,7 +43,7 @@ def ledger_path(tmp_path: Path) -> Path:
 
 
 def checked(path: Path) -> list[str]:
-    return [line.text for line in check_lines(str(path))]
+    return [line for line, _ in check_lines(str(path))]
 
 
 # --- the lock ------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path, 
         ((tmp_path / "none.sqlite", "check"), "does not exist"),
         ((tmp_path / "none.sqlite", "repair"), "does not exist"),
         ((ledger_path, "list", "--game", "chess"), "unknown game"),
-        ((ROOT / "README.md", "totals"), "README.md"),
+        ((ROOT / "README.md", "list"), "README.md"),
     ):
         done = dlgo_here(capsys, "ledger", *arguments)
         assert done.returncode == 2
@@ -315,7 +315,6 @@ def test_a_damaged_ledger_is_one_line_for_every_command(
     plan = Plan(("tictactoe",), ("random", "dawdler"), 1, seed=4)
     commands = [
         lambda: list(list_lines(str(ledger_path))),
-        lambda: list(totals_lines(str(ledger_path))),
         lambda: list(check_lines(str(ledger_path))),
         lambda: list(export_games(str(ledger_path), str(tmp_path / "x.csv"), None, None)),
         lambda: run(plan, ledger_path),

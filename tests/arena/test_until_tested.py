@@ -12,7 +12,7 @@ from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from reports.sprt import SprtBounds, run_sprt
+from reports.sprt import Sprt, SprtBounds
 from tests.arena.mocks import Said
 from tests.arena.test_agenda import ENTRANTS, record_of
 
@@ -46,7 +46,8 @@ def test_a_match_ends_when_the_test_has_its_answer_whatever_the_order_of_games()
         drawing(f"tictactoe|{one}|{other}|{pair}")
         + 1 - drawing(f"tictactoe|{other}|{one}|{pair}") for pair in itertools.count()
     )
-    alone = run_sprt(itertools.islice(points, 2000), SprtBounds(0.0, 30.0))
+    alone = Sprt(SprtBounds(0.0, 30.0))
+    alone.add(*itertools.islice(points, 2000))
     needed = alone.counts.total
     assert alone.state == "H0 accepted" and needed > 20
     # "(N more pairs were played)": the sequence given to it goes on.

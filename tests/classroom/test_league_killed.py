@@ -37,7 +37,7 @@ def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
     assert done.returncode == 0, done.stderr
     games = games_of(folder)
     assert before.items() <= games.items(), "a game was lost or played again"
-    assert [line.text for line in check_lines(str(folder / "out/games.sqlite"))] == [
+    assert [line for line, _ in check_lines(str(folder / "out/games.sqlite"))] == [
         f"{len(games)} games, 0 of them invalid"
     ]
     for path in (folder / "out/students").glob("m_*.html"):
@@ -103,7 +103,7 @@ def test_twenty_kills_lose_nothing_and_the_final_table_is_the_same(tmp_path, cap
             in_play += 0 < len(before) < len(whole)
         assert league(capfd, folder).returncode == 0
         assert moves_of(folder) == whole and before.items() <= games_of(folder).items()
-        assert [line.text for line in check_lines(str(folder / "out/games.sqlite"))] == [
+        assert [line for line, _ in check_lines(str(folder / "out/games.sqlite"))] == [
             f"{len(whole)} games, 0 of them invalid"
         ]
         assert marks(folder) == marks(alone) and ratings_on(folder) == table

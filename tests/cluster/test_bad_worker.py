@@ -34,7 +34,7 @@ def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
         assert facts[0].name == name and facts[0].differ
         *_, advice = worker_lines(path)
         assert advice.startswith(f"{name} is odd")
-        turned = [line.text for line in check_lines(str(path)) if line.bad]
+        turned = [line for line, bad in check_lines(str(path)) if bad]
         print(f"{len(turned)} results turned, by the rules")
         with Ledger(path, read_only=True) as ledger:
             by_slot = {game.slot: game.worker for game in ledger.games()}

@@ -21,7 +21,6 @@ from pathlib import Path
 import pytest
 
 from dlgo.records.ledger import GameRecord, Ledger
-from dlgo.records.speeds import speeds
 from engines.jobs import Portion, WorkerError
 from engines.programs import processes
 from experiments.arena.schedule import Plan
@@ -72,10 +71,6 @@ def test_a_tournament_has_the_same_games_as_on_one_process(
     with ClusterJobs(cluster.address, print, verify_share=0.2) as games:
         summary = run_tournament(PLAN, tmp_path / "many.sqlite", progress=said, elsewhere=games)
     assert summary.played == summary.planned == 240
-    with Ledger(tmp_path / "many.sqlite", read_only=True) as ledger:
-        measured = speeds(ledger)
-        assert {row.worker for row in measured} >= {game.worker for game in ledger.games()}
-        assert {row.machine for row in measured} == {game.machine for game in ledger.games()}
     assert games_of(tmp_path / "many.sqlite") == games_of(alone)
     with Ledger(tmp_path / "many.sqlite", read_only=True) as ledger:
         workers = {game.worker for game in ledger.games()}

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,9 +12,9 @@ import pytest
 from reports.bootstrap import bootstrap_ratings
 from reports.rating_table import ELO
 from reports.ratings import fit_ratings
+from tests.conftest import FULL
 from tests.reports.simulation import simulate
 
-FULL = bool(os.environ.get("DLGO_FULL"))
 TOURNAMENTS = 400 if FULL else 48
 
 

@@ -1,4 +1,4 @@
-"""Who is best for the cost, and what the same strength costs."""
+"""Who is best for the cost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reports.frontier import cost_ratios, frontier_frame
+from reports.frontier import frontier_frame
 from reports.rating_table import Rating, RatingTable, bounds
 
 # Family, CPU ms a move, Elo. The slow family pays three times as much for each Elo.
@@ -71,23 +71,6 @@ def test_the_band_holds_the_best_whoever_that_is() -> None:
     assert (frontier["level_low95"] > 5).all() and (frontier["level_high95"] < 40).all()
 
 
-def test_the_same_strength_for_three_times_the_cost() -> None:
-    ratios = cost_ratios(*rated(ENTRANTS, 3.0)).set_index(["family", "other"])
-    row = ratios.loc["slow", "quick"]
-    assert row["ratio"] == pytest.approx(3)
-    assert 2 < row["low95"] < 3 < row["high95"] < 4
-    assert ratios.loc["quick", "slow"]["ratio"] == pytest.approx(1 / 3)
-    assert (row["weakest"], row["strongest"]) == (0, 300)
-    assert "poor" not in ratios.index.get_level_values(0)  # no strength in common
-
-
-def test_money_without_strength_buys_nothing() -> None:
-    """A budget that is dearer and no stronger does not lie on a family's curve."""
-    wasteful = {**ENTRANTS, "slow:200": ("slow", 200.0, 150.0)}
-    ratios = cost_ratios(*rated(wasteful, 1.0)).set_index(["family", "other"])
-    assert ratios.loc["slow", "quick"]["ratio"] == pytest.approx(3)
-
-
 def test_who_never_met_is_not_compared() -> None:
     frame, tables = rated(ENTRANTS, 1.0, apart=("quick:10",))
     frontier = frontier_frame(frame, tables).set_index("entrant")
@@ -98,4 +81,4 @@ def test_who_never_met_is_not_compared() -> None:
 def test_without_costs_there_is_no_frontier() -> None:
     frame, tables = rated(ENTRANTS, 1.0)
     frame["mean_cpu_ms"] = np.nan
-    assert frontier_frame(frame, tables).empty and cost_ratios(frame, tables).empty
+    assert frontier_frame(frame, tables).empty
