@@ -88,7 +88,6 @@ def tournament(path: Path, _: object) -> object:
 READERS: dict[str, Callable[..., object]] = {
     "list": command("ledger", "LEDGER", "list"),
     "failed": command("ledger", "LEDGER", "list", "--failed", "--limit", 3),
-    "totals": command("ledger", "LEDGER", "totals"),
     "check": command("ledger", "LEDGER", "check"),
     "workers": command("ledger", "LEDGER", "workers"),
     "export": export,
