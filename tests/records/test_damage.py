@@ -191,7 +191,7 @@ def test_a_log_that_is_missing_is_noticed(
     copy = Path(shutil.copy(path, tmp_path / "copy.sqlite"))
     for _ in range(2):  # readers leave the log alone
         assert len(games_of(path)) == 18
-    for words in (("ledger", copy, "list"), ("rate", copy), ("ledger", copy, "measure"),
+    for words in (("ledger", copy, "list"), ("rate", copy), ("ledger", copy, "workers"),
                   ("report", copy, "--out", tmp_path / "out")):
         done = dlgo_here(capsys, *words)
         assert done.returncode == 2 and "-wal is missing" in done.stderr
