@@ -20,7 +20,6 @@ from engines.learning.run_config import AUTO
 from engines.learning.runs.records import playing_network
 from engines.learning.selfplay.config import SelfPlayConfig
 from engines.learning.settings import Settings, preset_of, setting
-from engines.treesearch.forced import ForcedPUCT
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel
 from engines.treesearch.rules import PUCT
 
@@ -69,9 +68,6 @@ class SelfPlaySettings(Settings):
     dirichlet_alpha_total: float = setting(
         10.0, "alpha of the noise, summed over all moves: with 10, each of 40 moves has 0.25",
         low=0.001, high=1e4, source=KATAGO)
-    forced: float = setting(
-        0.0, "k of forced playouts in searches with noise, and of the pruning of their policies; "
-        "0: none, the paper has 2", low=0, high=100, source=KATAGO)
     sample_plies: int = setting(
         12, "plies in which the move is drawn from the policy (with gumbel: in which short "
         "searches, too, are drawn at the root)", low=0, high=1e5, source=ALPHAGO_ZERO)
@@ -101,18 +97,11 @@ class SelfPlaySettings(Settings):
         super().check()
         if self.finish_sims == 1:
             raise SpecError(f"{self.owner}: finish_sims=1 looks at no move; take 0 or at least 2")
-        if self.forced and (self.search != "puct" or self.dirichlet_epsilon == 0):
-            raise SpecError(
-                f"{self.owner}: forced={self.forced:g} has an effect only with search=puct and "
-                "noise; leave it out, or set dirichlet_epsilon above 0"
-            )
 
     def rule(self) -> Any:
         """The rule of searches."""
         if self.search == "gumbel":
             return Gumbel(self.considered, *GUMBEL_SCALES)
-        if self.forced:
-            return ForcedPUCT(self.c_puct, self.fpu_reduction, float(self.forced))
         return PUCT(self.c_puct, self.fpu_reduction)
 
 
@@ -236,7 +225,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "iterations": 24, "games": 2000, "window": 8,
         "epochs_per_position": 4.0, "batch_size": 512, "decay": 0.05, "search_value_weight": 0.3,
         "selfplay": {"sims": 160, "fast_sims": 32, "full_share": 0.35,
-                     "forced": 2.0, "sample_plies": 20, "games_at_once": 128,
+                     "sample_plies": 20, "games_at_once": 128,
                      "random_share": 0.3, "random_plies": 10,
                      "resign_below": 0.05, "no_resign_fraction": 0.15},
     },
@@ -253,7 +242,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "games": 1000, "window": 10, "epochs_per_position": 4.0, "batch_size": 512, "decay": 0.05,
         "ownership": 1.0, "score": 0.3, "search_value_weight": 0.25, "margin_share": 0.3,
         "selfplay": {"sims": 120, "fast_sims": 16, "full_share": 0.25, "learn_fast": False,
-                     "forced": 2.0, "sample_plies": 16, "games_at_once": 128,
+                     "sample_plies": 16, "games_at_once": 128,
                      "random_share": 0.1, "random_plies": 6, "first_pass": 0.6,
                      "resign_below": 0.075, "no_resign_fraction": 0.2, "finish_sims": 2},
     },
@@ -265,8 +254,6 @@ def make_config(game: str, **given: Any) -> AlphaZeroConfig:
     preset = preset_of(PRESETS, get_game(game))
     given = {name: value for name, value in given.items() if value is not None}
     usual = dict(preset.get("selfplay", {}))
-    if given.get("search", "puct") != "puct":
-        usual.pop("forced", None)  # a preset's; it has no effect there
     inner = SelfPlaySettings.options().keys() & given.keys()
     selfplay = SelfPlaySettings(**{**usual, **{name: given.pop(name) for name in inner}})
     rest = {name: value for name, value in preset.items() if name != "selfplay"}

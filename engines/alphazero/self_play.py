@@ -9,10 +9,6 @@ Not every move deserves a long search (playout cap randomisation; Wu, "Accelerat
 learning in Go", 2019): a result teaches the value as well if most moves took a short one. So only
 a share of the plies gets the full number of simulations, with noise, and only their policies
 are learned. The others are short and play to win.
-
-With `forced`, full searches visit moves that only the noise suggests more than once, and those
-visits are removed from the policy that is learned (`engines/treesearch/forced.py`). Moves are
-drawn from the policy that is learned: a forced visit says nothing of a move's worth.
 """
 
 from __future__ import annotations
@@ -35,7 +31,6 @@ from engines.learning.selfplay.drawing import Sampling, draw
 from engines.termination import Resignation
 from engines.treesearch import tree as ts
 from engines.treesearch.batched_search import NO_ACTION, BatchedSearch
-from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.gumbel import Gumbel, best_child, improved_policy
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 
@@ -159,8 +154,8 @@ class SelfPlay(LockstepGames):
         self._settings, self._seed = settings, seed
         self._passless_plies = round(settings.first_pass * game.board_rows * game.board_cols)
         self._sampling = Sampling(settings.sample_plies, settings.temperature)
-        self._rule = settings.rule()
-        self._gumbel = self._rule if isinstance(self._rule, Gumbel) else None
+        rule = settings.rule()
+        self._gumbel = rule if isinstance(rule, Gumbel) else None
         self._actions = np.empty(game.num_actions, np.int64)
         self._policy = np.empty(game.num_actions)
         self.stats: Counter[str] = Counter()
@@ -236,8 +231,6 @@ class SelfPlay(LockstepGames):
         else:
             ts.root_policy(tree, self._policy)
         if slot.full:
-            if isinstance(self._rule, ForcedPUCT):
-                prune(self._rule, tree, self._policy)
             self._compare_with_prior(i)
         action = best
         if self._gumbel is None and self._sampling.applies(slot.plies):

@@ -23,7 +23,7 @@ from engines.treesearch import search
 from engines.treesearch import tree as ts
 from engines.treesearch.gumbel import Gumbel, draw_gumbel, unperturbed
 from engines.treesearch.rules import add_noise, draw_noise
-from engines.treesearch.tree import BUDGET, MAX_DEPTH, NOISY, ROOT
+from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT
 
 NO_ACTION = -1
 
@@ -160,7 +160,6 @@ class BatchedSearch:
         fresh = tree.n_children[ROOT] == 0
         # The first simulation of a new tree only looks at the root.
         tree.info[BUDGET] = 0 if simulations is None else simulations - fresh
-        tree.info[NOISY] = noise_weight > 0
         if noise_weight > 0:
             root, rng, actions = kernels.row(self.roots, i), self._rngs[i], self._scratch.actions
             if isinstance(self._rule, Gumbel):
@@ -181,7 +180,7 @@ class BatchedSearch:
             child = ts.find_child(tree, ROOT, excluded)
             if child >= 0:
                 ts.remove_child(tree, ROOT, child)
-        if tree.info[NOISY]:
+        if self._noise_weight[i] > 0:
             add_noise(self._rule, tree, self.noise[i], self._noise_weight[i])
 
     def priors(self, i: int) -> tuple[np.ndarray, np.ndarray]:

@@ -22,14 +22,12 @@ class LeafEvaluator(ABC):
     Attributes:
         history: how many earlier positions it wants to see beside each; if more than none,
             `evaluate_windows` is called in place of `evaluate`.
-        remembered: of the positions it has been asked about, how many it answered from memory.
-            These are not counted as evaluations.
-        looks: evaluations that a position costs, if nothing is remembered.
+        remembered: positions so far that it answered from memory. They are not counted as
+            evaluations.
     """
 
     history = 0
     remembered = 0
-    looks = 1
 
     @abstractmethod
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -60,9 +58,9 @@ class LeafEvaluator(ABC):
         raise NotImplementedError
 
     def guide(self) -> Any:
-        """The same as a compiled evaluator that writes priors, for one thread; None: there is none.
+        """The same as a compiled evaluator that writes priors (`evaluators.value_of`), or None.
 
-        See `evaluators.value_of`. A search that asks about one leaf at a time uses it.
+        A search that asks about one leaf at a time uses it, in one thread.
         """
         return None
 
@@ -94,6 +92,7 @@ class EngineEvaluator(LeafEvaluator):
 
     def __init__(self, engine: Any, share: float = 0.25) -> None:
         self._engine, self._share = engine, share
+        self.new_game, self.close = engine.new_game, engine.close
 
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         game = self._engine.game
@@ -108,12 +107,6 @@ class EngineEvaluator(LeafEvaluator):
             for move, part in (decision.policy or {decision.move: 1.0}).items():
                 policies[i, game.action_of(move)] += (1 - self._share) * part
         return policies, values
-
-    def new_game(self, seed: int) -> None:
-        self._engine.new_game(seed)
-
-    def close(self) -> None:
-        self._engine.close()
 
 
 class LeafValues:
@@ -151,12 +144,7 @@ class LeafValues:
 
 @kernel
 def value_leaves(evaluator, leaves, n, work, scratch, rng, out):
-    """Values of the first `n` states of a batch by a compiled evaluator.
-
-    Args:
-        work: scratch state. scratch: of `search.new_scratch`.
-        out: float32[n], written: seen by the player to move, -1 to 1.
-    """
+    """Write the values of `n` states of a batch by a compiled evaluator, for the player to move."""
     for i in range(n):
         kernels.copy_into(work, kernels.row(leaves, i))
         scratch.played[:] = kernels.NOBODY

@@ -19,7 +19,6 @@ reasons to go by. A child proven lost is not visited again while there is anothe
     PUCT         w + c P sqrt(N) / (1 + n), P the prior of the move; a child without visits is
                  taken for as good as its parent, minus `fpu_reduction` (Silver et al. 2017)
     Gumbel       plans which moves of the root to try how often; see `gumbel.py`
-    ForcedPUCT   PUCT that gives moves of the root a least number of visits; see `forced.py`
 """
 
 from __future__ import annotations
@@ -180,37 +179,22 @@ def _learn_amaf(rule, tree, path, length, value, played):
 
 
 @inline_kernel
-def puct_terms(rule, tree, node):
-    """What the scores of all children of `node` share: (sign, expected, explore)."""
+def _select_puct(rule, tree, node):
     sign = 1.0 - 2.0 * tree.mover[node]
     visits_here = tree.visits[node]
     explore = rule.c_puct * math.sqrt(visits_here)
     # The value of a position is the same for its mover, whichever child is chosen.
     expected = 0.5 + 0.5 * sign * tree.value_sum[node] / visits_here - rule.fpu_reduction
-    return sign, expected, explore
-
-
-@inline_kernel
-def puct_score(tree, child, visits, sign, expected, explore):
-    """The score that `child` has, or would have with so many visits of the same mean value."""
-    result = tree.proven[child]
-    if result != UNPROVEN:
-        return proven_score(sign, result)
-    wins = expected
-    if tree.visits[child] > 0:
-        wins = 0.5 + 0.5 * sign * tree.value_sum[child] / tree.visits[child]
-    return wins + explore * tree.prior[child] / (1.0 + visits)
-
-
-@inline_kernel
-def select_puct(rule, tree, node):
-    """PUCT's choice, for any rule that has its constants."""
-    sign, expected, explore = puct_terms(rule, tree, node)
     first = tree.first_child[node]
     best = first
     best_score = -1e9
     for child in range(first, first + tree.n_children[node]):
-        score = puct_score(tree, child, tree.visits[child], sign, expected, explore)
+        visits, result = tree.visits[child], tree.proven[child]
+        if result != UNPROVEN:
+            score = proven_score(sign, result)
+        else:
+            wins = 0.5 + 0.5 * sign * tree.value_sum[child] / visits if visits else expected
+            score = wins + explore * tree.prior[child] / (1.0 + visits)
         if score > best_score:
             best, best_score = child, score
     return best
@@ -260,4 +244,4 @@ def add_rule(rule, select_child, prepare_node=_no_preparation, learn_from=_no_le
 
 add_rule(UCT, _select_uct)
 add_rule(RAVE, _select_rave, _hint, _learn_amaf)
-add_rule(PUCT, select_puct)
+add_rule(PUCT, _select_puct)

@@ -181,8 +181,9 @@ def walk(tree, root, state, path, scratch, rng, expand_at, rule):
     length = 1
     while tree.proven[node] == UNPROVEN and length <= MAX_DEPTH:
         if tree.n_children[node] == 0:
-            unvisited = tree.visits[node] == 0 and node != ROOT
-            if expand_at == LATER or (expand_at == SECOND_VISIT and unvisited):
+            if expand_at == LATER:
+                break
+            if expand_at == SECOND_VISIT and tree.visits[node] == 0 and node != ROOT:
                 break
             if not expand(tree, node, state, scratch.actions, rng):
                 break

@@ -36,15 +36,14 @@ ROOT = 0
 MAX_DEPTH = 500
 
 # Indices into `info`. BUDGET: of the simulations that a search may choose a move of the root for,
-# if their number is known before, else 0; for rules that plan ahead. NOISY: whether noise has been
-# or will be added to the priors of the root.
-N_NODES, DEEPEST, BUDGET, NOISY = range(4)
+# if their number is known before, else 0; for rules that plan ahead.
+N_NODES, DEEPEST, BUDGET = range(3)
 
 
 class Tree(NamedTuple):
     """A tree with room for `capacity` nodes; node 0 is the root.
 
-    info: int64[4] = nodes in use, longest path so far, budget, noise;
+    info: int64[3] = nodes in use, longest path so far, budget;
     first_child: int32, 0 for a leaf; n_children, action (that leads here): int16, or int32 in
     games with more actions than that holds; mover: int8, who moves here; proven: int8, result or
     UNPROVEN; visits: int32; value_sum: float64, over all visits, seen by player 0; prior: float32.
@@ -75,7 +74,7 @@ def new_tree(capacity: int, num_actions: int, amaf: bool = False) -> Tree:
     kinds = (np.int32, number, number, np.int8, np.int8, np.int32, np.float64, np.float32)
     rave = capacity if amaf else 0
     return Tree(
-        np.zeros(4, np.int64), *(np.empty(capacity, kind) for kind in kinds),
+        np.zeros(3, np.int64), *(np.empty(capacity, kind) for kind in kinds),
         np.empty(rave, np.float32), np.empty(rave, np.float32),
     )
 
@@ -99,7 +98,7 @@ def init_node(tree, node, action):
 @inline_kernel
 def _reset(info, nodes):
     info[N_NODES] = nodes
-    info[DEEPEST] = info[BUDGET] = info[NOISY] = 0
+    info[DEEPEST] = info[BUDGET] = 0
 
 
 @kernel
