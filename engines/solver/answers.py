@@ -1,8 +1,7 @@
 """What is asked of the search: scores, best moves, and both for many lines of text at once.
 
 Each kernel here may pause at the node limit and return UNFINISHED; called again with the same
-arguments it goes on (`info[RESUME]` says so, and `info[STEP]` where an analysis was). Called
-by `solver.py`.
+arguments it goes on (`info[RESUME]` says so, and `info[STEP]` where an analysis was).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dlgo.jit import inline_kernel, kernel
 from engines.solver import search
 from engines.solver.board import cell_in, centre_most, column_of, read_columns, safe_moves
 from engines.solver.book import look_up
-from engines.solver.search import NODES, RESUME, STEP, UNFINISHED, USED_FEATURES, key_of, prove
+from engines.solver.search import NODES, RESUME, STEP, UNFINISHED, USED_FEATURES, prove
 from engines.solver.table import find, store
 
 # Columns of the array that `analyse_lines` fills, a row a line of text.
@@ -44,15 +43,6 @@ def _next_goal(low, high, features):
     elif middle >= 0 and high // 2 > middle:
         middle = high // 2
     return middle + 1
-
-
-@inline_kernel
-def _remember(own, mask, score, col, table, features):
-    """Note the exact score of a root: the search may have written over what led to it."""
-    key, is_image = key_of(own, mask, popcount(mask), features)
-    col = COLS - 1 - col if is_image else col
-    store(table, key, True, score, col)
-    store(table, key, False, score + 1, col)
 
 
 @kernel
@@ -84,7 +74,9 @@ def solve(own, mask, floor, table, frames, book, info):
         else:
             high = goal - 1
     if info[search.BEST] >= 0 and moves & (moves - 1) and info[USED_FEATURES] & search.TABLE:
-        _remember(own, mask, low, info[search.BEST], table, info[USED_FEATURES])
+        # The search may have written over what led to it.
+        store(table, own + mask, True, low, info[search.BEST])
+        store(table, own + mask, False, low + 1, info[search.BEST])
     return low
 
 
@@ -105,17 +97,6 @@ def at_least(own, mask, goal, table, frames, book, info):
 
 
 @kernel
-def outcome(own, mask, table, frames, book, info):
-    """Who wins: 1 the player to move, 0 nobody, -1 the other. Nobody has won yet. No limit.
-
-    Cheaper than the score, which says how soon as well.
-    """
-    if at_least(own, mask, 1, table, frames, book, info):
-        return 1
-    return 0 if at_least(own, mask, 0, table, frames, book, info) else -1
-
-
-@kernel
 def solve_many(owns, masks, scores, table, frames, book, info):
     """Write the score of each position into `scores`. No limit; the table is shared."""
     info[search.LIMIT] = search.NO_LIMIT
@@ -125,10 +106,17 @@ def solve_many(owns, masks, scores, table, frames, book, info):
 
 @kernel
 def outcomes(owns, masks, results, table, frames, book, info):
-    """Write the `outcome` of each position into `results`; the table is shared."""
+    """Write who wins each position: 1 the player to move, 0 nobody, -1 the other. No limit.
+
+    Cheaper than the score, which says how soon as well.
+    """
     info[search.LIMIT] = search.NO_LIMIT
     for i in range(len(owns)):
-        results[i] = outcome(owns[i], masks[i], table, frames, book, info)
+        results[i] = -1
+        for goal in (1, 0):
+            if at_least(owns[i], masks[i], goal, table, frames, book, info):
+                results[i] = goal
+                break
 
 
 @kernel
@@ -136,7 +124,7 @@ def keeping_moves(owns, masks, results, kept, table, frames, book, info):
     """Mark in `kept`, bool[n, columns], the moves that are worth as much as their position.
 
     Args:
-        results: the `outcome` of each position. Where it is lost, all moves are worth as much.
+        results: the `outcomes` of the positions. Where it is lost, all moves are worth as much.
     """
     info[search.LIMIT] = search.NO_LIMIT
     for i in range(len(owns)):
@@ -147,16 +135,6 @@ def keeping_moves(owns, masks, results, kept, table, frames, book, info):
                 result < 0 or has_four(own | move) or not at_least(
                     own ^ mask, mask | move, 1 - result, table, frames, book, info)
             )
-
-
-@inline_kernel
-def _book_move(own, mask, moves, score, book):
-    """The column of one of `moves`, as near to the centre as can be, that reaches `score`."""
-    while True:
-        move = centre_most(moves)
-        moves ^= move
-        if moves == 0 or -look_up(book, own ^ mask, mask | move) == score:
-            return column_of(move)
 
 
 @kernel
@@ -173,12 +151,15 @@ def best_move(own, mask, score, table, frames, book, info):
     if moves & (moves - 1) == 0 or score <= -((40 - stones) >> 1):
         return column_of(centre_most(moves))
     if stones < info[search.BOOK_PLIES]:
-        return _book_move(own, mask, moves, score, book)
+        while True:
+            move = centre_most(moves)
+            moves ^= move
+            if moves == 0 or -look_up(book, own ^ mask, mask | move) == score:
+                return column_of(move)
     if not info[RESUME]:
-        key, is_image = key_of(own, mask, stones, info[USED_FEATURES])
-        low, _, col = find(table, key)
+        low, _, col = find(table, own + mask)
         if low >= score and col >= 0:
-            return COLS - 1 - col if is_image else col
+            return col
     info[search.NEED_MOVE] = 1
     answer = prove(own, mask, moves, score, table, frames, info)
     info[search.NEED_MOVE] = 0
@@ -186,49 +167,37 @@ def best_move(own, mask, score, table, frames, book, info):
 
 
 @kernel
-def _score_moves(own, mask, rows, i, table, frames, book, info):
-    """Write the score of each move into row `i`; 1, or UNFINISHED. `info[STEP]` counts them.
+def _analyse(own, mask, all_moves, row, table, frames, book, info):
+    """Write the analysis of one position into its row; 1, or UNFINISHED.
 
-    None is better than the position's own score, which the best move has.
+    `info[STEP]` is what comes next in the row.
     """
-    while info[STEP] < ROW:
-        at = info[STEP]
-        col = at - MOVE_SCORES
+    if info[STEP] == SCORE:
+        row[SCORE] = solve(own, mask, -CELLS, table, frames, book, info)
+        if row[SCORE] == UNFINISHED:
+            return UNFINISHED
+        info[STEP] = BEST_COL
+    if info[STEP] == BEST_COL:
+        row[BEST_COL] = best_move(own, mask, row[SCORE], table, frames, book, info)
+        if row[BEST_COL] == UNFINISHED:
+            return UNFINISHED
+        info[STEP] = MOVE_SCORES
+    while all_moves and info[STEP] < ROW:
+        col = info[STEP] - MOVE_SCORES
         move = playable(mask) & cell_in(col)
-        if move == 0:
-            score = NO_SCORE
-        elif has_four(own | move):
+        score = NO_SCORE
+        if has_four(own | move):
             score = (43 - popcount(mask)) >> 1
-        elif col == rows[i, BEST_COL]:
-            score = rows[i, SCORE]
-        else:
-            reply = solve(own ^ mask, mask | move, -rows[i, SCORE], table, frames, book, info)
+        elif col == row[BEST_COL]:
+            score = row[SCORE]
+        elif move:  # no move is better than the position
+            reply = solve(own ^ mask, mask | move, -row[SCORE], table, frames, book, info)
             if reply == UNFINISHED:
                 return UNFINISHED
             score = -reply
-        rows[i, at] = score
-        info[STEP] = at + 1
-    return 1
-
-
-@kernel
-def _analyse(own, mask, all_moves, rows, i, table, frames, book, info):
-    """Write the analysis of one position into row `i`; 1, or UNFINISHED."""
-    if info[STEP] == SCORE:
-        score = solve(own, mask, -CELLS, table, frames, book, info)
-        if score == UNFINISHED:
-            return UNFINISHED
-        rows[i, SCORE] = score
-        info[STEP] = BEST_COL
-    if info[STEP] == BEST_COL:
-        column = best_move(own, mask, rows[i, SCORE], table, frames, book, info)
-        if column == UNFINISHED:
-            return UNFINISHED
-        rows[i, BEST_COL] = column
-        info[STEP] = MOVE_SCORES
-    if all_moves and _score_moves(own, mask, rows, i, table, frames, book, info) == UNFINISHED:
-        return UNFINISHED
-    info[STEP] = 0
+        row[info[STEP]] = score
+        info[STEP] += 1
+    info[STEP] = SCORE
     return 1
 
 
@@ -253,7 +222,7 @@ def analyse_lines(text, at, first, rows, all_moves, table, frames, book, info):
             end = -end
         else:
             visited = info[NODES]
-            answer = _analyse(own, mask, all_moves, rows, i, table, frames, book, info)
+            answer = _analyse(own, mask, all_moves, rows[i], table, frames, book, info)
             rows[i, VISITED] += info[NODES] - visited
         before = ticks
         ticks = _cpu_ticks()

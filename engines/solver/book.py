@@ -34,19 +34,13 @@ _CHECK_BYTES = 4
 # A word of an open book: 49 bits of key, and the score above these.
 _SCORE_BITS = 7
 _OFFSET = 22  # one more than the best score
-NOT_FOUND = -99
 
 
 class Level(NamedTuple):
-    """All unfinished positions with the same number of stones, up to mirror image.
+    """All unfinished positions with the same number of stones, up to mirror image."""
 
-    Attributes:
-        keys: int64[n], ascending: own + mask, of a position or its image, whichever is smaller.
-        owns, masks: int64[n], the positions.
-    """
-
-    keys: np.ndarray
-    owns: np.ndarray
+    keys: np.ndarray  # int64[n], ascending: own + mask, the smaller one of a position and its image
+    owns: np.ndarray  # int64[n], the positions
     masks: np.ndarray
 
 
@@ -64,23 +58,14 @@ def levels(plies: int) -> list[Level]:
 
 
 def pack_book(plies: int, scores: np.ndarray) -> bytes:
-    """A book as a file.
-
-    Args:
-        plies: how many stones are on the board.
-        scores: int8[n], of the positions of `levels(plies)[plies]`.
-    """
+    """A book as a file. scores: int8[n], of the positions of `levels(plies)[plies]`."""
     content = zlib.compress(scores.astype(np.int8).tobytes(), 9)
     check = zlib.crc32(content).to_bytes(_CHECK_BYTES, "big")
     return f"{_FORMAT}, {plies} plies\n".encode() + check + content
 
 
 def read_book(path: Path) -> tuple[int, np.ndarray]:
-    """The number of plies and the scores in a file, finished or not.
-
-    Raises:
-        DlgoError: if it cannot be read, or is damaged.
-    """
+    """The number of plies and the scores in a file, finished or not."""
     try:
         head, _, rest = path.read_bytes().partition(b"\n")
     except OSError as problem:
@@ -95,13 +80,7 @@ def read_book(path: Path) -> tuple[int, np.ndarray]:
 
 
 def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
-    """The scores of all positions with up to so many stones, for `look_up`.
-
-    Args:
-        plies, scores: as for `pack_book`; all are solved.
-
-    Returns:
-        int64[n], ascending.
+    """The scores of all positions with up to `plies` stones, for `look_up`: int64[n], ascending.
 
     Raises:
         DlgoError: if there are not as many scores as positions, or one is missing.
@@ -125,11 +104,7 @@ def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def shipped_book() -> tuple[int, np.ndarray]:
-    """The number of plies and the open book that comes with the package; -1 if it has none.
-
-    Raises:
-        DlgoError: if the file is damaged.
-    """
+    """The number of plies and the open book that comes with the package; -1 if it has none."""
     if not SHIPPED.exists():
         return -1, np.zeros(0, np.int64)
     plies, scores = read_book(SHIPPED)
@@ -147,22 +122,10 @@ def canonical(own, mask):
 
 @kernel
 def look_up(book, own, mask):
-    """The score of an unfinished position with no more stones than the book's plies.
-
-    Returns:
-        NOT_FOUND if the book does not have it.
-    """
+    """The score of an unfinished position with no more stones than the book's plies."""
     key, _, _ = canonical(own, mask)
-    low, high = 0, len(book)
-    while low < high:
-        middle = (low + high) >> 1
-        if book[middle] >> _SCORE_BITS < key:
-            low = middle + 1
-        else:
-            high = middle
-    if low < len(book) and book[low] >> _SCORE_BITS == key:
-        return (book[low] & ((1 << _SCORE_BITS) - 1)) - _OFFSET
-    return NOT_FOUND
+    word = book[np.searchsorted(book, key << _SCORE_BITS)]
+    return (word & ((1 << _SCORE_BITS) - 1)) - _OFFSET
 
 
 def _words(level: Level, scores: np.ndarray) -> np.ndarray:

@@ -5,8 +5,6 @@ Connect Four is searched to the end of the game; draughts with few pieces is loo
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dlgo.api import GameState, Move
@@ -62,28 +60,18 @@ class SolverEngine(Engine):
         try:
             score = self.solver.score(state)
             if self.settings["vary"]:
-                return self._varied(state, score)
-            line = self.solver.best_line(state, score)
+                scores = self.solver.move_scores(state)
+                line = [int(self._rng.choice([c for c in scores if scores[c] == score]))]
+            else:
+                line = self.solver.best_line(state, score)
         except Unsolved:  # somebody who watches has had enough: any move, and no claim
             cost = Cost(nodes=self.solver.nodes)
             return Decision(min(state.legal_moves(), key=_from_centre), cost=cost)
-        result = int(math.copysign(1, score)) if score else 0
+        result = int(np.sign(score))
         return Decision(
-            move=Move.play(line[0]),
-            value=float(result),
-            pv=tuple(Move.play(column) for column in line),
-            proven=result,
-            depth=len(line),
-            cost=Cost(nodes=self.solver.nodes),
+            Move.play(line[0]), float(result), pv=tuple(map(Move.play, line)), proven=result,
+            depth=None if self.settings["vary"] else len(line), cost=Cost(nodes=self.solver.nodes),
         )
-
-    def _varied(self, state: GameState, score: int) -> Decision:
-        """Any of the moves that win as soon, or lose as late, as can be."""
-        scores = self.solver.move_scores(state)
-        column = int(self._rng.choice([c for c in scores if scores[c] == score]))
-        result = int(math.copysign(1, score)) if score else 0
-        return Decision(Move.play(column), value=float(result), proven=result,
-                        cost=Cost(nodes=self.solver.nodes))
 
     def warm_up(self) -> None:
         """Compile and load on a game that is nearly over, and open the book."""

@@ -44,15 +44,11 @@ def _connect4(solver: Solver) -> Solve:
     def solve(lines: Sequence[Sequence[int]]) -> list[Outcomes]:
         texts = ["".join(str(action + 1) for action in line) for line in lines]
         answers = [answer for part in solver.analyse(texts, all_moves=True) for answer in part]
-        outcomes = []
-        for text, answer in zip(texts, answers, strict=True):
-            if answer is None or answer.scores is None:
-                raise ValueError(f"{text} is not an unfinished position of Connect Four")
-            outcomes.append({
-                column: int(np.sign(score))
-                for column, score in enumerate(answer.scores) if score is not None
-            })
-        return outcomes
+        return [
+            {column: int(np.sign(score)) for column, score in enumerate(answer.scores)
+             if score is not None}
+            for answer in answers
+        ]
 
     return solve
 

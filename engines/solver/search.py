@@ -20,7 +20,7 @@ import numpy as np
 from dlgo.bits import popcount
 from dlgo.games.connect4.board import CELLS, COLS, COLUMN, STRIDE, winning_cells
 from dlgo.jit import inline_kernel, kernel
-from engines.solver.board import column_of, mirrored, safe_moves
+from engines.solver.board import column_of, safe_moves
 from engines.solver.table import find, store
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
 
@@ -31,13 +31,9 @@ FEATURES = (
     "forcing",  # where the win must come soon, prefer moves with a single reply
     "zugzwang",  # settle nodes by parity (zugzwang.py)
     "sign",  # ask early who wins, instead of halving the range of scores
-    "peek",  # near the root, look all children up before searching one (ETC)
-    "mirror",  # near the root, a position and its mirror image are one
     "book",  # look up what has few stones (book.py)
 )
-CENTRE, TABLE, THREATS, FORCING, ZUGZWANG, SIGN, PEEK, MIRROR, BOOK = (
-    1 << i for i in range(len(FEATURES))
-)
+CENTRE, TABLE, THREATS, FORCING, ZUGZWANG, SIGN, BOOK = (1 << i for i in range(len(FEATURES)))
 ALL_FEATURES = (1 << len(FEATURES)) - 1
 
 # The columns in the order of trying, one hexadecimal digit each, the first one last.
@@ -45,8 +41,6 @@ CENTRE_OUT, LEFT_TO_RIGHT = 0x6051423, 0x6543210
 # Weights of the move order; a winning cell counts 16. Chosen by node counts.
 CELL_RANK, FORCING_RANK, TABLE_RANK = 16, 8, 1 << 10
 SOON = 5  # |score| from which on winning is a matter of forcing moves
-PEEK_STONES = 16  # deeper than this the look-ups cost more than they save
-MIRROR_STONES = 14  # beyond, hardly a position meets its mirror image
 LATE_STONES = 36  # beyond, searching is cheaper than the parity rules
 SIGN_BELOW = 8  # once the score is known to be at most this, ask who wins
 
@@ -85,28 +79,16 @@ def new_info(features: int = ALL_FEATURES) -> np.ndarray:
 
 
 @inline_kernel
-def key_of(own, mask, stones, features):
-    """The position's key in the table, and whether it is that of its mirror image."""
-    key = own + mask
-    if features & MIRROR and stones <= MIRROR_STONES:
-        image = mirrored(own) + mirrored(mask)
-        if image < key:
-            return image, True
-    return key, False
-
-
-@inline_kernel
-def _list_moves(own, mask, moves, stones, target, known_col, features, table, frames, ply):
+def _list_moves(own, mask, moves, stones, target, known_col, features, frames, ply):
     """Write the moves into row `ply` of the stack, the most promising first.
 
     Returns:
-        1 if one of them is seen to reach `target` (it stands alone in the row then), 0 if none
-        can, else UNKNOWN.
+        1 if one of them is seen to reach `target` (it comes first in the row then), 0 if none can,
+        else UNKNOWN.
     """
     order = CENTRE_OUT if features & CENTRE else LEFT_TO_RIGHT
     forcing = FORCING_RANK if features & FORCING and (target >= SOON or target < -SOON) else 0
     by_cells = CELL_RANK if features & THREATS else 0
-    peek = features & PEEK and stones < PEEK_STONES
     count = 0
     for i in range(COLS):
         col = (order >> (4 * i)) & 7
@@ -119,15 +101,6 @@ def _list_moves(own, mask, moves, stones, target, known_col, features, table, fr
             frames[ply, MOVES] = move
             frames[ply, INDEX] = 1
             return 1
-        if peek:
-            key, _ = key_of(own ^ mask, mask | move, stones + 1, features)
-            low, high, _ = find(table, key)
-            if -high >= target:
-                frames[ply, MOVES] = move
-                frames[ply, INDEX] = 1
-                return 1
-            if -low < target:
-                continue
         rank = popcount(cells) * by_cells
         if replies & (replies - 1) == 0:
             rank += forcing
@@ -144,7 +117,7 @@ def _list_moves(own, mask, moves, stones, target, known_col, features, table, fr
         frames[ply, REPLIES + j] = replies
         count += 1
     # No move wins with the next but one stone, so two plies of the best score are gone.
-    if count == 0 or target > (39 - stones) >> 1:
+    if target > (39 - stones) >> 1:
         return 0
     frames[ply, OWN] = own
     frames[ply, MASK] = mask
@@ -233,15 +206,12 @@ def _settle(own, mask, moves, stones, target, parity_from, features, table, fram
             return verdict
     known_col = -1
     if features & TABLE:
-        key, is_image = key_of(own, mask, stones, features)
-        low, high, known_col = find(table, key)
+        low, high, known_col = find(table, own + mask)
         if low >= target:
             return 1
         if high < target:
             return 0
-        if is_image and known_col >= 0:
-            known_col = COLS - 1 - known_col
-    return _list_moves(own, mask, moves, stones, target, known_col, features, table, frames, ply)
+    return _list_moves(own, mask, moves, stones, target, known_col, features, frames, ply)
 
 
 @inline_kernel
@@ -266,9 +236,8 @@ def _hand_up(answer, ply, goal, root_parity, features, table, frames):
             break
         ply = node
         if features & TABLE:
-            key, is_image = key_of(frames[node, OWN], frames[node, MASK], stones, features)
             col = column_of(frames[node, MOVES + tried - 1])
-            col = COLS - 1 - col if is_image else col
+            key = frames[node, OWN] + frames[node, MASK]
             store(table, key, reached, _question(goal, side), col)
     return ply
 

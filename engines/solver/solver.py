@@ -32,20 +32,13 @@ _SLICE = 200_000
 
 
 class Answer(NamedTuple):
-    """What the solver says of one position.
+    """What the solver says of one position."""
 
-    Attributes:
-        score: exact, for the player to move.
-        best: a column (1-7) that reaches it.
-        nodes: positions visited. cpu_ms: CPU milliseconds, from reading the line on.
-        scores: of columns 1-7, None where full; None if they were not asked for.
-    """
-
-    score: int
-    best: int
-    nodes: int
-    cpu_ms: float
-    scores: list[int | None] | None
+    score: int  # exact, for the player to move
+    best: int  # a column (1-7) that reaches it
+    nodes: int  # positions visited
+    cpu_ms: float  # CPU milliseconds, from reading the line on
+    scores: list[int | None] | None  # of columns 1-7, None where full; None if not asked for
 
 
 class Unsolved(Exception):
@@ -55,11 +48,8 @@ class Unsolved(Exception):
 class Solver:
     """A search with its table, which is kept from position to position.
 
-    What the table holds stays true, so sharing it changes no result; it saves time when
-    positions are related. `forget` empties it.
-
-    Attributes:
-        nodes: positions visited since the solver was made or `nodes` was set.
+    What the table holds stays true, so sharing it changes no result; it saves time when positions
+    are related. Many positions are given as int64[n, 2], see `pack`.
     """
 
     def __init__(self, table_bits: int = 22, features: int = search.ALL_FEATURES) -> None:
@@ -71,6 +61,7 @@ class Solver:
 
     @property
     def nodes(self) -> int:
+        """Positions visited since the solver was made or `nodes` was set."""
         return int(self._info[search.NODES])
 
     @nodes.setter
@@ -102,35 +93,24 @@ class Solver:
         return scores
 
     def solve_many(self, positions: np.ndarray) -> np.ndarray:
-        """Exact scores of many positions, in one call of compiled code.
-
-        Args:
-            positions: int64[n, 2], `pack`ed.
-
-        Returns:
-            int64[n].
-        """
-        return self._of_many(answers.solve_many, positions)
+        """Exact scores of many positions, int64[n], in one call of compiled code."""
+        return self._of_many(answers.solve_many, positions, np.empty(len(positions), np.int64))
 
     def outcomes(self, positions: np.ndarray) -> np.ndarray:
         """Who wins by perfect play, 1 the player to move, -1 the other, 0 nobody; int64[n].
 
         It takes half the time of `solve_many`, whose signs these are, or less.
         """
-        return self._of_many(answers.outcomes, positions)
+        return self._of_many(answers.outcomes, positions, np.empty(len(positions), np.int64))
 
     def keeping_moves(self, positions: np.ndarray, results: np.ndarray) -> np.ndarray:
         """The moves of each position that give nothing of it away, bool[n, 7]: column by column.
 
         It asks one question a move (can the other player get more than that?), where the `outcomes`
-        of the positions after them would ask two.
-
-        Args:
-            results: the `outcomes` of the positions.
+        of the positions after them, given as `results` here, would ask two.
         """
         kept = np.zeros((len(positions), COLS), np.bool_)
-        answers.keeping_moves(*self._words(positions), results, kept, *self._scratch())
-        return kept
+        return self._of_many(answers.keeping_moves, positions, results, kept)
 
     def analyse(self, lines: Sequence[str], all_moves: bool) -> Iterator[list[Answer | None]]:
         """Score and best move of each position, written as the columns that lead to it.
@@ -140,28 +120,24 @@ class Solver:
         board.
         """
         began = time.process_time()
-        letters = "\n".join((*lines, "")).encode("ascii", "replace")
-        text = np.frombuffer(letters, np.uint8)
+        text = np.frombuffer("\n".join((*lines, "")).encode("ascii", "replace"), np.uint8)
         rows = np.zeros((len(lines), answers.ROW), np.int64)
         self.open_book(min(map(len, lines), default=CELLS))
-        scratch = self._scratch()
-        first = at = 0
-        outside = 0.0  # CPU time that passes outside the compiled code
+        first = at = counted = 0
         try:
             while first < len(lines):
                 self._info[search.LIMIT] = self._info[search.NODES] + self._slice
-                ticks = rows[first, answers.TICKS]
-                done, at = answers.analyse_lines(text, at, first, rows, all_moves, *scratch)
-                solved = rows[first:done].tolist()
-                ticks = int(rows[first : done + 1, answers.TICKS].sum() - ticks)
-                outside += 1000 * (time.process_time() - began) - ticks / answers.TICKS_PER_MS
-                if solved:
-                    yield [
-                        _answer(row, 0.0 if i else outside, all_moves)
-                        for i, row in enumerate(solved)
-                    ]
-                    outside = 0.0
-                first, began = done, time.process_time()
+                done, at = answers.analyse_lines(
+                    text, at, first, rows, all_moves, *self._scratch())
+                if done > first:
+                    # What passes outside the compiled code is added to the first answer.
+                    ticks = int(rows[: done + 1, answers.TICKS].sum())
+                    spent = 1000 * (time.process_time() - began)
+                    rows[first, answers.TICKS] += max(
+                        0, int(spent * answers.TICKS_PER_MS) - ticks + counted)
+                    counted, began = ticks, time.process_time()
+                    yield [_answer(row, all_moves) for row in rows[first:done].tolist()]
+                first = done
         finally:
             self._info[search.RESUME] = self._info[search.STEP] = 0
 
@@ -179,19 +155,14 @@ class Solver:
                 return line
             score = -score
 
-    def _of_many(self, ask: Callable[..., None], positions: np.ndarray) -> np.ndarray:
-        """A number for each position, int64[n], in one call of compiled code."""
-        owns, masks = self._words(positions)
-        numbers = np.empty(len(owns), np.int64)
-        ask(owns, masks, numbers, *self._scratch())
-        return numbers
-
-    def _words(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`pack`ed positions as two arrays, int64[n]; the book is open if one may be in it."""
+    def _of_many(
+        self, ask: Callable[..., None], positions: np.ndarray, *arrays: np.ndarray
+    ) -> np.ndarray:
+        """Have the last of the arrays written in one call of compiled code."""
         owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
-        if len(masks):
-            self.open_book(min(int(mask).bit_count() for mask in masks))
-        return owns, masks
+        self.open_book(min((int(mask).bit_count() for mask in masks), default=CELLS))
+        ask(owns, masks, *arrays, *self._scratch())
+        return arrays[-1]
 
     def _run(self, ask: Callable[..., int], *question: int) -> int:
         """Repeat a search that pauses now and then until it has an answer.
@@ -219,7 +190,6 @@ class Solver:
             self._info[search.BOOK_PLIES], self._book = shipped_book()
 
     def _scratch(self) -> tuple[np.ndarray, ...]:
-        """What each search needs."""
         return self._table, self._frames, self._book, self._info
 
 
@@ -239,7 +209,7 @@ def words_of(state: GameState) -> tuple[int, int]:
 
 
 def along(columns: Iterable[int]) -> np.ndarray:
-    """The position before each move of a game, as `Solver.solve_many` takes them: int64[n, 2].
+    """The position before each move of a game, packed: int64[n, 2].
 
     Args:
         columns: what is played from the empty board on, 0-6.
@@ -257,12 +227,10 @@ def pack(states: Iterable[GameState]) -> np.ndarray:
     return np.array([words_of(state) for state in states], np.int64).reshape(-1, 2)
 
 
-def _answer(row: list[int], outside: float, all_moves: bool) -> Answer | None:
-    """An answer from a row of `analyse_lines`; `outside` are milliseconds to be added."""
+def _answer(row: list[int], all_moves: bool) -> Answer | None:
     score, best, nodes, ticks = row[: answers.MOVE_SCORES]
     if score == answers.NO_SCORE:
         return None
-    scores = None
-    if all_moves:
-        scores = [None if x == answers.NO_SCORE else x for x in row[answers.MOVE_SCORES :]]
-    return Answer(score, best + 1, nodes, ticks / answers.TICKS_PER_MS + outside, scores)
+    moves = [None if x == answers.NO_SCORE else x for x in row[answers.MOVE_SCORES :]]
+    return Answer(
+        score, best + 1, nodes, ticks / answers.TICKS_PER_MS, moves if all_moves else None)
