@@ -34,16 +34,11 @@ FAST = "fast.npz"
 
 @dataclass(frozen=True)
 class Bundle:
-    """The parts of an AlphaGo.
-
-    Attributes:
-        folder: where they are. game: its canonical specification.
-        costs: CPU seconds by stage.
-    """
+    """The parts of an AlphaGo."""
 
     folder: Path
-    game: str
-    costs: dict[str, float] = field(default_factory=dict)
+    game: str  # its canonical specification
+    costs: dict[str, float] = field(default_factory=dict)  # CPU seconds by stage
 
     def network(self, part: str) -> str:
         """The folder of one of `NETWORKS`. Raises ModelError if it is not there."""
@@ -62,6 +57,12 @@ class Bundle:
     def cpu_seconds(self) -> float:
         """What all stages have cost together."""
         return sum(self.costs.values())
+
+    def fits(self, game: GameSpec) -> bool:
+        """Whether it plays a game: the one it was made for, or one with another komi, say."""
+        made_for = get_game(self.game)
+        return made_for == game or made_for.name == game.name and can_play(
+            load_card(self.network("supervised"))[1], game)
 
 
 def write_bundle(
@@ -102,31 +103,25 @@ def find_bundle(name: str | None, game: GameSpec) -> Bundle:
     Raises:
         ModelError: if there is none, if its list is damaged, or if it is for another game.
     """
+    shipped = shipped_bundles()
     if name is None:
-        for shipped in shipped_bundles():
-            bundle = read_bundle(SHIPPED / shipped)
-            if _fits(bundle, game):
+        for bundle in map(read_bundle, (SHIPPED / one for one in shipped)):
+            if bundle.fits(game):
                 return bundle
-        names = ", ".join(shipped_bundles()) or "none"
-        raise ModelError(f"no AlphaGo comes with the package for {game}; there are: {names}; "
-                         "`dlgo train alphago` makes one, and model=FOLDER takes it")
-    folder = SHIPPED / name if name in shipped_bundles() else Path(name)
+        raise ModelError(
+            f"no AlphaGo comes with the package for {game}; there are: "
+            f"{', '.join(shipped) or 'none'}; `dlgo train alphago` makes one, and model=FOLDER "
+            "takes it")
+    folder = SHIPPED / name if name in shipped else Path(name)
     if (folder / RUN_MODEL / FILE_NAME).exists():
         folder = folder / RUN_MODEL
     if not folder.is_dir():
-        raise ModelError(f"unknown model {name!r}{suggest(name, shipped_bundles())}; give the "
+        raise ModelError(f"unknown model {name!r}{suggest(name, shipped)}; give the "
                          "folder of a run of `dlgo train alphago`")
     bundle = read_bundle(folder)
-    if not _fits(bundle, game):
+    if not bundle.fits(game):
         raise ModelError(f"{folder} is an AlphaGo for {bundle.game}, not for {game}")
     return bundle
-
-
-def _fits(bundle: Bundle, game: GameSpec) -> bool:
-    """Whether it plays a game: the one it was made for, or one with another komi, say."""
-    made_for = get_game(bundle.game)
-    return made_for == game or made_for.name == game.name and can_play(
-        load_card(bundle.network("supervised"))[1], game)
 
 
 def read_bundle(folder: Path) -> Bundle:

@@ -27,7 +27,6 @@ from engines.fast_policy.policy import FastPolicy
 from engines.fast_policy.training import train as train_fast_policy
 from engines.jobs import Inline, Jobs
 from engines.learning.data import Dataset
-from engines.learning.networks.card import Card
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.runs import Progress
 from engines.learning.runs.progress import stage_progress
@@ -78,12 +77,24 @@ def train(
     costs["games"] = games.cpu_seconds
 
     begin("supervised")
-    supervised = supervise(_supervised(config), games, folder / "supervised", progress,
-                           source={"folder": games.folder.name})
+    common = {
+        "encoder": config.encoder, "network": config.network, "schedule": "cosine",
+        "batch_size": config.batch_size, "symmetries": True, "seed": config.seed, "test": _TEST,
+    }
+    supervised = supervise(
+        SupervisedConfig(name="supervised", value_head=False, optimizer=config.optimizer,
+                         epochs=config.epochs, **common),
+        games, folder / "supervised", progress, source={"folder": games.folder.name})
     costs["supervised"] = supervised.training_cost["cpu_seconds"]
 
     begin("fast")
-    costs["fast"] = _fast(config, games, folder / FAST, progress)
+    fast = folder / FAST
+    if not fast.exists():
+        training, held_out = games.split(test=_TEST, seed=config.seed)
+        train_fast_policy(
+            training, held_out, config.fast_epochs, seed=config.seed, report=progress.line
+        ).save(fast)
+    costs["fast"] = float(FastPolicy.load(fast, games.game).training["cpu_seconds"])
 
     begin("reinforced")
     settings = PolicyGradientConfig.make(
@@ -99,7 +110,9 @@ def train(
         PolicyGradientLearner, settings, folder / "reinforced", progress,
         jobs() if config.reinforce_portions > 1 else None,
     )
-    costs["reinforced"] = _own_cost(reinforced, supervised)
+    # Without the cost of the network that it began with.
+    costs["reinforced"] = (
+        reinforced.training_cost["cpu_seconds"] - (supervised.total_cpu_seconds or 0.0))
     last = network_folder(folder / "reinforced", config.reinforce_iterations)
 
     begin("value games")
@@ -112,42 +125,12 @@ def train(
     costs["value games"] = value_games.cpu_seconds
 
     begin("value")
-    value = supervise(_value(config), value_games, folder / "value", progress,
-                      source={"folder": value_games.folder.name})
+    value = supervise(
+        SupervisedConfig(name="value", policy_head=False, value_head=True,
+                         optimizer=config.value_optimizer, epochs=config.value_epochs, **common),
+        value_games, folder / "value", progress, source={"folder": value_games.folder.name})
     costs["value"] = value.training_cost["cpu_seconds"]
 
     return write_bundle(folder / RUN_MODEL, config.game, {
         "supervised": folder / "supervised", "reinforced": last, "value": folder / "value",
-    }, folder / FAST, {stage: round(cost, 1) for stage, cost in costs.items()})
-
-
-def _supervised(config: AlphaGoConfig) -> SupervisedConfig:
-    return SupervisedConfig(
-        name="supervised", encoder=config.encoder, network=config.network, value_head=False,
-        optimizer=config.optimizer, schedule="cosine", epochs=config.epochs,
-        batch_size=config.batch_size, symmetries=True, seed=config.seed, test=_TEST,
-    )
-
-
-def _fast(config: AlphaGoConfig, games: Dataset, path: Path, progress: Progress) -> float:
-    """Train the fast policy, unless it is there; its cost in CPU seconds."""
-    if not path.exists():
-        training, held_out = games.split(test=_TEST, seed=config.seed)
-        train_fast_policy(
-            training, held_out, config.fast_epochs, seed=config.seed, report=progress.line
-        ).save(path)
-    return float(FastPolicy.load(path, games.game).training["cpu_seconds"])
-
-
-def _value(config: AlphaGoConfig) -> SupervisedConfig:
-    return SupervisedConfig(
-        name="value", encoder=config.encoder, network=config.network, policy_head=False,
-        value_head=True, optimizer=config.value_optimizer, schedule="cosine",
-        epochs=config.value_epochs, batch_size=config.batch_size, symmetries=True,
-        seed=config.seed, test=_TEST,
-    )
-
-
-def _own_cost(card: Card, earlier: Card) -> float:
-    """CPU seconds of a run without those of the network that it began with."""
-    return card.training_cost["cpu_seconds"] - (earlier.total_cpu_seconds or 0.0)
+    }, fast, {stage: round(cost, 1) for stage, cost in costs.items()})

@@ -19,7 +19,6 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -38,64 +37,30 @@ from engines.learning.selfplay.schedule import Schedule
 
 # Games of a shard: at most so much work is lost when a process is killed.
 SHARD_GAMES = 2048
-_ROWS = 512
-
-
-@dataclass(frozen=True)
-class ShardJob:
-    """The games of a shard.
-
-    Attributes:
-        game: its canonical specification. number: of the shard. games: to be played.
-        seed, last_ply, whole: see `make_value_games`.
-        rows: how many are played at once.
-        kinds: what runs the two networks.
-        names: of the two networks, for the record.
-    """
-
-    game: str
-    number: int
-    games: int
-    seed: int
-    last_ply: int
-    whole: bool
-    rows: int
-    kinds: tuple[str, str]
-    names: tuple[str, str]
+_ROWS = 512  # games that are played at once
 
 
 @dataclass(frozen=True)
 class PlayedShard:
-    """A shard's games.
+    """A shard's games."""
 
-    Attributes:
-        shard: what belongs into its file.
-        digest: of the games alone: equal games, equal digest.
-    """
-
-    shard: bytes
-    digest: str
+    shard: bytes  # what belongs into its file
+    digest: str  # of the games alone: equal games, equal digest
 
 
 def make_value_games(
     folder: Path, game: GameSpec, supervised: str, reinforced: str, games: int, seed: int = 1,
-    last_ply: int | None = None, whole: bool = False,
     progress: Callable[[int, int], None] = lambda done, of: None, jobs: Jobs | None = None,
 ) -> Path:
-    """Play the games that are not there yet, as shards of training data.
+    """Play the games that are not there yet, as shards of training data; returns the folder.
 
     Args:
         folder: of the shards; made if it is not there.
         supervised, reinforced: models, by name or folder, with the head "policy".
         games: to be played. Those that end before their position is reached are left out.
         seed: game k depends on it, on k and on the models.
-        last_ply: U is drawn from 1 to this; by default the cells of the board.
-        whole: label all positions after ply U, for comparison.
         progress: called with the number of games played, and of how many.
         jobs: who plays, a shard at a time; by default this process. It is closed at the end.
-
-    Returns:
-        The folder.
 
     Raises:
         ModelError: if a model is not there, or not for the game.
@@ -103,72 +68,71 @@ def make_value_games(
     """
     make_folder(folder)
     with jobs or Inline() as jobs:
-        missing = [
-            n for n in range(-(-games // SHARD_GAMES)) if not shard_path(folder, n).exists()
-        ]
+        missing = {
+            n: min(SHARD_GAMES, games - n * SHARD_GAMES)
+            for n in range(-(-games // SHARD_GAMES)) if not shard_path(folder, n).exists()
+        }
         if not missing:
             return folder
         models = supervised, reinforced
         # Found out here, once: other machines may find another one the fastest.
-        first, second = (fastest_kind(model, _ROWS) for model in models)
-        portions = {}
-        for number in missing:
-            job = ShardJob(
-                str(game), number, min(SHARD_GAMES, games - number * SHARD_GAMES), seed,
-                last_ply or game.board_rows * game.board_cols, whole, min(_ROWS, games),
-                (first, second), (Path(supervised).name, Path(reinforced).name),
-            )
-            needs = tuple(load_card(model)[0] for model in models)
-            portions[f"value games {number}"] = Portion(
-                f"value games {number}", play_shard, (job,), needs)
-        there = games - sum(portion.arguments[0].games for portion in portions.values())
-        outcomes = jobs.run(portions.values(), lambda done: progress(there + done.items, games))
+        kinds = tuple(fastest_kind(model, _ROWS) for model in models)
+        needs = tuple(load_card(model)[0] for model in models)
+        rows, names = min(_ROWS, games), tuple(Path(model).name for model in models)
+        portions = [
+            Portion(f"value games {number}", play_shard,
+                    (str(game), number, count, seed, rows, kinds, names), needs)
+            for number, count in missing.items()
+        ]
+        there = games - sum(missing.values())
+        outcomes = jobs.run(portions, lambda done: progress(there + done.items, games))
         with closing(outcomes):
             for outcome in outcomes:
-                number = outcome.portion.arguments[0].number
+                number = outcome.portion.arguments[1]
                 write_file(shard_path(folder, number), outcome.value.shard, error=DataError)
     return folder
 
 
 def play_shard(
-    job: ShardJob, supervised: Path, reinforced: Path
+    game_name: str, number: int, games: int, seed: int, rows: int, kinds: tuple[str, str],
+    names: tuple[str, str], supervised: Path, reinforced: Path,
 ) -> Generator[Amount, None, PlayedShard]:
     """Play the games of a shard.
 
     Args:
-        supervised, reinforced: folders of the models.
+        rows: how many are played at once.
+        kinds: what runs the two networks. names: theirs, for the record.
+        supervised, reinforced: their folders.
     """
-    start, game = time.process_time(), get_game(job.game)
+    start, game = time.process_time(), get_game(game_name)
     first, second = (
         network_side(str(model), game, kind)
-        for model, kind in zip((supervised, reinforced), job.kinds, strict=True)
+        for model, kind in zip((supervised, reinforced), kinds, strict=True)
     )
-    rng = np.random.default_rng(derive_seed(job.seed, "value position", job.number))
-    plies = rng.integers(1, job.last_ply + 1, job.games)
+    rng = np.random.default_rng(derive_seed(seed, "value position", number))
+    plies = rng.integers(1, game.board_rows * game.board_cols + 1, games)
     handovers = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
-    schedule = Schedule.with_handovers(handovers, derive_seed(job.seed, "value games", job.number))
-    played = yield from PolicyGames(game, job.rows).steps([first, RANDOM, second], schedule)
+    schedule = Schedule.with_handovers(handovers, derive_seed(seed, "value games", number))
+    played = yield from PolicyGames(game, rows).steps([first, RANDOM, second], schedule)
     ends = np.cumsum(played.plies)
     kept = [
-        _game(played.actions[end - n:end], int(ply), int(result), job.whole)
+        _game(played.actions[end - n:end], int(ply), int(result))
         for end, n, ply, result in zip(ends, played.plies, plies, played.results, strict=True)
         if n > ply and result != NO_RESULT
     ]
     return PlayedShard(*shard_bytes(game, kept, {
-        "maker": "dlgo train alphago", "supervised": job.names[0], "reinforced": job.names[1],
-        "seed": job.seed, "shard": job.number, "played": job.games,
+        "maker": "dlgo train alphago", "supervised": names[0], "reinforced": names[1],
+        "seed": seed, "shard": number, "played": games,
         "cpu_seconds": round(time.process_time() - start, 3),
     }))
 
 
-def _game(actions: np.ndarray, ply: int, result: int, whole: bool) -> GameData:
+def _game(actions: np.ndarray, ply: int, result: int) -> GameData:
     n = len(actions)
     flags = np.zeros(n, np.uint8)
-    flags[ply:n if whole else ply + 1] = LABELLED
-    none: dict[str, Any] = {
-        "policy_actions": np.empty(0, np.int64), "policy_shares": np.empty(0, np.uint8),
-    }
+    flags[ply] = LABELLED
     return GameData(
         actions=actions, chosen=actions, flags=flags, values=np.full(n, NO_VALUE, np.int8),
-        counts=np.zeros(n, np.int64), result=result, **none,
+        counts=np.zeros(n, np.int64), result=result, policy_actions=np.empty(0, np.int64),
+        policy_shares=np.empty(0, np.uint8),
     )

@@ -18,7 +18,10 @@ from engines.learning.selfplay.drawing import draw
 
 
 class FastPolicyEngine(Engine):
-    """Plays the move that a fast policy thinks likeliest, or one drawn by it."""
+    """Plays the move that a fast policy thinks likeliest, or one drawn by it.
+
+    As rollouts do, it passes only where it has no other sensible move.
+    """
 
     name = "fast_policy"
     summary = "plays AlphaGo's fast policy, a linear one over small patterns; no search"
@@ -28,8 +31,6 @@ class FastPolicyEngine(Engine):
         CHOOSE_OPTION,
         Option("temperature", 1.0, "of `sample`: 1 draws as the policy says, less prefers likelier "
                "moves", low=0.01, high=100),
-        Option("passes", "last", "in Go: pass only as the last resort, as rollouts do, or when the "
-               "policy says so", choices=("last", "policy")),
     )
 
     def _set_up(self) -> None:
@@ -44,14 +45,13 @@ class FastPolicyEngine(Engine):
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         actions, chances = self._policy.policy(state)
-        if self.settings["passes"] == "last" and len(actions) > 1:
+        if len(actions) > 1:
             plays = actions != self.game.pass_action
             # Not of chance 0, however sure of the pass the policy is.
             actions, chances = actions[plays], np.maximum(chances[plays], np.finfo(np.float64).tiny)
             chances = chances / chances.sum()
-        if self.settings["choose"] == "best":
-            chosen = int(np.argmax(chances))
-        else:
+        chosen = int(np.argmax(chances))
+        if self.settings["choose"] != "best":
             chosen = draw(chances, self.settings["temperature"], self._rng)
         moves = [self.game.move_of(action) for action in actions.tolist()]
         order = np.argsort(-chances, kind="stable").tolist()

@@ -25,7 +25,6 @@ from engines.fast_policy.rollout import PolicyRollout
 from engines.learning.data.checked_arrays import digest_of, read_arrays, refusing, write_arrays
 
 FORMAT = "dlgo fast policy 1"
-KIND = "fast policy"
 # Plies of a rollout for each action of the game, and at least; see `PolicyRollout.most_plies`.
 # Nearly all games end long before: in Go, superko forbids cycles.
 PLIES_PER_ACTION, LEAST_PLIES = 3, 500
@@ -41,21 +40,12 @@ def offsets_of(slots: Sequence[tuple[str, int]]) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class FastPolicy:
-    """Weights of a linear policy for one game.
-
-    Attributes:
-        game: what it plays.
-        weights: float32[ids], of all values of all slots; a move's score is the sum of its ones.
-        training: what made it: data, settings, cpu_seconds; may be empty.
-        accuracy: what it reached, by the part of the data it was measured on.
-        provenance: version of the code, machine, date.
-    """
+    """Weights of a linear policy for one game."""
 
     game: GameSpec
-    weights: np.ndarray
-    training: dict[str, Any] = field(default_factory=dict)
-    accuracy: dict[str, Any] = field(default_factory=dict)
-    provenance: dict[str, Any] = field(default_factory=dict)
+    weights: np.ndarray  # float32[ids], of all values of all slots
+    training: dict[str, Any] = field(default_factory=dict)  # data, settings, cpu_seconds
+    accuracy: dict[str, Any] = field(default_factory=dict)  # by the part of the data measured on
 
     def __post_init__(self) -> None:
         wanted = int(offsets_of(self.game.feature_slots)[-1])
@@ -92,17 +82,11 @@ class FastPolicy:
         return actions[:n], shares / shares.sum()
 
     def rollout(self, temperature: float = 1.0) -> PolicyRollout:
-        """An evaluator for a tree search that plays out games by this policy.
+        """An evaluator for one thread of a tree search that plays out games by this policy.
 
         Args:
-            temperature: 1 draws as the policy says, less prefers its likelier moves, much more
-                draws all alike.
-
-        Returns:
-            A new one, with scratch arrays of its own: each thread needs one.
-
-        Raises:
-            ValueError: if the temperature is not above 0.
+            temperature: above 0. 1 draws as the policy says, less prefers its likelier moves, much
+                more draws all alike.
         """
         if not temperature > 0:
             raise ValueError(f"a temperature of {temperature} is not above 0")
@@ -118,16 +102,12 @@ class FastPolicy:
         )
 
     def save(self, path: Path) -> Path:
-        """Write the weights and their card under a temporary name, then rename it.
-
-        Raises:
-            DataError: naming the file and why it cannot be written.
-        """
+        """Write the weights and their card under a temporary name, then rename it."""
         header = {
             "format": FORMAT, "game": str(self.game),
             "features_version": self.game.features_version,
             "slots": [[name, size] for name, size in self.game.feature_slots],
-            "training": self.training, "accuracy": self.accuracy, "provenance": self.provenance,
+            "training": self.training, "accuracy": self.accuracy, "provenance": {},
         }
         return write_arrays(path, header, {"weights": self.weights})
 
@@ -144,30 +124,22 @@ class FastPolicy:
                 of another game or board, or made for other features.
         """
         path = Path(path)
-        with refusing(path, KIND):
+        with refusing(path, "fast policy"):
             header, arrays = read_arrays(path, FORMAT, ("weights",))
             trained = recorded_game(header["game"])
             game = trained if game is None else game
-            _check_fits(header, trained, game)
+            if (trained.name, trained.board_rows, trained.board_cols) != (
+                game.name, game.board_rows, game.board_cols
+            ):
+                raise ValueError(f"it plays {trained}, not {game}; train one for {game}")
+            slots = [[name, size] for name, size in game.feature_slots]
+            if header["features_version"] != game.features_version or header["slots"] != slots:
+                raise ValueError(
+                    f"it was made for other features of {game}'s moves (version "
+                    f"{header['features_version']}, this program has {game.features_version}); "
+                    "train it again"
+                )
             weights = arrays["weights"]
             if weights.dtype != np.float32 or not np.isfinite(weights).all():
                 raise ValueError("its weights are not finite numbers of 32 bits")
-            tables = {name: header[name] for name in ("training", "accuracy", "provenance")}
-            if not all(isinstance(table, dict) for table in tables.values()):
-                raise ValueError("a part of its card is not a table")
-            return cls(game, weights, **tables)
-
-
-def _check_fits(header: dict[str, Any], trained: GameSpec, game: GameSpec) -> None:
-    """Raises ValueError if a policy of one game cannot play the other."""
-    if (trained.name, trained.board_rows, trained.board_cols) != (
-        game.name, game.board_rows, game.board_cols
-    ):
-        raise ValueError(f"it plays {trained}, not {game}; train one for {game}")
-    ours = [[name, size] for name, size in game.feature_slots]
-    if header["features_version"] != game.features_version or header["slots"] != ours:
-        raise ValueError(
-            f"it was made for other features of {game}'s moves (version "
-            f"{header['features_version']}, this program has {game.features_version}); "
-            "train it again"
-        )
+            return cls(game, weights, dict(header["training"]), dict(header["accuracy"]))

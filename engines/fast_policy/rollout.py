@@ -17,23 +17,15 @@ from engines.treesearch.evaluators import value_of
 
 
 class PolicyRollout(NamedTuple):
-    """An evaluator: the result of one game drawn from the policy. For one thread at a time.
+    """An evaluator: the result of one game drawn from the policy. For one thread at a time."""
 
-    factors: float64[ids], `exp(weight / temperature)` of each feature;
-    offsets: int64[slots], where each slot's values begin in `factors`;
-    features: int32[num_actions, slots], sums: float64[num_actions], scratch: int64[num_actions]:
-    hold nothing between moves;
-    pass_action: int, the action that is only drawn if there is no other; -1: none;
-    most_plies: int, a game that has not ended by then is scored as it stands.
-    """
-
-    factors: np.ndarray
-    offsets: np.ndarray
-    features: np.ndarray
-    sums: np.ndarray
-    scratch: np.ndarray
-    pass_action: int
-    most_plies: int
+    factors: np.ndarray  # float64[ids], `exp(weight / temperature)` of each feature
+    offsets: np.ndarray  # int64[slots], where each slot's values begin in `factors`
+    features: np.ndarray  # int32[num_actions, slots]; these three hold nothing between moves
+    sums: np.ndarray  # float64[num_actions]
+    scratch: np.ndarray  # int64[num_actions]
+    pass_action: int  # only drawn if there is no other; -1: none
+    most_plies: int  # a game that has not ended by then is scored as it stands
 
 
 @inline_kernel
@@ -42,8 +34,7 @@ def draw_action(policy, state, actions, rng):
 
     Args:
         policy: PolicyRollout. state: of an unfinished game; unchanged.
-        actions: int64[num_actions], scratch.
-        rng: generator state.
+        actions: int64[num_actions], scratch. rng: generator state.
     """
     n = kernels.search_actions(state, actions)
     if policy.pass_action >= 0 and n > 1:

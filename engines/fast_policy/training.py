@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,18 +36,14 @@ _UNLABELLED = -1
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one learner; hold nothing between positions, `gradient` zeros.
+    """Scratch arrays of one learner; hold nothing between positions, `gradient` zeros."""
 
-    actions, spare: int64[num_actions]; features: int32[num_actions, slots];
-    chances: float64[num_actions]; gradient: float64[ids]; touched: int64[num_actions * slots].
-    """
-
-    actions: np.ndarray
+    actions: np.ndarray  # int64[num_actions], as `spare`
     spare: np.ndarray
-    features: np.ndarray
-    chances: np.ndarray
-    gradient: np.ndarray
-    touched: np.ndarray
+    features: np.ndarray  # int32[num_actions, slots]
+    chances: np.ndarray  # float64[num_actions]
+    gradient: np.ndarray  # float64[ids]
+    touched: np.ndarray  # int64[num_actions * slots], the weights of a position's features
 
 
 def new_work(game: GameSpec) -> Work:
@@ -61,40 +57,28 @@ def new_work(game: GameSpec) -> Work:
 
 @dataclass(frozen=True)
 class Measured:
-    """How well a policy foretells moves, beside one that takes all sensible moves alike.
-
-    Attributes:
-        positions: how many were asked about.
-        left_out: labelled positions whose move is not among the sensible ones.
-        accuracy: share of positions whose move the policy thinks likeliest; where several are
-            likeliest, a part of a hit.
-        cross_entropy: mean of -log of the move's chance, in nats.
-        uniform_accuracy, uniform_cross_entropy: the same of the uniform policy.
-    """
+    """How well a policy predicts moves, beside one that takes all sensible moves alike."""
 
     positions: int
-    left_out: int
-    accuracy: float
-    cross_entropy: float
+    left_out: int  # labelled positions whose move is not among the sensible ones
+    accuracy: float  # share of moves the policy thinks likeliest; of several, a part of a hit
+    cross_entropy: float  # mean of -log of the move's chance, in nats
     uniform_accuracy: float
     uniform_cross_entropy: float
 
-    def to_json(self) -> dict[str, float]:
-        """For a card."""
-        return {name: round(value, 5) for name, value in vars(self).items()}
+    def __str__(self) -> str:
+        return (
+            f"{self.accuracy:.1%} of {self.positions:,} moves foretold (uniform "
+            f"{self.uniform_accuracy:.1%}), cross-entropy {self.cross_entropy:.3f} (uniform "
+            f"{self.uniform_cross_entropy:.3f})"
+        )
 
 
 class Recorded:
-    """Games side by side, as the kernel below takes them.
-
-    Args:
-        game: what is played.
-        games: labels are what the engine `chose`, in plies with `LABELLED`.
-    """
+    """Games side by side. Labels are what the engine `chose`, in plies with `LABELLED`."""
 
     def __init__(self, game: GameSpec, games: Sequence[GameData]) -> None:
         self.game = game
-        self.n_games = len(games)
         self._layout = laid_out(game, [(data.actions, data.start) for data in games])
         self._labels = np.concatenate([
             np.where(data.flags & LABELLED, data.chosen.astype(np.int64), _UNLABELLED)
@@ -108,11 +92,7 @@ class Recorded:
     def sweep(
         self, weights: np.ndarray, squares: np.ndarray, order: np.ndarray, rate: float, l2: float
     ) -> Measured:
-        """Go through the games in an order, learning unless `rate` is 0; see `sweep`.
-
-        Raises:
-            DataError: if there is nothing to learn from, or a game breaks the rules.
-        """
+        """Go through the games in an order, learning unless `rate` is 0; see `sweep`."""
         counts = np.zeros(6)
         failed = sweep(
             self._state, *self._layout, self._labels, order, self._offsets, weights, squares,
@@ -128,11 +108,7 @@ class Recorded:
 
 
 def measure(policy: FastPolicy, games: Sequence[GameData]) -> Measured:
-    """How well a policy foretells the labels of games.
-
-    Raises:
-        DataError: if there is nothing to be foretold, or a game breaks the rules.
-    """
+    """How well a policy predicts the labels of games. Raises DataError as `train` does."""
     weights = policy.weights.astype(np.float64)
     recorded = Recorded(policy.game, games)
     return recorded.sweep(weights, np.zeros_like(weights), np.arange(len(games)), 0.0, 0.0)
@@ -140,9 +116,9 @@ def measure(policy: FastPolicy, games: Sequence[GameData]) -> Measured:
 
 def train(
     data: Dataset, held_out: Dataset | None = None, epochs: int = 5, learning_rate: float = 0.1,
-    l2: float = 0.0003, seed: int = 0, report: Callable[[str], None] | None = None,
+    l2: float = 0.0003, seed: int = 0, report: Callable[[str], None] = lambda line: None,
 ) -> FastPolicy:
-    """A policy that foretells what was chosen in games.
+    """A policy that predicts what was chosen in games.
 
     The same data, settings and seed give the same weights.
 
@@ -157,40 +133,27 @@ def train(
     Raises:
         DataError: if there is nothing to learn from, or a game breaks the rules.
     """
-    cpu = time.process_time()
-    game = data.game
-    recorded = Recorded(game, data.games())
+    cpu, game, games = time.process_time(), data.game, data.games()
+    recorded = Recorded(game, games)
     weights = np.zeros(int(offsets_of(game.feature_slots)[-1]))
     squares = np.zeros_like(weights)
-    order, rng = np.arange(recorded.n_games), make_rng(seed)
-    seen: Measured | None = None
+    order, rng = np.arange(len(games)), make_rng(seed)
     for epoch in range(1, epochs + 1):
         shuffle(order, len(order), rng)
-        seen = recorded.sweep(weights, squares, order, learning_rate, l2)
-        if report is not None:
-            report(f"epoch {epoch} of {epochs}: {describe(seen)}")
-    training: dict[str, Any] = {
-        "games": data.n_games, "positions": seen.positions if seen else 0, "data": data.digest,
+        measured = recorded.sweep(weights, squares, order, learning_rate, l2)
+        report(f"epoch {epoch} of {epochs}: {measured}")
+    policy = FastPolicy(game, weights.astype(np.float32), {
+        "games": data.n_games, "positions": measured.positions, "data": data.digest,
         "data_cpu_seconds": round(data.cpu_seconds, 1), "epochs": epochs,
         "learning_rate": learning_rate, "l2": l2, "seed": seed,
         "cpu_seconds": round(time.process_time() - cpu, 2),
-    }
-    policy = FastPolicy(game, weights.astype(np.float32), training)
+    })
     if held_out is not None:
         measured = measure(policy, held_out.games())
-        policy.accuracy["held_out"] = measured.to_json()
-        if report is not None:
-            report(f"held out: {describe(measured)}")
+        policy.accuracy["held_out"] = {
+            name: round(value, 5) for name, value in asdict(measured).items()}
+        report(f"held out: {measured}")
     return policy
-
-
-def describe(measured: Measured) -> str:
-    """One line for people."""
-    return (
-        f"{measured.accuracy:.1%} of {measured.positions:,} moves foretold (uniform "
-        f"{measured.uniform_accuracy:.1%}), cross-entropy {measured.cross_entropy:.3f} (uniform "
-        f"{measured.uniform_cross_entropy:.3f})"
-    )
 
 
 @inline_kernel
@@ -217,10 +180,9 @@ def forward(state, weights, offsets, work):
 
 @inline_kernel
 def backward(n, chosen, offsets, work):
-    """Add the gradient of -log(chance of move `chosen`) to `work.gradient`.
+    """Add the gradient of -log(chance of move `chosen`) to `work.gradient`, after `forward`.
 
-    `forward` must have been called. Returns how many entries of `work.touched` name the weights
-    concerned, some of them more than once.
+    Returns how many entries of `work.touched` name the weights concerned, some more than once.
     """
     touched = 0
     for i in range(n):
@@ -243,7 +205,7 @@ def sweep(
     Args:
         state: scratch, with room for the longest game.
         starts, start_of, actions, first_action: as `laid_out` gives them.
-        labels: int64, like `actions`: what is to be foretold before each, or -1.
+        labels: int64, like `actions`: what is to be predicted before each, or -1.
         order: int64, the games to play.
         offsets: int64[slots]. weights, squares: float64[ids]; Adagrad's sums of squared gradients.
         work: `Work`.

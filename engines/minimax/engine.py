@@ -50,7 +50,7 @@ class AlphaBetaEngine(Engine):
         Option("solve", False, "one search to the end for win, draw or loss; no estimates"),
         Option("tt", 20, "the transposition table has 2**tt entries of 16 bytes", low=4, high=28),
         TABLES,
-        *(Option(name, name != "lmr", text) for name, text in stack.TECHNIQUE_HELP.items()),
+        *(Option(name, True, text) for name, text in stack.TECHNIQUE_HELP.items()),
     )
     budgets = ("depth", "nodes", "cpu", "wall")
     default_budget = Budget(depth=4)
@@ -182,7 +182,7 @@ def _techniques(settings: dict[str, Any]) -> int:
     """The techniques that are switched on, as bits; those that need cuts go with them."""
     use = sum(1 << i for i, name in enumerate(stack.TECHNIQUE_HELP) if settings[name])
     if not use & stack.CUTS:
-        use &= ~(stack.PVS | stack.ASPIRATION | stack.LMR)
+        use &= ~(stack.PVS | stack.ASPIRATION)
     return use
 
 

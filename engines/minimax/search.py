@@ -23,9 +23,6 @@ from engines.minimax import stack as st
 from engines.minimax.evaluation import score_of
 from engines.minimax.table import AT_LEAST, AT_MOST, BOUND_MASK, EXACT, SOLVED, find, store
 
-# Late moves: the first few are searched in full, and so is everything close to the leaves.
-LATE_MOVE, LATE_DEPTH = 3, 3
-
 
 @kernel
 def begin(states, stack, depth, alpha, beta, actions, n):
@@ -181,18 +178,12 @@ def _descend(states, stack, ply):
     kernels.play(child, action)
     depth = stack.depth[ply]
     alpha, beta = stack.alpha[ply], stack.beta[ply]
-    late = stack.index[ply] > 1
     # All but the first move are expected to be no better: asking that alone is cheaper.
-    narrow = use & st.PVS and late and depth >= 2 and beta - alpha > 1
-    reduced = (
-        use & st.LMR and stack.index[ply] > LATE_MOVE and depth >= LATE_DEPTH
-        and stack.order[ply, stack.index[ply] - 1] < 2 * st.HISTORY_LIMIT and kernels.quiet(parent)
-    )
-    if narrow or reduced:
+    narrow = use & st.PVS and stack.index[ply] > 1 and depth >= 2 and beta - alpha > 1
+    if narrow:
         beta = alpha + 1
-    stack.narrow[ply + 1] = 1 if narrow or reduced else 0
-    stack.reduced[ply + 1] = 1 if reduced else 0
-    stack.depth[ply + 1] = max(depth - (2 if reduced else 1), 0)
+    stack.narrow[ply + 1] = 1 if narrow else 0
+    stack.depth[ply + 1] = max(depth - 1, 0)
     _set_window(stack, ply, kernels.to_move(child) == stack.mover[ply], alpha, beta)
 
 
@@ -220,22 +211,15 @@ def _next_action(stack, ply):
 
 @inline_kernel
 def _search_again(stack, ply, child_value):
-    """Whether a child has turned out better than its reduced depth or null window can tell.
+    """Whether a child has turned out better than its null window can tell.
 
-    Then it is set up for a search at full depth, and next with the whole window.
+    Then it is set up for a search with the whole window.
     """
     if not stack.narrow[ply + 1]:
         return False
     same_mover = stack.mover[ply + 1] == stack.mover[ply]
     score = child_value if same_mover else -child_value
-    if score <= stack.alpha[ply]:
-        return False
-    if stack.reduced[ply + 1]:
-        stack.reduced[ply + 1] = 0
-        stack.depth[ply + 1] += 1
-        _set_window(stack, ply, same_mover, stack.alpha[ply], stack.alpha[ply] + 1)
-        return True
-    if score >= stack.beta[ply]:
+    if score <= stack.alpha[ply] or score >= stack.beta[ply]:
         return False
     stack.narrow[ply + 1] = 0
     _set_window(stack, ply, same_mover, stack.alpha[ply], stack.beta[ply])

@@ -29,11 +29,9 @@ TECHNIQUE_HELP = {
     "aspiration": "begin with a narrow window around the last depth's score",
     "quiescence": "follow captures beyond the depth before evaluating",
     "forced": "look only at moves that are forced, where a game can tell",
-    "lmr": "late moves are searched a ply less at first; changes values",
 }
-(
-    CUTS, DEEPENING, HASH_MOVE, TABLE, KILLERS, HISTORY, PVS, ASPIRATION, QUIESCENCE, FORCED, LMR,
-) = (1 << i for i in range(len(TECHNIQUE_HELP)))
+CUTS, DEEPENING, HASH_MOVE, TABLE, KILLERS, HISTORY, PVS, ASPIRATION, QUIESCENCE, FORCED = (
+    1 << i for i in range(len(TECHNIQUE_HELP)))
 
 # Indices into `Stack.info`.
 NODES, NODE_LIMIT, PLY, AGE, TECHNIQUES, ASK, ANSWER = range(7)
@@ -48,8 +46,7 @@ class Stack(NamedTuple):
     count, index: int64[plies], moves there are and have been tried;
     alpha, beta, best, best_action, mover, depth: int64[plies];
     alpha_0: int64[plies], alpha on arrival; solved: int8[plies], whether no horizon was met;
-    narrow, reduced: int8[plies], whether the node is searched with a null window, and a ply
-    less deep, for the time being;
+    narrow: int8[plies], whether the node is searched with a null window for the time being;
     key: int64[plies]; killer: int64[plies], the last move that refuted a sibling;
     history: int64[2, num_actions], how often a move was best, by player;
     info: int64[7] = nodes visited, their limit, the ply that is reached next, the age of new
@@ -72,20 +69,13 @@ class Stack(NamedTuple):
     killer: np.ndarray
     solved: np.ndarray
     narrow: np.ndarray
-    reduced: np.ndarray
     history: np.ndarray
     info: np.ndarray
 
 
 def new_stack(plies: int, num_actions: int) -> Stack:
     """Arrays for searches that reach ply `plies - 1`."""
-    def ints(*shape: int) -> np.ndarray:
-        return np.zeros(shape, np.int64)
-
-    def flags() -> np.ndarray:
-        return np.zeros(plies, np.int8)
-
-    return Stack(
-        ints(plies, num_actions), ints(plies, num_actions), *(ints(plies) for _ in range(11)),
-        flags(), flags(), flags(), ints(2, num_actions), ints(7),
-    )
+    shapes = [(plies, num_actions)] * 2 + [(plies,)] * 11
+    flags = (np.zeros(plies, np.int8) for _ in range(2))
+    return Stack(*(np.zeros(shape, np.int64) for shape in shapes), *flags,
+                 np.zeros((2, num_actions), np.int64), np.zeros(7, np.int64))

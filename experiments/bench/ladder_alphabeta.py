@@ -26,7 +26,7 @@ from experiments.command import run
 TECHNIQUES = list(TECHNIQUE_HELP)
 # Techniques that come together with the one named: deepening orders moves by the table's.
 STEPS = [name for name in TECHNIQUES if name != "deepening"]
-CHANGE_VALUES = ("quiescence", "lmr")
+CHANGE_VALUES = ("quiescence",)
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from tests.conftest import FULL, random_game
 from tests.engines.test_search import never_loses
 
 TIC_TAC_TOE = get_game("tictactoe")
-# Techniques that change no value at equal depth; `quiescence` and `lmr` do.
-NEUTRAL = [name for name in TECHNIQUE_HELP if name not in ("quiescence", "lmr")]
+# Techniques that change no value at equal depth; `quiescence` does.
+NEUTRAL = [name for name in TECHNIQUE_HELP if name != "quiescence"]
 
 
 def random_positions(game_name: str, count: int, most_plies: int) -> list[GameState]:

@@ -72,7 +72,7 @@ def positions(name: str, count: int = 3) -> list[GameState]:
     ("alphabeta:depth=4", "evaluation=mine.py:as_the_game"),
     ("alphabeta:depth=4", "evaluation=mine.py:as_the_game_compiled"),
     ("alphabeta:nodes=500", "evaluation=mine.py:as_the_game"),
-    ("alphabeta:depth=3,aspiration=no,quiescence=no,lmr=yes", "evaluation=mine.py:as_the_game"),
+    ("alphabeta:depth=3,aspiration=no,quiescence=no", "evaluation=mine.py:as_the_game"),
     ("textbook-alphabeta:depth=2", "evaluation=mine.py:as_the_game"),
     ("textbook-alphabeta:depth=2", "evaluation=mine.py:as_the_game_compiled"),
     ("puct:sims=60,evaluator=static", "evaluator=mine.py:as_the_game_compiled"),

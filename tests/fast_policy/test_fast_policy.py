@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlgo import GameState, Move, get_game, kernels
+from dlgo import GameState, get_game, kernels
 from dlgo.api import GameSpec
 from dlgo.errors import DataError, SpecError
 from dlgo.rng import below, make_rng
@@ -309,17 +309,14 @@ def test_the_player_chooses_the_best_or_draws(tmp_path: Path) -> None:
     assert len({sample.select_move(state).move for _ in range(60)}) > 2
 
 
-def test_the_player_passes_last_or_by_its_policy(tmp_path: Path) -> None:
+def test_the_player_passes_last(tmp_path: Path) -> None:
     game = get_game("go:size=4")
     weights = planted(game).weights
     weights[-2:] = 1e4
-    path = FastPolicy(game, weights).save(tmp_path / "policy.npz")
-    start = GameState.new_game(game)
-    last = build_engine(f"fast_policy:{path}", game)
-    assert last.select_move(start).move.is_play
-    assert sum(last.select_move(start).policy.values()) == pytest.approx(1)
-    willing = build_engine(f"fast_policy:{path},passes=policy", game)
-    assert willing.select_move(start).move == Move.pass_turn()
+    player = build_engine(f"fast_policy:{FastPolicy(game, weights).save(tmp_path / 'p.npz')}", game)
+    decision = player.select_move(GameState.new_game(game))
+    assert decision.move.is_play
+    assert sum(decision.policy.values()) == pytest.approx(1)
 
 
 def test_a_player_without_a_policy_is_refused(tmp_path: Path) -> None:
@@ -352,7 +349,6 @@ def test_the_players_keep_every_rule(tmp_path: Path) -> None:
     small, four = get_game("go:size=5"), get_game("connect4")
     paths = {game: planted(game).save(tmp_path / f"{game.slug}.npz") for game in (small, four)}
     for engine, game in (
-        ("fast_policy:choose=sample", small), ("fast_policy:passes=policy", four),
-        ("mcts:sims=20,rollout=policy", four),
+        ("fast_policy:choose=sample", small), ("mcts:sims=20,rollout=policy", four),
     ):
         assert check_engine(f"{engine},policy={paths[game]}", [game]) == [game]
