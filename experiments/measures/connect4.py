@@ -1,7 +1,7 @@
 """How often engines err at Connect Four, by exact scores.
 
     python -m experiments.measures.connect4 --engine mcts:sims=1000 --engine alphazero:NAME
-        [--count 100] [--classes L3_R1,L2_R1] [--unseen GAMES] [--csv FILE] [--quick]
+        [--count 100] [--classes L3_R1,L2_R1] [--csv FILE] [--quick]
 
 In some positions no mistake is possible, since every move has the same result; the share of
 mistakes is printed both of all positions and of those in which one is possible. They come in the
@@ -15,10 +15,6 @@ They are drawn by random moves, L1 from 2 stones on, and solved with the project
 its book. A position counts once, with its mirror image and however it was reached: of the 49 lines
 of two moves, 25 are left. Some positions come with the project (connect4_positions.json); more are
 made when they are asked for, and kept.
-Where Pons' files `Test_L*_R1` are at hand (`--pons FOLDER`), they are three classes more.
-
-There are few positions with few stones, and a network may have met them in its games. With
-`--unseen GAMES`, a folder such as `games` of a run, those that occur there are left out.
 
 What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement.
 """
@@ -27,7 +23,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -38,8 +34,7 @@ from dlgo import DlgoError, GameState, get_game
 from dlgo.files import write_file
 from dlgo.rng import derive_seed
 from engines.isolation.describe import read_spec
-from engines.jobs import Amount, Jobs, Portion, Processes
-from engines.learning.data import Dataset
+from engines.jobs import Amount, Portion, Processes
 from engines.solver.board import mirrored
 from engines.solver.solver import Solver, along
 from experiments.command import run
@@ -53,7 +48,6 @@ _LINE_INTERVAL = 10.0  # seconds between two lines of progress
 _DRAWS = 3000  # portions without enough positions of a class, before giving up
 GAME = get_game("connect4")
 
-
 Sets = dict[str, list[Position]]
 
 
@@ -66,10 +60,7 @@ def position_of(columns: str, outcomes: dict[int, int]) -> Position:
 
 
 def images(columns: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The words of a position and of its mirror image (`engines.solver.board`).
-
-    They are the same for all lines of columns that lead to it.
-    """
+    """The words of a position and of its mirror image, whatever line of columns leads to it."""
     own, mask = along(int(column) - 1 for column in columns + "1")[-1].tolist()
     return (own, mask), (mirrored(own), mirrored(mask))
 
@@ -127,34 +118,29 @@ def position_sets(path: Path, classes: Sequence[str], count: int, jobs: Processe
     next_line = 0.0
     for stage in dict.fromkeys(name[:2] for name in classes):
         wanted = [name for name in classes if name.startswith(stage)]
-        seen = {name: {min(images(one.name)) for one in sets.get(name, [])} for name in wanted}
+        seen = {name: {min(images(one.name)) for one in rows} for name, rows in sets.items()}
         given_up = portions.get(stage, 0) + _DRAWS
         while any(len(sets.get(name, [])) < count for name in wanted):
             first = portions.get(stage, 0)
             if first > given_up:
                 raise DlgoError(f"too few positions of {', '.join(wanted)} turn up; ask for fewer")
             portions[stage] = first + jobs.count
-            for name, position in _drawn(stage, range(first, first + jobs.count), jobs):
+            work = [Portion(f"{k:09}", draw, (stage, derive_seed("connect4 mistakes", stage, k)))
+                    for k in range(first, portions[stage])]
+            with closing(jobs.run(work)) as outcomes:
+                draws = [outcome.value for outcome in
+                         sorted(outcomes, key=lambda outcome: outcome.portion.key)]
+            for name, position in ((k, one) for drawn in draws for k in drawn for one in drawn[k]):
                 key = min(images(position.name))
                 if key not in seen.setdefault(name, set()):
                     seen[name].add(key)
                     sets.setdefault(name, []).append(position)
             _write(path, portions, sets)
-            have = ", ".join(f"{len(sets.get(name, []))} of {name}" for name in wanted)
             if time.monotonic() >= next_line:
+                have = ", ".join(f"{len(sets.get(name, []))} of {name}" for name in wanted)
                 click.echo(f"solving positions: {have}", err=True)
                 next_line = time.monotonic() + _LINE_INTERVAL
     return {name: sets[name][:count] for name in classes}
-
-
-def _drawn(stage: str, numbers: Iterable[int], jobs: Jobs) -> Iterator[tuple[str, Position]]:
-    """Positions with their classes, in the order of the portions' numbers."""
-    work = [Portion(f"{number:09}", draw, (stage, derive_seed("connect4 mistakes", stage, number)))
-            for number in numbers]
-    with closing(jobs.run(work)) as outcomes:
-        for outcome in sorted(outcomes, key=lambda outcome: outcome.portion.key):
-            for name, positions in outcome.value.items():
-                yield from ((name, position) for position in positions)
 
 
 def shipped_positions() -> list[Position]:
@@ -186,56 +172,16 @@ def _write(path: Path, portions: dict[str, int], sets: Sets) -> None:
     }}))
 
 
-def unseen(sets: Sets, folder: Path) -> Sets:
-    """The positions that do not occur in the games of a folder, nor do their mirror images.
-
-    Raises:
-        DataError: if it is not a folder of games.
-    """
-    data = Dataset.open(folder)
-    if data.game != GAME:
-        raise DlgoError(f"{folder} holds games of {data.game}, not of {GAME}; name another folder")
-    seen = {
-        (own, mask)
-        for game in data.games() for own, mask in along(game.actions.tolist()).tolist()
-    }
-    return {name: [one for one in positions if not seen.intersection(images(one.name))]
-            for name, positions in sets.items()}
-
-
-def pons_sets(folder: Path, count: int) -> Sets:
-    """Pons' own positions; their scores are checked on the way."""
-    sets = {}
-    for name in ("L1_R1", "L2_R1", "L3_R1"):
-        path = folder / f"Test_{name}"
-        if not path.exists():
-            raise DlgoError(f"{path} is not there; get it from blog.gamesolver.org, or leave out "
-                            "--pons")
-        rows = [line.split() for line in path.read_text().splitlines() if line.strip()]
-        scores = {line: int(score) for line, score in rows}
-        positions = []
-        for position, score in solved(list(scores)[:count], Solver()):
-            if score != scores[position.name]:
-                raise DlgoError(f"{path}: {position.name} scores {score} here")
-            positions.append(position)
-        sets[f"Pons {name}"] = positions
-    return sets
-
-
 @click.command()
 @mistakes_options
 @click.option("--classes", default=",".join(CLASSES), show_default=True,
               help="Classes of positions to test, separated by commas.")
-@click.option("--pons", type=click.Path(path_type=Path), default=None,
-              help="Test Pons' own positions, too: folder of Test_L1_R1 and so on.")
-@click.option("--unseen", "games", type=click.Path(path_type=Path), default=None,
-              help="Leave out positions that occur in the games of this folder.")
 @click.option("--sets", type=click.Path(path_type=Path), default=Path("out/connect4_mistakes.json"),
               show_default=True, help="File that keeps the solved positions.")
 @click.option("--quick", is_flag=True, help="20 positions of the classes that are solved fast.")
 def main(
     engines: tuple[str, ...], count: int, workers: int | None, csv: Path | None, classes: str,
-    pons: Path | None, games: Path | None, sets: Path, quick: bool,
+    sets: Path, quick: bool,
 ) -> None:
     """Print an engine's mistakes at Connect Four and its CPU time, by class of positions."""
     names = classes.split(",")
@@ -245,12 +191,7 @@ def main(
         raise DlgoError(f"unknown class {', '.join(unknown)}; classes are {', '.join(CLASSES)}")
     texts = [str(read_spec(text)) for text in engines]
     with Processes(workers) as jobs:
-        found = position_sets(sets, names, count, jobs)
-        if pons:
-            found |= pons_sets(pons, count)
-        if games:
-            found = {name: rows for name, rows in unseen(found, games).items() if rows}
-        print_mistakes(texts, found, jobs, csv)
+        print_mistakes(texts, position_sets(sets, names, count, jobs), jobs, csv)
 
 
 if __name__ == "__main__":

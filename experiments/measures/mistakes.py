@@ -10,11 +10,11 @@ common to them stands here: the question to an engine, the count, the table.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import numpy as np
@@ -32,17 +32,11 @@ _PORTION = 25  # positions that a process plays at a time
 
 @dataclass(frozen=True)
 class Position:
-    """A position and the exact outcome of each of its moves.
+    """A position and the exact outcome of each of its moves."""
 
-    Attributes:
-        name: what tells it from all others of the game; the engine's seed is derived from it.
-        state: the position.
-        outcomes: action -> result for the player to move: 1, 0 or -1.
-    """
-
-    name: str
+    name: str  # unlike all others of the game; the engine's seed is derived from it
     state: GameState
-    outcomes: Mapping[int, int]
+    outcomes: Mapping[int, int]  # action -> result for the player to move: 1, 0 or -1
 
     @property
     def asks(self) -> bool:
@@ -55,38 +49,22 @@ class Position:
         return max(self.outcomes.values())
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What an engine did in a position.
+class Answer(NamedTuple):
+    """What an engine did in a position."""
 
-    Attributes:
-        mistake: whether its move is worth less than the position.
-        losing: whether it lost what was not lost.
-        cpu_seconds: what the move cost.
-    """
-
-    mistake: bool
-    losing: bool
+    mistake: bool  # whether its move is worth less than the position
+    losing: bool  # whether it lost what was not lost
     cpu_seconds: float
 
 
-@dataclass(frozen=True)
-class Measured:
-    """How an engine did in a class of positions.
-
-    Attributes:
-        positions: number of positions.
-        asking: number of positions in which a mistake was possible.
-        mistakes: number of mistakes.
-        losing: number of mistakes that lost.
-        cpu_seconds: mean CPU seconds a move.
-    """
+class Measured(NamedTuple):
+    """How an engine did in a class of positions."""
 
     positions: int
-    asking: int
+    asking: int  # positions in which a mistake was possible
     mistakes: int
-    losing: int
-    cpu_seconds: float
+    losing: int  # mistakes that lost
+    cpu_seconds: float  # mean of a move
 
     @classmethod
     def of(cls, positions: Sequence[Position], answers: Sequence[Answer]) -> Measured:
@@ -168,7 +146,7 @@ def print_mistakes(
         click.echo(text)
         for name, measured in measure(text, sets, jobs).items():
             click.echo(f"  {name:<12}{measured}")
-            rows.append([text, name, *dataclasses.astuple(measured)])
+            rows.append([text, name, *measured])
     if csv:
         header = ["engine", "class", "positions", "asking", "mistakes", "losing", "cpu_s_a_move"]
         write_csv(csv, header, rows)

@@ -74,17 +74,15 @@ def every_line(engine: Engine, player: int) -> Lines:
 
 def all_states() -> list[GameState]:
     """Every unfinished position that can be reached, once."""
-    states: dict[int, GameState] = {}
-    row = [GameState.new_game(GAME)]
+    start = GameState.new_game(GAME)
+    states, row = {}, {start.key(): start}
     while row:
-        following: dict[int, GameState] = {}
-        for state in row:
-            states[state.key()] = state
-            for move in state.legal_moves():
-                after = state.apply_move(move)
-                if not after.is_over():
-                    following[after.key()] = after
-        row = list(following.values())
+        states |= row
+        row = {
+            after.key(): after
+            for state in row.values() for after in map(state.apply_move, state.legal_moves())
+            if not after.is_over()
+        }
     return list(states.values())
 
 

@@ -1,23 +1,17 @@
-"""Mistakes are counted by exact results: the perfect make none, the blind make many.
-
-With `DLGO_FULL=1` Pons' early positions are solved again, too.
-"""
+"""Mistakes are counted by exact results: the perfect make none, the blind make many."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from dlgo import DlgoError, GameState, get_game
+from dlgo import GameState, get_game
 from engines.jobs import Processes
-from engines.learning.data import GameBuilder, ShardWriter
 from engines.registry import build_engine
 from experiments.measures import connect4, tictactoe
-from tests.learning.data.games import write_unlabelled
 
 
 def test_a_perfect_player_never_loses_and_never_errs() -> None:
@@ -126,38 +120,3 @@ def test_a_position_counts_once_however_it_was_reached() -> None:
     keys = {line: min(connect4.images(line)) for line in ("1234", "3412", "7654", "4321", "12")}
     assert keys["1234"] == keys["3412"] == keys["7654"]
     assert len(set(keys.values())) == 3
-
-
-def test_positions_of_a_folder_of_games_can_be_left_out(tmp_path: Path) -> None:
-    """Also their mirror images, and those that the games reach in another order."""
-    game = get_game("connect4")
-    with ShardWriter(tmp_path / "games", game, {}) as writer:
-        for line in ("765412", "4445"):
-            builder = GameBuilder(game)
-            for column in line:
-                builder.skip(int(column) - 1)
-            writer.add(builder.finish(0))
-    lines = {"seen": ["7654", "1234", "3412", "", "44", "444"],
-             # The last position of a game has no move of its own; the stones' owners count.
-             "new": ["4445", "4321765", "2143", "445"]}
-    sets = {"L1_R3": [connect4.position_of(line, {}) for some in lines.values() for line in some]}
-    left = connect4.unseen(sets, tmp_path / "games")["L1_R3"]
-    assert [one.name for one in left] == lines["new"]
-    result = CliRunner().invoke(connect4.main, [
-        "--engine", "random", "--classes", "L3_R1", "--count", "20", "--workers", "1",
-        "--unseen", str(tmp_path / "games"),
-    ])
-    assert result.exit_code == 0 and " of 20 " in result.output
-    with pytest.raises(DlgoError, match="holds games of tictactoe, not of connect4"):
-        connect4.unseen(sets, write_unlabelled(tmp_path / "other"))
-
-
-def test_pons_scores_are_ours(oracles: Path, tmp_path: Path) -> None:
-    folder = oracles / "connect4"
-    if not os.environ.get("DLGO_FULL"):  # the late ones, which are soon solved, in all files
-        late = (folder / "Test_L3_R1").read_text()
-        for name in ("L1_R1", "L2_R1", "L3_R1"):
-            (tmp_path / f"Test_{name}").write_text(late)
-        folder = tmp_path
-    found = connect4.pons_sets(folder, 20)
-    assert all(len(rows) == 20 for rows in found.values())
