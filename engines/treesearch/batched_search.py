@@ -1,12 +1,10 @@
 """Searches of one position or of many, side by side: each has a root, a tree and a generator.
 
 A network is slow for one position and fast for a hundred. A single game has one leaf at a time to
-offer, or a few with virtual loss. But self-play wants many games, and those do not disturb each
-other: each grows its own tree, and in every step each search walks to one leaf. The trees are rows
-of a batch, as positions are rows of a batch of states.
-
-The searches need not be in step with each other: one may start a move while its neighbour is in
-the middle of one. `remaining` says how many simulations each still wants.
+offer, or a few with virtual loss. But self-play wants many games: each grows its own tree, and in
+every step each search walks to one leaf. The trees are rows of a batch, as positions are rows of a
+batch of states. The searches need not be in step with each other: one may start a move while its
+neighbour is in the middle of one.
 """
 
 from __future__ import annotations
@@ -32,8 +30,6 @@ class BatchedSearch:
     """`n` searches, each with a root position, a tree, a generator and simulations to go.
 
     Args:
-        game: what is played.
-        n: how many searches.
         capacity: nodes of each tree.
         rule: how trees are descended, see `rules.py`.
         evaluator: values the leaves: a `LeafEvaluator`, or a compiled one of `evaluators.py`.

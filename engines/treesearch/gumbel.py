@@ -19,9 +19,9 @@ network's. Danihelka et al. ("Policy improvement by planning with Gumbel", 2022)
 
 With all g = 0 the search is deterministic: it considers the likeliest moves.
 
-The rule is `Gumbel`; `perturb` puts g into the priors of the root, `n` simulations stand in the
-tree's `info[BUDGET]`. The tree must be new: the plan counts visits from 0. Proven
-results are exact values of q, and lost moves are left out.
+The rule is `Gumbel`; g stands in the priors of the root, the number of simulations in the tree's
+`info[BUDGET]`. The tree must be new: the plan counts visits from 0. Proven results are exact values
+of q, and lost moves are left out.
 """
 
 from __future__ import annotations
@@ -53,10 +53,7 @@ class Gumbel(NamedTuple):
 def considered_visits(considered, simulations, done):
     """How many visits the next move to try at the root must have, by sequential halving.
 
-    Args:
-        considered: moves, 1 or more.
-        simulations: in all.
-        done: simulations so far.
+    `considered` moves, 1 or more, share `simulations` out, of which `done` have been done.
     """
     phases = 0
     while (1 << phases) < considered:
@@ -186,18 +183,14 @@ def _select_gumbel(rule, tree, node):
 
 @kernel
 def draw_gumbel(actions, n, rng, scale, noise):
-    """Write a Gumbel variable times `scale` for each of `actions[:n]`, and 0 for all others.
-
-    Args:
-        noise: float64[num_actions].
-    """
+    """Write a Gumbel variable times `scale` for each of `actions[:n]`, and 0 for all others."""
     noise[:] = 0.0
     for i in range(n):
         noise[actions[i]] = -scale * math.log(-math.log(uniform(rng) + 1e-300) + 1e-300)
 
 
-@kernel
-def perturb(tree, noise):
+@inline_kernel
+def _perturb(rule, tree, noise, weight):
     """Make the priors of the root's children those of g + log P; they sum to 1 again."""
     first = tree.first_child[ROOT]
     last = first + tree.n_children[ROOT]
@@ -213,11 +206,6 @@ def perturb(tree, noise):
         total += prior
     for child in range(first, last):
         tree.prior[child] /= total
-
-
-@inline_kernel
-def _perturb(rule, tree, noise, weight):
-    perturb(tree, noise)
 
 
 add_rule(Gumbel, _select_gumbel, change_priors=_perturb)
@@ -249,7 +237,7 @@ def improved_policy(rule, tree, noise, out):
     """softmax(log P + sigma(q)) of the root, which is not proven; lost moves get nothing.
 
     Args:
-        noise: float64[num_actions], the g that `perturb` has added to the log priors.
+        noise: float64[num_actions], the g that were added to the log priors.
         out: float64[num_actions], overwritten; sums to 1.
     """
     out[:] = 0.0
@@ -259,22 +247,22 @@ def improved_policy(rule, tree, noise, out):
     expected, most = mixed_value(tree, ROOT)
     top = -1e300
     for child in range(first, last):
+        action = tree.action[child]
+        out[action] = _score(rule, tree, child, sign, expected, most) - noise[action]
         if not _lost(tree, child, sign):
-            score = _score(rule, tree, child, sign, expected, most) - noise[tree.action[child]]
-            top = max(top, score)
+            top = max(top, out[action])
     total = 0.0
     for child in range(first, last):
-        if not _lost(tree, child, sign):
-            score = _score(rule, tree, child, sign, expected, most) - noise[tree.action[child]]
-            out[tree.action[child]] = math.exp(score - top)
-            total += out[tree.action[child]]
+        action = tree.action[child]
+        out[action] = 0.0 if _lost(tree, child, sign) else math.exp(out[action] - top)
+        total += out[action]
     if total > 0.0:
         for child in range(first, last):
             out[tree.action[child]] /= total
 
 
 def unperturbed(priors: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """The priors before `perturb`, given the noise of their actions."""
+    """The priors before the noise of their actions was added."""
     logs = np.log(np.maximum(priors, _LEAST)) - noise
     powers = np.exp(logs - logs.max())
     return powers / powers.sum()

@@ -132,12 +132,7 @@ def expand(tree, node, state, actions, rng):
 
 @inline_kernel
 def back_up(tree, path, length, value):
-    """Add a leaf's value to the nodes of a path, leaf last; spread proven results upwards.
-
-    Args:
-        path: node indices, the root first. length: how many.
-        value: seen by player 0, -1 to 1.
-    """
+    """Add a leaf's value to the `length` nodes of a path, root first; spread proofs upwards."""
     for i in range(length):
         node = path[i]
         tree.visits[node] += 1
@@ -241,9 +236,7 @@ class Counts(NamedTuple):
 def add_root(tree, visits, value_sums, proven, priors):
     """Add what a tree has found out about the root's moves to `Counts`; a proof replaces others.
 
-    Returns:
-        The action to play by the sums so far, ranked as by `most_visited`, or -1 if there are
-        no children.
+    Returns the action to play by the sums so far, ranked as by `most_visited`; -1: no children.
     """
     sign = 1 - 2 * tree.mover[ROOT]
     first = tree.first_child[ROOT]
@@ -266,13 +259,10 @@ def add_root(tree, visits, value_sums, proven, priors):
 
 @kernel
 def root_policy(tree, out):
-    """The search's policy at the root, as a target for learning.
+    """Write the search's policy at the root, a target for learning: float64[num_actions], sum 1.
 
     It is the shares of the visits, without moves that are proven to be worse than others. If the
     root itself is proven, all moves that keep its result have equal shares.
-
-    Args:
-        out: float64[num_actions], overwritten; sums to 1.
     """
     out[:] = 0.0
     sign = 1 - 2 * tree.mover[ROOT]
@@ -318,10 +308,10 @@ def find_child(tree, node, action):
 
 @kernel
 def advance(tree, spare, node):
-    """Copy the subtree below `node` into `spare`, with `node` as its root.
+    """Copy the subtree below `node` into `spare`, of the same capacity, with `node` as its root.
 
     Breadth first, so that the copy needs no stack: nodes are copied in the order in which
-    the copy holds them. Both trees have the same capacity.
+    the copy holds them.
     """
     _copy_node(tree, spare, node, ROOT)
     used = 1

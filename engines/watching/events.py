@@ -22,18 +22,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Child:
-    """A node that has come into the tree.
-
-    Attributes:
-        node: its number. move: leads to it.
-        mover: who moves there, "black" or "white"; after the end, who would.
-        prior: the chance that the network gives the move; None without a network.
-    """
+    """A node that has come into the tree."""
 
     node: int
     move: str
-    mover: str
-    prior: float | None = None
+    mover: str  # who moves there, "black" or "white"; after the end, who would
+    prior: float | None = None  # the network's chance of the move, if there is a network
 
 
 @dataclass(frozen=True)
@@ -96,19 +90,14 @@ class Halved:
 
 @dataclass(frozen=True)
 class Entered:
-    """Alpha-beta begins to look at a position; `parent` is None where a new search begins.
-
-    Attributes:
-        depth: plies still to be searched; infinite: to the end of the game.
-        alpha, beta: a value up to alpha or from beta on need not be told exactly.
-    """
+    """Alpha-beta begins to look at a position; `parent` is None where a new search begins."""
 
     node: int
     parent: int | None
     move: str | None
     mover: str
-    depth: float
-    alpha: float
+    depth: float  # plies still to be searched; infinite: to the end of the game
+    alpha: float  # a value up to alpha or from beta on need not be told exactly
     beta: float
 
 
@@ -140,11 +129,8 @@ Listener = Callable[[Event], object]
 
 
 def as_json(event: Event) -> dict[str, Any]:
-    """The event as an object of JSON: its kind under "event", then its fields.
-
-    JSON has no infinity: the depth of a search to the end of the game is null.
-    """
+    """The event as an object of JSON: its kind under "event", then its fields."""
     fields = asdict(event)
-    if fields.get("depth") == math.inf:
+    if fields.get("depth") == math.inf:  # JSON has no infinity
         fields["depth"] = None
     return {"event": type(event).__name__, **fields}

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from dlgo.api import GameSpec
 from dlgo.display import board_inside
 from engines.watching.tree import SearchTree, SeenNode
 
@@ -45,33 +44,23 @@ class _Card:
     y: float = 0.0
 
     def all(self) -> Iterator[_Card]:
-        """This card and those below it."""
         yield self
         for child in self.children:
             yield from child.all()
 
 
-def tree_svg(
-    tree: SearchTree, line: Sequence[str] = (), most_nodes: int = 40, boards: bool | None = None
-) -> str:
-    """The picture.
+def tree_svg(tree: SearchTree, line: Sequence[str] = (), most_nodes: int = 40) -> str:
+    """The picture, with the positions where the board is small.
 
     Args:
         tree: what is known of the search.
         line: moves from the root to be marked: the principal variation.
         most_nodes: cards at most; their parent's card counts the others. Of a tree search the most
             visited nodes are drawn, of alpha-beta those nearest to the root.
-        boards: draw the positions; by default where the board is small.
     """
-    game = tree.state.game
-    if boards is None:
-        boards = game.board_rows * game.board_cols <= _SMALL
-    return _Picture(tree, line, most_nodes, _board_size(game) if boards else (0.0, 0.0)).svg()
-
-
-def _board_size(game: GameSpec) -> tuple[float, float]:
-    longer = max(game.board_rows, game.board_cols)
-    return _BOARD * game.board_cols / longer, _BOARD * game.board_rows / longer
+    rows, cols = tree.state.game.board_rows, tree.state.game.board_cols
+    scale = _BOARD / max(rows, cols) if rows * cols <= _SMALL else 0.0
+    return _Picture(tree, line, most_nodes, (scale * cols, scale * rows)).svg()
 
 
 class _Picture:
@@ -87,7 +76,6 @@ class _Picture:
         _place(self.root, 0, self.height + _LEVEL)
 
     def svg(self) -> str:
-        """The whole image."""
         cards = [*self.root.all()]
         caption = (
             f"values as {self.tree.root.mover} sees them, who moves at the root; "
@@ -106,7 +94,6 @@ class _Picture:
         ])
 
     def subtree(self, card: _Card, parent: _Card | None) -> str:
-        """The edge to a card, the card, and all below it."""
         node = card.node
         above = "" if parent is None else f' data-parent="{parent.node.number}"'
         parts = [f'<g class="subtree" data-node="{node.number}"{above}>']

@@ -26,15 +26,10 @@ from engines.watching.tree import SearchTree
 
 @dataclass(frozen=True)
 class Recording:
-    """All that a search has told of itself.
+    """All that a search has told of itself."""
 
-    Attributes:
-        engine: its name. state: the position it was shown.
-        events: in order. decision: what it chose.
-    """
-
-    engine: str
-    state: GameState
+    engine: str  # its name
+    state: GameState  # the position it was shown
     events: tuple[Event, ...]
     decision: Decision
 
@@ -60,7 +55,7 @@ class Recording:
     def to_json(self) -> dict[str, Any]:
         """Game, position, events and choice as an object of JSON."""
         text = self.state.game.move_text
-        start, moves = self.state.history()
+        _, moves = self.state.history()
         return {
             "game": str(self.state.game),
             "moves": [text(move) for _, move in moves],
@@ -85,17 +80,11 @@ def watch(engine: Engine, state: GameState, budget: Budget | None = None) -> Rec
 
 @dataclass(frozen=True)
 class Transcript:
-    """The events of a search as JSON, in parts that are sent one by one.
+    """The events of a search as JSON, in parts that are sent one by one."""
 
-    Attributes:
-        parts: each a list of events as `as_json` writes them.
-        steps: how many events they have together.
-        decision: what was chosen; None if the search was ended because it told too much.
-    """
-
-    parts: tuple[str, ...]
-    steps: int
-    decision: Decision | None
+    parts: tuple[str, ...]  # each a list of events as `as_json` writes them
+    steps: int  # how many events they have together
+    decision: Decision | None  # None if the search was ended because it told too much
 
 
 class _Enough(Exception):
@@ -117,16 +106,8 @@ def transcript(
     Raises:
         SpecError: if the engine does not tell of its search.
     """
-    parts: list[str] = []
-    lines: list[str] = []
+    parts: list[list[str]] = [[]]
     steps = written = size = 0
-
-    def close() -> None:
-        nonlocal size
-        if lines:
-            parts.append(f"[{','.join(lines)}]")
-            lines.clear()
-        size = 0
 
     def write(event: Event) -> None:
         nonlocal steps, written, size
@@ -134,16 +115,16 @@ def transcript(
         written += len(line)
         if steps >= most_steps or written > most_bytes or (steps % 64 == 0 and stop()):
             raise _Enough
-        steps, size = steps + 1, size + len(line)
-        lines.append(line)
         if size >= part_bytes:
-            close()
+            parts.append([])
+            size = 0
+        steps, size = steps + 1, size + len(line)
+        parts[-1].append(line)
 
     decision = None
     with suppress(_Enough):
         decision = _listen(engine, state, budget, write)
-    close()
-    return Transcript(tuple(parts), steps, decision)
+    return Transcript(tuple(f"[{','.join(part)}]" for part in parts if part), steps, decision)
 
 
 def _listen(

@@ -17,36 +17,22 @@ from engines.watching import events
 
 @dataclass
 class SeenNode:
-    """What is known of a node so far.
-
-    Attributes:
-        number, parent, move: its place in the tree; parent and move are None at the root.
-        mover: who moves here, "black" or "white".
-        prior: a network's chance for the move, or None.
-        children: numbers, in the order in which they came.
-        visits, total: of a tree search: simulations, the sum of their values as black sees them.
-        proven: the certain result as black sees it, or None.
-        opinion: what the network or the estimate says of the position, as black sees it, or None.
-        value: of alpha-beta: the node's value as black sees it, once it is known.
-        reason: where that value comes from: "result", "estimate" or "moves".
-        window: of alpha-beta: the least and the most that matter here, as black sees them, or None.
-        skipped: moves that alpha-beta did not look at.
-    """
+    """What is known of a node so far. Values are as black sees them, None where unknown."""
 
     number: int
-    parent: int | None
+    parent: int | None  # it and the move are None at the root
     move: str | None
-    mover: str
-    prior: float | None = None
-    children: list[int] = field(default_factory=list)
-    visits: int = 0
-    total: float = 0.0
-    proven: int | None = None
-    opinion: float | None = None
-    value: float | None = None
-    reason: str = ""
-    window: tuple[float, float] | None = None
-    skipped: tuple[str, ...] = ()
+    mover: str  # who moves here, "black" or "white"
+    prior: float | None = None  # a network's chance for the move
+    children: list[int] = field(default_factory=list)  # in the order in which they came
+    visits: int = 0  # of a tree search
+    total: float = 0.0  # the sum of their values
+    proven: int | None = None  # the certain result
+    opinion: float | None = None  # what the network or the estimate says of the position
+    value: float | None = None  # of alpha-beta, once it is known
+    reason: str = ""  # where that comes from: "result", "estimate" or "moves"
+    window: tuple[float, float] | None = None  # of alpha-beta: the least and most that matter here
+    skipped: tuple[str, ...] = ()  # moves that alpha-beta did not look at
 
     @property
     def worth(self) -> float | None:
@@ -59,11 +45,7 @@ class SeenNode:
 
 
 class SearchTree:
-    """The nodes of a search by number, as its events tell of them.
-
-    Args:
-        state: the position that is searched.
-    """
+    """The nodes of a search of the position `state` by number, as its events tell of them."""
 
     def __init__(self, state: GameState) -> None:
         self.state = state
