@@ -177,11 +177,7 @@ def test_short_searches_need_not_be_learned_and_the_games_stay_the_same() -> Non
     assert selfplay.stats["plies"] == sum(one.n_positions for one in fewer) > 0
 
 
-<<<<<<< HEAD:tests/alphazero/test_self_play.py
 @pytest.mark.parametrize("more", [{}, {"search": "gumbel"}])
-=======
-@pytest.mark.parametrize("more", [{}, {"reuse": False}, {"search": "gumbel"}])
->>>>>>> 0640a42 (Forced playouts leave: no clear gain was measured):tests/alphazero/test_selfplay.py
 def test_nobody_passes_early_while_there_is_another_sensible_move(more) -> None:
     game = get_game("go:size=5")
 
