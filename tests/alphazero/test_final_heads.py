@@ -17,11 +17,11 @@ import pytest
 from dlgo import GameState, Move, Player, Point, SpecError, get_game
 from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.train import learn, new_network, train
-from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
+from engines.learning.data import BatchOptions, Dataset, GameBuilder, Start, batches
 from engines.learning.networks.card import read_card
 from tests.alphazero.test_train import unseen_run
 from tests.learning.breaking import measured
-from tests.learning.data.games import dataset
+from tests.learning.data.games import ShardWriter, dataset
 
 pytest.importorskip("keras")
 

@@ -16,12 +16,13 @@ from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.records.game_record import slot_of
 from dlgo.records.ledger import Ledger
 from engines.learners import learner_class
-from engines.learning.data import GameBuilder, ShardWriter
+from engines.learning.data import GameBuilder
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from reports.plots import game_title
 from reports.replays import replay
 from tests.command import assert_one_line, dlgo_here
+from tests.learning.data.games import ShardWriter
 
 FULL = bool(os.environ.get("DLGO_FULL"))
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -29,6 +30,7 @@ SAMPLES = Path(__file__).parents[1] / "samples"
 RULES = """
 from pathlib import Path
 from dlgo.games.tictactoe.state import TicTacToe
+from tests.learning.data.games import ShardWriter
 
 (Path(__file__).parent / "ran").touch()
 

@@ -11,9 +11,10 @@ import pytest
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import default_encoder, encoder_names, get_encoder
 from dlgo.symmetry import exchange, symmetries
-from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, batches
+from engines.learning.data import BatchOptions, Dataset, GameBuilder, batches
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
+from tests.learning.data.games import ShardWriter
 from tests.learning.networks.models import write_model
 
 GAME = get_game("draughts")

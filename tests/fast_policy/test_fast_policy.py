@@ -17,7 +17,7 @@ from engines.conformance import check_engine
 from engines.fast_policy.policy import FORMAT, FastPolicy, offsets_of
 from engines.fast_policy.rollout import draw_action
 from engines.fast_policy.training import backward, forward, measure, new_work, train
-from engines.learning.data import GameBuilder, ShardWriter
+from engines.learning.data import GameBuilder
 from engines.learning.data.checked_arrays import write_arrays
 from engines.learning.data.dataset import Dataset
 from engines.registry import build_engine
@@ -25,6 +25,7 @@ from engines.treesearch.evaluators import value_of
 from engines.treesearch.search import new_scratch
 from tests.conftest import one_line_error, random_game
 from tests.games.test_go_playout import diagram
+from tests.learning.data.games import ShardWriter
 
 
 def planted(game: GameSpec, seed: int = 1, scale: float = 1.0) -> FastPolicy:

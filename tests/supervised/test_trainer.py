@@ -14,7 +14,7 @@ import pytest
 
 from dlgo import GameState, get_game
 from dlgo.errors import DataError, ModelError, SpecError
-from engines.learning.data import Dataset, GameBuilder, ShardWriter
+from engines.learning.data import Dataset, GameBuilder
 from engines.learning.networks.card import read_card
 from engines.learning.runs import Progress
 from engines.registry import build_engine
@@ -22,6 +22,7 @@ from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
 from tests.conftest import FULL
 from tests.learning.breaking import broken_off, measured
+from tests.learning.data.games import ShardWriter
 
 pytest.importorskip("keras")
 

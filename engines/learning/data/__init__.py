@@ -3,9 +3,9 @@
 from engines.learning.data.batches import Batch, BatchOptions, batches, endless_batches
 from engines.learning.data.dataset import Dataset
 from engines.learning.data.records import GameBuilder, GameData, Start
-from engines.learning.data.shards import ShardWriter, read_shard, write_shard
+from engines.learning.data.shards import read_shard, shard_path, write_shard
 
 __all__ = [
-    "Batch", "BatchOptions", "Dataset", "GameBuilder", "GameData", "ShardWriter", "Start",
-    "batches", "endless_batches", "read_shard", "write_shard",
+    "Batch", "BatchOptions", "Dataset", "GameBuilder", "GameData", "Start", "batches",
+    "endless_batches", "read_shard", "shard_path", "write_shard",
 ]

@@ -20,10 +20,10 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import IO
 
 from dlgo.errors import DataError
 from dlgo.records.sgf import MAX_BYTES
@@ -42,9 +42,9 @@ _BROKEN = (
 )
 # Stands in the end record of a zip that has this many files or more.
 _MANY_ENTRIES = 2**16 - 1
-# Names of files, each with a function that reads it.
-Files = Iterator[tuple[str, Callable[[], bytes]]]
 _OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+# Names of all files, each with a function that opens it, to be called at once.
+Files = Iterator[tuple[str, Callable[[], IO[bytes]]]]
 
 
 @dataclass
@@ -72,10 +72,6 @@ def with_inner_archives(archives: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(paths))
 
 
-def _is_archive(name: str) -> bool:
-    return name.lower().endswith((*TAR_ENDINGS, ".zip")) and not _is_added(name)
-
-
 def listing(archive: Path) -> Listing:
     """The SGF files of an archive, after reading all of it.
 
@@ -84,15 +80,22 @@ def listing(archive: Path) -> Listing:
     """
     listed = Listing()
     counts: Counter[str] = Counter()
-    for name, read in _files(archive, listed.others):
-        try:
-            read()
-            counts[name] += 1
-        except _BROKEN as error:
-            if not _survives(archive):
-                raise _unreadable(archive, error) from None
-            listed.broken.append(f"{one_line(f'{archive}/{name}')}: cannot be read: "
-                                f"{_reason(error)}")
+    try:
+        for name, open_file in _files(archive):
+            if not name.lower().endswith(RECORD_ENDINGS):
+                listed.others[PurePosixPath(name.lower()).suffix or "no ending"] += 1
+                continue
+            try:
+                _read(open_file)
+                counts[name] += 1
+            except _BROKEN as error:
+                # The other files of a tar cannot be read if one of them cannot.
+                if not (archive.is_dir() or archive.name.lower().endswith(".zip")):
+                    raise
+                listed.broken.append(
+                    f"{one_line(f'{archive}/{name}')}: cannot be read: {_reason(error)}")
+    except _BROKEN as error:
+        raise _unreadable(archive, error) from None
     listed.names = sorted(counts)
     listed.broken += [
         f"{one_line(f'{archive}/{name}')}: the archive has {count} files of this name; only the "
@@ -111,21 +114,19 @@ def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]
         DataError: if the archive or one of the files cannot be read any more.
     """
     wanted = set(names)
-    for name, read in _files(archive, Counter()):
-        if name in wanted:
-            wanted.discard(name)  # an archive may hold two files of one name
-            try:
-                data = read()
-            except _BROKEN as error:
-                raise _unreadable(archive, error) from None
-            yield name, data
-        if not wanted:
-            return
+    try:
+        for name, open_file in _files(archive):
+            if name in wanted:
+                wanted.discard(name)  # an archive may hold two files of one name
+                yield name, _read(open_file)
+            if not wanted:
+                return
+    except _BROKEN as error:
+        raise _unreadable(archive, error) from None
 
 
-def _survives(archive: Path) -> bool:
-    """Whether the other files can be read if one of them cannot."""
-    return archive.is_dir() or archive.name.lower().endswith(".zip")
+def _is_archive(name: str) -> bool:
+    return name.lower().endswith((*TAR_ENDINGS, ".zip")) and not _is_added(name)
 
 
 def _is_added(name: str) -> bool:
@@ -134,69 +135,24 @@ def _is_added(name: str) -> bool:
     return "__MACOSX" in path.parts or path.name.startswith("._") or path.name == ".DS_Store"
 
 
-def _is_record(name: str, others: Counter[str]) -> bool:
-    """Whether a file is SGF by its name; others are counted by their endings."""
-    if _is_added(name):
-        return False
-    if name.lower().endswith(RECORD_ENDINGS):
-        return True
-    others[PurePosixPath(name.lower()).suffix or "no ending"] += 1
-    return False
-
-
-def _files(archive: Path, others: Counter[str]) -> Files:
-    """Names of the SGF files, each with a function that reads it, to be called at once.
-
-    Args:
-        others: to which other files are added, by the ending of their names.
-    """
+def _files(archive: Path) -> Files:
     text = archive.name.lower()
-    try:
-        if archive.is_dir():
-            for path in sorted(archive.rglob("*")):
-                name = path.relative_to(archive).as_posix()
-                if path.is_file() and not _is_archive(name) and _is_record(name, others):
-                    yield name, lambda path=path: _read(path.open("rb"))
-        elif text.endswith(TAR_ENDINGS):
-            yield from _tar_files(archive, others)
-        elif text.endswith(".zip"):
-            yield from _zip_files(archive, others)
-        elif text.endswith(RECORD_ENDINGS):
-            yield archive.name, lambda: _read(archive.open("rb"))
-        else:
-            raise DataError(
-                f"{archive}: neither a folder nor a "
-                f"{', '.join((*TAR_ENDINGS, '.zip', *RECORD_ENDINGS))} file"
-            )
-    except _BROKEN as error:
-        raise _unreadable(archive, error) from None
-
-
-class _Unpacked:
-    """The bytes of compressed files of an archive, read from front to back; they are counted.
-
-    Raises DataError, which ends the reading, where an archive unpacks to too much.
-    """
-
-    def __init__(self, archive: Path) -> None:
-        self._archive = archive
-        self._left = _FREE_BYTES + _MAX_RATIO * archive.stat().st_size
-
-    def of(self, file: BinaryIO) -> _Unpacked:
-        """The bytes of another file, read by `read` from now on."""
-        self._file = file
-        return self
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size)
-        self._left -= len(data)
-        if self._left < 0:
-            raise DataError(f"{self._archive}: cannot be read: it unpacks to more than "
-                            f"{_MAX_RATIO} times its size")
-        return data
-
-    def close(self) -> None:
-        self._file.close()
+    if archive.is_dir():
+        files: Files = (
+            (path.relative_to(archive).as_posix(), partial(path.open, "rb"))
+            for path in sorted(archive.rglob("*"))
+            if path.is_file() and not _is_archive(path.name)
+        )
+    elif text.endswith(TAR_ENDINGS):
+        files = _tar_files(archive)
+    elif text.endswith(".zip"):
+        files = _zip_files(archive)
+    elif text.endswith(RECORD_ENDINGS):
+        files = iter([(archive.name, partial(archive.open, "rb"))])
+    else:
+        raise DataError(f"{archive}: neither a folder nor a "
+                        f"{', '.join((*TAR_ENDINGS, '.zip', *RECORD_ENDINGS))} file")
+    return ((name, open_file) for name, open_file in files if not _is_added(name))
 
 
 class _StrictHeader(tarfile.TarInfo):
@@ -214,34 +170,50 @@ class _StrictHeader(tarfile.TarInfo):
             raise ValueError(f"{what}; the archive is damaged or cut off") from None
 
 
-def _tar_files(archive: Path, others: Counter[str]) -> Files:
+class _Limited:
+    """An open file that refuses to be read beyond what an archive may unpack to."""
+
+    def __init__(self, file: IO[bytes], archive: Path) -> None:
+        self._file = file
+        self._left = _FREE_BYTES + _MAX_RATIO * archive.stat().st_size
+
+    def read(self, size: int) -> bytes:
+        data = self._file.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise ValueError(f"it unpacks to more than {_MAX_RATIO} times its size")
+        return data
+
+
+def _tar_files(archive: Path) -> Files:
     with archive.open("rb") as file:
         start = file.read(6)
     opener = next((unpack for magic, unpack in _OPENERS.items() if start.startswith(magic)), open)
-    with opener(archive, "rb") as file:
-        unpacked = _Unpacked(archive).of(file)
-        with tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_StrictHeader) as tar:
-            for info in tar:
-                tar.members.clear()  # it would remember them all
-                if info.isfile() and _is_record(info.name, others):
-                    yield info.name, lambda info=info: _read(tar.extractfile(info))
-            # The checksum stands at the end, behind the padding.
-            while piece := tar.fileobj.read(2**16):
-                if piece.count(0) != len(piece):
-                    raise ValueError("there is more behind its end mark; the archive is damaged")
+    with opener(archive, "rb") as file, tarfile.open(
+        fileobj=_Limited(file, archive), mode="r|", tarinfo=_StrictHeader,
+    ) as tar:
+        for info in tar:
+            tar.members.clear()  # it would remember them all
+            if info.isfile():
+                yield info.name, partial(tar.extractfile, info)
+        # The checksum stands at the end, behind the padding.
+        while piece := tar.fileobj.read(2**16):
+            if piece.count(0) != len(piece):
+                raise ValueError("there is more behind its end mark; the archive is damaged")
 
 
-def _zip_files(archive: Path, others: Counter[str]) -> Files:
-    unpacked = _Unpacked(archive)
+def _zip_files(archive: Path) -> Files:
     with zipfile.ZipFile(archive) as container:
         entries, wanted = container.infolist(), _entry_count(archive)
         if wanted not in (len(entries), _MANY_ENTRIES):
             raise ValueError(f"it lists {len(entries)} of its {wanted} files; it is damaged")
+        if sum(entry.file_size for entry in entries) > (
+            _FREE_BYTES + _MAX_RATIO * archive.stat().st_size
+        ):
+            raise ValueError(f"it unpacks to more than {_MAX_RATIO} times its size")
         for entry in entries:
-            if entry.is_dir():
-                continue
-            if _is_record(entry.filename, others) or _misnamed(container, entry):
-                yield entry.filename, lambda entry=entry: _read(unpacked.of(container.open(entry)))
+            if not entry.is_dir():
+                yield entry.filename, partial(container.open, entry)
 
 
 def _entry_count(archive: Path) -> int:
@@ -254,19 +226,8 @@ def _entry_count(archive: Path) -> int:
     return int.from_bytes(tail[place + 10 : place + 12], "little")
 
 
-def _misnamed(container: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
-    """Whether a file's two names differ: then it may be an SGF file with a damaged name."""
-    try:
-        container.open(entry).close()
-    except zipfile.BadZipFile:
-        return True
-    except _BROKEN:
-        return False  # not readable, but also not an SGF file
-    return False
-
-
-def _read(file: Any) -> bytes:
-    with closing(file):
+def _read(open_file: Callable[[], IO[bytes]]) -> bytes:
+    with open_file() as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ValueError(f"larger than {MAX_BYTES >> 20} MiB, so not a game record")

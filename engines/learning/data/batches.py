@@ -1,8 +1,6 @@
 """Games to batches of planes, policies and values, in an order that the seed and epoch give.
 
-The games of as many shards as fit in the window are in memory; their positions are shuffled
-all together, then encoded some at a time (`replay.py`). Data that fits in the window is so
-shuffled perfectly; of larger data the shards are shuffled too, and come window after window.
+All positions are shuffled together, then encoded some at a time (`replay.py`).
 """
 
 from __future__ import annotations
@@ -22,8 +20,6 @@ from engines.learning.data import records
 from engines.learning.data.dataset import Dataset
 from engines.learning.data.replay import Replayer
 
-# Bytes of games that are shuffled together: about two million positions of 9x9 Go.
-WINDOW_BYTES = 256 * 2**20
 # Bytes of planes made at a time. The more positions at a time, the fewer times a game is replayed.
 CHUNK_BYTES = 64 * 2**20
 TARGETS = ("move", "policy")
@@ -69,10 +65,6 @@ class Batch:
         assert array is not None, f"these batches do not tell of {head}"
         return array[:, None] if array.ndim == 1 else array
 
-    def rows(self, start: int, stop: int) -> Batch:
-        """Some of the positions, sharing memory."""
-        return self.at(slice(start, stop))
-
     def at(self, which: slice | np.ndarray) -> Batch:
         """The positions that an index array or a slice picks."""
         arrays = (getattr(self, field.name) for field in fields(self))
@@ -94,7 +86,6 @@ class BatchOptions:
         finals: add what is known of the final boards.
         margin_share: part of each result that tells by how much the game was won
             (`worth_of_margin`), where the final board is known; needs `finals`.
-        window_bytes: memory for games. chunk_bytes: memory for planes made at a time.
 
     Raises:
         DataError: for a size or targets that do not exist.
@@ -107,8 +98,6 @@ class BatchOptions:
     search_value_weight: float = 0.0
     finals: bool = False
     margin_share: float = 0.0
-    window_bytes: int = WINDOW_BYTES
-    chunk_bytes: int = CHUNK_BYTES
 
     def __post_init__(self) -> None:
         if self.targets not in TARGETS:
@@ -146,14 +135,19 @@ def endless_batches(
 
 def _cut(chunks: Iterable[Batch], size: int) -> Iterator[Batch]:
     """The same positions in batches of one size; what is left at the end comes last."""
-    rest: list[Batch] = []
+    rest: Batch | None = None
     for chunk in chunks:
-        chunk = _joined([*rest, chunk])
+        if rest is not None and len(rest):
+            pairs = ((getattr(part, field.name) for part in (rest, chunk))
+                     for field in fields(Batch))
+            chunk = Batch(*(
+                None if left is None else np.concatenate([left, right]) for left, right in pairs))
         full = len(chunk) - len(chunk) % size
         for start in range(0, full, size):
-            yield chunk.rows(start, start + size)
-        rest = [chunk.rows(full, len(chunk))] if full < len(chunk) else []
-    yield from rest
+            yield chunk.at(slice(start, start + size))
+        rest = chunk.at(slice(full, None))
+    if rest is not None and len(rest):
+        yield rest
 
 
 def _chunks(
@@ -164,35 +158,18 @@ def _chunks(
         raise DataError(f"{part.folder} holds games of {part.game}, the encoder is for "
                         f"{encoder.game}")
     rng = np.random.default_rng(derive_seed("batches", seed, epoch))
-    replayer = Replayer(encoder)
+    positions = _Positions(part, encoder, options)
+    order = np.arange(len(positions.rows))
+    if options.shuffle:
+        rng.permutation(np.unique(part.shards))  # an earlier draw: seeds keep their orders
+        order = rng.permutation(len(order))
     batch_bytes = 4 * int(np.prod(encoder.shape)) * options.size
-    chunk = max(1, options.chunk_bytes // batch_bytes) * options.size
-    for indices in _windows(part, rng if options.shuffle else None, options.window_bytes):
-        window = _Window(part, indices, options, replayer)
-        order = rng.permutation(len(window)) if options.shuffle else np.arange(len(window))
-        for begin in range(0, len(order), chunk):
-            made = window.encode(order[begin : begin + chunk])
-            if options.symmetries:
-                _apply_symmetries(made, encoder, rng)
-            yield made
-
-
-def _windows(
-    part: Dataset, rng: np.random.Generator | None, limit: int
-) -> Iterator[np.ndarray]:
-    """Indices of games, as many shards at a time as fit in the limit."""
-    shards = np.unique(part.shards)
-    if rng is not None:
-        shards = rng.permutation(shards)
-    taken: list[int] = []
-    size = 0
-    for shard in shards.tolist():
-        if taken and size + part.shard_bytes(shard) > limit:
-            yield np.flatnonzero(np.isin(part.shards, taken))
-            taken, size = [], 0
-        taken.append(shard)
-        size += part.shard_bytes(shard)
-    yield np.flatnonzero(np.isin(part.shards, taken))
+    size = max(1, CHUNK_BYTES // batch_bytes) * options.size
+    for begin in range(0, len(order), size):
+        batch = positions.encode(order[begin : begin + size])
+        if options.symmetries:
+            _apply_symmetries(batch, encoder, rng)
+        yield batch
 
 
 def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
@@ -200,22 +177,19 @@ def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
     return 2 / np.pi * np.arctan(points / (2 * np.sqrt(cells)))
 
 
-class _Window:
-    """The games of a window, the positions with a label numbered through."""
+class _Positions:
+    """The labelled positions of a data set: `rows` of all its plies."""
 
-    def __init__(
-        self, part: Dataset, indices: np.ndarray, options: BatchOptions, replayer: Replayer
-    ) -> None:
-        self._part, self._indices = part, indices
-        self._options, self._replayer = options, replayer
-        games = part.games(indices)
-        self._replayed = [(game.actions, game.start) for game in games]
+    def __init__(self, part: Dataset, encoder: Encoder, options: BatchOptions) -> None:
+        self._part, self._options = part, options
+        self._replayer = Replayer(encoder)
+        games = part.games()
+        self._games = [(game.actions, game.start) for game in games]
         self._plies = records.Plies(games)
-        self._rows = np.flatnonzero(self._plies.flags & records.LABELLED)
-        self._finals = None
+        self.rows = np.flatnonzero(self._plies.flags & records.LABELLED)
         if options.finals:
             with self._naming_broken_games():
-                owners, margins, results = replayer.finals(self._replayed)
+                owners, margins, results = self._replayer.finals(self._games)
             ended = (results == [game.result for game in games]) & (results != records.NO_RESULT)
             self._finals = owners, margins, ended
 
@@ -224,43 +198,35 @@ class _Window:
         try:
             yield
         except ValueError as error:
-            source = self._part.source(self._indices[error.args[0]])
-            raise DataError(
-                f"{source}: holds a move that {self._part.game} does not allow") from None
-
-    def __len__(self) -> int:
-        return len(self._rows)
+            raise DataError(f"{self._part.source(error.args[0])}: holds a move that "
+                            f"{self._part.game} does not allow") from None
 
     def encode(self, chosen: np.ndarray) -> Batch:
         """The positions with these numbers."""
-        plies, rows, encoder = self._plies, self._rows[chosen], self._replayer.encoder
+        plies, rows, encoder = self._plies, self.rows[chosen], self._replayer.encoder
         which, options = plies.which[rows], self._options
         with self._naming_broken_games():
-            planes, players = self._replayer.encode(self._replayed, which, plies.ply[rows])
+            planes, players = self._replayer.encode(self._games, which, plies.ply[rows])
         results, flags = plies.results[rows], plies.flags[rows]
         signs = 1 - 2 * players.astype(np.int64)
         values = np.where(results == records.NO_RESULT, 0, results * signs)
-        ends: tuple[np.ndarray, ...] = ()
-        if self._finals is not None:
+        finals: tuple[np.ndarray, ...] = ()
+        if options.finals:
             owners, margins, ended = (array[which] for array in self._finals)
             cells = owners[0].size
-            if options.margin_share > 0:
-                share = options.margin_share * ended
-                values = (1 - share) * values + share * signs * worth_of_margin(margins, cells)
+            share = options.margin_share * ended
+            values = (1 - share) * values + share * signs * worth_of_margin(margins, cells)
             told = signs * ended  # nothing is said of ends that do not count
-            ends = (
-                encoder.cells_as_seen((owners * told[:, None, None]).astype(np.float32), players),
-                (margins * told / cells).astype(np.float32), ended.astype(np.float32),
-            )
-        exact = (flags & records.EXACT).astype(bool)
-        if options.search_value_weight > 0 or exact.any():
-            stored = plies.values[rows].astype(np.int64)
-            share = np.where(stored == records.NO_VALUE, 0.0, options.search_value_weight)
-            share[exact] = 1.0
-            values = (1 - share) * values + share * stored / records.VALUE_SCALE
+            owned = (owners * told[:, None, None]).astype(np.float32)
+            finals = (encoder.cells_as_seen(owned, players),
+                      (margins * told / cells).astype(np.float32), ended.astype(np.float32))
+        stored = plies.values[rows].astype(np.int64)
+        share = np.where(stored == records.NO_VALUE, 0.0, options.search_value_weight)
+        share[flags & records.EXACT > 0] = 1.0
+        values = (1 - share) * values + share * stored / records.VALUE_SCALE
         return Batch(
             planes, encoder.as_seen(self._policies(rows), players), values.astype(np.float32),
-            (flags & records.FULL_SEARCH > 0).astype(np.float32), *ends,
+            (flags & records.FULL_SEARCH > 0).astype(np.float32), *finals,
         )
 
     def _policies(self, rows: np.ndarray) -> np.ndarray:
@@ -273,14 +239,6 @@ class _Window:
             policies, bare = np.zeros((len(rows), actions), np.float32), np.arange(len(rows))
         policies[bare, plies.chosen[rows[bare]]] = 1.0
         return policies / policies.sum(axis=1, keepdims=True)
-
-
-def _joined(parts: list[Batch]) -> Batch:
-    """Batches as one, in their order."""
-    if len(parts) == 1:
-        return parts[0]
-    arrays = ([getattr(part, field.name) for part in parts] for field in fields(Batch))
-    return Batch(*(None if parts[0] is None else np.concatenate(parts) for parts in arrays))
 
 
 def _apply_symmetries(batch: Batch, encoder: Encoder, rng: np.random.Generator) -> None:

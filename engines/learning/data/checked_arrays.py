@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dlgo.errors import DataError, SpecError, UnnamedGameError
+from dlgo.errors import DataError, UnnamedGameError
 from dlgo.files import open_output
 
 # Far above any file of this project; a small file can claim to unpack to anything.
@@ -33,54 +33,50 @@ def digest_of(arrays: Mapping[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def write_arrays(
-    path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
-    compressed: bool = True,
-) -> Path:
-    """Write a file under a temporary name, then rename it.
-
-    Args:
-        header: JSON values; `format` says what the file is.
-        compressed: half the size, in about ten times the time.
-
-    Raises:
-        DataError: naming the file and why it cannot be written.
-    """
-    with open_output(path, error=DataError) as file:
-        save_arrays(file, header, arrays, compressed)
-    return path
-
-
 def save_arrays(
     file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
     compressed: bool = True,
 ) -> None:
-    """Write what `write_arrays` writes into an open file. Args: see there."""
+    """Write header and arrays into an open file.
+
+    Args:
+        header: JSON values; `format` says what the file is.
+        compressed: half the size, in about ten times the time.
+    """
     text = json.dumps(dict(header), sort_keys=True)
     members = {**arrays, "header": np.frombuffer(text.encode(), np.uint8)}
     members["checksum"] = np.frombuffer(bytes.fromhex(digest_of(members)), np.uint8)
     (np.savez_compressed if compressed else np.savez)(file, **members)
 
 
+def write_arrays(
+    path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
+    compressed: bool = True,
+) -> Path:
+    """Write a file, whole or not at all. Raises DataError that names it and why it cannot be."""
+    with open_output(path, error=DataError) as file:
+        save_arrays(file, header, arrays, compressed)
+    return path
+
+
 def read_arrays(
     path: Path, form: str, names: Sequence[str], verify: bool = True
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Header and arrays of a file; to be called within `refusing`.
+    """Header and arrays of a file; to be called within `refusing`, whatever it raises.
 
     Args:
-        form: what its header must say of its format.
+        form: the format that its header must name.
         names: of the arrays it must have; others are left alone.
         verify: compare the checksum; a file that has just been checked needs no second time.
-
-    Raises:
-        ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile: if it is not such a file.
     """
     with zipfile.ZipFile(path) as container:
         if sum(member.file_size for member in container.infolist()) > MAX_BYTES:
             raise ValueError(f"it unpacks to more than {MAX_BYTES >> 30} GiB")
     with np.load(path, allow_pickle=False) as file:
         if "header" in file.files:  # a file of another format may lack arrays, too
-            _check_format(json.loads(file["header"].tobytes()), form)
+            given = json.loads(file["header"].tobytes()).get("format")
+            if given != form:
+                raise ValueError(f"its format is {given!r}, not {form!r}")
         missing = sorted({*names, "header", "checksum"} - set(file.files))
         if missing:
             raise ValueError(f"it has no array {', '.join(missing)}")
@@ -95,15 +91,17 @@ def read_arrays(
     return header, arrays
 
 
-def _check_format(header: Any, form: str) -> None:
-    given = header.get("format")
-    if given == form:
-        return
-    kind, _, version = form.rpartition(" ")
-    theirs, _, number = str(given).rpartition(" ")
-    later = theirs == kind and number.isdecimal() and int(number) > int(version)
-    remedy = "; a newer program can read it" if later else ""
-    raise ValueError(f"its format is {given!r}, not {form!r}{remedy}")
+def check_arrays(
+    arrays: Mapping[str, np.ndarray], lengths: Mapping[str, int], kinds: str = "iu"
+) -> None:
+    """Raise ValueError unless each array is a row of that length, of numbers of these kinds."""
+    for name, length in lengths.items():
+        array = arrays[name]
+        if array.shape != (length,) or array.dtype.kind not in kinds:
+            raise ValueError(
+                f"array {name} is {array.dtype}{list(array.shape)}, not of length {length}")
+        if kinds == "f" and not np.isfinite(array).all():
+            raise ValueError(f"array {name} holds a number that is not finite")
 
 
 @contextlib.contextmanager
@@ -117,19 +115,12 @@ def refusing(path: Path, kind: str) -> Iterator[None]:
         yield
     except (DataError, UnnamedGameError):
         raise
-    except OSError as error:
-        reason: Any = error.strerror or error
     except (zipfile.BadZipFile, EOFError):
-        reason = f"it is cut off, or not {_article(kind)}"
-    except (ValueError, KeyError, TypeError, AttributeError, SpecError, MemoryError,
-            NotImplementedError) as error:
-        reason = str(error).strip("'\"") or type(error)
-    except Exception as error:  # zlib.error and what else a hostile file may provoke
-        reason = error
+        reason = f"it is cut off, or not {'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    except KeyError as error:
+        reason = f"its header has no {error}"
+    except Exception as error:  # a hostile file may provoke any
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     else:
         return
     raise DataError(f"{path}: not a readable {kind}: {reason}")
-
-
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

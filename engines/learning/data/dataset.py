@@ -2,25 +2,22 @@
 
     data = Dataset.open("out/data/go9")
     train, test = data.split(test=0.1)
-    for batch in batches(train, encoder, 256, seed=1, epoch=0): ...
+    for batch in batches(train, encoder, BatchOptions(256), seed=1, epoch=0): ...
 
 A split is by games. The positions of one game differ by a stone or two, so that a split by
 positions tests on what has been trained on (chapter 7 shows it); for the same reason
 games with equal moves stay on the same side.
-
-`batches.py` makes planes of the games.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import sys
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,90 +26,28 @@ from dlgo.errors import DataError
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import PATTERN, Shard, read_shard
 
-# Bytes of games kept in memory; more are read again when they are needed.
-_CACHE_BYTES = 512 * 2**20
 
-
-class _Contents(NamedTuple):
-    """What is in a shard: its game, what `Dataset` knows of each of its games, bytes in memory."""
-
-    game: GameSpec
-    positions: np.ndarray
-    digests: np.ndarray
-    costs: np.ndarray
-    size: int
-
-
-class _Shelf:
-    """Shards that have been read, the games of those used last in memory."""
-
-    def __init__(self) -> None:
-        self._contents: dict[Path, _Contents] = {}
-        self._kept: OrderedDict[Path, list[GameData]] = OrderedDict()
-
-    def part(self, paths: Sequence[Path]) -> _Shelf:
-        """A shelf with those of these files that have been read."""
-        part = _Shelf()
-        part._contents = {path: self._contents[path] for path in paths if path in self._contents}
-        part._kept = OrderedDict(
-            (path, games) for path, games in self._kept.items() if path in part._contents)
-        return part
-
-    def contents(self, path: Path) -> _Contents:
-        """What is in a shard; it is read and checked once. Raises DataError if it is not one."""
-        if path not in self._contents:
-            shard = read_shard(path)
-            games = shard.games
-            self._contents[path] = _Contents(
-                shard.game, np.array([game.n_positions for game in games], np.int64),
-                np.array([_digest(game) for game in games], "V16"),
-                np.full(len(games), _cost(shard)), sum(map(_bytes, games)),
-            )
-            self._keep(path, games)
-        return self._contents[path]
-
-    def games(self, path: Path) -> list[GameData]:
-        """The games of a shard. Raises DataError if it has gone bad since it was read."""
-        if path in self._kept:
-            self._kept.move_to_end(path)
-        else:
-            self._keep(path, read_shard(path, verify=False).games)
-        return self._kept[path]
-
-    def _keep(self, path: Path, games: list[GameData]) -> None:
-        """Remember a shard's games, forget those used least lately."""
-        self._kept[path] = games
-        while len(self._kept) > 1 and (
-            sum(self._contents[kept].size for kept in self._kept) > _CACHE_BYTES
-        ):
-            self._kept.popitem(last=False)
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Games, all of a folder or some of them.
+    """Games, all of a folder or some of them, in memory (docs/data.md says how much that takes).
 
     Attributes:
-        folder: where they are.
-        game: what is played.
-        skipped: files of the folder that are left out, one line each.
-        shards: int64[n_games], shard of each game; `places`: its number in there.
-        positions: int64[n_games], positions with a label in each.
-        digests: bytes16[n_games]; games with equal starts and moves have equal digests.
-        costs: float64[n_games], CPU seconds that making each game took, as far as its shard
-            says so.
+        folder: where they are. paths: of its shards, those that are skipped included.
+        skipped: shards that are left out, one line each.
+        shards: int64[n_games], the shard of each game, an index into `paths`.
+        places: int64[n_games], the number of each game in its shard.
+        costs: float64[n_games], CPU seconds that each game took to make, if its shard says so.
     """
 
     folder: Path
     game: GameSpec
+    paths: Sequence[Path]
     skipped: tuple[str, ...]
     shards: np.ndarray
     places: np.ndarray
-    positions: np.ndarray
-    digests: np.ndarray
     costs: np.ndarray
-    _paths: Sequence[Path] = dataclasses.field(repr=False)
-    _shelf: _Shelf = dataclasses.field(repr=False)
+    _games: Sequence[GameData]
+    _read: Mapping[Path, Shard]
 
     @classmethod
     def open(
@@ -134,31 +69,30 @@ class Dataset:
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder of training data; `dlgo generate` makes one")
         paths = sorted(folder.glob(PATTERN)) if paths is None else list(paths)
-        shelf = _Shelf() if earlier is None else earlier._shelf.part(paths)
+        known = {} if earlier is None else earlier._read
+        read: dict[Path, Shard] = {}
         skipped: list[str] = []
-        read: dict[int, _Contents] = {}
         game: GameSpec | None = None
-        for number, path in enumerate(paths):
+        for path in paths:
             try:
-                contents = shelf.contents(path)
-                if game is not None and contents.game != game:
-                    raise DataError(f"{path}: holds games of {contents.game}, not of {game}")
+                shard = known.get(path) or read_shard(path)
+                if game is not None and shard.game != game:
+                    raise DataError(f"{path}: holds games of {shard.game}, not of {game}")
+                game, read[path] = shard.game, shard
             except DataError as error:
                 skipped.append(str(error))
                 (report or _warn)(f"{error}; it is skipped")
-                continue
-            game, read[number] = contents.game, contents
-        sizes = [len(contents.costs) for contents in read.values()]
-        if game is None or not sum(sizes):
+        games = [data for shard in read.values() for data in shard.games]
+        if game is None or not games:
             raise DataError(f"{folder}: holds no readable games ({PATTERN}); see dlgo generate")
-        shards = np.repeat(list(read), sizes)
-        places = np.concatenate([np.arange(size) for size in sizes])
-        positions, digests, costs = (
-            np.concatenate([getattr(contents, name) for contents in read.values()])
-            for name in ("positions", "digests", "costs")
+        sizes = [len(shard.games) for shard in read.values()]
+        numbers = [number for number, path in enumerate(paths) if path in read]
+        return cls(
+            folder, game, paths, tuple(skipped),
+            np.repeat(numbers, sizes),
+            np.concatenate([np.arange(size) for size in sizes]),
+            np.repeat([_cost(shard) for shard in read.values()], sizes), games, read,
         )
-        return cls(folder, game, tuple(skipped), shards, places, positions, digests, costs,
-                   paths, shelf)
 
     def __repr__(self) -> str:
         return (f"<{self.n_games:,} games of {self.game} in {self.folder}, "
@@ -167,22 +101,27 @@ class Dataset:
     @property
     def n_games(self) -> int:
         """How many games."""
-        return len(self.shards)
+        return len(self._games)
 
     @property
     def n_shards(self) -> int:
         """How many files, those that are skipped included."""
-        return len(self._paths)
+        return len(self.paths)
 
-    @property
+    @functools.cached_property
     def n_positions(self) -> int:
         """How many positions there are to learn from."""
-        return int(self.positions.sum())
+        return sum(game.n_positions for game in self._games)
 
     @property
     def cpu_seconds(self) -> float:
         """What making these games has cost."""
         return float(self.costs.sum())
+
+    @functools.cached_property
+    def digests(self) -> np.ndarray:
+        """bytes16[n_games]; games with equal starts and moves have equal digests."""
+        return np.array([_digest(game) for game in self._games], "V16")
 
     @property
     def digest(self) -> str:
@@ -238,15 +177,11 @@ class Dataset:
     def games(self, indices: np.ndarray | None = None) -> list[GameData]:
         """The games themselves; all by default."""
         chosen = range(self.n_games) if indices is None else indices.tolist()
-        return [self._shelf.games(self._paths[self.shards[i]])[self.places[i]] for i in chosen]
-
-    def shard_bytes(self, number: int) -> int:
-        """About how much memory a shard's games take."""
-        return self._shelf.contents(self._paths[number]).size
+        return [self._games[i] for i in chosen]
 
     def source(self, index: int) -> str:
         """Where a game stands, for messages."""
-        return f"{self._paths[self.shards[index]]}, game {self.places[index]}"
+        return f"{self.paths[self.shards[index]]}, game {self.places[index]}"
 
     def _drawn(self, purpose: str, seed: int) -> np.ndarray:
         """All games in an order drawn by seed, equal games next to each other."""
@@ -259,8 +194,7 @@ class Dataset:
         indices = np.sort(indices)
         return dataclasses.replace(
             self, shards=self.shards[indices], places=self.places[indices],
-            positions=self.positions[indices], digests=self.digests[indices],
-            costs=self.costs[indices],
+            costs=self.costs[indices], _games=self.games(indices),
         )
 
 
@@ -276,11 +210,6 @@ def _digest(game: GameData) -> bytes:
     if game.start is not None:
         digest.update(game.start.cells + bytes([game.start.player]))
     return digest.digest()
-
-
-def _bytes(game: GameData) -> int:
-    arrays = (value for value in vars(game).values() if isinstance(value, np.ndarray))
-    return sum(array.nbytes for array in arrays)
 
 
 def _warn(text: str) -> None:

@@ -16,6 +16,7 @@ Values, returns and advantages are seen by the player who decides, from -1 to 1.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from dlgo.errors import DataError
 from dlgo.games import recorded_game
 from dlgo.jit import kernel
 from dlgo.symmetry import symmetries
-from engines.learning.data.checked_arrays import read_arrays, refusing, write_arrays
+from engines.learning.data import checked_arrays
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import Replayer
 
@@ -39,7 +40,9 @@ FORMAT = "dlgo experience 1"
 LEARNED = 1  # a decision to learn from: not a random ply, not an opponent's
 PLAYER_1 = 2  # made by player 1
 SYMMETRY_SHIFT = 2
-_ARRAYS = ("game_plies", "result", "action", "flags", "probability", "value", "return")
+# The arrays of a file, and what `Experience` calls them.
+_ARRAYS = {"game_plies": "plies", "result": "results", "action": "actions", "flags": "flags",
+           "probability": "probabilities", "value": "values", "return": "returns"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +110,11 @@ class Experience:
         return len(self.plies)
 
     @property
+    def firsts(self) -> np.ndarray:
+        """int64[games + 1]: where each game's plies begin and end."""
+        return np.append(0, np.cumsum(self.plies, dtype=np.int64))
+
+    @property
     def decisions(self) -> np.ndarray:
         """int64[n]: the plies to learn from, numbered through all games."""
         return np.flatnonzero(self.flags & LEARNED)
@@ -121,10 +129,8 @@ class Experience:
     ) -> Experience:
         """The same experience with returns by these settings; see `fill_returns`."""
         returns = np.zeros_like(self.values)
-        fill_returns(
-            np.append(0, np.cumsum(self.plies, dtype=np.int64)), self.flags,
-            self.results, self.values, discount, gae_lambda, draw_reward, returns,
-        )
+        fill_returns(self.firsts, self.flags, self.results, self.values, discount, gae_lambda,
+                     draw_reward, returns)
         return replace(self, returns=returns)
 
     def made(self, replayer: Replayer, rows: np.ndarray) -> Decisions:
@@ -140,14 +146,13 @@ class Experience:
         if encoder.game != self.game:
             raise DataError(f"experience of {self.game} cannot be shown by an encoder for "
                             f"{encoder.game}; choose the encoder of that game")
-        ends = np.cumsum(self.plies, dtype=np.int64)
-        which = np.searchsorted(ends, rows, side="right")
-        starts = ends - self.plies
-        games = [(self.actions[start:end], None)
-                 for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        firsts = self.firsts
+        which = np.searchsorted(firsts, rows, side="right") - 1
+        games = [(self.actions[first:end], None)
+                 for first, end in itertools.pairwise(firsts.tolist())]
         legal = np.zeros((len(rows), self.game.num_actions), np.bool_)
         try:
-            planes, players = replayer.encode(games, which, rows - starts[which], legal)
+            planes, players = replayer.encode(games, which, rows - firsts[which], legal)
         except ValueError as error:
             raise DataError(f"game {error.args[0]} of this experience holds a move that "
                             f"{self.game} does not allow") from None
@@ -177,19 +182,16 @@ def merged(parts: Sequence[Experience]) -> Experience:
     """
     if not parts:
         raise DataError("no experience to merge")
-    first = parts[0]
-    for part in parts[1:]:
+    for part in parts:
         for what in ("game", "encoder"):
-            if getattr(part, what) != getattr(first, what):
-                raise DataError(
-                    f"experience of {what} {getattr(part, what)} cannot be merged with that of "
-                    f"{what} {getattr(first, what)}"
-                )
-    arrays = {
-        name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("plies", "results", "actions", "flags", "probabilities", "values", "returns")
-    }
-    return replace(first, **arrays, provenance={"parts": [part.provenance for part in parts]})
+            one, other = getattr(part, what), getattr(parts[0], what)
+            if one != other:
+                raise DataError(f"experience of {what} {one} cannot be merged with that of {what} "
+                                f"{other}")
+    arrays = {name: np.concatenate([getattr(part, name) for part in parts])
+              for name in _ARRAYS.values()}
+    return replace(
+        parts[0], **arrays, provenance={"parts": [part.provenance for part in parts]})
 
 
 def shuffled_batches(
@@ -217,17 +219,14 @@ def write_experience(path: Path, experience: Experience) -> Path:
     Raises:
         DataError: naming the file and why it cannot be written.
     """
+    arrays = {name: getattr(experience, field) for name, field in _ARRAYS.items()}
+    arrays["game_plies"] = arrays["game_plies"].astype(np.int32)
     smallest = np.min_scalar_type(experience.game.num_actions - 1)
-    header = {
+    arrays["action"] = arrays["action"].astype(smallest)
+    return checked_arrays.write_arrays(path, {
         "format": FORMAT, "game": experience.game.versioned, "encoder": experience.encoder,
         "provenance": experience.provenance,
-    }
-    return write_arrays(path, header, {
-        "game_plies": experience.plies.astype(np.int32), "result": experience.results,
-        "action": experience.actions.astype(smallest), "flags": experience.flags,
-        "probability": experience.probabilities, "value": experience.values,
-        "return": experience.returns,
-    }, compressed=False)
+    }, arrays, compressed=False)
 
 
 def read_experience(
@@ -242,47 +241,38 @@ def read_experience(
         DataError: naming the file: if it is cut off, altered, of another format, game, size of
             board or encoder.
     """
-    with refusing(path, "experience file"):
-        header, arrays = read_arrays(path, FORMAT, _ARRAYS)
-        experience = _checked(header, arrays)
-    for what, wanted, given in (
-        ("game", game, experience.game), ("encoder", encoder, experience.encoder)
-    ):
+    with checked_arrays.refusing(path, "experience file"):
+        header, arrays = checked_arrays.read_arrays(path, FORMAT, tuple(_ARRAYS))
+        its_game = recorded_game(header["game"])
+        _check(its_game, arrays)
+        experience = Experience(
+            its_game, str(header["encoder"]),
+            **{field: arrays[name] for name, field in _ARRAYS.items()},
+            provenance=header["provenance"],
+        )
+    for what, wanted in (("game", game), ("encoder", encoder)):
+        given = getattr(experience, what)
         if wanted is not None and wanted != given:
             raise DataError(f"{path}: is experience of {what} {given}, not of {wanted}; name "
                             "another file")
     return experience
 
 
-def _checked(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Experience:
-    """Raises ValueError where the arrays contradict each other."""
-    game = recorded_game(header["game"])
-    n = int(arrays["game_plies"].sum())
-    for name, array in arrays.items():
-        kinds, length = "iu", n
-        if name in ("game_plies", "result"):
-            length = len(arrays["game_plies"])
-        elif name in ("probability", "value", "return"):
-            kinds = "f"
-        if array.shape != (length,) or array.dtype.kind not in kinds:
-            raise ValueError(f"array {name} is {array.dtype}{list(array.shape)}, not of length "
-                             f"{length}")
-        if kinds == "f" and not np.isfinite(array).all():
-            raise ValueError(f"array {name} holds a number that is not finite")
-    if arrays["game_plies"].min(initial=0) < 0:
-        raise ValueError("a game has a negative length")
-    if n and not 0 <= arrays["action"].min() <= arrays["action"].max() < game.num_actions:
-        raise ValueError(f"array action names an action that {game} does not have")
-    if n and arrays["flags"].max() >> SYMMETRY_SHIFT >= len(symmetries(game)):
-        raise ValueError(f"array flags names a symmetry that {game} does not have")
-    probability = arrays["probability"]
-    if n and not 0 < probability.min() <= probability.max() <= 1:
-        raise ValueError("a probability is not above 0 and at most 1")
-    return Experience(
-        game, str(header["encoder"]), arrays["game_plies"], arrays["result"], arrays["action"],
-        arrays["flags"], probability, arrays["value"], arrays["return"],
-        dict(header["provenance"]),
-    )
+def _check(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> None:
+    """Raise ValueError where the arrays contradict each other."""
+    games, n = len(arrays["result"]), int(arrays["game_plies"].sum())
+    check_arrays = checked_arrays.check_arrays
+    check_arrays(arrays, {"game_plies": games, "result": games, "action": n, "flags": n})
+    check_arrays(arrays, dict.fromkeys(("probability", "value", "return"), n), "f")
+    for name, low, high, what in (
+        ("game_plies", 0, np.inf, "a negative length"),
+        ("action", 0, game.num_actions - 1, f"an action that {game} does not have"),
+        ("flags", 0, (len(symmetries(game)) << SYMMETRY_SHIFT) - 1,
+         f"a symmetry that {game} does not have"),
+        ("probability", 1e-45, 1, "a number that is not above 0 and at most 1"),
+    ):
+        if n and not low <= arrays[name].min() <= arrays[name].max() <= high:
+            raise ValueError(f"array {name} holds {what}")
 
 
 @kernel

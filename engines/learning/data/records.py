@@ -58,8 +58,7 @@ class Start:
 
 @dataclass(frozen=True)
 class GameData:
-    """One game. All arrays but the last two have one element a ply; where no type is given,
-    it is any of the integers.
+    """One game. All arrays but the last two have one element a ply; integers where no type is said.
 
     Attributes:
         actions: what was played.
@@ -67,8 +66,7 @@ class GameData:
             sampled for variety.
         flags: uint8, see above.
         values: int8, expected result for the player to move in 1/127, or NO_VALUE.
-        counts: how many actions of each ply's policy follow below; 0 stands for "all on
-            `chosen`".
+        counts: how many actions of each ply's policy follow below; 0: all on `chosen`.
         policy_actions: in rising order within a ply.
         policy_shares: uint8, in proportion to the ply's largest, which is 255.
         result: +1, 0, -1 for player 0, or NO_RESULT.
@@ -124,18 +122,12 @@ class Plies:
 
 
 class GameBuilder:
-    """Collects the plies of a game.
-
-    Args:
-        game: what is played.
-        start: as in `GameData`.
-    """
+    """Collects the plies of a game."""
 
     def __init__(self, game: GameSpec, start: Start | None = None) -> None:
         self._game, self._start = game, start
         self._plies: list[tuple[int, int, int, int, int]] = []
-        self._policy_actions: list[np.ndarray] = []
-        self._policy_shares: list[np.ndarray] = []
+        self._policies = [(np.empty(0, np.int64), np.empty(0))]
 
     def __len__(self) -> int:
         return len(self._plies)
@@ -164,23 +156,17 @@ class GameBuilder:
         if isinstance(policy, Mapping):
             by_action, policy = policy, np.zeros(self._game.num_actions)
             policy[list(by_action)] = list(by_action.values())
-        actions = np.empty(0, np.int64)
+        count = 0
         if policy is not None and (most := policy.max()) > 0:
             shares = np.rint(SHARE_SCALE * policy / most)
             actions = np.flatnonzero(shares)
-            self._policy_actions.append(actions)
-            self._policy_shares.append(shares[actions])
-        chosen = action if chosen is None else chosen
-        self._plies.append((action, chosen, flags, stored, len(actions)))
+            self._policies.append((actions, shares[actions]))
+            count = len(actions)
+        self._plies.append((action, action if chosen is None else chosen, flags, stored, count))
 
     def finish(self, result: int) -> GameData:
         """The game; `result` is seen by player 0, or NO_RESULT."""
-        columns = np.array(self._plies, np.int64).reshape(-1, 5).T
-        none = [np.empty(0, np.int64)]
-        return GameData(
-            actions=columns[0], chosen=columns[1], flags=columns[2].astype(np.uint8),
-            values=columns[3].astype(np.int8), counts=columns[4],
-            policy_actions=np.concatenate(self._policy_actions or none),
-            policy_shares=np.concatenate(self._policy_shares or none).astype(np.uint8),
-            result=result, start=self._start,
-        )
+        actions, chosen, flags, values, counts = np.array(self._plies, np.int64).reshape(-1, 5).T
+        policy_actions, shares = map(np.concatenate, zip(*self._policies, strict=True))
+        return GameData(actions, chosen, flags.astype(np.uint8), values.astype(np.int8), counts,
+                        policy_actions, shares.astype(np.uint8), result, self._start)

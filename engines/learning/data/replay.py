@@ -2,8 +2,7 @@
 
 Each game is played once from its start, however many of its positions are wanted, and every
 position is encoded before its move. So a position of 9x9 Go costs microseconds, and planes,
-which take a hundred times the room of an action, need not be stored. The final boards of
-games, for those who learn whose each point will be, are made again in the same way.
+which take a hundred times the room of an action, need not be stored.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ from dlgo.jit import kernel
 from engines.learning.data.records import NO_RESULT, Start
 
 DONE = -1
+# (actions, start) of each game.
+Games = Sequence[tuple[np.ndarray, Start | None]]
 
 
 def start_state(game: GameSpec, start: Start | None) -> GameState:
@@ -35,13 +36,8 @@ def start_state(game: GameSpec, start: Start | None) -> GameState:
     return game.position(black, white, Player.from_index(start.player))
 
 
-def laid_out(
-    game: GameSpec, games: Sequence[tuple[np.ndarray, Start | None]]
-) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+def laid_out(game: GameSpec, games: Games) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """Games as kernels take them, side by side.
-
-    Args:
-        games: (actions, start) of each.
 
     Returns:
         The different start positions as a batch of states; int64[games], which one is each
@@ -63,6 +59,8 @@ def laid_out(
 class Replayer:
     """Encodes positions of games; keeps the scratch arrays that this takes.
 
+    All methods raise ValueError with the index of a game that the rules do not allow.
+
     Args:
         encoder: what the planes are; it must not be used elsewhere at the same time.
     """
@@ -70,102 +68,78 @@ class Replayer:
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = encoder
         self._game = encoder.game
-        self._room = 0
+        self._room = -1
         self._window: Any = None
         self._actions = np.empty(encoder.num_actions, np.int64)
 
     def encode(
-        self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
-        plies: np.ndarray, legal: np.ndarray | None = None,
+        self, games: Games, which: np.ndarray, plies: np.ndarray, legal: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Planes of positions, and whose turn it is there.
 
         Args:
-            games: (actions, start) of each game.
             which: int[n], the game of each position, an index into `games`; in any order.
             plies: int[n], how many plies have been played in it.
             legal: bool[n, num_actions], all False: the sensible moves of each position are set.
 
         Returns:
             planes float32[n, rows, cols, planes] and players int8[n], in the order of `which`.
-
-        Raises:
-            ValueError: with the index of a game that the rules do not allow.
         """
         planes = np.empty((len(which), *self.encoder.shape), np.float32)
-        return planes, self._replay(games, which, plies, planes=planes, legal=legal)
+        more = {} if legal is None else {"legal": legal}
+        return planes, self._replay(games, which, plies, planes=planes, **more)
 
     def survey(
-        self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
-        plies: np.ndarray,
+        self, games: Games, which: np.ndarray, plies: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What is known of positions without planes; arguments and errors as of `encode`.
-
-        Returns:
-            players int8[n]; keys int64[n]; bool[n, num_actions], which moves are sensible.
-        """
+        """What is known of positions without planes: players int8[n]; keys int64[n]; bool[n,
+        num_actions], which moves are sensible. Args: as of `encode`."""
         keys = np.empty(len(which), np.int64)
         legal = np.zeros((len(which), self._game.num_actions), np.bool_)
         return self._replay(games, which, plies, legal=legal, keys=keys), keys, legal
 
-    def _replay(
-        self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
-        plies: np.ndarray, planes: np.ndarray | None = None, legal: np.ndarray | None = None,
-        keys: np.ndarray | None = None,
-    ) -> np.ndarray:
-        """Fill the arrays that are wanted; returns the players."""
-        players = np.empty(len(which), np.int8)
-        out = Replayed(
-            np.empty((0, *self.encoder.shape), np.float32) if planes is None else planes, players,
-            np.zeros((0, self._game.num_actions), np.bool_) if legal is None else legal,
-            np.empty(0, np.int64) if keys is None else keys,
-        )
-        order = np.lexsort((plies, which))
-        used, firsts = np.unique(which[order], return_index=True)
-        failed = replay(
-            self.encoder.kernel, self.encoder.history,
-            *self._laid_out([games[i] for i in used.tolist()]),
-            np.append(firsts, len(which)).astype(np.int64),
-            plies[order].astype(np.int64), order.astype(np.int64), out, self._actions,
-        )
-        if failed != DONE:
-            raise ValueError(int(used[failed]))
-        return players
-
-    def finals(
-        self, games: Sequence[tuple[np.ndarray, Start | None]]
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def finals(self, games: Games) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How the board looks at the end of each game; see `kernels.ownership` and `margin`.
-
-        Args:
-            games: (actions, start) of each.
 
         Returns:
             owners int8[games, rows, cols] and margins float64[games] as player 0 sees them;
             results int64[games], NO_RESULT where the actions do not lead to the end of the
             game (as after a resignation): there the others are 0.
-
-        Raises:
-            ValueError: with the index of a game that the rules do not allow.
         """
         n = len(games)
-        owners = np.zeros((n, *self.encoder.shape[:2]), np.int8)
-        margins = np.zeros(n)
+        owners, margins = np.zeros((n, *self.encoder.shape[:2]), np.int8), np.zeros(n)
         results = np.full(n, NO_RESULT, np.int64)
-        failed = play_to_the_end(*self._laid_out(games), owners, margins, results)
-        if failed != DONE:
-            raise ValueError(int(failed))
+        ends = np.array([len(actions) for actions, _ in games], np.int64)
+        self._replay(games, np.arange(n), ends, owners=owners, margins=margins, results=results)
         return owners, margins, results
 
-    def _laid_out(
-        self, games: Sequence[tuple[np.ndarray, Start | None]]
-    ) -> tuple[Any, Any, np.ndarray, np.ndarray, np.ndarray]:
-        """The games as the kernels below take them, and room for the longest."""
-        self._make_room(max((len(actions) for actions, _ in games), default=0))
-        return self._window, *laid_out(self._game, games)
+    def _replay(
+        self, games: Games, which: np.ndarray, plies: np.ndarray, **wanted: np.ndarray
+    ) -> np.ndarray:
+        """Fill the arrays that are wanted, named as in `Replayed`; returns the players."""
+        rows, cols, _ = self.encoder.shape
+        out = Replayed(**{
+            "planes": np.empty((0, *self.encoder.shape), np.float32),
+            "players": np.empty(len(which), np.int8),
+            "legal": np.empty((0, self._game.num_actions), np.bool_),
+            "keys": np.empty(0, np.int64), "owners": np.empty((0, rows, cols), np.int8),
+            "margins": np.empty(0), "results": np.empty(0, np.int64), **wanted,
+        })
+        order = np.lexsort((plies, which))
+        used, firsts = np.unique(which[order], return_index=True)
+        replayed = [games[i] for i in used.tolist()]
+        self._make_room(max((len(actions) for actions, _ in replayed), default=0))
+        failed = replay(
+            self.encoder.kernel, self.encoder.history, self._window,
+            *laid_out(self._game, replayed), np.append(firsts, len(which)).astype(np.int64),
+            plies[order].astype(np.int64), order.astype(np.int64), out, self._actions,
+        )
+        if failed != DONE:
+            raise ValueError(int(used[failed]))
+        return out.players
 
     def _make_room(self, plies: int) -> None:
-        if self._window is None or plies > self._room:
+        if plies > self._room:
             self._room = plies
             like = self._game.scratch_state(self._game.new_kernel_state(), room=plies + 1)
             self._window = kernels.make_batch(like, self.encoder.history + 1)
@@ -175,16 +149,20 @@ class Replayer:
 
 
 class Replayed(NamedTuple):
-    """What is written of each position; arrays of length 0 are not wanted.
+    """What is written of each of n positions; arrays of length 0 are not wanted.
 
     planes: float32[n, rows, cols, planes]; players: int8[n], to move; legal: bool[n, num_actions],
-    set where a move is sensible; keys: int64[n].
+    set where a move is sensible; keys: int64[n]. Where the game is over: owners: int8[n, rows,
+    cols]; margins: float64[n]; results: int64[n], which the other two are wanted with.
     """
 
     planes: np.ndarray
     players: np.ndarray
     legal: np.ndarray
     keys: np.ndarray
+    owners: np.ndarray
+    margins: np.ndarray
+    results: np.ndarray
 
 
 @kernel
@@ -231,29 +209,8 @@ def replay(
                     out.legal[slot, scratch[k]] = True
             if len(out.keys) > 0:
                 out.keys[slot] = kernels.key(state)
-    return DONE
-
-
-@kernel
-def play_to_the_end(
-    window, starts, start_of, actions, first_action, owners, margins, results
-):
-    """Play whole games and look at their ends; -1, or the game with an illegal action.
-
-    Args:
-        window, starts, start_of, actions, first_action: as in `replay`.
-        owners: int8[games, rows, cols]; margins: float64[games]; results: int64[games]. Written
-            for the games that have come to their end.
-    """
-    state = kernels.row(window, 0)
-    for g in range(len(start_of)):
-        kernels.copy_into(state, kernels.row(starts, start_of[g]))
-        for i in range(first_action[g], first_action[g + 1]):
-            if kernels.terminal(state) or not kernels.is_legal(state, actions[i]):
-                return g
-            kernels.play(state, actions[i])
-        if kernels.terminal(state):
-            results[g] = kernels.result(state)
-            margins[g] = kernels.margin(state)
-            kernels.ownership(state, owners[g])
+            if len(out.results) > 0 and kernels.terminal(state):
+                out.results[slot] = kernels.result(state)
+                out.margins[slot] = kernels.margin(state)
+                kernels.ownership(state, out.owners[slot])
     return DONE

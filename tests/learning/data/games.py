@@ -7,7 +7,27 @@ from pathlib import Path
 from typing import Any
 
 from dlgo import GameSpec, get_game
-from engines.learning.data import Dataset, GameBuilder, GameData, ShardWriter
+from engines.learning.data import Dataset, GameBuilder, GameData, shard_path, write_shard
+
+
+class ShardWriter:
+    """Writes the games that are added in its `with` block as shards of a folder."""
+
+    def __init__(
+        self, folder: Path, game: GameSpec, provenance: dict[str, Any], shard_games: int = 64
+    ) -> None:
+        self._folder, self._game, self._provenance = Path(folder), game, provenance
+        self._size, self._games = shard_games, []
+        self.add = self._games.append
+
+    def __enter__(self) -> ShardWriter:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for number, first in enumerate(range(0, len(self._games), self._size)):
+            write_shard(shard_path(self._folder, number), self._game,
+                        self._games[first : first + self._size], self._provenance)
 
 
 def dataset(

@@ -188,14 +188,14 @@ def test_what_is_not_such_a_file_is_refused_in_one_line(
     monkeypatch.setattr(module, "FORMAT", "dlgo experience 2")
     write_experience(path, played)
     monkeypatch.undo()
-    with one_line_error(DataError, "'dlgo experience 2', not 'dlgo experience 1'; a newer program"):
+    with one_line_error(DataError, "its format is 'dlgo experience 2', not 'dlgo experience 1'"):
         read_experience(path)
 
 
 @pytest.mark.parametrize(("name", "change", "part"), [
     ("plies", lambda a: a + 1, "not of length"),
-    ("game", lambda a: get_game("tictactoe"), "names an action that tictactoe does not have"),
-    ("probabilities", lambda a: a * 0, "a probability is not above 0"),
+    ("game", lambda a: get_game("tictactoe"), "an action that tictactoe does not have"),
+    ("probabilities", lambda a: a * 0, "probability holds a number that is not above 0"),
     ("values", lambda a: a * np.float32("nan"), "not finite"),
     ("flags", lambda a: a | 1 << SYMMETRY_SHIFT, "a symmetry that draughts does not have"),
 ])
