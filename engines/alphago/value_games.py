@@ -32,7 +32,7 @@ from engines.learning.data.records import LABELLED, NO_RESULT, NO_VALUE, GameDat
 from engines.learning.data.shards import shard_bytes, shard_path
 from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import load_card
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, network_side
+from engines.learning.selfplay.policy_games import RANDOM, network_side, play_steps
 from engines.learning.selfplay.schedule import Schedule
 
 # Games of a shard: at most so much work is lost when a process is killed.
@@ -113,7 +113,7 @@ def play_shard(
     plies = rng.integers(1, game.board_rows * game.board_cols + 1, games)
     handovers = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
     schedule = Schedule.with_handovers(handovers, derive_seed(seed, "value games", number))
-    played = yield from PolicyGames(game, rows).steps([first, RANDOM, second], schedule)
+    played = yield from play_steps(game, [first, RANDOM, second], schedule, rows)
     ends = np.cumsum(played.plies)
     kept = [
         _game(played.actions[end - n:end], int(ply), int(result))

@@ -56,9 +56,6 @@ class QLearningConfig(ReinforcementConfig):
     form: str = setting(
         "head", "network; head: a value for each action at once; pair: the book's, of which the "
         "action is a second input", choices=tuple(_HEADS))
-    mask: bool = setting(
-        True, "take the best of the legal moves as what a position is worth; no: of all actions, "
-        "though nobody can play them")
     epsilon: float = setting(
         0.5, "chance of a random move at first; the book begins with one half", low=0, high=1)
     last_epsilon: float = setting(0.1, "chance of a random move from the middle of the run on",
@@ -118,7 +115,7 @@ class QLearner(ReinforcementLearner):
         recent = self._recent(iteration, played)
         if config.td_lambda < 1:
             recent = dataclasses.replace(recent, values=self._best_values(recent))
-        return recent.with_returns(config.discount, config.td_lambda, config.draw_reward)
+        return recent.with_returns(config.discount, config.td_lambda)
 
     def _best_values(self, experience: Experience) -> np.ndarray:
         """What the target network thinks each decision's best move is worth: float32[plies]."""
@@ -129,9 +126,7 @@ class QLearner(ReinforcementLearner):
             part = rows[start : start + _ASKED]
             made = experience.made(replayer, part)
             scores = self._target.evaluate(made.planes)[head]
-            if self._config.mask:
-                scores = np.where(made.legal, scores, -np.inf)
-            values[part] = scores.max(axis=1)
+            values[part] = np.where(made.legal, scores, -np.inf).max(axis=1)
         return values
 
     def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:

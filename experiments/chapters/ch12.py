@@ -16,7 +16,7 @@ import numpy as np
 import dlgo
 from engines.actor_critic.textbook import ActorCriticLoss, TextbookActorCritic
 from engines.learning.networks.leaf_evaluator import model_for
-from engines.learning.selfplay.policy_games import PolicyGames, Side, network_side
+from engines.learning.selfplay.policy_games import Side, network_side, play
 from engines.learning.selfplay.schedule import Schedule
 from engines.ppo.textbook import ClippedLoss, TextbookPPO
 from experiments.chapters.practice import against_random, losing_mistakes, mean_text, practise
@@ -36,7 +36,7 @@ begin()
 # %%
 connect4, number = dlgo.game("connect4"), size(200, 1000)
 player = network_side(model_for(connect4, "alphazero"), connect4, "onnx", like=Side(learns=True))
-played = PolicyGames(connect4, 256).play([player], Schedule.practice(number, 1)).with_returns()
+played = play(connect4, [player], Schedule.practice(number, 1), 256).with_returns()
 lengths = np.repeat(played.plies, played.plies)
 firsts = np.repeat(np.cumsum(played.plies) - played.plies, played.plies)
 part = (10 * (np.arange(len(lengths)) - firsts) / lengths).astype(int)

@@ -19,7 +19,8 @@ from dlgo.encoders import get_encoder
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.experience import Experience
 from engines.learning.data.replay import Replayer
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Side
+from engines.learning.selfplay import policy_games
+from engines.learning.selfplay.policy_games import RANDOM, Side
 from engines.learning.selfplay.schedule import Schedule, points
 from engines.policy_gradient.textbook import Decision, TextbookReinforce
 from engines.q_learning.textbook import TextbookQ
@@ -30,6 +31,7 @@ ILLEGAL = -2
 _AT_ONCE = 256
 
 
+<<<<<<< HEAD
 def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """All positions of data as rows of numbers (own stones 1, the other's -1), and the moves."""
     options = BatchOptions(max(part.n_positions, 1), shuffle=False)
@@ -61,11 +63,25 @@ def side(learner: TextbookReinforce, learns: bool = True) -> Side:
 @cache
 def _games(game: str) -> PolicyGames:
     return PolicyGames(get_game(game), _AT_ONCE)
+=======
+def side(learner: TextbookReinforce, learns: bool = True) -> Side:
+    """How a learner plays: as it learns, or its best move."""
+    def score(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        flat = planes.reshape(len(planes), -1).astype(np.float64)
+        values = getattr(learner, "values", lambda rows: np.zeros(len(rows)))(flat)
+        return learner.scores(flat).astype(np.float32), values.astype(np.float32)
+
+    if not learns:
+        return Side(score, learner.encoder, temperature=0.0)
+    if isinstance(learner, TextbookQ):
+        return Side(score, learner.encoder, temperature=0.0, epsilon=learner.epsilon, learns=True)
+    return Side(score, learner.encoder, learns=True)
+>>>>>>> d77682b (Learners without search: games by policies are a function on VectorEnv; the pool is part of the learner; the doctor's checks are plain functions)
 
 
 def play(sides: Sequence[Side], schedule: Schedule, game: GameSpec) -> Experience:
     """Play a schedule's games."""
-    return _games(str(game)).play(sides, schedule)
+    return policy_games.play(game, sides, schedule, _AT_ONCE)
 
 
 def decisions_of(learner: TextbookReinforce, played: Experience) -> list[Decision]:

@@ -15,7 +15,8 @@ from engines.alphago.value_games import make_value_games
 from engines.jobs import Processes
 from engines.learning.data import Dataset
 from engines.learning.data.records import LABELLED
-from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.data.replay import Replayer
+from engines.learning.selfplay.policy_games import Side, play
 from engines.learning.selfplay.schedule import Schedule
 
 GAME = get_game("connect4")
@@ -28,7 +29,7 @@ class Column:
     def __init__(self, column: int) -> None:
         self._column = column
 
-    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         scores = np.zeros((len(planes), GAME.num_actions), np.float32)
         scores[:, self._column] = 50.0
         return scores, np.zeros(len(planes), np.float32)
@@ -37,7 +38,7 @@ class Column:
 def test_sides_take_over_from_one_another() -> None:
     sides = [Side(Column(0), ENCODER), Side(Column(3), ENCODER), Side(Column(6), ENCODER)]
     handovers = np.array([[0, 2, 3], [0, 0, 5], [0, 4, 4]])
-    played = PolicyGames(GAME, 2).play(sides, Schedule.with_handovers(handovers, seed=1))
+    played = play(GAME, sides, Schedule.with_handovers(handovers, seed=1), 2)
     starts = np.cumsum(played.plies) - played.plies
     for row, start in zip(handovers, starts.tolist(), strict=True):
         for ply in range(6):

@@ -125,12 +125,12 @@ class Experience:
         return self.returns - self.values
 
     def with_returns(
-        self, discount: float = 1.0, gae_lambda: float = 1.0, draw_reward: float = 0.0
+        self, discount: float = 1.0, gae_lambda: float = 1.0
     ) -> Experience:
         """The same experience with returns by these settings; see `fill_returns`."""
         returns = np.zeros_like(self.values)
-        fill_returns(self.firsts, self.flags, self.results, self.values, discount, gae_lambda,
-                     draw_reward, returns)
+        fill_returns(
+            self.firsts, self.flags, self.results, self.values, discount, gae_lambda, returns)
         return replace(self, returns=returns)
 
     def made(self, replayer: Replayer, rows: np.ndarray) -> Decisions:
@@ -276,26 +276,25 @@ def _check(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 @kernel
-def fill_returns(firsts, flags, results, values, discount, gae_lambda, draw_reward, returns):
+def fill_returns(firsts, flags, results, values, discount, gae_lambda, returns):
     """Write the return of each decision: generalised advantage + value (Schulman et al. 2016).
 
     Each player's decisions are a chain of their own: what the opponent does in between belongs to
     the environment. So turns need not alternate, and opponents need no values. The last decision
-    of a chain is followed by the reward, 1 or -1; with gae_lambda = 1 the return of a decision is
-    the reward, times `discount` for each decision that came after it, and the critic has no say.
+    of a chain is followed by the reward: 1, 0 or -1. With gae_lambda = 1 the return of a decision
+    is the reward, times `discount` for each decision that came after it; the critic has no say.
 
     Args:
         firsts: int64[games + 1], where each game's plies begin and end.
         flags, results, values: as in `Experience`.
         discount: what a step into the future leaves of a reward.
         gae_lambda: below 1 the critic's later values stand for a part of what followed.
-        draw_reward: the reward of a game that is drawn or without result, for both players.
         returns: float32[plies], written where there is a decision.
     """
     for g in range(len(firsts) - 1):
         for player in range(2):
-            reward = draw_reward
-            if results[g] != NO_RESULT and results[g] != 0:
+            reward = 0.0
+            if results[g] != NO_RESULT:
                 reward = np.float64(results[g] * (1 - 2 * player))
             following, advantage = reward / discount, 0.0
             for i in range(firsts[g + 1] - 1, firsts[g] - 1, -1):

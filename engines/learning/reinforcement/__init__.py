@@ -3,7 +3,6 @@
     config.py     the settings of a run
     learner.py    the loop: play, learn, test against random play
     portions.py   an iteration's games, played by worker processes or other machines
-    pool.py       earlier selves, who play again as opponents
     policy.py     what learners of a policy have in common
     losses.py     what makes an action likelier or less likely, in Keras
     doctor.py     what is wrong with such a run

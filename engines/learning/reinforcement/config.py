@@ -63,9 +63,6 @@ class ReinforcementConfig(SelfPlayConfig):
     discount: float = setting(
         1.0, "what a decision's return keeps of the reward for each decision of the player that "
         "comes after it", low=0.01, high=1)
-    draw_reward: float = setting(
-        0.0, "reward of a drawn game, for both: 0: half a win; -1: no better than a loss", low=-1,
-        high=1)
     random_share: float = setting(
         0.0, "share of the games that begin with random moves", low=0, high=1)
     random_plies: int = setting(8, "random moves of such a game, at most", low=1)
@@ -78,10 +75,6 @@ class ReinforcementConfig(SelfPlayConfig):
     symmetries: bool = setting(
         False, "show the network each position of its games from a random side of the board, and "
         "learn the decision from that side")
-    recorded: str = setting(
-        "played", "policy whose probabilities are recorded with the actions; played: that of which "
-        "the move was drawn; network: of all moves, the illegal ones as well, which is a mistake",
-        choices=("played", "network"))
     test_every: int = setting(5, "iterations between two tests against random play", low=1)
     test_games: int = setting(200, "games of a test, half of them with each colour", low=2)
     precision: str = setting(

@@ -31,18 +31,18 @@ from engines.learning.data import experience as xp
 from engines.learning.data.experience import Decisions, Experience
 from engines.learning.data.records import NO_RESULT
 from engines.learning.networks.card import Card, read_card
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.reinforcement.config import ReinforcementConfig
-from engines.learning.reinforcement.pool import Pool
 from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.run_config import AUTO
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.runs.run import about_training
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, RuntimeScorer, Side
+from engines.learning.selfplay.policy_games import RANDOM, Scorer, Side, network_scorer, play
 from engines.learning.selfplay.schedule import Schedule, points
 
 if TYPE_CHECKING:
-    from engines.learning.networks.trainable import HeadLoss, TrainableNetwork
+    from engines.learning.networks.trainable import HeadLoss, KerasNetwork, TrainableNetwork
 
 
 def train(
@@ -67,35 +67,33 @@ def train(
     with open_run(folder, config, progress=progress) as run:
         last = network_folder(folder, len(run.history))
         if not (run.finished and run.history and last.exists()):
-            run.settle(with_precision(run.config))  # the run keeps to it
-            _settle_portions(run, jobs is not None)
+            run.settle(_settled(run, jobs is not None))
             run.train(learner(run.config, folder, jobs))
         return read_card(network_folder(folder, len(run.history)))
 
 
-def with_precision(config: ReinforcementConfig) -> ReinforcementConfig:
-    """The same with a precision; auto becomes bfloat16 where training is faster with it."""
-    if config.precision != AUTO:
-        return config
-    from engines.learning.networks.backend import training_precision
+def _settled(run: Run, shared: bool) -> ReinforcementConfig:
+    """The run's settings with those chosen that were left open; the run keeps to them."""
+    config = run.config
+    if config.precision == AUTO:
+        from engines.learning.networks.backend import training_precision
 
-    return dataclasses.replace(config, precision=training_precision())
-
-
-def _settle_portions(run: Run, shared: bool) -> None:
-    """Choose the number of portions if the settings leave it open; the run keeps it."""
-    if run.config.portions == 0:
-        portions = PORTIONS if shared else 1
-        run.settle(dataclasses.replace(run.config, portions=portions))
-    elif run.config.portions == 1 and shared:
+        config = dataclasses.replace(config, precision=training_precision())
+    if config.portions == 1 and shared:
         raise ModelError(
             f"{run.folder}: with portions=1 the learning process plays all games; go on without "
             "workers, or begin with them in another folder"
         )
+    portions = config.portions or (PORTIONS if shared else 1)
+    return dataclasses.replace(config, portions=portions)
 
 
 class ReinforcementLearner(Learner):
     """A network that learns from games of its own policy; subclasses say what a step is.
+
+    Some of the games are played against networks that the run has kept. A policy that only ever
+    meets its latest self can go round in circles: it learns to beat today's habits and forgets how
+    to beat yesterday's.
 
     Args:
         config: of the run; its portions are settled. folder: of the run.
@@ -120,13 +118,14 @@ class ReinforcementLearner(Learner):
         self._jobs = jobs or Inline()
         # CPU time of other processes in this iteration, less that of waiting for them here.
         self._cpu_elsewhere = 0.0
-        self._first: Card | None = None  # of `first_network`
         self._game = get_game(config.game)
         make_folder(folder / "experience", error=ModelError)
+        # CPU seconds that the network of `first_network` has cost.
+        self._earlier_cost = 0.0
         self._network = self._new_network()
-        self._scorer = RuntimeScorer(self._network)
-        self._games = PolicyGames(self._game, config.games_at_once)
-        self._pool = Pool(folder, self._network)
+        self._scorer = network_scorer(self._network)
+        self._opponent: KerasNetwork | None = None
+        self._earlier_weights: dict[int, list[np.ndarray]] = {}
         self.state = self._network.state
 
     def close(self) -> None:
@@ -144,7 +143,8 @@ class ReinforcementLearner(Learner):
             config.precision, config.seed,
         )
         if config.first_network:
-            self._first = network.take_over(config.first_network, optional=config.heads[1:])
+            first = network.take_over(config.first_network, optional=config.heads[1:])
+            self._earlier_cost = first.total_cpu_seconds or 0.0
         optimizer = make_optimizer(config.optimizer, "constant", 1, 1)
         optimizer.global_clipnorm = config.clip_norm
         network.compile(optimizer, self._losses())
@@ -161,37 +161,35 @@ class ReinforcementLearner(Learner):
     def _side(self, iteration: int) -> Side:
         """How the learner plays its games."""
         return Side(self._scorer, self._network.encoder, learns=True,
-                    raw=self._config.recorded == "network", symmetries=self._config.symmetries)
+                    symmetries=self._config.symmetries)
 
     def start(self, run: Run) -> None:
         """Keep the network that the run begins with."""
-        self._save(0, {
-            "method": self._config.method, "iterations": 0, "cpu_seconds": self._earlier_cost,
-        }, {})
+        self._save(network_folder(self._folder, 0), "0000", {
+            "iterations": 0, "cpu_seconds": self._earlier_cost})
 
-    @property
-    def _earlier_cost(self) -> float:
-        """CPU seconds that the network of `first_network` has cost."""
-        return 0.0 if self._first is None else self._first.total_cpu_seconds or 0.0
-
-    def _save(self, iteration: int, training: dict[str, Any], accuracy: dict[str, Any]) -> None:
-        name = f"{self._folder.resolve().name}-{iteration:04d}"
-        self._network.save(network_folder(self._folder, iteration), name, training, accuracy)
+    def _save(
+        self, folder: Path, suffix: str, training: dict[str, Any],
+        accuracy: dict[str, Any] | None = None,
+    ) -> None:
+        training = {"method": self._config.method, **training}
+        name = f"{self._folder.resolve().name}-{suffix}"
+        self._network.save(folder, name, training, accuracy)
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """Play, learn, and now and then test and keep the network."""
         config = self._config
         played = self._play(run, iteration)
-        self._keep(iteration, played)
+        xp.write_experience(self._experience_path(iteration), played)
+        self._experience_path(iteration - self.window).unlink(missing_ok=True)
         row = _of_games(played) | {"play_seconds": run.seconds}
         row |= self._learn(run, iteration, played)
-        last = iteration == config.iterations
+        last, accuracy = iteration == config.iterations, {}
         if iteration % config.test_every == 0 or last:
             row["score_random"] = self._test(run, iteration)
+            accuracy["random"] = {"score": row["score_random"], "games": config.test_games}
         if config.saved(iteration) or last:
-            accuracy = {"random": {"score": row["score_random"], "games": config.test_games}
-                        } if "score_random" in row else {}
-            self._save(iteration, about_training(
+            self._save(network_folder(self._folder, iteration), f"{iteration:04d}", about_training(
                 config.method, config, [*run.history, row], self._network.gpu,
                 (self._cpu_seconds(run), run.seconds), {"cpu_seconds": self._earlier_cost},
             ), accuracy)
@@ -217,58 +215,59 @@ class ReinforcementLearner(Learner):
             schedule = schedule.followed_by(
                 Schedule.practice(strange, derive_seed(seed, "pool"), openings[own:], opponent=True)
             )
-        play = self._play_here if config.portions == 1 else self._play_in_portions
-        played = play(run, iteration, earlier, schedule)
-        played = played.with_returns(config.discount, config.gae_lambda, config.draw_reward)
-        return dataclasses.replace(played, provenance={
-            "method": config.method, "iteration": iteration, "seed": config.seed,
-            "folder": self._folder.name,
-        })
-
-    def _play_here(
-        self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
-    ) -> Experience:
-        """Games of the network as it is in this process.
-
-        Args:
-            earlier: the iteration of the self that side 1 is.
-        """
-        sides = [self._side(iteration)]
-        if earlier is not None:
-            sides.append(Side(self._pool.opponent(earlier), self._network.encoder))
-        return self._games.play(sides, schedule, _telling(run, "games"))
+        if config.portions == 1:
+            sides = [self._side(iteration)]
+            if earlier is not None:
+                sides.append(Side(self._earlier_self(earlier), self._network.encoder))
+            played = play(
+                self._game, sides, schedule, config.games_at_once, _telling(run, "games"))
+        else:
+            played = self._play_in_portions(run, iteration, earlier, schedule)
+        return dataclasses.replace(
+            played.with_returns(config.discount, config.gae_lambda),
+            provenance={"method": config.method, "iteration": iteration, "seed": config.seed,
+                        "folder": self._folder.name},
+        )
 
     def _play_in_portions(
         self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
     ) -> Experience:
-        """The same by the workers, with the networks as they are written."""
-        side = dataclasses.replace(self._side(iteration), scorer=None, encoder=None)
-        sides, networks = [side], [self._player(iteration)]
+        """Games by the workers, with the networks as they are written.
+
+        Args:
+            earlier: the iteration of the self that side 1 is.
+        """
+        sides = [dataclasses.replace(self._side(iteration), scorer=None, encoder=None), Side()]
+        player = network_folder(self._folder, iteration - 1)
+        if not self._config.saved(iteration - 1):
+            player = self._folder / "player"
+            self._save(player, "player", {"iterations": iteration - 1})
+        networks = [player]
         if earlier is not None:
-            sides.append(Side())
             networks.append(network_folder(self._folder, earlier))
         before = time.process_time()
         played, seconds = play_in_portions(
-            self._jobs, self._game, sides, networks, schedule, self._config.games_at_once,
-            self._config.portions, _telling(run, "games"),
+            self._jobs, self._game, sides[: len(networks)], networks, schedule,
+            self._config.games_at_once, self._config.portions, _telling(run, "games"),
         )
         self._cpu_elsewhere = seconds - (time.process_time() - before)
         return played
 
-    def _player(self, iteration: int) -> Path:
-        """The folder of the network that plays the games of an iteration."""
-        if self._config.saved(iteration - 1):
-            return network_folder(self._folder, iteration - 1)
-        folder = self._folder / "player"
-        self._network.save(folder, f"{self._folder.resolve().name}-player", {
-            "method": self._config.method, "iterations": iteration - 1,
-        }, {})
-        return folder
-
-    def _keep(self, iteration: int, played: Experience) -> None:
-        """Write the experience of an iteration, and delete what is not learned from any more."""
-        xp.write_experience(self._experience_path(iteration), played)
-        self._experience_path(iteration - self.window).unlink(missing_ok=True)
+    def _earlier_self(self, iteration: int) -> Scorer:
+        """The network that was kept after an iteration, until the next call."""
+        if iteration not in self._earlier_weights:
+            try:
+                kept: Any = load_runtime(str(network_folder(self._folder, iteration)), "keras")
+            except ModelError as error:
+                raise ModelError(
+                    f"the pool of {self._folder} needs its network of iteration {iteration}: "
+                    f"{error}; put the files back, or train in another folder"
+                ) from None
+            self._earlier_weights[iteration] = kept.model.get_weights()
+        if self._opponent is None:
+            self._opponent = self._network.copy()
+        self._opponent.model.set_weights(self._earlier_weights[iteration])
+        return network_scorer(self._opponent)
 
     def _experience_path(self, iteration: int) -> Path:
         return self._folder / "experience" / f"{iteration:06d}.npz"
@@ -308,12 +307,12 @@ class ReinforcementLearner(Learner):
                     for head, rows in targets.items()
                 })
                 done += 1
+                # A batch that is filled up counts by what is in it.
                 total += n / config.batch_size
                 run.check("loss", said["loss"], done)
                 run.progress("learning", done, steps, "steps")
                 for name, value in said.items():
                     sums[name] = sums.get(name, 0.0) + value
-        # A batch that is filled up counts by what is in it.
         means = {name.removeprefix("policy_").removeprefix("q_") if name != "policy_loss" else name:
                  value / max(total, 1e-9) for name, value in sums.items()}
         return {**means, "steps": done, "learning_rate": rate}
@@ -327,7 +326,8 @@ class ReinforcementLearner(Learner):
         config = self._config
         schedule = Schedule.match(config.test_games, derive_seed(config.seed, "test", iteration))
         best = Side(self._scorer, self._network.encoder, temperature=0.0)
-        played = self._games.play([best, RANDOM], schedule, _telling(run, "test"))
+        played = play(self._game, [best, RANDOM], schedule, config.games_at_once,
+                      _telling(run, "test"))
         return float(points(played, schedule).mean())
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
@@ -340,7 +340,8 @@ class ReinforcementLearner(Learner):
         ]
 
     def _learned(self, row: Mapping[str, float]) -> str:
-        return f"entropy {row['entropy']:.2f} nats, moved {row['kl']:.3f}"
+        """What came of learning, in a few words."""
+        raise NotImplementedError
 
 
 def _telling(run: Run, phase: str) -> Callable[[int, int], None]:

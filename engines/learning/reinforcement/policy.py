@@ -33,9 +33,6 @@ class PolicyConfig(ReinforcementConfig):
 
     temperature: float = setting(
         1.0, "moves are drawn from softmax(logits / temperature)", low=0.05, high=20)
-    mask: bool = setting(
-        True, "learn a policy over the legal moves; no: over all, so that learning also has to "
-        "find out which are legal, though illegal ones are never played")
     normalize: bool = setting(
         True, "give the advantages of an iteration a mean of 0 and a spread of 1; the mean is a "
         "baseline", source=WILLIAMS)
@@ -92,10 +89,9 @@ class PolicyLearner(ReinforcementLearner):
     def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
         from engines.learning.reinforcement.losses import packed
 
-        legal = decisions.legal if self._config.mask else np.ones_like(decisions.legal)
         advantages = (decisions.advantages - self._mean) / self._spread
         targets = {"policy": packed(
-            decisions.actions, advantages, decisions.probabilities, weights, legal
+            decisions.actions, advantages, decisions.probabilities, weights, decisions.legal
         )}
         if "value" in self._config.heads:
             targets["value"] = decisions.returns[:, None]

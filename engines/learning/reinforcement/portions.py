@@ -20,13 +20,11 @@ from dlgo.api import GameSpec
 from dlgo.games import get_game
 from engines.jobs import Amount, Jobs, Portion
 from engines.learning.data.experience import Experience, merged
-from engines.learning.selfplay.policy_games import PolicyGames, Side, network_side
+from engines.learning.selfplay.policy_games import Side, network_side, play_steps
 from engines.learning.selfplay.schedule import Schedule
 
 # Portions of an iteration where others than the learning process play.
 PORTIONS = 16
-_RUNTIME = "onnx"
-_ARRAYS = ("plies", "results", "actions", "flags", "probabilities", "values")
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,7 @@ class PlayedShare:
     """The games of a portion.
 
     Attributes:
-        encoder: what the learner saw.
-        arrays: of `Experience`, without returns.
+        encoder: what the learner saw. arrays: of `Experience`.
         digest: of these arrays: equal games, equal digest.
         cpu_seconds: CPU time of the process for them.
     """
@@ -44,11 +41,6 @@ class PlayedShare:
     arrays: dict[str, np.ndarray]
     digest: str
     cpu_seconds: float
-
-    def experience(self, game: GameSpec) -> Experience:
-        """The games as experience."""
-        returns = np.zeros_like(self.arrays["values"])
-        return Experience(game, self.encoder, **self.arrays, returns=returns)
 
 
 def play_share(
@@ -62,20 +54,17 @@ def play_share(
         schedule: the games. rows: how many are played at once, at most.
     """
     start, spec = time.process_time(), get_game(game)
-    sides = [
-        network_side(str(network), spec, _RUNTIME, side)
-        for side, network in zip(sides, networks, strict=True)
-    ]
-    played = yield from PolicyGames(spec, min(rows, len(schedule))).steps(sides, schedule)
-    arrays = {name: getattr(played, name) for name in _ARRAYS}
+    players = [network_side(str(network), spec, "onnx", side)
+               for side, network in zip(sides, networks, strict=True)]
+    played = yield from play_steps(spec, players, schedule, rows)
+    arrays = {name: array for name, array in vars(played).items() if isinstance(array, np.ndarray)}
     digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays.values())).hexdigest()
     return PlayedShare(played.encoder, arrays, digest, time.process_time() - start)
 
 
 def play_in_portions(
     jobs: Jobs, game: GameSpec, sides: Sequence[Side], networks: Sequence[Path],
-    schedule: Schedule, rows: int, count: int,
-    progress: Callable[[int, int], None] = lambda done, of: None,
+    schedule: Schedule, rows: int, count: int, progress: Callable[[int, int], None],
 ) -> tuple[Experience, float]:
     """Play a schedule's games in portions: (the games without returns, CPU seconds).
 
@@ -94,10 +83,8 @@ def play_in_portions(
             f"games {first}-{last - 1}", play_share, (str(game), sides[:used], part, rows),
             tuple(networks[:used]),
         ))
-    played: dict[str, PlayedShare] = {}
     with closing(jobs.run(portions, lambda done: progress(done.items, games))) as outcomes:
-        for outcome in outcomes:
-            played[outcome.portion.key] = outcome.value
-    parts = [played[portion.key] for portion in portions]
-    return (merged([part.experience(game) for part in parts]),
+        shares = {outcome.portion.key: outcome.value for outcome in outcomes}
+    parts: list[PlayedShare] = [shares[portion.key] for portion in portions]
+    return (merged([Experience(game, part.encoder, **part.arrays) for part in parts]),
             sum(part.cpu_seconds for part in parts))

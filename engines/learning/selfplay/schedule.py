@@ -1,16 +1,18 @@
-"""Which games policies play (`policy_games.py`): who is who, how they begin, with which luck."""
+"""Which games policies play (`policy_games.py`): who is who, how they begin, with which luck.
+
+Both games of a pair (2k and 2k + 1) of a match draw the same random numbers for the same colour. So
+a network that plays against itself scores exactly one half, as the sides of a pair are swapped.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from dlgo.rng import derive_seed
 from engines.learning.data.experience import Experience
 from engines.learning.data.records import NO_RESULT
-
-_COLUMNS = ("sides", "openings", "seeds", "handover_plies")
 
 
 @dataclass(frozen=True)
@@ -42,24 +44,25 @@ class Schedule:
     ) -> Schedule:
         """Side 0 against itself, or side 1, with swapped colours: every game has its own luck."""
         sides = _swapped(games) if opponent else np.zeros((games, 2), np.int64)
-        return cls._seeded(sides, seed, openings, alike=1)
+        return cls._seeded(sides, seed, openings)
 
     @classmethod
     def with_handovers(cls, plies: np.ndarray, seed: int) -> Schedule:
         """Games that one side starts and others continue; `plies`: see `handover_plies`."""
-        sides = np.zeros((len(plies), 2), np.int64)
-        return replace(cls._seeded(sides, seed, 0, alike=1), handover_plies=plies.astype(np.int64))
+        return cls._seeded(np.zeros((len(plies), 2), np.int64), seed, handover_plies=plies)
 
     @classmethod
     def _seeded(
-        cls, sides: np.ndarray, seed: int, openings: np.ndarray | int, alike: int
+        cls, sides: np.ndarray, seed: int, openings: np.ndarray | int = 0, alike: int = 1,
+        handover_plies: np.ndarray | None = None,
     ) -> Schedule:
         n = len(sides)
-        seeds = np.array([
-            [derive_seed(seed, k // alike, who) for who in range(3)] for k in range(n)
-        ], np.uint64).reshape(n, 3)
-        return cls(sides, np.broadcast_to(openings, n).astype(np.int64), seeds,
-                   np.zeros((n, 0), np.int64))
+        seeds = [[derive_seed(seed, k // alike, who) for who in range(3)] for k in range(n)]
+        plies = np.zeros((n, 0)) if handover_plies is None else handover_plies
+        return cls(
+            sides, np.broadcast_to(openings, n).astype(np.int64),
+            np.array(seeds, np.uint64).reshape(n, 3), plies.astype(np.int64),
+        )
 
     def sides_to_move(
         self, numbers: np.ndarray, plies: np.ndarray, players: np.ndarray
@@ -77,12 +80,13 @@ class Schedule:
     def followed_by(self, other: Schedule) -> Schedule:
         """These games, then the others."""
         return Schedule(*(
-            np.concatenate([getattr(self, name), getattr(other, name)]) for name in _COLUMNS
+            np.concatenate([mine, theirs]) for mine, theirs in
+            zip(vars(self).values(), vars(other).values(), strict=True)
         ))
 
     def part(self, start: int, stop: int) -> Schedule:
         """The games from `start` to before `stop`."""
-        return Schedule(*(getattr(self, name)[start:stop] for name in _COLUMNS))
+        return Schedule(*(array[start:stop] for array in vars(self).values()))
 
     def __len__(self) -> int:
         return len(self.sides)

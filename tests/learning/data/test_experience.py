@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,7 @@ from engines.learning.data.experience import (
 )
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import Replayer
-from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.policy_games import Side, play
 from engines.learning.selfplay.schedule import Schedule
 from tests.conftest import one_line_error
 
@@ -39,7 +38,7 @@ class Critic:
     def __init__(self, shape: tuple[int, ...], actions: int) -> None:
         self._weights = np.random.default_rng(1).normal(size=(int(np.prod(shape)), actions))
 
-    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         flat = planes.reshape(len(planes), -1)
         return ((flat @ self._weights) / 4).astype(np.float32), np.tanh(
             flat.sum(axis=1) / 20 - 1).astype(np.float32)
@@ -48,8 +47,8 @@ class Critic:
 @pytest.fixture(scope="module")
 def played() -> Experience:
     side = Side(Critic(ENCODER.shape, GAME.num_actions), ENCODER, learns=True)
-    games = PolicyGames(GAME, 6, max_plies=150)
-    return games.play([side], Schedule.practice(9, 1, openings=2)).with_returns()
+    schedule = Schedule.practice(9, 1, openings=2)
+    return play(GAME, [side], schedule, 6, max_plies=150).with_returns()
 
 
 def test_returns_are_the_results_for_who_decided_and_advantages_add_up(played: Experience) -> None:
@@ -93,14 +92,14 @@ def test_returns_follow_each_players_own_decisions(discount: float, gae_lambda: 
     # Player 0 moves twice in a row, ply 2 is an opponent's, ply 4 a random one.
     flags = [LEARNED, LEARNED, PLAYER_1, LEARNED | PLAYER_1, 0, LEARNED, LEARNED | PLAYER_1]
     values = np.array([0.1, -0.2, 0, 0.3, 0, 0.5, -0.4], np.float32)
-    for result, draw in itertools.product((1, 0, -1, NO_RESULT), (0.0, -1.0)):
+    for result in (1, 0, -1, NO_RESULT):
         n = len(flags)
         experience = Experience(
             GAME, "turned", np.array([n]), np.array([result], np.int8), np.zeros(n, np.int64),
             np.array(flags, np.uint8), np.ones(n, np.float32), values, np.zeros(n, np.float32),
-        ).with_returns(discount, gae_lambda, draw)
+        ).with_returns(discount, gae_lambda)
         for player, rows in ((0, [0, 1, 5]), (1, [3, 6])):
-            reward = draw if result in (0, NO_RESULT) else result * (1 - 2 * player)
+            reward = 0 if result == NO_RESULT else result * (1 - 2 * player)
             np.testing.assert_allclose(
                 experience.returns[rows],
                 slow_returns(values[rows].tolist(), reward, discount, gae_lambda), atol=1e-6,
@@ -133,7 +132,7 @@ def test_batches_have_each_decision_once_with_what_could_be_played(played: Exper
     assert total == pytest.approx(2 * float(played.probabilities[played.decisions].sum()), rel=1e-5)
     # The recorded probability is that of the softmax over the legal moves, as the network sees it.
     batch = seen[0]
-    scores, values = Critic(ENCODER.shape, GAME.num_actions).score(batch.planes)
+    scores, values = Critic(ENCODER.shape, GAME.num_actions)(batch.planes)
     shares = np.exp(scores.astype(float)) * batch.legal
     shares /= shares.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(
@@ -146,11 +145,11 @@ def test_a_decision_is_learned_from_the_side_of_the_board_from_which_it_was_made
     encoder = get_encoder("planes", game)
     critic = Critic(encoder.shape, game.num_actions)
     side = Side(critic, encoder, learns=True, symmetries=True)
-    played = PolicyGames(game, 6).play([side], Schedule.practice(60, 1)).with_returns()
+    played = play(game, [side], Schedule.practice(60, 1), 6).with_returns()
     sides = played.flags[played.decisions] >> SYMMETRY_SHIFT
     assert set(sides.tolist()) == set(range(8))
     [batch] = shuffled_batches(played, encoder, 10_000, np.random.default_rng(3))
-    scores, values = critic.score(batch.planes)
+    scores, values = critic(batch.planes)
     np.testing.assert_allclose(batch.values, values, rtol=1e-5)
     shares = np.where(batch.legal, np.exp(scores), 0)
     shares /= shares.sum(axis=1, keepdims=True)
@@ -159,7 +158,7 @@ def test_a_decision_is_learned_from_the_side_of_the_board_from_which_it_was_made
     # Without the side that was recorded, the same policy seems to be another one.
     forgotten = dataclasses.replace(played, flags=played.flags & (1 << SYMMETRY_SHIFT) - 1)
     [straight] = shuffled_batches(forgotten, encoder, 10_000, np.random.default_rng(3))
-    other = np.where(straight.legal, np.exp(critic.score(straight.planes)[0]), 0)
+    other = np.where(straight.legal, np.exp(critic(straight.planes)[0]), 0)
     other /= other.sum(axis=1, keepdims=True)
     far = abs(other[rows, straight.actions] - straight.probabilities) > 1e-3
     assert 0.3 < far.mean() < 0.95

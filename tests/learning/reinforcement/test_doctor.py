@@ -5,26 +5,20 @@ No network is trained: fixed scores play and are examined.
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
-
 import numpy as np
 import pytest
 
 from dlgo import get_game
 from dlgo.encoders import get_encoder
-from engines.actor_critic.trainer import ActorCriticConfig
+from engines.learning.data.experience import Decisions
 from engines.learning.data.replay import Replayer
 from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis
-from engines.learning.reinforcement.doctor import RunEvidence, examine, results_of
-from engines.learning.selfplay.policy_games import PolicyGames, Side
-from engines.learning.selfplay.schedule import Schedule, points
+from engines.learning.reinforcement import doctor
+from engines.learning.selfplay.policy_games import Side, play
+from engines.learning.selfplay.schedule import Schedule
 
 GAME = get_game("connect4")
 ENCODER = get_encoder("planes", GAME)
-CONFIG = ActorCriticConfig.make("connect4")
-GOOD = [{"iteration": k, "games": 9, "decisions": 9, "loss": 1.0, "score_random": 0.5 + 0.04 * k}
-        for k in range(1, 12)]
 
 
 class Judge:
@@ -37,7 +31,7 @@ class Judge:
     def __init__(self, sign: float = 1.0, sharp: float = 1.0) -> None:
         self._sign, self._sharp = sign, sharp
 
-    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         likes = np.array([0, 1, 2, 3, 2.1, 1.1, 0.5], np.float32) * self._sharp
         across = planes[:, :, :-2] * planes[:, :, 1:-1] * planes[:, :, 2:]
         upwards = planes[:, :-2] * planes[:, 1:-1] * planes[:, 2:]
@@ -46,50 +40,50 @@ class Judge:
         return np.tile(likes, (len(planes), 1)), (self._sign * value).astype(np.float32)
 
 
-def diagnosis(
-    scorer: Judge | None = None, raw: bool = False, history: Any = GOOD,
-    schedule: Schedule | None = None, **settings: Any,
-) -> Diagnosis:
-    scorer = scorer or Judge()
-    games = PolicyGames(GAME, 100)
-    side = Side(scorer, ENCODER, learns=True, raw=raw)
-    experience = games.play([side], Schedule.practice(300, 1)).with_returns()
-    rows = experience.decisions
-    decisions = experience.made(Replayer(ENCODER), rows)
-    schedule = schedule or Schedule.match(64, 1)
-    played = games.play([side, side], schedule)
-    report = Diagnosis("test")
-    examine(report, RunEvidence(
-        dataclasses.replace(CONFIG, **settings), history, decisions,
-        results_of(experience, rows), scorer.score(decisions.planes)[0],
-        float(points(played, schedule).mean()),
-    ))
-    return report
+def made(scorer: Judge) -> tuple[Decisions, np.ndarray]:
+    """Decisions of games, and what the scorer says of them."""
+    schedule = Schedule.practice(300, 1)
+    side = Side(scorer, ENCODER, learns=True)
+    played = play(GAME, [side], schedule).with_returns()
+    decisions = played.made(Replayer(ENCODER), played.decisions)
+    return decisions, scorer(decisions.planes)[0]
 
 
-def test_a_sound_run_is_found_sound() -> None:
-    found = diagnosis()
-    assert {finding.name: finding.level for finding in found.findings} == dict.fromkeys(
-        ("win rate", "policy entropy", "value sign", "recorded policy", "self-match"), FINE)
-
-
-def changed(**columns: float) -> list[dict[str, float]]:
-    return [{**row, **columns} for row in GOOD]
-
-
-@pytest.mark.parametrize(("name", "level", "part", "planted"), [
-    ("policy entropy", ILL, "collapsed", {"scorer": Judge(sharp=100.0),
-                                          "history": changed(score_random=0.6)}),
-    ("policy entropy", WATCH, "entropy is gone", {"scorer": Judge(sharp=100.0)}),
-    ("value sign", ILL, "turned around", {"scorer": Judge(sign=-1.0)}),
-    ("win rate", ILL, "wrong sign", {"history": changed(score_random=0.0)}),
-    ("win rate", ILL, "learned nothing", {"history": changed(score_random=0.52)}),
-    ("win rate", WATCH, "forgotten", {"history": [*GOOD, {**GOOD[-1], "score_random": 0.7}]}),
-    ("recorded policy", ILL, "before the mask", {"raw": True}),
-    ("mask", WATCH, "mask is forgotten", {"mask": False}),
-    ("self-match", ILL, "not treated alike", {"schedule": Schedule.practice(64, 3, opponent=True)}),
+@pytest.mark.parametrize(("scores", "level", "part"), [
+    ([0.55, 0.7, 0.95], FINE, "95% at best"), ([0.5, 0.4, 0.0], ILL, "wrong sign"),
+    ([0.5, 0.52], ILL, "learned nothing"), ([0.6, 0.95, 0.7], WATCH, "forgotten"),
 ])
-def test_planted_faults_are_found(name: str, level: str, part: str, planted: dict) -> None:
-    found = diagnosis(**planted)
-    (finding,) = [one for one in found.findings if one.name == name]
-    assert (finding.level, part in finding.text) == (level, True), finding.text
+def test_the_win_rate_tells_whether_anything_was_learned(
+    scores: list[float], level: str, part: str
+) -> None:
+    finding = doctor.win_rate(scores, 200, trained=True)
+    assert finding is not None and (finding.level, part in finding.text) == (level, True)
+    early = doctor.win_rate(scores, 200, trained=False)
+    assert early is not None and early.level == FINE
+    assert doctor.win_rate(scores[:1], 200, trained=True) is None
+
+
+@pytest.mark.parametrize(("sharp", "best", "level", "part"), [
+    (1.0, 0.6, FINE, "nats of at most"), (100.0, 0.6, ILL, "collapsed"),
+    (100.0, 0.95, WATCH, "entropy is gone"),
+])
+def test_a_policy_that_is_sure_too_soon_is_found(
+    sharp: float, best: float, level: str, part: str
+) -> None:
+    decisions, logits = made(Judge(sharp=sharp))
+    finding = doctor.policy_entropy(logits, decisions, best)
+    assert finding is not None and (finding.level, part in finding.text) == (level, True)
+
+
+@pytest.mark.parametrize(("sign", "level"), [(1.0, FINE), (-1.0, ILL)])
+def test_a_critic_with_the_wrong_sign_is_found(sign: float, level: str) -> None:
+    diagnosis, (decisions, _) = Diagnosis("test"), made(Judge(sign))
+    finding = doctor.critic_sign(diagnosis, decisions, trained=True)
+    assert finding is not None and finding.level == level
+    assert diagnosis.calibrations["critic"].positions > 1000
+    assert doctor.critic_sign(diagnosis, decisions, trained=False) is None
+
+
+def test_only_one_half_against_itself_is_sound() -> None:
+    assert doctor.self_match(0.5).level == FINE
+    assert doctor.self_match(0.492).level == ILL
