@@ -1,9 +1,8 @@
 """REINFORCE on the house of learners (Williams 1992; chapters 9 and 10 of the book).
 
 An iteration plays games with the network's policy, both sides, and takes one pass over the
-decisions: -A log pi, where A is the game's result for the player who decided. What the book does
-otherwise, and what that costs, are settings: `loss=reinforce`, `mask=no`, `draw_reward=-1`,
-`recorded=network`.
+decisions: -A log pi, where A is the game's result for the player who decided. The book's loss is a
+setting: `loss=reinforce`.
 """
 
 from __future__ import annotations

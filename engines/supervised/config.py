@@ -55,10 +55,6 @@ class SupervisedConfig(RunConfig):
     policy_head: bool = setting(
         True, "learn the moves; no: the results only, as AlphaGo's value network does")
 
-    keep: str = setting(
-        "best", "network that is written: of the epoch with the lowest held-out loss, or of the "
-        "last one", choices=("best", "last"))
-
     def check(self) -> None:
         """Raise SpecError for settings that leave nothing to learn."""
         super().check()
@@ -99,11 +95,6 @@ class SupervisedConfig(RunConfig):
         """Whether all epochs are done, or the last ones have not helped."""
         out_of_patience = 0 < self.patience <= len(history) - best_epoch(history)
         return out_of_patience or super().finished(history)
-
-
-def kept_epoch(keep: str, history: Sequence[Mapping[str, float]]) -> int:
-    """The epoch whose network is written; 0 before the first one."""
-    return best_epoch(history) if keep == "best" else len(history)
 
 
 def best_epoch(history: Sequence[Mapping[str, float]]) -> int:

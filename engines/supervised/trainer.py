@@ -23,7 +23,15 @@ from engines.learning.data import Batch, BatchOptions, Dataset, batches
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
-from engines.supervised.config import SupervisedConfig, kept_epoch
+from engines.supervised.config import SupervisedConfig, best_epoch
+
+# What Keras calls a measure, and its column; Keras leaves out the name of an only head.
+_COLUMNS = {
+    "loss": "loss", "policy_cross_entropy": "cross_entropy", "cross_entropy": "cross_entropy",
+    "policy_accuracy": "accuracy", "accuracy": "accuracy", "value_mse": "value_mse",
+    "mse": "value_mse",
+}
+_OF_POLICY = ("cross_entropy", "accuracy")
 
 
 def train(
@@ -55,13 +63,12 @@ def train(
             f"{folder} holds a finished model without the state of its training, which a new one "
             "would replace; name another folder"
         )
+    digests = training.digests.tobytes() + held_out.digests.tobytes()
     source = {
         **(source or {}), "games": training.n_games, "positions": training.n_positions,
         "test_games": held_out.n_games, "test_positions": held_out.n_positions,
         "cpu_seconds": round(training.cpu_seconds + held_out.cpu_seconds, 1),
-        "digest": hashlib.sha256(
-            training.digests.tobytes() + held_out.digests.tobytes()
-        ).hexdigest()[:16],
+        "digest": hashlib.sha256(digests).hexdigest()[:16],
     }
     with open_run(
         folder, config, within="training", source=source, progress=progress
@@ -70,9 +77,7 @@ def train(
         if run.finished and (folder / FILE_NAME).exists():
             card, reason = read_card(folder), "it was already trained"
         else:
-            learner = SupervisedLearner(run.config, encoder, training, held_out)
-            for line in learner.introduction:
-                run.line(line)
+            learner = SupervisedLearner(run, encoder, training, held_out)
             run.train(learner)
             if len(run.history) < config.epochs:
                 reason = "stopped early"
@@ -88,11 +93,7 @@ def train(
 
 
 class SupervisedLearner(Learner):
-    """A network in training on the games of two parts, one of them held out.
-
-    Attributes:
-        introduction: lines that say what is trained, on what, with what.
-    """
+    """A network in training on the games of two parts, one of them held out."""
 
     unit = "epoch"
     curves = tuple(
@@ -104,7 +105,7 @@ class SupervisedLearner(Learner):
     )
 
     def __init__(
-        self, config: SupervisedConfig, encoder: Encoder, training: Dataset, held_out: Dataset
+        self, run: Run, encoder: Encoder, training: Dataset, held_out: Dataset
     ) -> None:
         # Everything that needs Keras is imported here: a mistake in the settings shows at once.
         from engines.learning.networks.architectures import flops
@@ -112,7 +113,7 @@ class SupervisedLearner(Learner):
         from engines.learning.networks.optimizers import head_loss, make_optimizer
         from engines.learning.networks.trainable import HeadLoss, TrainableNetwork
 
-        self._config = config
+        config = self._config = run.config
         self._training, self._held_out = training, held_out
         network = self._network = TrainableNetwork(
             encoder, config.network, config.heads, config.precision, config.seed)
@@ -129,26 +130,26 @@ class SupervisedLearner(Learner):
         })
         self._best = [np.zeros_like(weights) for weights in network.weights]
         self.state = [*network.state, *self._best]
-        self.introduction = [
+        run.line(
             f"network   {config.network}: {network.model.count_params():,} weights, "
             f"{flops(network.model) / 1e6:.1f} million operations a position, {network.precision}"
-            f"{', on ' + network.gpu if network.gpu else ''}",
+            f"{', on ' + network.gpu if network.gpu else ''}")
+        run.line(
             f"data      {training.n_games:,} games, {training.n_positions:,} positions; held out: "
-            f"{held_out.n_games:,} games, {held_out.n_positions:,} positions",
+            f"{held_out.n_games:,} games, {held_out.n_positions:,} positions")
+        run.line(
             f"training  {config.optimizer}, {config.schedule}, batches of {config.batch_size}, "
-            f"at most {config.epochs} epochs, seed {config.seed}",
-        ]
+            f"at most {config.epochs} epochs, seed {config.seed}")
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """An epoch: all training positions once, then all that are held out."""
         network, start = self._network, time.perf_counter()
-        means = _Means()
-        positions = 0
+        means, positions = _Means(), 0
         for step, batch in enumerate(self._stream(self._training, iteration, True), 1):
             measured = network.learn(*self._given(batch))
             run.check("loss", measured["loss"], step)
             means.add(measured, batch)
-            positions += len(batch.planes)
+            positions += len(batch)
             run.progress("training", positions, self._training.n_positions, "positions")
         row = means.named("")
         trained = time.perf_counter() - start
@@ -160,7 +161,7 @@ class SupervisedLearner(Learner):
         row["learning_rate"] = network.rate
         row["positions_per_second"] = round(positions / trained, 1)
         row["gpu_seconds"] = time.perf_counter() - start if network.gpu else 0.0
-        if kept_epoch(self._config.keep, [*run.history, row]) == iteration:
+        if best_epoch([*run.history, row]) == iteration:
             for best, weights in zip(self._best, network.weights, strict=True):
                 best[...] = weights
         return row
@@ -187,69 +188,48 @@ class SupervisedLearner(Learner):
 
     def _given(self, batch: Batch) -> tuple[Any, dict[str, Any], dict[str, Any]]:
         """Planes, targets and weights of a step of training or testing."""
+        weights = {"policy": batch.policy_weights, "value": np.ones_like(batch.values)}
         heads = self._config.heads
-        targets = {head: batch.target(head) for head in heads}
-        counts = {"policy": batch.policy_weights}
-        weights = {head: counts.get(head, np.ones_like(batch.values)) for head in heads}
-        return batch.planes, targets, weights
+        return (batch.planes, {head: batch.target(head) for head in heads},
+                {head: weights[head] for head in heads})
 
     def write_model(self, folder: Path, run: Run) -> Card:
-        """Write the network that is kept, in float32, with its card."""
+        """Write the network of the best epoch, in float32, with its card."""
         config, rows = self._config, run.history
-        best = kept_epoch(config.keep, rows)
+        best = best_epoch(rows)
         totals = {
             name: round(sum(row[name] for row in rows), 1)
             for name in ("cpu_seconds", "gpu_seconds", "wall_seconds")
-        }
-        measured = {
-            key: value for key, value in rows[best - 1].items() if key not in _NOT_ACCURACY
         }
         training = {
             "method": "supervised", "data": run.source, "settings": config.to_json(),
             "seed": config.seed, "epochs": len(rows), "best_epoch": best,
             "gpu": self._network.gpu, **totals,
         }
+        names = [name for name in dict.fromkeys(_COLUMNS.values()) if name in rows[best - 1]]
         accuracy = {
-            part: {
-                key.removeprefix("test_"): value for key, value in measured.items()
-                if key.startswith("test_") == (part == "test")
-            } for part in ("train", "test")
+            part: {name: rows[best - 1][prefix + name] for name in names}
+            for part, prefix in (("train", ""), ("test", "test_"))
         }
         return self._network.save(folder, config.name, training, accuracy, self._best)
 
 
-_NOT_ACCURACY = {
-    "epoch", "learning_rate", "positions_per_second", "wall_seconds", "cpu_seconds", "gpu_seconds",
-}
-
-
 class _Means:
-    """Means over an epoch of what Keras says of each batch.
-
-    Of the policy only where it counts (`policy_weights`); of the rest over all positions. Names
-    do not depend on how many outputs the network has.
-    """
-
-    _OF_POLICY = ("cross_entropy", "accuracy")
+    """Means over an epoch of what Keras says of each batch: of the policy only where it counts."""
 
     def __init__(self) -> None:
         self._sums: dict[str, float] = {}
         self._counts: dict[str, float] = {}
 
     def add(self, measured: dict[str, Any], batch: Batch) -> None:
-        """Count a batch."""
-        for key, value in measured.items():
-            name = key if key == "policy_loss" else key.removeprefix("policy_")
-            if name == "mse":  # Keras leaves out the name of an only head
-                name = "value_mse"
-            policy = name in self._OF_POLICY
-            weight = float(batch.policy_weights.sum()) if policy else len(batch.values)
-            self._sums[name] = self._sums.get(name, 0.0) + weight * float(value)
+        for key in measured.keys() & _COLUMNS.keys():
+            name = _COLUMNS[key]
+            weight = float(batch.policy_weights.sum()) if name in _OF_POLICY else len(batch)
+            self._sums[name] = self._sums.get(name, 0.0) + weight * float(measured[key])
             self._counts[name] = self._counts.get(name, 0.0) + weight
 
     def named(self, prefix: str) -> dict[str, float]:
-        """The means, in a fixed order."""
         return {
             f"{prefix}{name}": self._sums[name] / max(self._counts[name], 1e-9)
-            for name in ("loss", *self._OF_POLICY, "value_mse") if name in self._sums
+            for name in dict.fromkeys(_COLUMNS.values()) if name in self._sums
         }
