@@ -31,7 +31,6 @@ ILLEGAL = -2
 _AT_ONCE = 256
 
 
-<<<<<<< HEAD
 def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """All positions of data as rows of numbers (own stones 1, the other's -1), and the moves."""
     options = BatchOptions(max(part.n_positions, 1), shuffle=False)
@@ -39,31 +38,6 @@ def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
     return batch.planes.reshape(len(batch), -1).astype(float), batch.policies.argmax(axis=1)
 
 
-class _Scorer:
-    """The network of a textbook learner, as compiled games ask it."""
-
-    def __init__(self, learner: TextbookReinforce) -> None:
-        self._learner = learner
-
-    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        flat = planes.reshape(len(planes), -1).astype(np.float64)
-        values = getattr(self._learner, "values", lambda rows: np.zeros(len(rows)))(flat)
-        return self._learner.scores(flat).astype(np.float32), values.astype(np.float32)
-
-
-def side(learner: TextbookReinforce, learns: bool = True) -> Side:
-    """How a learner plays: as it learns, or its best move."""
-    if not learns:
-        return Side(_Scorer(learner), learner.encoder, temperature=0.0)
-    chance = isinstance(learner, TextbookQ)
-    more = {"temperature": 0.0, "epsilon": learner.epsilon} if chance else {}
-    return Side(_Scorer(learner), learner.encoder, learns=True, **more)
-
-
-@cache
-def _games(game: str) -> PolicyGames:
-    return PolicyGames(get_game(game), _AT_ONCE)
-=======
 def side(learner: TextbookReinforce, learns: bool = True) -> Side:
     """How a learner plays: as it learns, or its best move."""
     def score(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -73,10 +47,9 @@ def side(learner: TextbookReinforce, learns: bool = True) -> Side:
 
     if not learns:
         return Side(score, learner.encoder, temperature=0.0)
-    if isinstance(learner, TextbookQ):
-        return Side(score, learner.encoder, temperature=0.0, epsilon=learner.epsilon, learns=True)
-    return Side(score, learner.encoder, learns=True)
->>>>>>> d77682b (Learners without search: games by policies are a function on VectorEnv; the pool is part of the learner; the doctor's checks are plain functions)
+    chance = isinstance(learner, TextbookQ)
+    more = {"temperature": 0.0, "epsilon": learner.epsilon} if chance else {}
+    return Side(score, learner.encoder, learns=True, **more)
 
 
 def play(sides: Sequence[Side], schedule: Schedule, game: GameSpec) -> Experience:

@@ -15,7 +15,6 @@ from engines.alphago.value_games import make_value_games
 from engines.jobs import Processes
 from engines.learning.data import Dataset
 from engines.learning.data.records import LABELLED
-from engines.learning.data.replay import Replayer
 from engines.learning.selfplay.policy_games import Side, play
 from engines.learning.selfplay.schedule import Schedule
 
