@@ -1,10 +1,13 @@
-"""What an exercise's checks are made of.
+"""What an exercise's checks are made of: a module has them in its list `CHECKS`.
+
+    CHECKS = [
+        agrees("Chains share liberties", liberties, [(board, point)], "Go on from each stone."),
+        alone,
+    ]
 
     @check("A lone stone has four liberties", points=2)
-    def lone_stone(hand_in):
+    def alone(hand_in):
         hand_in.expect("liberties", board, point, equals=4, hint="Count empty neighbours.")
-
-    walls = agrees("Chains share liberties", liberties, [(board, point)], "Go on from each stone.")
 
 A check runs here, with us; the student's functions run apart and send plain values. What a check
 says is read by students: it shows what was asked and what came back, and gives a hint, but not the
@@ -16,102 +19,79 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 # Characters of a value that feedback shows.
 _SHOWN = 160
-_NOTHING = object()
 
 
 class Wrong(Exception):
     """A check found something wrong; the message is for the student."""
 
 
-class Calls(Protocol):
-    """What calls a student's functions: `engines.isolation.calls.Functions`, or a test's own."""
-
-    def call(self, name: str, *arguments: Any) -> Any:
-        """What the function returns."""
-
-
 @dataclass(frozen=True)
 class Check:
-    """One thing that is looked at.
+    """One thing that is looked at."""
 
-    Attributes:
-        title: what is right if it passes, in plain words.
-        points: given if it passes.
-        run: raises Wrong if it does not.
-    """
-
-    title: str
+    title: str  # what is right if it passes, in plain words
     points: int
-    run: Callable[[HandIn], None]
+    run: Callable[[HandIn], None]  # raises Wrong if it does not pass
 
 
 def check(title: str, points: int = 1) -> Callable[[Callable[[HandIn], None]], Check]:
     """Make a check of a function."""
-    def decorate(run: Callable[[HandIn], None]) -> Check:
-        return Check(title, points, run)
-
-    return decorate
+    return lambda run: Check(title, points, run)
 
 
+@dataclass(frozen=True)
 class HandIn:
-    """A student's functions, as a check sees them."""
+    """A student's functions, as a check sees them: `call(name, *arguments)` asks one of them."""
 
-    def __init__(self, functions: Calls) -> None:
-        self._functions = functions
-
-    def call(self, name: str, *arguments: Any) -> Any:
-        """What one of the student's functions returns."""
-        return self._functions.call(name, *arguments)
+    call: Callable[..., Any]
 
     def expect(
-        self, name: str, *arguments: Any, equals: Any = _NOTHING, near: float | None = None,
-        among: Any = None, hint: str = "", shown: str | None = None,
-    ) -> Any:
-        """Call a function and compare what it returns.
+        self, name: str, *arguments: Any, equals: Any, hint: str = "", shown: str = "",
+    ) -> None:
+        """Call a function and compare what it returns; see `same`.
 
         Args:
-            equals: what it should be; lists and tuples are alike, as are sets and frozensets.
-            near: the number (or array) that it should be, up to rounding.
-            among: a collection that it should be in.
             hint: what helps, without giving the solution away.
             shown: the arguments as feedback shows them; by default all of them.
-
-        Raises:
-            Wrong: if it is something else.
         """
         value = self.call(name, *arguments)
-        if near is not None:
-            right = _is_near(value, near)
-        elif among is not None:
-            right = any(same(value, one) for one in among)
-        else:
-            right = same(value, equals)
-        if not right:
-            given = short(arguments)[1:-1].rstrip(",") if shown is None else shown
-            raise Wrong(f"{name}({given}) returned {short(value)}. {hint}".strip())
-        return value
+        given = shown or short(arguments)[1:-1].rstrip(",")
+        require(same(value, equals), f"{name}({given}) returned {short(value)}. {hint}")
 
 
 def agrees(
-    title: str, solution: Callable[..., Any], cases: Iterable[Sequence[Any]], hint: str,
-    points: int = 1,
+    title: str, solution: Callable[..., Any] | tuple[Callable[..., Any], ...],
+    cases: Iterable[Sequence[Any]], hint: str, points: int = 1, shown: str = "",
+    part: int | None = None, ordered: bool = True,
 ) -> Check:
     """A check that a function returns what the solution does, for each row of arguments.
 
-    Numbers with a fraction, and arrays, must agree up to rounding.
+    Args:
+        solution: the function, or several that are all asked.
+        part: which element of an answer counts; by default all of it.
+        ordered: whether the order of a list counts.
     """
+    solutions, rows = solution if isinstance(solution, tuple) else (solution,), list(cases)
+
     def run(hand_in: HandIn) -> None:
-        for arguments in cases:
-            wanted = solution(*arguments)
-            first = wanted[0] if isinstance(wanted, list) and wanted else wanted
-            kind = "near" if isinstance(first, float | np.ndarray) else "equals"
-            hand_in.expect(solution.__name__, *arguments, hint=hint, **{kind: wanted})
+        for arguments in rows:
+            for function in solutions:
+                wanted, name = function(*arguments), function.__name__
+                if part is None:
+                    hand_in.expect(name, *arguments, hint=hint, shown=shown,
+                                   equals=wanted if ordered else set(wanted))
+                    continue
+                answer = hand_in.call(name, *arguments)
+                require(hasattr(answer, "__len__") and len(answer) == len(wanted)
+                        and same(answer[part], wanted[part]),
+                        f"{name}({shown or short(arguments)[1:-1]}) returned {short(answer)}; "
+                        f"number {part + 1} of {len(wanted)} is wrong. {hint}")
 
     return Check(title, points, run)
 
@@ -119,27 +99,31 @@ def agrees(
 def require(right: bool, text: str) -> None:
     """Raise Wrong with the text unless it is right."""
     if not right:
-        raise Wrong(text)
+        raise Wrong(text.strip())
 
 
 def same(value: Any, wanted: Any) -> bool:
-    """Whether two plain values are equal; a bool is not a number, a list may be a tuple."""
-    if isinstance(wanted, list | tuple) and isinstance(value, list | tuple):
-        return len(value) == len(wanted) and all(map(same, value, wanted))
-    if isinstance(wanted, np.ndarray) or isinstance(value, np.ndarray):
-        return bool(np.array_equal(np.asarray(value), np.asarray(wanted)))
+    """Whether two plain values are equal.
+
+    A bool is not a number, a list may be a tuple or an array, and a set may be a list in which
+    nothing stands twice. Numbers with a fraction, and arrays, agree up to rounding.
+    """
+    if isinstance(wanted, float | np.ndarray):
+        try:
+            numbers = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            return False
+        return numbers.shape == np.shape(wanted) and bool(np.allclose(numbers, wanted, 1e-6, 1e-9))
+    if isinstance(wanted, set | frozenset):
+        return (isinstance(value, list | tuple | set | frozenset)
+                and len(value) == len(set(value)) and set(value) == wanted)
+    if isinstance(wanted, list | tuple):
+        values = value.tolist() if isinstance(value, np.ndarray) else value
+        return (isinstance(values, list | tuple) and len(values) == len(wanted)
+                and all(map(same, values, wanted)))
     if isinstance(wanted, bool) or isinstance(value, bool):
         return value is wanted
     return bool(value == wanted)
-
-
-def _is_near(value: Any, wanted: Any) -> bool:
-    try:
-        numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    wanted = np.asarray(wanted, dtype=np.float64)
-    return numbers.shape == wanted.shape and bool(np.allclose(numbers, wanted, 1e-6, 1e-9))
 
 
 def short(value: Any) -> str:

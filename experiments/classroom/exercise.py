@@ -7,7 +7,6 @@ import importlib
 import json
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from dlgo.errors import DlgoError
@@ -23,7 +22,7 @@ _START = (
     "\\g<indent># YOUR CODE HERE\n"
     '\\g<indent>raise NotImplementedError("to be written")\n'
 )
-_TITLE = re.compile(r"(?P<title>.+) \(chapter (?P<chapter>\d+)\)\.")
+_TITLE = re.compile(r'"""(?P<title>.+) \(chapter (?P<chapter>\d+)\)\.')
 
 
 class ExerciseError(DlgoError):
@@ -32,27 +31,17 @@ class ExerciseError(DlgoError):
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise.
-
-    Attributes:
-        name: of its file, and of the file that students hand in.
-        title: what it is about.
-        chapter: of the book.
-    """
+    """An exercise; `name` is that of its file, and of the file that students hand in."""
 
     name: str
     title: str
     chapter: int
+    source: str
 
     @property
-    def source(self) -> str:
-        """All of it."""
-        return (_FOLDER / f"{self.name}.py").read_text(encoding="utf-8")
-
-    @cached_property
     def checks(self) -> list[Check]:
-        """What is checked, in the order of the file."""
-        return [value for value in vars(self._module).values() if isinstance(value, Check)]
+        """What is checked."""
+        return self._module.CHECKS
 
     @property
     def points(self) -> int:
@@ -80,33 +69,19 @@ class Exercise:
         """The student's version as a notebook (nbformat 4.5): the task, then a cell a function."""
         text = self.student_version()
         lines, tree = text.splitlines(keepends=True), ast.parse(text)
-        cells = [_cell("markdown", ast.get_docstring(tree), 0)]
-        starts = [
-            _first_line(node) for node in tree.body
-            if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        ]
+        cells = [{"cell_type": "markdown", "id": "cell-0", "metadata": {},
+                  "source": ast.get_docstring(tree).splitlines(keepends=True)}]
+        starts = [node.lineno - 1 for node in tree.body if isinstance(node, ast.FunctionDef)]
         begins = [tree.body[0].end_lineno, *starts, len(lines)]
         for number, (begin, end) in enumerate(zip(begins, begins[1:], strict=False), 1):
-            if code := "".join(lines[begin:end]).strip():
-                cells.append(_cell("code", code, number))
-        return json.dumps({
-            "cells": cells, "nbformat": 4, "nbformat_minor": 5,
-            "metadata": {"kernelspec": {
-                "display_name": "Python 3", "language": "python", "name": "python3",
-            }},
-        }, indent=1) + "\n"
-
-
-def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
-
-
-def _cell(kind: str, text: str, number: int) -> dict[str, object]:
-    cell: dict[str, object] = {
-        "cell_type": kind, "id": f"cell-{number}", "metadata": {},
-        "source": text.splitlines(keepends=True),
-    }
-    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
+            cells.append({
+                "cell_type": "code", "id": f"cell-{number}", "metadata": {},
+                "source": "".join(lines[begin:end]).strip().splitlines(keepends=True),
+                "execution_count": None, "outputs": [],
+            })
+        kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+        return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5,
+                           "metadata": {"kernelspec": kernel}}, indent=1) + "\n"
 
 
 def exercises() -> dict[str, Exercise]:
@@ -115,16 +90,16 @@ def exercises() -> dict[str, Exercise]:
     Raises:
         ExerciseError: in a package for students, which has none.
     """
-    listed = []
     if not (_FOLDER / "__init__.py").exists():
         raise ExerciseError(
             "this dlgo was built for students and has no exercises; lecturers install one that was "
             "built without DLGO_STUDENT"
         )
+    listed = []
     for path in sorted(_FOLDER.glob("[a-z]*.py")):
-        first = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))).split("\n")[0]
-        match = _TITLE.fullmatch(first)
-        listed.append(Exercise(path.stem, match["title"], int(match["chapter"])))
+        source = path.read_text(encoding="utf-8")
+        match = _TITLE.match(source)
+        listed.append(Exercise(path.stem, match["title"], int(match["chapter"]), source))
     return {exercise.name: exercise for exercise in sorted(listed, key=lambda e: e.chapter)}
 
 

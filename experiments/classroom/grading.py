@@ -23,8 +23,7 @@ from engines.programs.program import ProgramError
 from engines.programs.sandbox import Allowance, Sandbox
 from experiments.classroom.checks import HandIn, Wrong
 from experiments.classroom.exercise import Exercise
-from experiments.classroom.submissions import submissions
-from experiments.classroom.taking_in import TakenIn, take_in
+from experiments.classroom.hand_ins import TakenIn, submissions, take_in
 
 # Wall seconds: to load a file, for one call, and for one exercise in all. Gradescope's smallest
 # machines have half a core.
@@ -36,46 +35,27 @@ ALLOWANCE = Allowance(memory_mb=512, processes=16, cpu_seconds=60.0)
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one check.
-
-    Attributes:
-        title: of the check.
-        points: that it is worth. earned: all or nothing of them.
-        feedback: for the student; "" if it passed.
-        seconds: that it took.
-    """
+    """What came of one check."""
 
     title: str
-    points: int
-    earned: int
-    feedback: str
+    points: int  # that the check is worth
+    earned: int  # all or nothing of them
+    feedback: str  # for the student; "" if it passed
     seconds: float
 
 
 @dataclass(frozen=True)
 class Grade:
-    """What one hand-in of one exercise is worth.
+    """What one hand-in of one exercise is worth."""
 
-    Attributes:
-        student: as the class's folder calls them.
-        exercise: its name.
-        results: of the checks; empty if nothing was handed in.
-        points: of all checks.
-        notes: what was left out of the hand-in, and a notebook's cells that failed.
-        trusted: whether it ran without a sandbox.
-        digest: of all that it was made of; "" if nothing was handed in.
-        hand_in: the number or date of the one that was graded; "" if there was only one.
-        late: whether that was handed in late.
-    """
-
-    student: str
+    student: str  # as the class's folder calls them
     exercise: str
-    results: list[Result]
-    points: int
-    notes: list[str] = field(default_factory=list)
-    trusted: bool = False
-    digest: str = ""
-    hand_in: str = ""
+    results: list[Result]  # empty if nothing was handed in
+    points: int  # of all checks
+    notes: list[str] = field(default_factory=list)  # left out of the hand-in; cells that failed
+    trusted: bool = False  # whether it ran without a sandbox
+    digest: str = ""  # of all that it was made of; "" if nothing was handed in
+    hand_in: str = ""  # number or date of the one that was graded; "" if there was only one
     late: bool = False
 
     @property
@@ -89,21 +69,17 @@ class Grade:
         return sum(result.seconds for result in self.results)
 
 
-class _Lives:
-    """A student's functions, in one process after another.
-
-    Attributes:
-        notes: what failed or was not run in the cells of a notebook.
-    """
+class _Student:
+    """A student's functions, in one process after another."""
 
     def __init__(self, path: Path, sandbox: Sandbox | None) -> None:
         self._path, self._sandbox = path, sandbox
         self._functions: Functions | None = None
         self._lost = 0
         self._left_out: list[str] = []  # cells that ended their process
-        self.notes: list[str] = []
         self._broken: DlgoError | None = None  # why the file cannot be loaded
         self._deadline = time.monotonic() + _ALL_SECONDS
+        self.notes: list[str] = []  # what failed or was not run in the cells of a notebook
 
     def call(self, name: str, *arguments: Any) -> Any:
         """What the function returns. Raises Wrong, with words for the student."""
@@ -117,7 +93,7 @@ class _Lives:
                 raise Wrong(f"Not tried: the program had to be ended {_LIVES} times before.")
             try:
                 if self._functions is None:
-                    self._functions = self._start(min(_LOAD_SECONDS, left))
+                    self._load(min(_LOAD_SECONDS, left))
                 return self._functions.call(name, *arguments, timeout=min(_CALL_SECONDS, left))
             except ProgramError as error:
                 self._functions = None
@@ -129,14 +105,13 @@ class _Lives:
             except CallError as error:
                 raise Wrong(_words(self._broken or error, name)) from None
 
-    def _start(self, seconds: float) -> Functions:
+    def _load(self, seconds: float) -> None:
         try:
-            functions = Functions(self._path, self._sandbox, seconds, self._left_out)
+            self._functions = Functions(self._path, self._sandbox, seconds, self._left_out)
         except (CallError, ProgramError) as error:
             self._broken = None if getattr(error, "cell", "") else error
             raise
-        self.notes = functions.reports
-        return functions
+        self.notes = self._functions.reports
 
     def close(self) -> None:
         """End the process."""
@@ -172,38 +147,28 @@ def grade(
     path = taken.named(exercise.name)
     if path is None:
         return Grade(student, exercise.name, [], exercise.points, taken.notes)
-    digest = _digest(exercise, taken)
+    digest = hashlib.sha256((exercise.source + taken.digest()).encode()).hexdigest()[:16]
     before = (known or {}).get((student, exercise.name))
     if before is not None and (before.digest, before.trusted) == (digest, trust):
         return before
-    lives = _Lives(path, None if trust else Sandbox([taken.folder], ALLOWANCE))
+    functions = _Student(path, None if trust else Sandbox([taken.folder], ALLOWANCE))
     results = []
     try:
         for check in exercise.checks:
             start, feedback = time.monotonic(), ""
             try:
-                check.run(HandIn(lives))
+                check.run(HandIn(functions.call))
             except Wrong as wrong:
                 feedback = str(wrong)
             except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError,
                     OverflowError):  # the check took it for something else
                 feedback = "What came back is not of the kind that the task asks for."
-            earned = 0 if feedback else check.points
-            seconds = time.monotonic() - start
+            earned, seconds = 0 if feedback else check.points, time.monotonic() - start
             results.append(Result(check.title, check.points, earned, feedback, seconds))
     finally:
-        lives.close()
-    notes = [*taken.notes, *lives.notes]
+        functions.close()
+    notes = [*taken.notes, *functions.notes]
     return Grade(student, exercise.name, results, exercise.points, notes, trust, digest)
-
-
-def _digest(exercise: Exercise, taken: TakenIn) -> str:
-    """Of everything that a grade is made of."""
-    content = hashlib.sha256(exercise.source.encode())
-    for path in taken.files:
-        content.update(f"\0{path.relative_to(taken.folder)}\0".encode())
-        content.update(path.read_bytes())
-    return content.hexdigest()[:16]
 
 
 def grade_hand_in(
@@ -214,7 +179,6 @@ def grade_hand_in(
 
     Args:
         source: a file, a folder or a zip file, or a folder of several hand-ins.
-        exercises: to be graded.
         trust, known: as for `grade`.
         due: hand-ins after it are marked as late.
     """
@@ -225,8 +189,7 @@ def grade_hand_in(
             for exercise in exercises:
                 if exercise.name not in grades or not grades[exercise.name].results:
                     graded = grade(student, exercise, taken, trust, known)
+                    late = bool(graded.results) and submission.is_late(due)
                     grades[exercise.name] = dataclasses.replace(
-                        graded, hand_in=submission.name,
-                        late=bool(graded.results) and submission.is_late(due),
-                    )
+                        graded, hand_in=submission.name, late=late)
     return [grades[exercise.name] for exercise in exercises]

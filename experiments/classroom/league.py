@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,37 +18,30 @@ from dlgo.records.ledger import GameRecord, Ledger
 from engines.jobs import Jobs
 from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
-from experiments.arena.schedule import Plan
+from experiments.arena.schedule import Pair, Plan
+from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
-from experiments.classroom.league_schedule import LeagueSchedule
 
 # Share of its first games that a bot may lose by failures and still play on.
 _FAILING = 0.5
 # Wall seconds that a bot may take for each CPU second: one that sleeps takes time as well.
 _WALL_PER_CPU = 2.0
+# Students in a block: so many meet so many others, and a worker keeps the processes of both.
+_BLOCK = 4
 
 
 @dataclass(frozen=True)
 class League:
-    """A league as far as it has been played.
-
-    Attributes:
-        plan: the rules.
-        bots: of all students.
-        ledger: the file of all games, also of bots that were handed in before.
-        trusted: whether bots ran without a sandbox.
-        excluded: entrants that play their first games only, and why.
-        complete: whether all games have been played.
-    """
+    """A league as far as it has been played."""
 
     plan: LeaguePlan
-    bots: list[Bot]
-    ledger: Path
-    trusted: bool
-    excluded: dict[str, str] = field(default_factory=dict)
-    complete: bool = True
+    bots: list[Bot]  # of all students
+    ledger: Path  # the file of all games, also of bots that were handed in before
+    trusted: bool  # whether bots ran without a sandbox
+    excluded: dict[str, str] = field(default_factory=dict)  # who plays first games only, and why
+    complete: bool = True  # whether all games have been played
 
     @property
     def playing(self) -> list[str]:
@@ -65,6 +59,54 @@ class League:
                 game for game in ledger.games() if game.game == self.plan.game
                 and game.first in playing and game.second in playing
             ]
+
+
+class _Schedule(Strategy):
+    """First one pair of games with every staff bot; then the others, for who is not excluded."""
+
+    def __init__(
+        self, plan: Plan, league: LeaguePlan, students: Sequence[str],
+        excluded: Callable[[], Collection[str]],
+    ) -> None:
+        self._students, self._staff = students, [bot.entrant for bot in league.staff]
+        super().__init__(plan, 1 if self._staff else 0)
+        self._league, self._excluded, self._decided = league, excluded, False
+        self.headline = (f"a league of {len(students)} students and {len(self._staff)} staff bots "
+                         f"on {plan.games[0]}")
+
+    def next_step(
+        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+    ) -> list[Pair]:
+        if self._staff and not self.steps:
+            step = self._pairs(self._students, self._staff, range(1))
+        elif open_slots or self._decided:
+            return []  # the first games are being played, or all has been asked for
+        else:
+            step, self._decided = self._others(), True
+        self.steps.append(step)
+        return step
+
+    def coming(self) -> list[Pair]:
+        return [] if self._decided else self._others()
+
+    def _others(self) -> list[Pair]:
+        """Games of a few entrants follow each other, so that their processes can be kept."""
+        excluded, league = self._excluded(), self._league
+        students = [student for student in self._students if student not in excluded]
+        blocks = [students[k : k + _BLOCK] for k in range(0, len(students), _BLOCK)]
+        pairs: list[Pair] = []
+        for block in blocks:
+            pairs += self._pairs(block, self._staff, range(1, league.staff_pairs))
+        for number, block in enumerate(blocks):
+            for other in blocks[number:]:
+                pairs += self._pairs(block, other, range(league.pairs))
+        return pairs
+
+    def _pairs(self, ones: Sequence[str], others: Sequence[str], numbers: range) -> list[Pair]:
+        """All of `ones` against all of `others`; within a block everybody meets everybody once."""
+        matches = [(one, other) for i, one in enumerate(ones) for j, other in enumerate(others)
+                   if ones is not others or i < j]
+        return [Pair(self.plan.games[0], *match, number) for number in numbers for match in matches]
 
 
 def play_league(
@@ -90,21 +132,16 @@ def play_league(
         KeyboardInterrupt: after Ctrl-C; the finished games are kept.
     """
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    entry = Entry(plan, out, trust)
-    bots = [entry.bot_of(student, path, progress.say) for student, path in sources.items()]
     ledger = out / "games.sqlite"
+    entry = Entry(plan, out, trust, ledger)
+    bots = [entry.bot_of(student, path, progress.say) for student, path in sources.items()]
     league = League(plan, bots, ledger, trust)
     launches = {bot.entrant: entry.launch(bot.folder) for bot in bots if bot.folder is not None}
-    names = [(bot.entrant, bot.student) for bot in bots if bot.entrant]
-    names += [(bot.entrant, bot.label) for bot in plan.staff]
-    limits = Limits(
-        move_timeout=plan.move_seconds, game_cpu=plan.game_seconds,
-        game_wall=_WALL_PER_CPU * plan.game_seconds, max_failures=0,
-    )
-
     students, staff = list(launches), [bot.entrant for bot in plan.staff]
     if not students or len(students) + len(staff) < 2:
         return league  # nobody has an opponent
+    names = [(bot.entrant, bot.student) for bot in bots if bot.entrant]
+    names += [(bot.entrant, bot.label) for bot in plan.staff]
 
     def excluded() -> dict[str, str]:
         return _excluded(league.games(), students, staff)
@@ -114,12 +151,14 @@ def play_league(
         kind="gauntlet" if staff else "round-robin", challengers=tuple(students) if staff else (),
         opening_plies=plan.opening_plies, seed=plan.seed, names=tuple(names),
     )
+    limits = Limits(
+        move_timeout=plan.move_seconds, game_cpu=plan.game_seconds,
+        game_wall=_WALL_PER_CPU * plan.game_seconds, max_failures=0,
+    )
     done = run_tournament(
         arena_plan, ledger, workers, progress, limits, launches=launches, deadline=deadline,
-        elsewhere=elsewhere,
-        strategy=lambda canonical: LeagueSchedule(
-            canonical, students, staff, plan.staff_pairs, plan.pairs, excluded
-        ),
+        elsewhere=elsewhere, strategy=lambda canonical: _Schedule(
+            canonical, plan, students, excluded),
     )
     return League(plan, bots, ledger, trust, excluded(), not done.out_of_time)
 
@@ -128,11 +167,10 @@ def _excluded(
     games: list[GameRecord], students: list[str], staff: list[str]
 ) -> dict[str, str]:
     """Who has failed in too many of the first games with staff bots."""
-    failed: Counter[str] = Counter()
-    for game in games:
-        loser = game.second if game.result == 1 else game.first
-        if game.failed and game.pair == 0 and {game.first, game.second} & set(staff):
-            failed[loser] += 1
+    failed = Counter(
+        game.second if game.result == 1 else game.first for game in games
+        if game.failed and game.pair == 0 and {game.first, game.second} & set(staff)
+    )
     first = 2 * len(staff)
     return {
         entrant: f"it failed in {failed[entrant]} of its first {first} games, and plays no others"

@@ -7,7 +7,6 @@ is another entrant, whose games are played; who hands in the same ones again has
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import shutil
 import tempfile
@@ -16,17 +15,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dlgo.errors import DlgoError
-from dlgo.files import make_folder, write_file
+from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.jit import shared_cache
+from dlgo.records.ledger import Ledger
 from dlgo.specs import with_version
 from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
 from experiments.arena.launch import Launch, compile_rules
+from experiments.classroom.hand_ins import Submission, submissions, take_in
 from experiments.classroom.league_plan import LeaguePlan
-from experiments.classroom.submissions import Submission, submissions
-from experiments.classroom.taking_in import TakenIn, take_in
 
 # CPU seconds beyond those of a game: for Python to start and a file to be loaded.
 _START_SECONDS = 60.0
@@ -37,23 +36,14 @@ LATE = "handed in late"
 
 @dataclass(frozen=True)
 class Bot:
-    """What a student plays with.
+    """What a student plays with."""
 
-    Attributes:
-        student: as the class's folder calls them.
-        entrant: as the ledger does; "" if none of their hand-ins can play.
-        folder: the copies of its files; None without an entrant.
-        hand_in: the number or date of the one that counts; "" if there is only one.
-        late: whether it was handed in late.
-        notes: what students should know: hand-ins that cannot play, and why.
-    """
-
-    student: str
-    entrant: str
-    folder: Path | None
-    hand_in: str = ""
+    student: str  # as the class's folder calls them
+    entrant: str  # as the ledger does; "" if none of their hand-ins can play
+    folder: Path | None  # the copies of its files; None without an entrant
+    hand_in: str = ""  # number or date of the one that counts; "" if there is only one
     late: bool = False
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # hand-ins that cannot play, and why
 
     @property
     def hand_in_text(self) -> str:
@@ -69,39 +59,32 @@ class Entry:
 
     Args:
         plan: the rules.
-        out: the league's folder: copies of what was handed in, and what trying them has shown.
+        out: the league's folder, for copies of what was handed in.
         trust: whether bots run without a sandbox.
+        ledger: of games so far; who has played any need not be tried.
 
     Raises:
         SandboxError: if there is no working sandbox here, and code is not trusted.
     """
 
-    def __init__(self, plan: LeaguePlan, out: Path, trust: bool) -> None:
+    def __init__(self, plan: LeaguePlan, out: Path, trust: bool, ledger: Path) -> None:
         if ":" in str(out.resolve()):
             raise DlgoError(f"--out {out}: a path with a colon cannot hold bots; name another")
         if not trust:
             check_sandbox()
         self._plan, self._trust = plan, trust
         self._copies = make_folder(out / "bots")
-        self._file = out / "tried.json"
-        self._tried = self._load()
+        self._played: set[str] = set()
+        if ledger.exists():
+            with Ledger(ledger, read_only=True) as games:
+                self._played = {entrant for game in games.games() if game.game == plan.game
+                                for entrant in (game.first, game.second)}
         self._allowance = Allowance(
             memory_mb=plan.memory_mb, processes=32,
             cpu_seconds=2 * plan.game_seconds + _START_SECONDS,
         )
         self._start = compile_rules(get_game(plan.game))  # here, once
         self._code = None if trust else shared_cache()
-
-    def _load(self) -> dict[str, str]:
-        try:
-            tried = json.loads(self._file.read_text(encoding="utf-8"))
-            return {str(key): str(text) for key, text in tried.items()}
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, AttributeError) as error:
-            raise DlgoError(
-                f"{self._file} is damaged ({error}); delete it: hand-ins are then tried again"
-            ) from None
 
     def bot_of(self, student: str, source: Path, say: Callable[[str], None]) -> Bot:
         """The bot of a student: of the last hand-in that can play.
@@ -112,11 +95,8 @@ class Entry:
         """
         notes: list[str] = []
         for submission in reversed(submissions(source)):
-            late = submission.is_late(self._plan.due)
             called = f"hand-in {submission.name}" if submission.name else "the hand-in"
-            if late and self._plan.late == "refused":
-                notes.append(f"{called} is late ({submission.moment:%Y-%m-%d %H:%M})")
-                continue
+            late = submission.is_late(self._plan.due)
             entrant, folder, left_out, problem = self._take_in(student, submission)
             notes += left_out
             if not problem:
@@ -136,22 +116,18 @@ class Entry:
         home.chmod(0o755)
         with tempfile.TemporaryDirectory(dir=home, prefix="new-") as place:
             taken = take_in(submission.path, Path(place))
-            digest = digest_of(taken)
+            digest = taken.digest()
             entrant, folder = with_version(name, digest), home / digest[:8]
             bot = self._plan.bot.partition(":")[0]
             path = taken.named(bot.removesuffix(".py"))
             if path is None:
                 return entrant, folder, taken.notes, f"there is no {bot}"
-            inside = path.relative_to(taken.folder).parent
+            inside = path.relative_to(taken.folder).parent  # where the bot lies in the hand-in
             if not folder.exists():
                 shutil.copytree(taken.folder, folder)
-        if inside.parts:  # where the bot lies in what was handed in
-            folder = folder / inside
-        key = f"{entrant} {self._plan.game} {self._plan.bot} {self._trust}"
-        if key not in self._tried:
-            self._tried[key] = self._problem(folder)
-            write_file(self._file, json.dumps(self._tried, indent=1) + "\n")
-        return entrant, folder, taken.notes, self._tried[key]
+        folder = folder / inside
+        return entrant, folder, taken.notes, (
+            "" if entrant in self._played else self._problem(folder))
 
     def launch(self, folder: Path) -> Launch:
         """How a bot is started."""
@@ -185,13 +161,3 @@ def entrant_name(student: str) -> str:
     if word != student or word[:1].isdigit():
         word = f"_{word[:40]}_{hashlib.sha256(student.encode()).hexdigest()[:8]}"
     return f"student:{word}"
-
-
-def digest_of(taken: TakenIn) -> str:
-    """Of the files that were taken in."""
-    content = hashlib.sha256()
-    for path in taken.files:
-        data = path.read_bytes()
-        content.update(f"{path.relative_to(taken.folder)}\0{len(data)}\0".encode())
-        content.update(data)
-    return content.hexdigest()

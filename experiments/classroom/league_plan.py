@@ -20,7 +20,6 @@ docs/teach.md has all keys. A relative path begins at the plan's folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import count
@@ -49,9 +48,7 @@ KEYS = (
     Option("memory_mb", 512, "megabytes for a bot", 128, 65536),
     Option("pseudonyms", False,
            "call students by pseudonyms, drawn once, on pages that all can see"),
-    Option("due", None, "time after which hand-ins are late", kind=datetime),
-    Option("late", "marked", "whether late hand-ins are marked, or refused",
-           choices=("marked", "refused")),
+    Option("due", None, "time after which hand-ins are marked as late", kind=datetime),
     Option("roster", None, "CSV file of the class, as any spreadsheet writes it, with a column "
            "`student`; `marks.csv` has its rows", kind=str),
     Option("taking_part", 0, "points for a bot that plays", 0, 1000),
@@ -68,21 +65,12 @@ STAFF_KEYS = (
 
 @dataclass(frozen=True)
 class StaffBot:
-    """A bot of the lecturer.
+    """A bot of the lecturer."""
 
-    Attributes:
-        entrant: as the ledger names it.
-        label: its real name.
-        role: how students know it: its label, or "hidden bot 2".
-        hidden: whether that differs.
-        points: for beating it, with this `confidence`.
-    """
-
-    entrant: str
-    label: str
-    role: str
-    hidden: bool
-    points: int
+    entrant: str  # as the ledger names it
+    label: str  # its real name
+    role: str  # how students know it: its label, or "hidden bot 2"
+    points: int  # for beating it, with this confidence
     confidence: float
 
 
@@ -99,7 +87,6 @@ class LeaguePlan:
     game_seconds: float
     memory_mb: int
     pseudonyms: bool
-    late: str
     taking_part: int
     staff: tuple[StaffBot, ...] = ()
     opening_plies: int | None = None
@@ -120,30 +107,30 @@ class LeaguePlan:
 
 
 def read_league_plan(path: Path) -> LeaguePlan:
-    """The rules in a file.
-
-    Raises:
-        DlgoError: in one line, naming what is wrong in the file.
-    """
+    """The rules in a file. Raises DlgoError, in one line, naming what is wrong in the file."""
     owner = f"plan {path}"
     values = read_toml(path)
     staff = values.pop("staff", [])
     if not isinstance(staff, list) or not all(isinstance(item, dict) for item in staff):
         raise SpecError(f"{owner}: write each staff bot under a line [[staff]]")
-    values = _checked(owner, KEYS, values)
+    values = {name: value for name, value in check_settings(owner, KEYS, values, "key").items()
+              if value is not None}
     if "game" not in values:
         raise SpecError(f'{owner} names no game: write game = "connect4"')
-    values["game"] = _game(owner, values["game"])
+    if ".py" in values["game"]:
+        raise SpecError(
+            f"{owner}: game {values['game']!r} is a file, which no sandbox shows; install it as a "
+            "package (docs/add_a_game.md)"
+        )
+    try:
+        values["game"] = get_game(values["game"]).versioned
+    except DlgoError as error:
+        raise SpecError(f"{owner}: {error}") from None
+    if "due" in values:
+        values["due"] = _local(values["due"])
     if "roster" in values:
         values["roster"] = path.parent / values["roster"]
     return LeaguePlan(**values, staff=_staff(path, staff))
-
-
-def _checked(owner: str, keys: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values, with defaults. Raises SpecError for an unknown key or a wrong value."""
-    values = check_settings(owner, keys, given, "key")
-    return {name: _local(value) if isinstance(value, date) else value
-            for name, value in values.items() if value is not None}
 
 
 def _local(moment: date) -> datetime:
@@ -153,25 +140,13 @@ def _local(moment: date) -> datetime:
     return moment.astimezone().replace(tzinfo=None) if moment.tzinfo else moment
 
 
-def _game(owner: str, text: str) -> str:
-    if ".py" in text:
-        raise SpecError(
-            f"{owner}: game {text!r} is a file, which no sandbox shows; install it as a package "
-            "(docs/add_a_game.md)"
-        )
-    try:
-        return get_game(text).versioned
-    except DlgoError as error:
-        raise SpecError(f"{owner}: {error}") from None
-
-
 def _staff(path: Path, items: list[dict[str, Any]]) -> tuple[StaffBot, ...]:
     bots: list[StaffBot] = []
     hidden = 0
     for number, item in enumerate(items, 1):
         owner = f"plan {path}: staff bot {number}"
-        values = _checked(owner, STAFF_KEYS, item)
-        if "engine" not in values:
+        values = check_settings(owner, STAFF_KEYS, item, "key")
+        if values["engine"] is None:
             raise SpecError(f'{owner} has no engine: write engine = "random"')
         spec = located(path, values["engine"])
         try:
@@ -181,9 +156,7 @@ def _staff(path: Path, items: list[dict[str, Any]]) -> tuple[StaffBot, ...]:
         if any(bot.entrant == entrant for bot in bots):
             raise SpecError(f"{owner}: {entrant} is there twice; leave one out")
         hidden += values["hidden"]
-        label = values.get("name") or title or entrant
+        label = values["name"] or title or entrant
         role = f"hidden bot {hidden}" if values["hidden"] else label
-        bots.append(StaffBot(
-            entrant, label, role, values["hidden"], values["points"], values["confidence"]
-        ))
+        bots.append(StaffBot(entrant, label, role, values["points"], values["confidence"]))
     return tuple(bots)

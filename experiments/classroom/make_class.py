@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-import zipfile
+import shutil
 from datetime import datetime
 from itertools import cycle
 from pathlib import Path
@@ -67,6 +67,7 @@ _BROKEN = (
     "    return state.legal_moves()[-1]\n",
     "def choose(state):\n    return state.legal_moves()[0]\n",
 )
+_KINDS = ("good", "weak", "hostile", "broken", "late", "twice", "hostile", "zipped", "weak", "good")
 
 
 def make_class(folder: Path, students: int, game: str, staff_pairs: int = 5) -> list[str]:
@@ -84,11 +85,10 @@ def make_class(folder: Path, students: int, game: str, staff_pairs: int = 5) -> 
     if folder.exists() and any(folder.iterdir()):
         raise DlgoError(f"{folder} is not empty; name a new folder")
     hand_ins = make_folder(folder / "hand-ins")
-    kinds = cycle((_good, _weak, _hostile, _broken, _late, _twice, _hostile, _zipped, _weak, _good))
     names = []
-    for number, kind in zip(range(students), kinds, strict=False):
-        names.append(f"{kind.__name__.strip('_')}{number + 1:02d}")
-        kind(hand_ins / names[-1], number)
+    for number, kind in zip(range(students), cycle(_KINDS), strict=False):
+        names.append(f"{kind}{number + 1:02d}")
+        _hand_in(kind, hand_ins / names[-1], number)
     write_csv(folder / "class.csv", ["student", "group"], [
         [name, "AB"[number % 2]] for number, name in enumerate(names)
     ])
@@ -96,68 +96,59 @@ def make_class(folder: Path, students: int, game: str, staff_pairs: int = 5) -> 
     return names
 
 
-def _good(place: Path, number: int) -> None:
-    _write(place, _bot(2 + number % 2), True)
-
-
-def _weak(place: Path, number: int) -> None:
-    _write(place, _bot(number % 2), False)
-
-
-def _broken(place: Path, number: int) -> None:
-    _write(place, _BROKEN[number // 10 % len(_BROKEN)], False)
-
-
-def _late(place: Path, number: int) -> None:
-    _write(place / _IN_TIME, _bot(0), False)
-    _write(place / _LATE, _bot(1), True)
-
-
-def _twice(place: Path, number: int) -> None:
-    _write(place / "1", _bot(1), True)
-    _write(place / "2", _BROKEN[0], True)
-
-
-def _zipped(place: Path, number: int) -> None:
-    _write(place, _bot(1), True)
-    with zipfile.ZipFile(place.with_suffix(".zip"), "w") as archive:
-        for path in sorted(place.iterdir()):
-            archive.write(path, path.name)
-            path.unlink()
-    place.rmdir()
-    os.utime(place.with_suffix(".zip"), (_WRITTEN, _WRITTEN))
-
-
-def _hostile(place: Path, number: int) -> None:
-    """The attacks in turn; what is in the folder is an attack as well."""
-    write_hostile(place, ATTACKS[number // 2 % len(ATTACKS)])
+def _hand_in(kind: str, place: Path, number: int) -> None:
+    """What a student of a kind hands in."""
+    match kind:
+        case "good":
+            _write(place, bot(2 + number % 2), True)
+        case "weak":
+            _write(place, bot(number % 2), False)
+        case "hostile":  # the attacks in turn; what is in the folder is an attack as well
+            write_hostile(place, ATTACKS[number // 2 % len(ATTACKS)])
+        case "broken":
+            _write(place, _BROKEN[number // 10 % len(_BROKEN)], False)
+        case "late":
+            _write(place / _IN_TIME, bot(0), False)
+            _write(place / _LATE, bot(1), True)
+        case "twice":
+            _write(place / "1", bot(1), True)
+            _write(place / "2", _BROKEN[0], True)
+        case "zipped":
+            _write(place, bot(1), True)
+            _keep_date(Path(shutil.make_archive(str(place), "zip", place)))
+            shutil.rmtree(place)
 
 
 def write_hostile(place: Path, attack: str) -> None:
     """Write a hand-in with an attack, links to others' work and a bomb of zeros."""
     make_folder(place)
     write_file(place / "bot.py", _source("hostile_bot.py", "ATTACK", f'"{attack}"'))
-    os.utime(place / "bot.py", (_WRITTEN, _WRITTEN))
     (place / "grades.csv").symlink_to("../../class.csv")
     (place / "others").symlink_to("..")
     with (place / "bomb.bin").open("wb") as file:
         file.truncate(1 << 30)
-    os.utime(place / "bomb.bin", (_WRITTEN, _WRITTEN))
+    _keep_date(place / "bot.py", place / "bomb.bin")
 
 
-def _write(place: Path, bot: str, solved: bool) -> None:
+def _write(place: Path, source: str, solved: bool) -> None:
     make_folder(place)
-    write_file(place / "bot.py", bot)
+    write_file(place / "bot.py", source)
     for name in _EXERCISES:
         exercise = get_exercise(name)
         right, wrong = next(iter(exercise.planted.values()))
         text = exercise.solution() if solved else exercise.solution().replace(right, wrong)
         write_file(place / f"{name}.py", text)
-    for path in place.iterdir():  # what has no date in its name was written in time
+    _keep_date(*place.iterdir())
+
+
+def _keep_date(*paths: Path) -> None:
+    """What has no date in its name was written in time."""
+    for path in paths:
         os.utime(path, (_WRITTEN, _WRITTEN))
 
 
-def _bot(depth: int) -> str:
+def bot(depth: int) -> str:
+    """The source of a bot that looks some plies ahead."""
     return _source("sample_bot.py", "DEPTH", str(depth))
 
 

@@ -26,26 +26,29 @@ _CLASSROOM50 = {
     "CLASSROOM": "classroom", "ASSIGNMENT": "assignment", "OWNER": "owner",
     "SUBMISSION_TAG": "submission", "COMMIT_URL": "commit", "RELEASE_URL": "release",
 }
+# The columns and rows of a class's CSV file.
+Roster = tuple[list[str], list[list[str]]]
 
 
 def gradescope(grades: list[Grade]) -> dict[str, Any]:
     """The content of Gradescope's results.json for one hand-in, with a leaderboard."""
-    tests = []
-    for number, grade in enumerate(grades, 1):
-        for part, result in enumerate(_results(grade), 1):
-            tests.append({
-                "name": f"{grade.exercise}: {result.title}", "number": f"{number}.{part}",
-                "score": result.earned, "max_score": result.points,
-                "status": "failed" if result.feedback else "passed",
-                "output": result.feedback or "Passed.", "output_format": "text",
-                "visibility": "visible", "tags": [grade.exercise],
-            })
-    said = [TRUSTED] if any(grade.trusted for grade in grades) else []
-    said += [f"{grade.exercise} was handed in late." for grade in grades if grade.late]
+    tests = [
+        {
+            "name": f"{grade.exercise}: {result.title}", "number": f"{number}.{part}",
+            "score": result.earned, "max_score": result.points,
+            "status": "failed" if result.feedback else "passed",
+            "output": result.feedback or "Passed.", "output_format": "text",
+            "visibility": "visible", "tags": [grade.exercise],
+        }
+        for number, grade in enumerate(grades, 1)
+        for part, result in enumerate(_results(grade), 1)
+    ]
+    lines = [TRUSTED] if any(grade.trusted for grade in grades) else []
+    lines += [f"{grade.exercise} was handed in late." for grade in grades if grade.late]
     earned = sum(grade.earned for grade in grades)
     return {
         "score": earned, "execution_time": round(sum(grade.seconds for grade in grades), 2),
-        "output": "\n".join([*said, *notes_of(grades)]), "visibility": "visible",
+        "output": "\n".join([*lines, *notes_of(grades)]), "visibility": "visible",
         "stdout_visibility": "hidden", "tests": tests,
         "leaderboard": [
             {"name": "Points", "value": earned},
@@ -65,6 +68,8 @@ def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str
     """
     given = check_runner(environment)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Whoever hands in late is told by the tag, so that it stays the same when grading is repeated.
+    tag = re.match(r"submit/(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)", given["SUBMISSION_TAG"])
     actor, number = given.get("GITHUB_ACTOR"), given.get("GITHUB_ACTOR_ID", "")
     pushed_by = {"username": actor, "id": int(number) if number.isdecimal() else None}
     return {
@@ -72,7 +77,7 @@ def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str
         **{key: given[name] for name, key in _CLASSROOM50.items()},
         "assignment_type": given.get("ASSIGNMENT_TYPE") or "individual",
         "review": given.get("REVIEW_URL") or given["COMMIT_URL"],
-        "datetime": _handed_in_at(given["SUBMISSION_TAG"]) or now, "graded_at": now,
+        "datetime": "{}{}:{}:{}".format(*tag.groups()) if tag else now, "graded_at": now,
         **({"submitted_by": pushed_by} if actor else {}),
         "score": sum(grade.earned for grade in grades),
         "max-score": sum(grade.points for grade in grades),
@@ -84,15 +89,6 @@ def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str
             for grade in grades for result in _results(grade)
         ],
     }
-
-
-def _handed_in_at(tag: str) -> str | None:
-    """The moment in a tag `submit/2026-06-01T14-32-05Z-a1b2c3d`; None for another kind of tag.
-
-    Whoever hands in late is told by it, so it must stay the same when grading is repeated.
-    """
-    found = re.match(r"submit/(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)", tag)
-    return "{}{}:{}:{}".format(*found.groups()) if found else None
 
 
 def check_runner(environment: Mapping[str, str]) -> dict[str, str]:
@@ -116,56 +112,43 @@ def notes_of(grades: list[Grade]) -> list[str]:
     return list(dict.fromkeys(note for grade in grades for note in grade.notes))
 
 
-def write_table(
-    path: Path, grades: Mapping[str, list[Grade]], exercises: list[str],
-    roster: tuple[list[str], list[list[str]]] | None = None,
+def write_grades_table(
+    path: Path, grades: Mapping[str, list[Grade]], exercises: list[str], roster: Roster | None
 ) -> list[str]:
-    """Write grades as CSV, a row a student; return the students who are not on the roster.
-
-    Args:
-        roster: what `read_roster` says; the table has its columns and its order.
-    """
+    """Write grades as CSV, a row a student; return the students who are not on the roster."""
     cells = {}
     for student, row in grades.items():
-        earned = {grade.exercise: grade.earned for grade in row}
-        points = [earned.get(name, 0) for name in exercises]
-        late = [grade.exercise for grade in row if grade.late]
-        cells[student] = [*points, sum(points), " ".join(late)]
-    nothing = [0] * (len(exercises) + 1) + [""]
-    columns = [*exercises, "total", "late"]
-    if not any(grade.late for row in grades.values() for grade in row):
-        columns, nothing = columns[:-1], nothing[:-1]
-    return write_class_table(path, columns, cells, nothing, roster)
+        points = [sum(grade.earned for grade in row if grade.exercise == name)
+                  for name in exercises]
+        late = " ".join(grade.exercise for grade in row if grade.late)
+        cells[student] = [*points, sum(points), late]
+    return write_class_table(path, [*exercises, "total", "late"], cells,
+                             [0] * (len(exercises) + 1) + [""], roster)
 
 
 def write_class_table(
     path: Path, columns: list[str], cells: Mapping[str, list[Any]], nothing: list[Any],
-    roster: tuple[list[str], list[list[str]]] | None,
+    roster: Roster | None,
 ) -> list[str]:
     """Write a CSV file with a row a student; return the students who are not on the roster.
 
     Args:
-        columns: besides the roster's. cells: their values, by student; more of them are left out.
+        columns: besides the roster's. cells: their values, by student.
         nothing: the values of those who have handed in nothing.
         roster: what `read_roster` says; the table has its columns and its order.
     """
     header, rows = roster or (["student"], [[name] for name in cells])
     column = header.index("student")
-    on_it = {row[column] for row in rows}
-    others = [name for name in cells if name not in on_it]
+    others = [name for name in cells if name not in {row[column] for row in rows}]
     rows = rows + [["" if key != "student" else name for key in header] for name in others]
     write_csv(path, [*header, *columns], [
-        [*map(_harmless, row), *cells.get(row[column], nothing)[: len(columns)]] for row in rows
+        [*map(_harmless, row), *cells.get(row[column], nothing)] for row in rows
     ])
-    return others if roster else []
+    return others
 
 
-def read_roster(path: Path) -> tuple[list[str], list[list[str]]]:
-    """The columns and rows of a CSV file of the class, with a column `student`.
-
-    Raises:
-        DlgoError: if it cannot be used.
-    """
+def read_roster(path: Path) -> Roster:
+    """A CSV file of the class with a column `student`. Raises DlgoError if it cannot be used."""
     header, rows = read_table(path)
     if "student" not in header:
         raise DlgoError(f"the roster {path} has no column 'student'; its first line names columns")

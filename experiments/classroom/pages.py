@@ -6,13 +6,16 @@ say so, and hidden staff bots by their role.
 
 from __future__ import annotations
 
+import csv
 import dataclasses
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from dlgo.files import make_folder, write_file
+from dlgo.errors import DlgoError
+from dlgo.files import make_folder, write_csv, write_file
 from dlgo.records.ledger import GameRecord
 from experiments.classroom.grading import Grade
 from experiments.classroom.outputs import TRUSTED, notes_of
@@ -23,6 +26,48 @@ from reports.replays import replay
 _TEMPLATES = Path(__file__).with_name("templates")
 # Lost games on a student's page: a long game takes a tenth of a megabyte.
 _MOST_GAMES = 24
+_QUALITIES = (
+    "Amber", "Brave", "Calm", "Clever", "Coral", "Early", "Gentle", "Golden", "Happy", "Honest",
+    "Keen", "Lively", "Lucky", "Merry", "Noble", "Patient", "Proud", "Quick", "Quiet", "Silver",
+    "Steady", "Swift", "Tidy", "Wise",
+)
+_ANIMALS = (
+    "Badger", "Beaver", "Bison", "Crane", "Dolphin", "Falcon", "Finch", "Fox", "Hare", "Heron",
+    "Ibex", "Lynx", "Marten", "Mole", "Newt", "Otter", "Owl", "Panda", "Puffin", "Raven", "Robin",
+    "Seal", "Stork", "Wren",
+)
+
+
+def pseudonyms(path: Path, students: Iterable[str]) -> dict[str, str]:
+    """The pseudonym of each student; those who have none yet are given one.
+
+    They are drawn: from a student's name anybody could compute whose they are.
+
+    Args:
+        path: the CSV file that keeps them.
+
+    Raises:
+        DlgoError: if the file is something else.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            names = dict(csv.reader(file))
+    except FileNotFoundError:
+        names = {"student": "pseudonym"}
+    except (OSError, ValueError, csv.Error) as error:
+        raise DlgoError(
+            f"{path} is damaged ({error}); delete it, and new pseudonyms are drawn"
+        ) from None
+    free = {f"{quality} {animal}" for quality in _QUALITIES for animal in _ANIMALS}
+    free -= set(names.values())
+    for student in students:
+        if student not in names:
+            name = secrets.choice(sorted(free)) if free else f"Player {len(names)}"
+            names[student] = name
+            free.discard(name)
+    header, *rows = names.items()
+    write_csv(path, header, rows)
+    return names
 
 
 def write_grades(folder: Path, grades: Mapping[str, list[Grade]], exercises: list[str]) -> None:
@@ -61,15 +106,12 @@ def write_league(out: Path, standings: Standings, shown: Mapping[str, str]) -> N
             trusted=TRUSTED if league.trusted else "", complete=league.complete, **content,
         ))
 
-    ratings = _ratings(standings, public)
-    for path, names, people, rows, view in (
-        ("leaderboard.html", public, shown, [], ratings),
-        ("lecturer.html", real, {student: student for student in shown}, standings.students,
-         _ratings(standings, real)),
-    ):
-        write(path, "leaderboard.html", rows=rows, shown=shown, names=names, people=people,
-              staff=staff, first_winner={bot.entrant: standings.first_winner(bot) for bot in staff},
-              all_students=standings.students, games=standings.games, students=len(bots), **view)
+    for path, names, rows in (("lecturer.html", real, standings.students),
+                              ("leaderboard.html", public, [])):
+        ratings = _ratings(standings, names)
+        write(path, "leaderboard.html", rows=rows, shown=shown, names=names, staff=staff,
+              students=len(bots), all_students=standings.students, games=len(standings.games),
+              **ratings)
     make_folder(out / "students")
     rated = [item["row"] for item in ratings["view"]["rows"]] if ratings["view"] else []
     places = {row.entrant: (place, row) for place, row in enumerate(rated, 1)}
@@ -79,7 +121,8 @@ def write_league(out: Path, standings: Standings, shown: Mapping[str, str]) -> N
         chosen = _choose(standing)
         write(f"students/{bot.student}.html", "league_student.html", student=bot.student,
               shown=shown[bot.student], standing=standing, row=row, place=place,
-              entrants=len(rated), replays=_replays(chosen, public | {bot.entrant: bot.student}),
+              entrants=len(rated),
+              replays=_replays(chosen, public | {bot.entrant: bot.student}),
               shown_games=len(chosen), left_out=len(standing.lost) - len(chosen))
 
 
@@ -103,21 +146,21 @@ def _ratings(standings: Standings, names: Mapping[str, str]) -> dict[str, Any]:
 
 def _choose(standing: Standing) -> list[GameRecord]:
     """Lost games to show: one against each opponent first, then others."""
-    me, seen = standing.bot.entrant, set()
+    met: set[frozenset[str]] = set()
     first, others = [], []
     for game in standing.lost:
-        opponent = game.second if game.first == me else game.first
-        (others if opponent in seen else first).append(game)
-        seen.add(opponent)
+        players = frozenset((game.first, game.second))
+        (others if players in met else first).append(game)
+        met.add(players)
     return [*first, *others][:_MOST_GAMES]
 
 
 def _replays(games: list[GameRecord], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """What the viewer shows, with nothing that tells who an opponent is."""
-    anonymous = (
-        (game, dataclasses.replace(game, first=names[game.first], second=names[game.second],
-                                   slot="")) for game in games
-    )
-    shown = [data for game, hidden in anonymous
-             if (data := replay(hidden, "failure" if game.failed else "lost")) is not None]
+    shown = []
+    for game in games:
+        hidden = dataclasses.replace(game, first=names[game.first], second=names[game.second],
+                                     slot="")
+        if (data := replay(hidden, "failure" if game.failed else "lost")) is not None:
+            shown.append(data)
     return [{"game": games[0].game, "games": shown}] if shown else []

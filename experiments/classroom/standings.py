@@ -1,4 +1,4 @@
-"""What the league's games say: ratings, marks, first wins and failures.
+"""What the league's games say: ratings, marks and failures.
 
 Ratings are those of `reports.ratings`, from the games of the bots that count now. A mark depends on
 the games between a student and one staff bot, and on nothing that others do.
@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.records.ledger import GameRecord, Ledger
-from dlgo.specs import split_version
 from experiments.classroom.league import League
-from experiments.classroom.league_bots import LATE, Bot, entrant_name
+from experiments.classroom.league_bots import LATE, Bot
 from experiments.classroom.league_plan import StaffBot
-from experiments.classroom.outputs import write_class_table
+from experiments.classroom.outputs import Roster, write_class_table
 from reports.head_to_head import head_to_heads
 from reports.rating_table import RatingTable
 from reports.tables import games_frame, rate_games, ratings_frame
@@ -33,19 +31,12 @@ _LONGEST_LINE = 160
 
 @dataclass(frozen=True)
 class Mark:
-    """What came of a student's games with one staff bot.
-
-    Attributes:
-        staff: which one.
-        score: points of games, `7/10`; "" if they have not met.
-        confidence: how likely it is that the student's bot is the stronger one.
-        beaten: whether that is as sure as the rules demand.
-    """
+    """What came of a student's games with one staff bot."""
 
     staff: StaffBot
-    score: str = ""
-    confidence: float = 0.0
-    beaten: bool = False
+    score: str = ""  # points of games, `7/10`; "" if they have not met
+    confidence: float = 0.0  # how likely it is that the student's bot is the stronger one
+    beaten: bool = False  # whether that is as sure as the rules demand
 
     @property
     def points(self) -> int:
@@ -55,66 +46,40 @@ class Mark:
 
 @dataclass(frozen=True)
 class Trouble:
-    """A failure of a student's bot.
+    """A failure of a student's bot."""
 
-    Attributes:
-        reason: as the referee says it. games: lost by it.
-        place: file and line, or "". code: what stands there, or "".
-    """
-
-    reason: str
-    games: int
-    place: str = ""
-    code: str = ""
+    reason: str  # in the referee's words
+    games: int  # lost by it
+    place: str  # file and line that it names, or ""
+    code: str  # what stands there, or ""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How one student stands.
-
-    Attributes:
-        bot: what they play with.
-        marks: for each staff bot.
-        points: of these, and for taking part.
-        first_wins: staff bot -> when they first won a game against it.
-        trouble: how the bot has failed.
-        lost: games, failures included.
-        remarks: what is to be said about the hand-in.
-    """
+    """How one student stands."""
 
     bot: Bot
-    marks: list[Mark]
-    points: int
-    first_wins: dict[str, str] = field(default_factory=dict)
-    trouble: list[Trouble] = field(default_factory=list)
-    lost: list[GameRecord] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    marks: list[Mark]  # for each staff bot
+    points: int  # of these, and for taking part
+    trouble: list[Trouble]
+    lost: list[GameRecord]  # failures included
+    remarks: list[str]  # about the hand-in
 
 
 class Standings:
-    """Everything that pages and tables show.
-
-    Args:
-        league: as far as it has been played.
-    """
+    """Everything that pages and tables show of a league, as far as it has been played."""
 
     def __init__(self, league: League) -> None:
         self.league = league
-        self._games = league.games()
-
-    @cached_property
-    def _frame(self) -> pd.DataFrame:
-        """The games between those who play now."""
-        with Ledger(self.league.ledger, read_only=True) as ledger:
-            frame = games_frame(ledger)
-        playing = self.league.playing
-        kept = frame["first"].isin(playing) & frame["second"].isin(playing)
-        return frame[kept & (frame["game"] == self.league.plan.game)]
-
-    @property
-    def games(self) -> int:
-        """How many games count."""
-        return len(self._games)
+        self.games = league.games()
+        self._frame: pd.DataFrame | None = None
+        if self.games:
+            with Ledger(league.ledger, read_only=True) as ledger:
+                frame = games_frame(ledger)
+            playing = league.playing
+            kept = frame["first"].isin(playing) & frame["second"].isin(playing)
+            self._frame = frame[kept & (frame["game"] == league.plan.game)]
+        self.students = [self._standing(bot) for bot in league.bots]
 
     def ratings(self, names: Mapping[str, str]) -> tuple[RatingTable, pd.DataFrame] | None:
         """The ratings, and rows of `reports.tables.ratings_frame`; None without games.
@@ -122,7 +87,7 @@ class Standings:
         Args:
             names: how entrants are called; all that is said about them uses these names.
         """
-        if not self._games:
+        if self._frame is None:
             return None
         frame = self._frame.assign(
             first=self._frame["first"].map(names), second=self._frame["second"].map(names)
@@ -130,70 +95,26 @@ class Standings:
         tables = rate_games(frame)
         return tables[self.league.plan.game], ratings_frame(frame, tables)
 
-    @cached_property
-    def students(self) -> list[Standing]:
-        """All students, in the order of the class's folder."""
-        return [self._standing(bot) for bot in self.league.bots]
-
     def _standing(self, bot: Bot) -> Standing:
-        plan = self.league.plan
-        mine = [game for game in self._games if bot.entrant and bot.entrant in (
-            game.first, game.second)]
-        marks = [self._mark(bot, staff) for staff in plan.staff]
+        plan, excluded = self.league.plan, self.league.excluded.get(bot.entrant)
+        mine = [game for game in self.games if bot.entrant in (game.first, game.second)]
         lost = [game for game in mine if game.result == (game.first != bot.entrant)]
+        marks = [self._mark(bot, staff, mine) for staff in plan.staff]
         points = sum(mark.points for mark in marks) + (plan.taking_part if bot.entrant else 0)
-        excluded = self.league.excluded.get(bot.entrant)
         remarks = [*bot.notes, *([LATE] if bot.late else []), *([excluded] if excluded else [])]
-        return Standing(
-            bot, marks, points, self._first_wins.get(entrant_name(bot.student), {}),
-            _trouble(bot, lost), lost, remarks,
-        )
+        return Standing(bot, marks, points, _trouble(bot, lost), lost, remarks)
 
-    def _mark(self, bot: Bot, staff: StaffBot) -> Mark:
-        players = {bot.entrant, staff.entrant}
-        if not any({game.first, game.second} == players for game in self._games):
+    def _mark(self, bot: Bot, staff: StaffBot, mine: list[GameRecord]) -> Mark:
+        if not any(staff.entrant in (game.first, game.second) for game in mine):
             return Mark(staff)
         [match] = head_to_heads(self._frame, bot.entrant, staff.entrant)
-        counts = match.pairs if match.paired else match.games
-        confidence = counts.superiority()
+        confidence = (match.pairs if match.paired else match.games).superiority()
         beaten = confidence >= staff.confidence and bot.entrant not in self.league.excluded
         score = f"{sum(match.scores):g}/{len(match.scores)}"
         return Mark(staff, score, confidence, beaten)
 
-    @cached_property
-    def _first_wins(self) -> dict[str, dict[str, str]]:
-        """When each student first won against each staff bot, with any of their bots."""
-        staff = {bot.entrant for bot in self.league.plan.staff}
-        wins: dict[str, dict[str, str]] = {}
-        if not self.league.ledger.exists():
-            return wins
-        with Ledger(self.league.ledger, read_only=True) as ledger:
-            for game in ledger.games():
-                winner, loser = (game.first, game.second)[:: 1 if game.result == 1 else -1]
-                if game.game != self.league.plan.game or game.result == 0.5:
-                    continue
-                if loser not in staff or winner in staff:
-                    continue
-                of_student = wins.setdefault(split_version(winner)[0], {})
-                before = of_student.get(loser)
-                of_student[loser] = game.finished if before is None else min(before, game.finished)
-        return wins
-
-    def first_winner(self, staff: StaffBot) -> tuple[str, str] | None:
-        """The student who first won a game against a staff bot, and when."""
-        won = [
-            (standing.first_wins[staff.entrant], standing.bot.student)
-            for standing in self.students if staff.entrant in standing.first_wins
-        ]
-        return min(won)[::-1] if won else None
-
-    def write_marks(
-        self, path: Path, roster: tuple[list[str], list[list[str]]] | None
-    ) -> list[str]:
-        """Write a CSV file: points for each staff bot, the total, the hand-in, whether it was late.
-
-        Args:
-            roster: what `outputs.read_roster` says; the table has its columns and its order.
+    def write_marks(self, path: Path, roster: Roster | None) -> list[str]:
+        """Write points for each staff bot, the total, the hand-in, and whether it was late, as CSV.
 
         Returns:
             the students who are not on the roster.
@@ -210,7 +131,7 @@ class Standings:
 
 
 def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:
-    """How a bot has failed, each way once, with the line of code that it names."""
+    """How a bot has failed, each way once."""
     count = Counter(
         re.sub(r"\b(by|from|while) (first|second)\b", r"\1 your bot", game.reason).removeprefix(
             f"crash of {'first' if game.first == bot.entrant else 'second'}: "
@@ -223,11 +144,11 @@ def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:
 def _code(bot: Bot, reason: str) -> tuple[str, str]:
     """File and line that a reason names, and what stands there."""
     match = _PLACE.search(reason)
-    if match is None or bot.folder is None:
+    if match is None:
         return "", ""
-    place = f"{match['file']}, line {match['line']}"
-    for path in sorted(Path(bot.folder).rglob(match["file"])):
+    place, number = f"{match['file']}, line {match['line']}", int(match["line"][:9])
+    for path in sorted(bot.folder.rglob(match["file"])):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        if 0 < int(match["line"][:9]) <= len(lines):
-            return place, lines[int(match["line"][:9]) - 1].strip()[:_LONGEST_LINE]
+        if 0 < number <= len(lines):
+            return place, lines[number - 1].strip()[:_LONGEST_LINE]
     return place, ""

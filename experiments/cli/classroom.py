@@ -80,8 +80,8 @@ def grade(
     from experiments.classroom import outputs
     from experiments.classroom.exercise import exercises, get_exercise
     from experiments.classroom.grading import grade_hand_in
+    from experiments.classroom.hand_ins import hand_ins, parse_moment
     from experiments.classroom.pages import write_grades
-    from experiments.classroom.submissions import hand_ins, parse_moment
 
     chosen = [get_exercise(name) for name in names] or list(exercises().values())
     moment = parse_moment(due) if due else None
@@ -123,7 +123,7 @@ def grade(
             for student, row in grades.items()
         }
     titles = [exercise.name for exercise in chosen]
-    for name in outputs.write_table(out / "grades.csv", grades, titles, rows):
+    for name in outputs.write_grades_table(out / "grades.csv", grades, titles, rows):
         say(f"{name} is not on the roster; their row is the last of the table", err=True)
     write_grades(out, grades, titles)
     [row, *_] = grades.values()
@@ -157,12 +157,11 @@ def league(
     from dlgo.files import make_folder
     from experiments.arena.progress import default_reporter
     from experiments.classroom import outputs
+    from experiments.classroom.hand_ins import hand_ins
     from experiments.classroom.league import play_league
     from experiments.classroom.league_plan import read_league_plan
-    from experiments.classroom.pages import write_league
-    from experiments.classroom.pseudonyms import pseudonyms
+    from experiments.classroom.pages import pseudonyms, write_league
     from experiments.classroom.standings import Standings
-    from experiments.classroom.submissions import hand_ins
     from experiments.cluster.chosen import games_on
 
     if trust and cluster:

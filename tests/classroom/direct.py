@@ -34,7 +34,7 @@ def _copied(value: Any) -> Any:
 
 def outcomes(exercise: Exercise, source: str) -> dict[str, str]:
     """The feedback of each check, by its title; "" where it passes."""
-    hand_in, said = HandIn(Direct(source)), {}
+    hand_in, said = HandIn(Direct(source).call), {}
     for check in exercise.checks:
         said[check.title] = ""
         try:

@@ -9,8 +9,9 @@
         ...
         ### END SOLUTION
 
-    ### BEGIN HIDDEN TESTS              checks and planted bugs; students never see them
-    ...
+    ### BEGIN HIDDEN TESTS              students never see these
+    CHECKS = [...]                      see checks.py
+    PLANTED = {...}                     bugs that must lose points: a text, and what it becomes
     ### END HIDDEN TESTS
 
 The marks are nbgrader's. `dlgo class new` writes the student's file. What stands in it before the

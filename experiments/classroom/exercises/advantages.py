@@ -48,32 +48,22 @@ def game_advantages(players: list[int], values: list[float], winner: int) -> lis
 from experiments.classroom.checks import agrees
 
 REWARDS, VALUES = [0.0, 1.0, 0.0, -2.0], [0.3, 0.5, -0.5, 0.1]
-
-plain = agrees(
-    "Returns without discount are the sums of what is left", returns,
-    [(rewards, 1.0) for rewards in (REWARDS, [0.0, 0.0, 1.0], [1.0])],
-    "A move's own reward belongs to it.", points=2)
-
-discounted = agrees(
-    "The discount counts moves from here", returns,
-    [(REWARDS, discount) for discount in (0.9, 0.5, 0.0)],
-    "Begin at the end.", points=3)
-
-minus = agrees(
-    "Advantages are returns minus values", advantages,
-    [(REWARDS, VALUES, discount) for discount in (1.0, 0.9)],
-    "Better than expected is positive.", points=2)
-
-two = agrees(
-    "In a game of two, each sees the result their own way", game_advantages,
-    [(players, VALUES, winner)
-     for winner in (1, -1, 0)
-     for players in ([1, -1, 1, -1], [1, 1, -1, 1])],
-    "Whose value is it, and who won?", points=3)
-
+CHECKS = [
+    agrees("Returns without discount are the sums of what is left", returns,
+           [(rewards, 1.0) for rewards in (REWARDS, [0.0, 0.0, 1.0], [1.0])],
+           "A move's own reward belongs to it.", points=2),
+    agrees("The discount counts moves from here", returns,
+           [(REWARDS, discount) for discount in (0.9, 0.5, 0.0)], "Begin at the end.", points=3),
+    agrees("Advantages are returns minus values", advantages,
+           [(REWARDS, VALUES, discount) for discount in (1.0, 0.9)],
+           "Better than expected is positive.", points=2),
+    agrees("In a game of two, each sees the result their own way", game_advantages,
+           [(players, VALUES, winner)
+            for winner in (1, -1, 0) for players in ([1, -1, 1, -1], [1, 1, -1, 1])],
+           "Whose value is it, and who won?", points=3),
+]
 PLANTED = {
-    "the own reward is left out": ("sums.append(following)",
-                                   "sums.append(following - reward)"),
+    "the own reward is left out": ("sums.append(following)", "sums.append(following - reward)"),
     "from the wrong end": ("in reversed(rewards)", "in rewards"),
     "discounted by the move's number": ("reward + discount * following",
                                         "reward * discount + following"),

@@ -60,31 +60,31 @@ from experiments.classroom.checks import HandIn, check, require
 from experiments.classroom.exercises.minimax import Tree, grown, minimax
 
 
-class Counted:
+class Counted(Tree):
     """A tree whose leaves are counted, here, where the hand-in cannot reach."""
 
     def __init__(self, nested, turns: str, seed: int, honest: bool, first: int = 1) -> None:
-        self.tree = Tree(nested, turns, seed, first)
+        super().__init__(nested, turns, seed, first)
         self.asked: list[int] = []
+        self.true = [minimax(n, *self.functions()) for n in range(len(self.results))]
         generator = random.Random(seed)
-        self.true = [minimax(n, *self.tree.functions()) for n in range(len(self.tree.results))]
         self.guesses = self.true if honest else [generator.randint(-9, 9) for _ in self.true]
 
     def value(self, position: int) -> int:
         self.asked.append(position)
-        return self.tree.results[position]
+        return self.results[position]
 
-    def functions(self):
-        children, player, _ = self.tree.functions()
-        return children, player, self.value, self.guesses.__getitem__
+    def search_of(self, call, hint: str = "The value is wrong.") -> int:
+        """Ask for the value; how many leaves that took."""
+        children, player, _ = self.functions()
+        self.asked.clear()
+        answer = call("alpha_beta", 0, children, player, self.value, self.guesses.__getitem__)
+        require(answer == self.true[0], f"alpha_beta({self.text}) returned {answer}. {hint}")
+        return len(self.asked)
 
-    def leaves(self) -> int:
+    def needed(self) -> int:
         """Leaves that the solution asks for."""
-        self.asked.clear()
-        alpha_beta(self.tree.root, *self.functions())
-        count = len(self.asked)
-        self.asked.clear()
-        return count
+        return self.search_of(lambda _, *given: alpha_beta(*given))
 
 
 def _case(seed: int, turns: str = "any", most: int = 9) -> Counted:
@@ -94,48 +94,42 @@ def _case(seed: int, turns: str = "any", most: int = 9) -> Counted:
 @check("The value is that of minimax, whatever the guesses are", points=4)
 def value_of_it(hand_in: HandIn) -> None:
     for seed in range(10):
-        case = _case(seed, ("any", "alternate")[seed % 2])
-        hand_in.expect("alpha_beta", case.tree.root, *case.functions(), shown=case.tree.text,
-                       equals=case.true[case.tree.root],
-                       hint="What does alpha mean to the second player, and beta to the first?")
+        _case(seed, ("any", "alternate")[seed % 2]).search_of(
+            hand_in.call, "What does alpha mean to the second player, and beta to the first?")
 
 
 @check("Moves are ordered for the player who is to move", points=2)
 def order(hand_in: HandIn) -> None:
     for seed in range(6):
         case = Counted([[1], [5], [-3], [0]], "alternate", seed, False, (1, -1)[seed % 2])
-        children, player, _, guess = case.functions()
-        answer = hand_in.call("ordered", case.tree.root, children, player, guess)
-        wanted = [guess(n) for n in ordered(case.tree.root, children, player, guess)]
-        right = sorted(answer) == sorted(children(case.tree.root))
-        require(right and [guess(n) for n in answer] == wanted,
-                f"With guesses {[guess(n) for n in children(case.tree.root)]} and player "
-                f"{player(case.tree.root)} to move, you order them {answer}.")
+        children, player, _ = case.functions()
+        guess = case.guesses.__getitem__
+        answer = hand_in.call("ordered", 0, children, player, guess)
+        wanted = [guess(n) for n in ordered(0, children, player, guess)]
+        require(sorted(answer) == sorted(children(0)) and [guess(n) for n in answer] == wanted,
+                f"With guesses {[guess(n) for n in children(0)]} and player {player(0)} to move, "
+                f"you order them {answer}.")
 
 
 @check("Branches that cannot matter are cut off", points=3)
 def cuts(hand_in: HandIn) -> None:
     for seed in range(10):
         case = _case(seed + 30, most=2)  # equal values are common, and cut as well
-        wanted = case.leaves()
-        hand_in.expect("alpha_beta", case.tree.root, *case.functions(), shown=case.tree.text,
-                       equals=case.true[case.tree.root], hint="The value is wrong.")
-        require(len(case.asked) <= wanted,
-                f"In {case.tree.text} you asked for {len(case.asked)} leaves; {wanted} will do "
-                "with these guesses. When may the other moves be left out?")
+        asked, needed = case.search_of(hand_in.call), case.needed()
+        require(asked <= needed,
+                f"In {case.text} you asked for {asked} leaves; {needed} will do with these "
+                "guesses. When may the other moves be left out?")
 
 
 @check("With good guesses few leaves are asked for", points=1)
 def few(hand_in: HandIn) -> None:
     case = Counted(grown(77, 6, -9, 9), "alternate", 5, True)
-    wanted = case.leaves()
-    hand_in.expect("alpha_beta", case.tree.root, *case.functions(), shown="a larger tree",
-                   equals=case.true[case.tree.root], hint="The value is wrong.")
-    require(len(case.asked) <= wanted,
-            f"You asked for {len(case.asked)} leaves; {wanted} will do when the best move comes "
-            "first.")
+    asked, needed = case.search_of(hand_in.call), case.needed()
+    require(asked <= needed, f"In a larger tree you asked for {asked} leaves; {needed} will do "
+                             "when the best move comes first.")
 
 
+CHECKS = [value_of_it, order, cuts, few]
 PLANTED = {
     "ordered for the first player only": ("reverse=player(position) == 1", "reverse=True"),
     "the worst first": ("reverse=player(position) == 1", "reverse=player(position) == -1"),

@@ -46,56 +46,30 @@ def mean_for_parent(
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, agrees, check, require, same, short
+from experiments.classroom.checks import agrees
 
-
-def _back_up(hand_in: HandIn, players, visits, totals, value, hint: str) -> None:
-    answer = hand_in.call("back_up", players, visits, totals, value)
-    right = isinstance(answer, list | tuple) and len(answer) == 2
-    require(right, f"back_up(...) returned {short(answer)}: two lists are wanted.")
-    wanted = back_up(players, visits, totals, value)
-    near = len(answer[1]) == len(wanted[1]) and all(
-        abs(a - b) < 1e-9 for a, b in zip(answer[1], wanted[1], strict=True))
-    require(same(answer[0], wanted[0]) and near,
-            f"back_up({players}, {visits}, {totals}, {value}) returned {short(answer)}. {hint}")
-
-
-@check("The leaf's value is its own player's", points=1)
-def leaf(hand_in: HandIn) -> None:
-    for player in (1, -1):
-        _back_up(hand_in, [player], [0], [0.0], 0.5, "The only node is the leaf itself.")
-
-
-@check("Every node on the way has one visit more", points=1)
-def visits_of_all(hand_in: HandIn) -> None:
-    answer = hand_in.call("back_up", [1, -1, 1, -1], [9, 5, 2, 0], [0.0] * 4, 0.25)
-    require(isinstance(answer, list | tuple) and same(answer[0], [10, 6, 3, 1]),
-            f"Visits of 9, 5, 2 and 0 became {short(answer[0])}.")
-
-
-@check("What is good for one player is bad for the other", points=3)
-def alternate(hand_in: HandIn) -> None:
-    for players in ([1, -1], [-1, 1], [1, -1, 1], [1, -1, 1, -1]):
-        for value in (1.0, -0.5):
-            _back_up(hand_in, players, list(range(len(players), 0, -1)), [0.5] * len(players),
-                     value, "Who is to move at each node, and who at the leaf?")
-
-
-@check("The same player may move several times in a row", points=3)
-def in_a_row(hand_in: HandIn) -> None:
-    generator = random.Random(5)
-    for _ in range(8):
-        players = [generator.choice((1, -1)) for _ in range(6)]
-        _back_up(hand_in, players, [6, 5, 4, 3, 2, 1], [0.0, 1.0, -1.0, 0.5, 0.0, 0.0], 0.5,
-                 "Do not count plies: compare players.")
-
-
-mean = agrees(
-    "Choosing at the parent, the mean is seen from there", mean_for_parent,
-    ((1, -1, 4, 2.0, 0.0), (1, 1, 4, 2.0, 0.0), (-1, 1, 5, -4.0, 0.0),
-     (1, -1, 0, 0.0, -0.2), (-1, -1, 0, 0.0, 0.3)),
-    "A node without visits has no mean; else mind who looks at it.", points=2)
-
+_random = random.Random(5)
+CHECKS = [
+    agrees("The leaf's value is its own player's", back_up,
+           [([player], [0], [0.0], 0.5) for player in (1, -1)],
+           "The only node is the leaf itself."),
+    agrees("Every node on the way has one visit more", back_up,
+           [([1, -1, 1, -1], [9, 5, 2, 0], [0.0] * 4, 0.25)],
+           "Visits of 9, 5, 2 and 0 become 10, 6, 3 and 1.", part=0),
+    agrees("What is good for one player is bad for the other", back_up,
+           [(players, list(range(len(players), 0, -1)), [0.5] * len(players), value)
+            for players in ([1, -1], [-1, 1], [1, -1, 1], [1, -1, 1, -1])
+            for value in (1.0, -0.5)],
+           "Who is to move at each node, and who at the leaf?", points=3),
+    agrees("The same player may move several times in a row", back_up,
+           [([_random.choice((1, -1)) for _ in range(6)], [6, 5, 4, 3, 2, 1],
+             [0.0, 1.0, -1.0, 0.5, 0.0, 0.0], 0.5) for _ in range(8)],
+           "Do not count plies: compare players.", points=3),
+    agrees("Choosing at the parent, the mean is seen from there", mean_for_parent,
+           [(1, -1, 4, 2.0, 0.0), (1, 1, 4, 2.0, 0.0), (-1, 1, 5, -4.0, 0.0),
+            (1, -1, 0, 0.0, -0.2), (-1, -1, 0, 0.0, 0.3)],
+           "A node without visits has no mean; else mind who looks at it.", points=2),
+]
 PLANTED = {
     "the leaf's view for all": ("value if who == players[-1] else -value", "value"),
     "the sign turned round": ("value if who == players[-1] else -value",

@@ -37,22 +37,18 @@ def wins_needed(games: int, level: float) -> int | None:
 ### BEGIN HIDDEN TESTS
 from experiments.classroom.checks import agrees
 
-luck = agrees(
-    "The chance of luck counts this result and better ones", chance_of_luck,
-    ((12, 8), (1, 0), (0, 1), (5, 0), (60, 40), (3, 3), (0, 0)),
-    "Of one game, 1 win has a chance of 1/2; 0 or more wins are certain.", points=4)
-
-convincing = agrees(
-    "Small chances of luck are convincing", is_better,
-    ((12, 8, 0.05), (15, 5, 0.05), (60, 40, 0.05), (60, 40, 0.01), (5, 0, 0.05), (4, 0, 0.05),
-     (1, 0, 0.5)),
-    "Less likely than the level.", points=3)
-
-needed = agrees(
-    "How many wins it takes", wins_needed,
-    [(games, level) for games in (4, 5, 10, 20, 100) for level in (0.05, 0.01)],
-    "Few games may not be enough, whatever comes of them.", points=3)
-
+CHECKS = [
+    agrees("The chance of luck counts this result and better ones", chance_of_luck,
+           [(12, 8), (1, 0), (0, 1), (5, 0), (60, 40), (3, 3), (0, 0)],
+           "Of one game, 1 win has a chance of 1/2; 0 or more wins are certain.", points=4),
+    agrees("Small chances of luck are convincing", is_better,
+           [(12, 8, 0.05), (15, 5, 0.05), (60, 40, 0.05), (60, 40, 0.01), (5, 0, 0.05),
+            (4, 0, 0.05), (1, 0, 0.5)],
+           "Less likely than the level.", points=3),
+    agrees("How many wins it takes", wins_needed,
+           [(games, level) for games in (4, 5, 10, 20, 100) for level in (0.05, 0.01)],
+           "Few games may not be enough, whatever comes of them.", points=3),
+]
 PLANTED = {
     "better results only": ("range(wins, games + 1)", "range(wins + 1, games + 1)"),
     "one off at the end": ("range(wins, games + 1)", "range(wins, games)"),

@@ -54,48 +54,28 @@ def winner(board: list[str], komi: float) -> str:
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, agrees, check, require, short
+from experiments.classroom.checks import agrees
 
 WALL = [".bw.", ".bw.", "bbw.", "...w"]
-
-
-@check("A region is all empty points that are connected, with the colours at its edge", points=3)
-def regions(hand_in: HandIn) -> None:
-    for board, point in (
-        (WALL, (0, 0)), (WALL, (3, 0)), (WALL, (2, 3)), (["...", "...", "..."], (1, 1)),
-        (["b.b", ".b.", "w.w"], (1, 0)),
-    ):
-        answer = hand_in.call("region", board, point)
-        right = isinstance(answer, list | tuple) and len(answer) == 2
-        right = right and tuple(map(set, answer)) == region(board, point)
-        require(right, f"region({board}, {point}) returned {short(answer)}. Go on from each empty "
-                       "point that you find; note the stones that you meet.")
-
-
-one_colour = agrees(
-    "Stones and the regions of one colour count", area,
-    [(board,) for board in (WALL, ["b..", "...", "..."], [".w.", "www", ".w."])],
-    "Whose is each empty region?", points=2)
-
-
-@check("Nobody owns what touches both colours, or none", points=2)
-def neutral(hand_in: HandIn) -> None:
-    for board in (["b.w", "b.w", "b.w"], ["...", "...", "..."], ["b..", "...", "..w"]):
-        hand_in.expect("area", board, equals=area(board), hint="Whose is each empty region?")
-    generator = random.Random(1)
-    for _ in range(6):
-        board = ["".join(generator.choice("bw..") for _ in range(5)) for _ in range(4)]
-        hand_in.expect("area", board, equals=area(board), hint="Count each region once.")
-
-
-@check("White's komi decides close games", points=3)
-def komi(hand_in: HandIn) -> None:
-    board = ["b.w", "bbw", "b.w"]
-    for points in (0.0, 0.5, 1.0, 1.5, 7.5, -3.0):
-        hand_in.expect("winner", board, points, equals=winner(board, points),
-                       hint=f"The points are {area(board)}; komi is added to white's.")
-
-
+CLOSE = ["b.w", "bbw", "b.w"]
+_random = random.Random(1)
+CHECKS = [
+    agrees("A region is all empty points that are connected, with the colours at its edge", region,
+           [(WALL, (0, 0)), (WALL, (3, 0)), (WALL, (2, 3)), (["...", "...", "..."], (1, 1)),
+            (["b.b", ".b.", "w.w"], (1, 0))],
+           "Go on from each empty point that you find; note the stones that you meet.", points=3),
+    agrees("Stones and the regions of one colour count", area,
+           [(WALL,), (["b..", "...", "..."],), ([".w.", "www", ".w."],)],
+           "Whose is each empty region?", points=2),
+    agrees("Nobody owns what touches both colours, or none", area,
+           [(["b.w", "b.w", "b.w"],), (["...", "...", "..."],), (["b..", "...", "..w"],),
+            *((["".join(_random.choice("bw..") for _ in range(5)) for _ in range(4)],)
+              for _ in range(6))],
+           "Whose is each empty region? Count each once.", points=2),
+    agrees("White's komi decides close games", winner,
+           [(CLOSE, komi) for komi in (0.0, 0.5, 1.0, 1.5, 7.5, -3.0)],
+           f"The points are {area(CLOSE)}; komi is added to white's.", points=3),
+]
 PLANTED = {
     "regions of both colours go to black": ("if len(colors) == 1:", "if colors:"),
     "stones do not count": ("sum(row.count(color) for row in board)", "0"),

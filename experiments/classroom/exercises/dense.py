@@ -38,52 +38,23 @@ def sigmoid_backward(y: np.ndarray, gradient: np.ndarray) -> np.ndarray:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.checks import agrees
 
 _rng = np.random.default_rng(5)
 X, W, B, G = (_rng.normal(size=shape) for shape in ((4, 3), (3, 2), (2,), (4, 2)))
-
-
-@check("Outputs are x @ w + b, for every row of the batch", points=2)
-def outputs(hand_in: HandIn) -> None:
-    for x in (X, X[:1]):
-        hand_in.expect("forward", x, W, B, near=forward(x, W, B), hint="See the formula.",
-                       shown=f"x {list(x.shape)}, w [3, 2], b [2]")
-
-
-def _part(hand_in: HandIn, number: int, name: str, x: np.ndarray, gradient: np.ndarray) -> None:
-    answer = hand_in.call("backward", x, W, gradient)
-    require(isinstance(answer, list | tuple) and len(answer) == 3, "Three arrays are wanted.")
-    wanted, given = backward(x, W, gradient)[number], np.asarray(answer[number], dtype=float)
-    require(given.shape == wanted.shape, f"The gradient by {name} has the shape "
-            f"{list(given.shape)}; that of {name} is {list(wanted.shape)}.")
-    require(np.allclose(given, wanted), f"The gradient by {name} is wrong. Change one number of "
-            f"{name} by 0.000001: how much does the loss change?")
-
-
-@check("The gradient by the inputs", points=2)
-def by_inputs(hand_in: HandIn) -> None:
-    _part(hand_in, 0, "x", X, G)
-
-
-@check("The gradient by the weights is summed over the batch", points=2)
-def by_weights(hand_in: HandIn) -> None:
-    _part(hand_in, 1, "w", X, G)
-    _part(hand_in, 1, "w", X[:1], G[:1])
-
-
-@check("The gradient by the biases is summed over the batch", points=2)
-def by_biases(hand_in: HandIn) -> None:
-    _part(hand_in, 2, "b", X, G)
-
-
-@check("The sigmoid's slope is largest in the middle", points=2)
-def sigmoid(hand_in: HandIn) -> None:
-    y = 1 / (1 + np.exp(-X))
-    hand_in.expect("sigmoid_backward", y, X + 1, near=sigmoid_backward(y, X + 1),
-                   shown="y, gradient", hint="Which slope has the curve at y = 0.5, and at 0.99?")
-
-
+_SLOPE = "Change one number by 0.000001: how much does the loss change? Mind the shapes."
+CHECKS = [
+    agrees("Outputs are x @ w + b, for every row of the batch", forward, [(X, W, B), (X[:1], W, B)],
+           "See the formula.", points=2, shown="x, w [3, 2], b [2]"),
+    agrees("The gradient by the inputs", backward, [(X, W, G)], _SLOPE, 2, "x, w, gradient", 0),
+    agrees("The gradient by the weights is summed over the batch", backward,
+           [(X, W, G), (X[:1], W, G[:1])], _SLOPE, 2, "x, w, gradient", 1),
+    agrees("The gradient by the biases is summed over the batch", backward, [(X, W, G)], _SLOPE, 2,
+           "x, w, gradient", 2),
+    agrees("The sigmoid's slope is largest in the middle", sigmoid_backward,
+           [(1 / (1 + np.exp(-X)), X + 1)],
+           "Which slope has the curve at y = 0.5, and at 0.99?", points=2, shown="y, gradient"),
+]
 PLANTED = {
     "no biases": ("return x @ w + b", "return x @ w"),
     "the mean of the batch": ("x.T @ gradient,", "x.T @ gradient / len(x),"),

@@ -46,31 +46,21 @@ def updated(rating: float, opponents: list[float], scores: list[float], k: float
 ### BEGIN HIDDEN TESTS
 from experiments.classroom.checks import agrees
 
-expect = agrees(
-    "What to expect", expected_score,
-    ((1500, 1500), (1900, 1500), (1500, 1900), (1600, 1555.5)),
-    "The stronger player expects more than a half.", points=3)
-
-match = agrees(
-    "The difference, from a match", difference,
-    ((10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40)),
-    "It undoes expected_score.", points=2)
-
-draws = agrees(
-    "Draws are half a point", difference,
-    ((1, 10, 0), (0, 7, 0), (3, 4, 2)),
-    "To each side.", points=2)
-
-infinite = agrees(
-    "A match without losses has no finite difference", difference,
-    ((3, 0, 0), (0, 0, 4)),
-    "See the task.")
-
-update = agrees(
-    "Ratings move by what was not expected", updated,
-    ((1500, [1500], [1.0], 20.0), (1500, [1700, 1400], [0.5, 0.0], 32.0), (1500, [], [], 20.0)),
-    "Score minus expectation.", points=2)
-
+CHECKS = [
+    agrees("What to expect", expected_score,
+           [(1500, 1500), (1900, 1500), (1500, 1900), (1600, 1555.5)],
+           "The stronger player expects more than a half.", points=3),
+    agrees("The difference, from a match", difference,
+           [(10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40)], "It undoes expected_score.", points=2),
+    agrees("Draws are half a point", difference, [(1, 10, 0), (0, 7, 0), (3, 4, 2)],
+           "To each side.", points=2),
+    agrees("A match without losses has no finite difference", difference,
+           [(3, 0, 0), (0, 0, 4)], "See the task."),
+    agrees("Ratings move by what was not expected", updated,
+           [(1500, [1500], [1.0], 20.0), (1500, [1700, 1400], [0.5, 0.0], 32.0),
+            (1500, [], [], 20.0)],
+           "Score minus expectation.", points=2),
+]
 PLANTED = {
     "the wrong sign": ("(-(rating - opponent) / 400)", "((rating - opponent) / 400)"),
     "natural logarithms": ("math.log10", "math.log"),

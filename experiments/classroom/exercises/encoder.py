@@ -38,47 +38,29 @@ def point_of(index: int, rows: int, columns: int) -> tuple[int, int] | None:
 from experiments.classroom.checks import HandIn, agrees, check, require
 
 BOARD = ["b.w.", ".bw.", "...b"]
-
-
-def _plane(hand_in: HandIn, number: int, hint: str) -> None:
-    for board, to_move in ((BOARD, "b"), (BOARD, "w"), (["w"], "b"), (["..", "bb"], "w")):
-        planes = np.asarray(hand_in.call("encode", board, to_move))
-        wanted = encode(board, to_move)
-        require(planes.shape == wanted.shape,
-                f"encode({board}, {to_move!r}) has the shape {list(planes.shape)}, not "
-                f"{list(wanted.shape)}.")
-        require(bool(np.array_equal(planes[number], wanted[number])),
-                f"Plane {number} of encode({board}, {to_move!r}) is {planes[number].tolist()}. "
-                f"{hint}")
-
-
-@check("The first plane has the stones of the player to move", points=2)
-def own(hand_in: HandIn) -> None:
-    _plane(hand_in, 0, "Own stones are those of the player to move.")
-
-
-@check("The second plane has the opponent's stones", points=2)
-def theirs(hand_in: HandIn) -> None:
-    _plane(hand_in, 1, "The opponent is not always white.")
+POSITIONS = [(BOARD, "b"), (BOARD, "w"), (["w"], "b"), (["..", "bb"], "w")]
+_turn = agrees("", encode, POSITIONS, "All of it is 1 or 0.", part=2)
 
 
 @check("The third plane says whose turn it is, in float32", points=2)
 def turn(hand_in: HandIn) -> None:
-    _plane(hand_in, 2, "All of it is 1 or 0.")
+    _turn.run(hand_in)
     planes = np.asarray(hand_in.call("encode", BOARD, "b"))
     require(planes.dtype == np.float32, f"The planes are {planes.dtype}, not float32.")
 
 
-index = agrees(
-    "Moves are numbered row by row, the pass last", index_of,
-    [(point, 3, 4) for point in ((0, 0), (0, 3), (1, 0), (2, 3), None)],
-    "Boards need not be square.", points=2)
-
-back = agrees(
-    "And back", point_of,
-    [(number, 3, 4) for number in (0, 3, 4, 11, 12)],
-    "It undoes index_of.", points=2)
-
+CHECKS = [
+    agrees("The first plane has the stones of the player to move", encode, POSITIONS,
+           "Own stones are those of the player to move.", points=2, part=0),
+    agrees("The second plane has the opponent's stones", encode, POSITIONS,
+           "The opponent is not always white.", points=2, part=1),
+    turn,
+    agrees("Moves are numbered row by row, the pass last", index_of,
+           [(point, 3, 4) for point in ((0, 0), (0, 3), (1, 0), (2, 3), None)],
+           "Boards need not be square.", points=2),
+    agrees("And back", point_of, [(number, 3, 4) for number in (0, 3, 4, 11, 12)],
+           "It undoes index_of.", points=2),
+]
 PLANTED = {
     "always black's stones first": ("marks == to_move, marks == other",
                                     'marks == "b", marks == "w"'),

@@ -42,24 +42,18 @@ def evaluate(board: str, to_move: str) -> float:
 from experiments.classroom.checks import agrees
 
 BOARDS = ["....x....", "x...o....", "x.o......", "xo.......", "x.xo..o..", "..o.x...."]
-
-lines = agrees(
-    "Open lines are those without a mark of the other player", open_lines,
-    [(board, player) for board in [".........", *BOARDS] for player in "xo"],
-    "There are eight lines. Empty ones are open for both.", points=3)
-
-over = agrees(
-    "A finished game has its result, as the player to move sees it", evaluate,
-    [(board, player)
-     for board in ("xxxoo....", "oo.xxx...", "x.ox.ox..", "xoxoxooxo", "xxooxxo.o", "xoxxoooxx")
-     for player in "xo"],
-    "Is the game over, and who has won?", points=3)
-
-difference = agrees(
-    "Otherwise the difference of open lines counts, as the player to move sees it", evaluate,
-    [(board, player) for board in BOARDS for player in "xo"],
-    "Mind whose turn it is.", points=4)
-
+OVER = ["xxxoo....", "oo.xxx...", "x.ox.ox..", "xoxoxooxo", "xxooxxo.o", "xoxxoooxx"]
+CHECKS = [
+    agrees("Open lines are those without a mark of the other player", open_lines,
+           [(board, player) for board in [".........", *BOARDS] for player in "xo"],
+           "There are eight lines. Empty ones are open for both.", points=3),
+    agrees("A finished game has its result, as the player to move sees it", evaluate,
+           [(board, player) for board in OVER for player in "xo"],
+           "Is the game over, and who has won?", points=3),
+    agrees("Otherwise the difference of open lines counts, as the player to move sees it", evaluate,
+           [(board, player) for board in BOARDS for player in "xo"],
+           "Mind whose turn it is.", points=4),
+]
 PLANTED = {
     "always as x sees it": ('    other = "o" if to_move == "x" else "x"\n    for line',
                             '    to_move, other = "x", "o"\n    for line'),

@@ -32,56 +32,30 @@ def forbidden(
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.checks import agrees
 
 EMPTY, A, B, C, D = ("..", ".."), ("b.", ".."), ("b.", ".w"), (".b", ".w"), (".b", "w.")
 GAME = [(EMPTY, "b"), (A, "w"), (B, "b"), (C, "w")]
-
-
-def _ask(hand_in: HandIn, positions, after, to_move: str, rule: str, wanted: bool, hint: str):
-    answer = hand_in.call("forbidden", positions, after, to_move, rule)
-    require(answer is wanted, f"forbidden({positions}, {after}, {to_move!r}, {rule!r}) returned "
-                              f"{answer!r}. {hint}")
-
-
-@check("A new board is allowed by every rule")
-def new(hand_in: HandIn) -> None:
-    for rule in ("simple", "positional", "situational"):
-        _ask(hand_in, GAME, D, "b", rule, False, "The board D has not been there.")
-        _ask(hand_in, [(EMPTY, "b")], A, "w", rule, False, "It is the first move of the game.")
-    # The other answer must be given somewhere, or "always allowed" would earn this.
-    _ask(hand_in, GAME, B, "b", "positional", True, "And this board has been there.")
-
-
-@check("Simple ko forbids to restore the board before the opponent's move", points=3)
-def simple(hand_in: HandIn) -> None:
-    _ask(hand_in, GAME, B, "b", "simple", True, "Take-back at once is what simple ko forbids.")
-    _ask(hand_in, GAME, A, "b", "simple", False, "Simple ko looks back no further.")
-    _ask(hand_in, GAME, C, "b", "simple", False, "Which board was before the opponent's move?")
-
-
-@check("Simple ko does not mind who is to move")
-def simple_turn(hand_in: HandIn) -> None:
-    _ask(hand_in, GAME, B, "w", "simple", True, "Only boards are compared.")
-    _ask(hand_in, GAME, A, "w", "simple", False, "Simple ko looks back no further.")
-
-
-@check("Positional superko looks at all boards of the game, whoever was to move", points=3)
-def positional(hand_in: HandIn) -> None:
-    for board, _ in GAME:
-        for to_move in "bw":
-            _ask(hand_in, GAME, board, to_move, "positional", True, "This board was there.")
-    _ask(hand_in, GAME, D, "w", "positional", False, "This board was not there.")
-
-
-@check("Situational superko asks who was to move, too", points=2)
-def situational(hand_in: HandIn) -> None:
-    for board, color in GAME:
-        _ask(hand_in, GAME, board, color, "situational", True, "The same player was to move.")
-        _ask(hand_in, GAME, board, "w" if color == "b" else "b", "situational", False,
-             "The board was there, but the other player was to move.")
-
-
+CHECKS = [
+    agrees("A new board is allowed by every rule", forbidden,
+           [*((GAME, D, "b", rule) for rule in ("simple", "positional", "situational")),
+            *(([(EMPTY, "b")], A, "w", rule) for rule in ("simple", "positional", "situational")),
+            # The other answer must be given somewhere, or "always allowed" would earn this.
+            (GAME, B, "b", "positional")],
+           "Has this board been there before?"),
+    agrees("Simple ko forbids to restore the board before the opponent's move", forbidden,
+           [(GAME, board, "b", "simple") for board in (B, A, C)],
+           "Simple ko forbids take-back at once, and looks back no further.", points=3),
+    agrees("Simple ko does not mind who is to move", forbidden,
+           [(GAME, board, "w", "simple") for board in (B, A)], "Only boards are compared."),
+    agrees("Positional superko looks at all boards of the game, whoever was to move", forbidden,
+           [*((GAME, board, to_move, "positional") for board, _ in GAME for to_move in "bw"),
+            (GAME, D, "w", "positional")],
+           "Was this board there?", points=3),
+    agrees("Situational superko asks who was to move, too", forbidden,
+           [(GAME, board, to_move, "situational") for board, _ in GAME for to_move in "bw"],
+           "Was the board there, and was the same player to move?", points=2),
+]
 PLANTED = {
     "one ply too few": ("positions[-2][0]", "positions[-1][0]"),
     "simple ko looks at all": ("positions[-2][0] == after",

@@ -39,7 +39,7 @@ def leaks(games: list[str], train: list[int], test: list[int]) -> set[str]:
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, check, require, short
+from experiments.classroom.checks import HandIn, agrees, check, require, short
 
 _random = random.Random(7)
 GAMES = [f"game{_random.randrange(20)}" for _ in range(200)]
@@ -73,7 +73,7 @@ def no_leak(hand_in: HandIn) -> None:
 def share_of_games(hand_in: HandIn) -> None:
     games = ["long"] * 90 + [f"short{n}" for n in range(9)]
     for part, wanted in ((0.1, 1), (0.5, 5), (0.3, 3), (0.0, 0)):
-        train, test = _split(hand_in, games, part, 3)
+        _, test = _split(hand_in, games, part, 3)
         count = len({games[number] for number in test})
         require(count == wanted, f"Of 10 games and a share of {part}, {count} are for testing.")
 
@@ -85,14 +85,13 @@ def seeds(hand_in: HandIn) -> None:
     require(len(set(splits)) > 2, "Different seeds give the same split.")
 
 
-@check("Leaks are found", points=2)
-def found(hand_in: HandIn) -> None:
-    games = ["a", "a", "b", "c", "c"]
-    for train, test in (([0, 2], [1, 3, 4]), ([0, 1], [2, 3, 4]), ([0, 3], [1, 4, 2])):
-        hand_in.expect("leaks", games, train, test, equals=leaks(games, train, test),
-                       hint="Which games are on both sides?")
-
-
+CHECKS = [
+    all_once, no_leak, share_of_games, seeds,
+    agrees("Leaks are found", leaks,
+           [(["a", "a", "b", "c", "c"], train, test)
+            for train, test in (([0, 2], [1, 3, 4]), ([0, 1], [2, 3, 4]), ([0, 3], [1, 4, 2]))],
+           "Which games are on both sides?", points=2),
+]
 PLANTED = {
     "positions are split": (
         "    names = sorted(set(games))\n",

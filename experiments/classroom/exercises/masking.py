@@ -36,42 +36,29 @@ def mask_logits(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, agrees, check, require
+from experiments.classroom.checks import agrees
 
 POLICY = np.array([0.5, 0.2, 0.2, 0.1])
 LEGAL = np.array([False, True, True, False])
-
-masked = agrees(
-    "Illegal moves get 0, legal ones sum to 1", mask,
-    [(POLICY, legal)
-     for legal in (LEGAL, np.array([True] * 4), np.array([False, False, False, True]))],
-    "Which moves are legal, and what is the sum?", points=3)
-
-
-@check("Without any probability, all legal moves are alike", points=2)
-def none(hand_in: HandIn) -> None:
-    policy = np.array([1.0, 0.0, 0.0, 0.0])
-    for legal in (LEGAL, np.array([False, True, True, True])):
-        hand_in.expect("mask", policy, legal, near=mask(policy, legal), hint="Do not divide by 0.")
-
-
-logits = agrees(
-    "Logits: legal moves only", mask_logits,
-    [(given, legal)
-     for given in (np.array([5.0, 1.0, 0.0, -1.0]), np.array([5.0, -3.0, -4.0, 9.0]))
-     for legal in (LEGAL, np.array([True, False, True, True]))],
-    "A logit of 0 is not a probability of 0.", points=2)
-
-
-@check("Logits: large ones do not overflow", points=3)
-def large(hand_in: HandIn) -> None:
-    for given in (np.array([1000.0, 990.0, 989.0, 0.0]), np.array([1000.0, -1000.0, -999.0, 0.0])):
-        answer = np.asarray(hand_in.call("mask_logits", given, LEGAL), dtype=float)
-        require(bool(np.allclose(answer, mask_logits(given, LEGAL))),
-                f"mask_logits({given.tolist()}, {LEGAL.tolist()}) returned {answer.tolist()}. "
-                "exp(1000) is too large; only differences of logits matter.")
-
-
+CHECKS = [
+    agrees("Illegal moves get 0, legal ones sum to 1", mask,
+           [(POLICY, legal)
+            for legal in (LEGAL, np.array([True] * 4), np.array([False, False, False, True]))],
+           "Which moves are legal, and what is the sum?", points=3),
+    agrees("Without any probability, all legal moves are alike", mask,
+           [(np.array([1.0, 0.0, 0.0, 0.0]), legal)
+            for legal in (LEGAL, np.array([False, True, True, True]))],
+           "Do not divide by 0.", points=2),
+    agrees("Logits: legal moves only", mask_logits,
+           [(given, legal)
+            for given in (np.array([5.0, 1.0, 0.0, -1.0]), np.array([5.0, -3.0, -4.0, 9.0]))
+            for legal in (LEGAL, np.array([True, False, True, True]))],
+           "A logit of 0 is not a probability of 0.", points=2),
+    agrees("Logits: large ones do not overflow", mask_logits,
+           [(np.array([1000.0, 990.0, 989.0, 0.0]), LEGAL),
+            (np.array([1000.0, -1000.0, -999.0, 0.0]), LEGAL)],
+           "exp(1000) is too large; only differences of logits matter.", points=3),
+]
 PLANTED = {
     "not scaled": ("    return kept / kept.sum()", "    return kept"),
     "the mask turned round": ("kept = np.where(legal, policy, 0.0)",

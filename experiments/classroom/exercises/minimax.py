@@ -47,22 +47,22 @@ from experiments.classroom.checks import HandIn, check
 
 
 class Tree:
-    """Positions are numbers; a nested list is a position, a number a result."""
+    """Positions are numbers, the root is 0; a nested list is a position, a number a result."""
 
     def __init__(self, nested, turns: str = "alternate", seed: int = 0, first: int = 1) -> None:
         self.children_of: list[list[int]] = []
         self.players: list[int] = []
         self.results: list[int] = []
         self._random, self._turns = random.Random(seed), turns
-        self.root = self._add(nested, first)
+        self._add(nested, first)
         self.text = f"the tree {nested}, first player {first}, turns {turns}"
 
     def _add(self, nested, player: int) -> int:
-        number = len(self.children_of)
+        number, leaf = len(self.children_of), isinstance(nested, int)
         self.children_of.append([])
         self.players.append(player)
-        self.results.append(nested if isinstance(nested, int) else 99)
-        if not isinstance(nested, int):
+        self.results.append(nested if leaf else 99)
+        if not leaf:
             following = -player if self._turns == "alternate" else self._random.choice((1, -1))
             self.children_of[number] = [self._add(part, following) for part in nested]
         return number
@@ -83,46 +83,33 @@ def grown(seed: int, depth: int, low: int = -1, high: int = 1):
     return grow(depth)
 
 
-def _value(hand_in: HandIn, tree: Tree, hint: str) -> None:
-    hand_in.expect("minimax", tree.root, *tree.functions(), shown=tree.text, hint=hint,
-                   equals=minimax(tree.root, *tree.functions()))
+def _check(title: str, points: int, solution, trees, hint: str):
+    """A check of a function on trees."""
+    @check(title, points)
+    def run(hand_in: HandIn) -> None:
+        for tree in trees:
+            hand_in.expect(solution.__name__, 0, *tree.functions(), shown=tree.text, hint=hint,
+                           equals=solution(0, *tree.functions()))
+
+    return run
 
 
-@check("A game that is over has its result")
-def over(hand_in: HandIn) -> None:
-    for result in (1, 0, -1):
-        _value(hand_in, Tree(result), "It has no children.")
-
-
-@check("The first player takes the largest value, the second the smallest", points=2)
-def one_ply(hand_in: HandIn) -> None:
-    for first in (1, -1):
-        for nested in ([1, 0, -1], [-1, 0], [0, 0], [-1, -1]):
-            _value(hand_in, Tree(nested, first=first), "Who is to move, and what do they want?")
-
-
-@check("Values come up from any depth", points=2)
-def deep(hand_in: HandIn) -> None:
-    for seed in range(8):
-        _value(hand_in, Tree(grown(seed, 4)), "Do it by hand from the leaves up.")
-
-
-@check("The same player may move twice", points=2)
-def twice(hand_in: HandIn) -> None:
-    for seed in range(8):
-        _value(hand_in, Tree(grown(seed, 3), "any", seed), "Ask who is to move at each position.")
-
-
-@check("The best move is one of the best value, for either player", points=3)
-def best(hand_in: HandIn) -> None:
-    for seed in range(10):
-        tree = Tree(grown(seed + 20, 3), "any", seed, first=(1, -1)[seed % 2])
-        hand_in.expect(
-            "best_move", tree.root, *tree.functions(), shown=tree.text,
-            equals=best_move(tree.root, *tree.functions()),
-            hint="The answer is a child, the first of those with the best value for the mover.")
-
-
+CHECKS = [
+    _check("A game that is over has its result", 1, minimax, [Tree(n) for n in (1, 0, -1)],
+           "It has no children."),
+    _check("The first player takes the largest value, the second the smallest", 2, minimax,
+           [Tree(nested, first=first) for first in (1, -1)
+            for nested in ([1, 0, -1], [-1, 0], [0, 0], [-1, -1])],
+           "Who is to move, and what do they want?"),
+    _check("Values come up from any depth", 2, minimax, [Tree(grown(n, 4)) for n in range(8)],
+           "Do it by hand from the leaves up."),
+    _check("The same player may move twice", 2, minimax,
+           [Tree(grown(n, 3), "any", n) for n in range(8)],
+           "Ask who is to move at each position."),
+    _check("The best move is one of the best value, for either player", 3, best_move,
+           [Tree(grown(n + 20, 3), "any", n, (1, -1)[n % 2]) for n in range(10)],
+           "The answer is a child, the first of those with the best value for the mover."),
+]
 PLANTED = {
     "both want the largest": ("    return max(values) if player(position) == 1 else min(values)\n",
                               "    return max(values)\n"),

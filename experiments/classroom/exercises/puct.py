@@ -44,51 +44,37 @@ def choose(
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, agrees, check
+from experiments.classroom.checks import agrees
 
-score = agrees(
-    "The score of one move", puct_score,
-    ((0.5, 0.2, 3, 16, 1.5), (-0.5, 0.9, 0, 100, 1.0), (0.1, 0.0, 5, 9, 2.0)),
-    "See the formula.", points=3)
+_random = random.Random(6)
 
 
-def _choose(hand_in: HandIn, *given, hint: str) -> None:
-    hand_in.expect("choose", *given, equals=choose(*given), hint=hint)
+def _any_position():
+    visits = [_random.randrange(6) for _ in range(4)]
+    totals = [count * _random.uniform(-1, 1) for count in visits]
+    priors = [_random.random() for _ in range(4)]
+    return totals, visits, priors, _random.uniform(-1, 1), 0.25, 1.2
 
 
-@check("With equal priors, the better mean is followed", points=2)
-def mean(hand_in: HandIn) -> None:
-    _choose(hand_in, [1.0, 3.0, -4.0], [4, 4, 4], [1 / 3] * 3, 0.0, 0.0, 0.1,
-            hint="Means, not sums; the player who chooses wants a large one.")
-    _choose(hand_in, [5.0, 2.0, 2.5], [10, 3, 4], [1 / 3] * 3, 0.0, 0.0, 0.01,
-            hint="Means, not sums.")
-
-
-@check("A large prior and few visits are followed when c is large", points=1)
-def prior(hand_in: HandIn) -> None:
-    _choose(hand_in, [2.0, 1.0], [4, 4], [0.1, 0.9], 0.3, 0.0, 5.0, hint="What does c weigh?")
-    _choose(hand_in, [9.0, 0.9], [10, 1], [0.5, 0.5], 0.9, 0.0, 5.0, hint="Fewer visits.")
-
-
-unvisited = agrees(
-    "A move without visits is worth a little less than its position", choose,
-    [([value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01)
-     for value in (0.8, -0.8, 0.0)
-     for less in (0.0, 0.2, 1.0)],
-    "It is not 0, and 0 visits do not divide.", points=2)
-
-
-@check("Any position", points=2)
-def any_position(hand_in: HandIn) -> None:
-    generator = random.Random(6)
-    for _ in range(20):
-        visits = [generator.randrange(6) for _ in range(4)]
-        totals = [count * generator.uniform(-1, 1) for count in visits]
-        priors = [generator.random() for _ in range(4)]
-        _choose(hand_in, totals, visits, priors, generator.uniform(-1, 1), 0.25, 1.2,
-                hint="Compute the four scores by hand.")
-
-
+CHECKS = [
+    agrees("The score of one move", puct_score,
+           [(0.5, 0.2, 3, 16, 1.5), (-0.5, 0.9, 0, 100, 1.0), (0.1, 0.0, 5, 9, 2.0)],
+           "See the formula.", points=3),
+    agrees("With equal priors, the better mean is followed", choose,
+           [([1.0, 3.0, -4.0], [4, 4, 4], [1 / 3] * 3, 0.0, 0.0, 0.1),
+            ([5.0, 2.0, 2.5], [10, 3, 4], [1 / 3] * 3, 0.0, 0.0, 0.01)],
+           "Means, not sums; the player who chooses wants a large one.", points=2),
+    agrees("A large prior and few visits are followed when c is large", choose,
+           [([2.0, 1.0], [4, 4], [0.1, 0.9], 0.3, 0.0, 5.0),
+            ([9.0, 0.9], [10, 1], [0.5, 0.5], 0.9, 0.0, 5.0)],
+           "What does c weigh?"),
+    agrees("A move without visits is worth a little less than its position", choose,
+           [([value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01)
+            for value in (0.8, -0.8, 0.0) for less in (0.0, 0.2, 1.0)],
+           "It is not 0, and 0 visits do not divide.", points=2),
+    agrees("Any position", choose, [_any_position() for _ in range(20)],
+           "Compute the four scores by hand.", points=2),
+]
 PLANTED = {
     "no root": ("math.sqrt(parent_visits)", "parent_visits"),
     "without 1": ("/ (1 + visits)", "/ (visits or 1)"),

@@ -49,31 +49,22 @@ def policy(values: list[float], epsilon: float) -> list[float]:
 ### BEGIN HIDDEN TESTS
 from experiments.classroom.checks import agrees
 
-over = agrees(
-    "At the end, the reward is all", target,
-    [(reward, [], False, 0.9) for reward in (1.0, -1.0, 0.5)],
-    "There is no next move.")
-
-opponent = agrees(
-    "The opponent's best move is our worst", target,
-    [(0.0, values, False, 1.0) for values in ([0.5, -0.2], [-0.5, -0.2], [0.1])],
-    "They choose, and it is their value.", points=3)
-
-again = agrees(
-    "If we move again, our best move counts", target,
-    [(0.1, values, True, 0.9) for values in ([0.5, -0.2], [-0.5, -0.2])],
-    "The next value is ours.", points=2)
-
-moves = agrees(
-    "Q moves towards the target by the rate", update,
-    ((0.2, 1.0, 0.1), (0.2, -1.0, 0.5), (0.7, 0.3, 1.0), (0.7, 0.3, 0.0)),
-    "0 leaves it, 1 takes it all.", points=2)
-
-chances = agrees(
-    "Epsilon-greedy chances sum to 1, and the best share", policy,
-    (([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0)),
-    "A random draw may find the best move, too.", points=2)
-
+CHECKS = [
+    agrees("At the end, the reward is all", target,
+           [(reward, [], False, 0.9) for reward in (1.0, -1.0, 0.5)], "There is no next move."),
+    agrees("The opponent's best move is our worst", target,
+           [(0.0, values, False, 1.0) for values in ([0.5, -0.2], [-0.5, -0.2], [0.1])],
+           "They choose, and it is their value.", points=3),
+    agrees("If we move again, our best move counts", target,
+           [(0.1, values, True, 0.9) for values in ([0.5, -0.2], [-0.5, -0.2])],
+           "The next value is ours.", points=2),
+    agrees("Q moves towards the target by the rate", update,
+           [(0.2, 1.0, 0.1), (0.2, -1.0, 0.5), (0.7, 0.3, 1.0), (0.7, 0.3, 0.0)],
+           "0 leaves it, 1 takes it all.", points=2),
+    agrees("Epsilon-greedy chances sum to 1, and the best share", policy,
+           [([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0)],
+           "A random draw may find the best move, too.", points=2),
+]
 PLANTED = {
     "the opponent helps us": ("(best if same_player else -best)", "best"),
     "turns always change": ("(best if same_player else -best)", "-best"),

@@ -44,37 +44,10 @@ def choose(
 ### BEGIN HIDDEN TESTS
 from collections import Counter
 
-from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.checks import HandIn, agrees, check, require
 
 EYES = [".b.bw", "bbbbw", "b.bw.", "bbb..", ".bw.."]
-
-
-def _eye(hand_in: HandIn, board: list[str], point: tuple[int, int], color: str = "b") -> None:
-    hand_in.expect("is_eye", board, point, color, equals=is_eye(board, point, color),
-                   hint="Sides first, then corners; how many corners does this point have?")
-
-
-@check("All sides must be own stones", points=2)
-def sides(hand_in: HandIn) -> None:
-    for point in ((0, 0), (2, 1), (2, 4), (3, 3), (1, 0)):
-        _eye(hand_in, EYES, point)
-        _eye(hand_in, EYES, point, "w")
-
-
-@check("In the middle, one corner may be missing", points=2)
-def middle(hand_in: HandIn) -> None:
-    for board in (["bbb", "b.b", "bbb"], ["wbb", "b.b", "bbb"], ["wbb", "b.b", "bbw"],
-                  [".bb", "b.b", "bb."], ["bbb", "b.b", "bb."]):
-        _eye(hand_in, board, (1, 1))
-
-
-@check("At the edge, all corners are needed", points=2)
-def edge(hand_in: HandIn) -> None:
-    for board, point in (
-        (["b.b", "bbb"], (0, 1)), (["b.b", "wbb"], (0, 1)), ([".b.", "bw."], (0, 0)),
-        ([".b.", "bb."], (0, 0)), (["bb.", "b.b"], (1, 1)),
-    ):
-        _eye(hand_in, board, point)
+_SIDES = "Sides first, then corners; how many corners does this point have?"
 
 
 @check("Any sensible point comes, with the same chance", points=3)
@@ -89,13 +62,26 @@ def chances(hand_in: HandIn) -> None:
             "In 400 tries, some points come far more often than others.")
 
 
-@check("It passes when nothing sensible is left")
-def passing(hand_in: HandIn) -> None:
-    for legal in ([], [(0, 0)], [(0, 0), (2, 1)]):
-        hand_in.expect("choose", EYES, "b", legal, equals=None, hint="Only own eyes are left.")
-    require(hand_in.call("choose", EYES, "b", [(3, 3)]) == (3, 3), "(3, 3) is no eye.")
-
-
+CHECKS = [
+    agrees("All sides must be own stones", is_eye,
+           [(EYES, point, color)
+            for point in ((0, 0), (2, 1), (2, 4), (3, 3), (1, 0)) for color in "bw"],
+           _SIDES, points=2),
+    agrees("In the middle, one corner may be missing", is_eye,
+           [(board, (1, 1), "b") for board in (
+               ["bbb", "b.b", "bbb"], ["wbb", "b.b", "bbb"], ["wbb", "b.b", "bbw"],
+               [".bb", "b.b", "bb."], ["bbb", "b.b", "bb."])],
+           _SIDES, points=2),
+    agrees("At the edge, all corners are needed", is_eye,
+           [(["b.b", "bbb"], (0, 1), "b"), (["b.b", "wbb"], (0, 1), "b"),
+            ([".b.", "bw."], (0, 0), "b"), ([".b.", "bb."], (0, 0), "b"),
+            (["bb.", "b.b"], (1, 1), "b")],
+           _SIDES, points=2),
+    chances,
+    agrees("It passes when nothing sensible is left", choose,
+           [(EYES, "b", legal) for legal in ([], [(0, 0)], [(0, 0), (2, 1)], [(3, 3)])],
+           "Only own eyes are left to choose from, or one point that is no eye."),
+]
 PLANTED = {
     "corners do not matter": (" and own_corners >= (3 if at_corners == 4 else at_corners)", ""),
     "all corners are needed": ("(3 if at_corners == 4 else at_corners)", "at_corners"),

@@ -49,40 +49,25 @@ def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int, k: 
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, agrees
+from experiments.classroom.checks import agrees
 
 GAME = [(1, "A1"), (-1, "B1"), (1, "C1"), (-1, "A1"), (1, "B1"), (-1, "D1"), (1, "E1"), (1, "D1")]
-
-
-def _moves(hand_in: HandIn, moves, start: int, hint: str) -> None:
-    hand_in.expect("amaf_moves", moves, start, equals=amaf_moves(moves, start), hint=hint)
-
-
-own = agrees(
-    "The chooser's moves count, from the chosen one on", amaf_moves,
-    [(GAME[:3] + GAME[6:7], min(start, 3)) for start in (6, 2, 0)],
-    "Whose moves, and from when on?", points=2)
-
-other = agrees(
-    "The other player's moves do not count", amaf_moves,
-    [(GAME, start) for start in (1, 3, 5)],
-    "The chooser is who made the move at `start`.", points=2)
-
-first = agrees(
-    "Who plays first at a point has it", amaf_moves,
-    [(GAME, start) for start in (0, 2, 4)],
-    "After a capture a point is played again.", points=2)
-
-both = agrees(
-    "With both counts, the second one fades", rave_value,
-    ((3, 4, 10, 40, 100.0), (30, 40, 10, 40, 100.0), (300, 400, 10, 40, 100.0)),
-    "See the formula.", points=2)
-
-zero = agrees(
-    "A count of zero says nothing", rave_value,
-    ((0, 0, 3, 4, 100.0), (3, 4, 0, 0, 100.0), (0, 0, 0, 0, 100.0)),
-    "Do not divide by 0.", points=2)
-
+CHECKS = [
+    agrees("The chooser's moves count, from the chosen one on", amaf_moves,
+           [(GAME[:3] + GAME[6:7], start) for start in (3, 2, 0)],
+           "Whose moves, and from when on?", points=2),
+    agrees("The other player's moves do not count", amaf_moves,
+           [(GAME, start) for start in (1, 3, 5)],
+           "The chooser is who made the move at `start`.", points=2),
+    agrees("Who plays first at a point has it", amaf_moves, [(GAME, start) for start in (0, 2, 4)],
+           "After a capture a point is played again.", points=2),
+    agrees("With both counts, the second one fades", rave_value,
+           [(3, 4, 10, 40, 100.0), (30, 40, 10, 40, 100.0), (300, 400, 10, 40, 100.0)],
+           "See the formula.", points=2),
+    agrees("A count of zero says nothing", rave_value,
+           [(0, 0, 3, 4, 100.0), (3, 4, 0, 0, 100.0), (0, 0, 0, 0, 100.0)],
+           "Do not divide by 0.", points=2),
+]
 PLANTED = {
     "both players' moves": ("if player == chooser}", "}"),
     "the other player's moves": ("if player == chooser}", "if player != chooser}"),

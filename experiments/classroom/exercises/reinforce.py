@@ -53,37 +53,25 @@ def step(
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, agrees, check
+from experiments.classroom.checks import agrees
 
 LOGITS = np.array([0.5, -1.0, 2.0])
-
-gradient = agrees(
-    "The gradient of the log-probability", log_gradient,
-    [(logits, action)
-     for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0]))
-     for action in range(2)],
-    "It sums to 0. Change one logit by 0.000001 and see.", points=3)
-
-signs = agrees(
-    "The winner's moves weigh +1, the loser's -1, and a draw teaches nothing", weights,
-    [(players, winner) for winner in (1, -1, 0) for players in ([1, -1, 1], [1, 1, -1, -1, 1])],
-    "Who made the move, and who won?", points=3)
-
-
-@check("A step makes the winner's moves likelier", points=2)
-def likelier(hand_in: HandIn) -> None:
-    for winner in (1, -1):
-        given = (LOGITS, [0, 1], [1, -1], winner, 0.1)
-        hand_in.expect("step", *given, near=step(*given), hint="Add weight times gradient.")
-
-
-@check("A step is the mean over moves, times the rate", points=2)
-def mean(hand_in: HandIn) -> None:
-    for rate in (0.0, 0.5):
-        given = (LOGITS, [0, 1, 2, 2], [1, -1, 1, 1], 1, rate)
-        hand_in.expect("step", *given, near=step(*given), hint="Is it a sum or a mean?")
-
-
+CHECKS = [
+    agrees("The gradient of the log-probability", log_gradient,
+           [(logits, action) for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0]))
+            for action in range(2)],
+           "It sums to 0. Change one logit by 0.000001 and see.", points=3),
+    agrees("The winner's moves weigh +1, the loser's -1, and a draw teaches nothing", weights,
+           [(players, winner) for winner in (1, -1, 0)
+            for players in ([1, -1, 1], [1, 1, -1, -1, 1])],
+           "Who made the move, and who won?", points=3),
+    agrees("A step makes the winner's moves likelier", step,
+           [(LOGITS, [0, 1], [1, -1], winner, 0.1) for winner in (1, -1)],
+           "Add weight times gradient.", points=2),
+    agrees("A step is the mean over moves, times the rate", step,
+           [(LOGITS, [0, 1, 2, 2], [1, -1, 1, 1], 1, rate) for rate in (0.0, 0.5)],
+           "Is it a sum or a mean?", points=2),
+]
 PLANTED = {
     "downhill": ("return logits + rate", "return logits - rate"),
     "a sum": ("np.mean(terms, axis=0)", "np.sum(terms, axis=0)"),

@@ -60,46 +60,35 @@ from experiments.classroom.checks import HandIn, agrees, check, require
 from experiments.classroom.exercises.minimax import Tree
 
 
-class Game:
+class Game(Tree):
     """A tree with results at its leaves, and rollouts that are drawn, and counted, here."""
 
-    def __init__(self, nested, turns: str = "alternate", seed: int = 0, first: int = 1) -> None:
-        self.tree = Tree(nested, turns, seed, first)
-        self._random = random.Random(seed)
+    def __init__(self, nested, first: int = 1) -> None:
+        super().__init__(nested, first=first)
+        self._rollouts = random.Random(4)
         self.begun: list[int] = []
 
     def rollout(self, position: int) -> int:
         self.begun.append(position)
-        while self.tree.children_of[position]:
-            position = self._random.choice(self.tree.children_of[position])
-        return self.tree.results[position]
+        while self.children_of[position]:
+            position = self._rollouts.choice(self.children_of[position])
+        return self.results[position]
 
-    def functions(self):
-        children, player, _ = self.tree.functions()
-        return children, player, self.rollout
-
-
-def _search(hand_in: HandIn, game: Game, simulations: int, c: float) -> list[int]:
-    visits = hand_in.call("search", game.tree.root, *game.functions(), simulations, c)
-    right = isinstance(visits, list | tuple) and all(type(n) is int for n in visits)
-    children = game.tree.children_of[game.tree.root]
-    require(right and len(visits) == len(children),
-            f"search(...) returned {visits!r}: a number for each of {len(children)} children is "
-            "wanted.")
-    return list(visits)
-
-
-score = agrees(
-    "The score is the share of wins and a bonus for few visits", uct_score,
-    ((3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0)),
-    "See the formula.", points=2)
+    def visits(self, hand_in: HandIn, simulations: int, c: float) -> list[int]:
+        """What a search answers."""
+        children, player, _ = self.functions()
+        visits = hand_in.call("search", 0, children, player, self.rollout, simulations, c)
+        right = isinstance(visits, list | tuple) and all(type(n) is int for n in visits)
+        require(right and len(visits) == len(children(0)), f"search(...) returned {visits!r}: a "
+                f"number for each of {len(children(0))} children is wanted.")
+        return list(visits)
 
 
 @check("Each simulation is one rollout and one visit of a child", points=2)
 def counts(hand_in: HandIn) -> None:
     for simulations in (1, 7, 60):
         game = Game([[1, -1], [0, 0], [-1, [1, 0]]])
-        visits = _search(hand_in, game, simulations, 0.7)
+        visits = game.visits(hand_in, simulations, 0.7)
         require(sum(visits) == simulations and len(game.begun) == simulations,
                 f"After {simulations} simulations the children have {visits} visits, and "
                 f"{len(game.begun)} rollouts were asked for.")
@@ -107,11 +96,10 @@ def counts(hand_in: HandIn) -> None:
 
 @check("Each child is tried once before any is tried twice", points=1)
 def all_once(hand_in: HandIn) -> None:
-    game = Game([1, -1, -1, -1, -1])
-    visits = _search(hand_in, game, 5, 0.4)
+    visits = Game([1, -1, -1, -1, -1]).visits(hand_in, 5, 0.4)
     require(visits == [1] * 5, f"After 5 simulations with 5 children their visits are {visits}.")
     game = Game([[1, 1], [1, 1]])
-    _search(hand_in, game, 6, 1.0)
+    game.visits(hand_in, 6, 1.0)
     require(len(set(game.begun)) == 6, "A rollout begins at a position without visits: with six "
             f"positions below the root, your six rollouts began at {len(set(game.begun))}.")
 
@@ -119,8 +107,7 @@ def all_once(hand_in: HandIn) -> None:
 @check("The winning move gets the visits, for either player", points=2)
 def wins(hand_in: HandIn) -> None:
     for first in (1, -1):
-        game = Game([-first, first, 0], first=first)
-        visits = _search(hand_in, game, 200, 0.4)
+        visits = Game([-first, first, 0], first).visits(hand_in, 200, 0.4)
         require(visits.index(max(visits)) == 1 and visits[1] > 120,
                 f"Of three moves that lose, win and draw, your visits are {visits}, with player "
                 f"{first} to move. Whose wins are counted?")
@@ -130,8 +117,8 @@ def wins(hand_in: HandIn) -> None:
 def answers(hand_in: HandIn) -> None:
     for first in (1, -1):
         # The first move looks good to random play: one answer in five refutes it.
-        game = Game([[first, first, first, first, -first], [0, 0, 0, 0, 0]], first=first, seed=4)
-        visits = _search(hand_in, game, 600, 0.6)
+        game = Game([[first, first, first, first, -first], [0, 0, 0, 0, 0]], first)
+        visits = game.visits(hand_in, 600, 0.6)
         require(visits[1] > visits[0],
                 f"The first move loses to one answer of five, the second one draws; your visits "
                 f"are {visits}, with player {first} to move. Who chooses the answer?")
@@ -139,14 +126,20 @@ def answers(hand_in: HandIn) -> None:
 
 @check("The same player may move twice", points=1)
 def twice(hand_in: HandIn) -> None:
-    game = Game([[-1, -1, -1, -1, 1], [0, 0, 0, 0, 0]], first=1, seed=4)
-    game.tree.players = [1] * len(game.tree.players)
-    visits = _search(hand_in, game, 600, 0.6)
+    game = Game([[-1, -1, -1, -1, 1], [0, 0, 0, 0, 0]])
+    game.players = [1] * len(game.players)
+    visits = game.visits(hand_in, 600, 0.6)
     require(visits[0] > visits[1],
             f"The first player moves twice and can win by the first move; your visits are "
             f"{visits}. Ask who is to move.")
 
 
+CHECKS = [
+    agrees("The score is the share of wins and a bonus for few visits", uct_score,
+           [(3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0)],
+           "See the formula.", points=2),
+    counts, all_once, wins, answers, twice,
+]
 PLANTED = {
     "the log of the child's visits": ("math.log(parent_visits) / visits",
                                       "math.log(visits) / parent_visits"),
