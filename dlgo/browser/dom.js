@@ -61,7 +61,8 @@ function refresh(element, wanted) {
   const known = shown.get(element), before = known.attributes;
   for (const [name, value] of Object.entries(wanted)) {
     if (before[name] === value) continue;
-    if (name === "transform" && !(element instanceof SVGElement)) element.style.transform = value;
+    // A content security policy forbids the attribute `style`, not the property.
+    if (name === "css") element.style.cssText = value;
     else element.setAttribute(name, value);
   }
   for (const name of Object.keys(before)) if (!(name in wanted)) element.removeAttribute(name);

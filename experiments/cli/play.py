@@ -131,8 +131,8 @@ def review_file(
     from experiments.play.board_animation import load_game
     from experiments.review.console import DEFAULT_ENGINE, review_game, review_json, review_lines
     from experiments.review.exact import exact_engine
-    from experiments.studio.review_page import review_html
-    from experiments.studio.review_view import Reviewed, reviewed_sgf
+    from experiments.review.export_sgf import review_sgf
+    from experiments.studio.review_view import ReviewView, review_html
 
     saved = load_game(Path(file), slot)
     for note in saved.notes:
@@ -147,11 +147,13 @@ def review_file(
         saved.state, engine, exact, move_timeout, partial(_show_count, "position"))
     for line in review_json(review) if as_json else review_lines(review, saved):
         say(line)
-    prover = exact_engine(game) if exact else None
-    reviewed = Reviewed(review, saved, engine, prover or "")
-    for path, content in ((html, review_html), (sgf, reviewed_sgf)):
-        if path is not None:
-            say(f"{write_file(path, content(reviewed))}", err=True)
+    prover = (exact_engine(game) if exact else None) or ""
+    if html is not None:
+        page = review_html(ReviewView(review, saved, engine, prover))
+        say(f"{write_file(html, page)}", err=True)
+    if sgf is not None:
+        engines = " and ".join(filter(None, (prover, engine)))
+        say(f"{write_file(sgf, review_sgf(review, saved, engines))}", err=True)
     if not finished:
         raise KeyboardInterrupt(
             f"stopped after {review.done} of {len(review.states)} positions; these are above"

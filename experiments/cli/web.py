@@ -17,8 +17,6 @@ from experiments.options import Number, memory_option
 @click.option("--allow", multiple=True, metavar="SPEC",
               help="Game or engine from outside that pages may name, such as my_bot.py:Greedy; can "
               "be given several times.")
-@click.option("--folder", type=click.Path(), metavar="DIR",
-              help="Folder whose saved games pages may open, and into which they may save.")
 @click.option("--ledger", "ledgers", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
               help="Ledger of a tournament, running or finished, that pages may show; can be given "
               "several times.")
@@ -29,23 +27,17 @@ from experiments.options import Number, memory_option
 @memory_option
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
-    folder: str | None, ledgers: tuple[str, ...], searches: int | None, move_timeout: float,
-    memory_mb: int,
+    ledgers: tuple[str, ...], searches: int | None, move_timeout: float, memory_mb: int,
 ) -> None:
     """Open the studio: play, watch and understand games in the browser."""
     from pathlib import Path
 
     from engines.isolation.pool import EngineLimits
     from engines.programs.processes import core_count
-    from experiments.studio.folder import Folder
-    from experiments.studio.server import Address, Studio, serve
+    from experiments.studio.server import Studio, serve
     from experiments.studio.specs import Allowed
 
     searches = searches or core_count()
-    limits = EngineLimits(
-        searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb
-    )
-    studio = Studio(
-        Allowed(allow), limits, Folder(Path(folder) if folder else None), map(Path, ledgers)
-    )
-    serve(Address(host, port, token), studio, not no_browser, click.echo)
+    limits = EngineLimits(searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb)
+    studio = Studio(Allowed(allow), limits, map(Path, ledgers))
+    serve(studio, host, port, token, not no_browser, click.echo)

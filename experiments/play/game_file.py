@@ -6,8 +6,7 @@
     3 3 2 resign
 
 The text begins with the game's specification; `black`, `white` and `result` are for the
-reader, `#` begins a comment, and all other lines are moves as `dlgo play` takes them. The parsers
-of SGF and PDN are those of `dlgo`.
+reader, `#` begins a comment, and all other lines are moves as `dlgo play` takes them.
 
 Every command that takes a game file reads it here. An illegal move ends what is read of its game,
 and a note says so.
@@ -39,31 +38,22 @@ _FORMS = "SGF, PDN, or moves after a first line such as 'game: connect4'"
 
 @dataclass(frozen=True)
 class SavedGame:
-    """A game as it was read.
+    """A game as it was read."""
 
-    Attributes:
-        state: the last position, with all moves.
-        black, white: the players' names, "" if unknown.
-        result: as the file gives it, "" if it does not. It can differ from the board.
-        notes: what was read otherwise than it is written, and what was left out, a line each that
-            names the file.
-        komi: as the file gives it, for Go; None if it does not.
-        info: what else the file says of the game: SGF's properties or PDN's tags, by their names.
-        comments: number of moves made -> text.
-        markup: number of moves made -> SGF's other properties, such as clocks and labels.
-        plies: number of moves of an SGF file -> of the game: handicap stones may be moves in the
-            file, and passes may be missing there.
-    """
-
-    state: GameState
-    black: str = ""
+    state: GameState  # the last position, with all moves
+    black: str = ""  # the players' names
     white: str = ""
-    result: str = ""
+    result: str = ""  # as the file gives it; it can differ from the board
+    # What was read otherwise than it is written, or left out: lines that name the file.
     notes: tuple[str, ...] = ()
-    komi: float | None = None
+    komi: float | None = None  # as the file gives it, for Go
+    # What else the file says of the game: SGF's properties or PDN's tags, by their names.
     info: Mapping[str, str] = field(default_factory=dict)
+    # By the number of moves made: texts, and SGF's other properties, such as clocks and labels.
     comments: Mapping[int, str] = field(default_factory=dict)
     markup: Mapping[int, Mapping[str, list[bytes]]] = field(default_factory=dict)
+    # Number of moves of an SGF file -> of the game: handicap stones may be moves in the file, and
+    # passes may be missing there.
     plies: Mapping[int, int] = field(default_factory=dict)
 
     def names_beside(self, players: Sequence[str], state: GameState) -> tuple[str, str]:
@@ -96,15 +86,12 @@ class SavedGame:
 def write_game_file(
     path: Path, state: GameState, black: str = "", white: str = "", read: SavedGame | None = None
 ) -> None:
-    """Write the game that led to `state`, in one step: a reader sees the old file or the new.
-
-    Args:
-        read: the file that the game comes from, whose comments and the like are written, too.
+    """Write the game that led to `state`, in one step; see `game_bytes`.
 
     Raises:
         DlgoError: if the file cannot be written; an old one is then untouched.
     """
-    write_file(path, game_bytes(state, black, white, read=read))
+    write_file(path, game_bytes(state, black, white, read))
 
 
 def positions(state: GameState) -> list[GameState]:
@@ -129,18 +116,17 @@ def form_of(game: GameSpec) -> str:
 
 
 def game_bytes(
-    state: GameState, black: str = "", white: str = "", form: str | None = None,
-    read: SavedGame | None = None, variations: Mapping[int, Sequence[Variation]] | None = None,
+    state: GameState, black: str = "", white: str = "", read: SavedGame | None = None,
+    variations: Mapping[int, Sequence[Variation]] | None = None,
 ) -> bytes:
-    """The game as the content of a file: in the form of its kind, or as a text (`txt`).
+    """The game as the content of a file, in the form of its kind.
 
     Args:
         black, white: the players' names.
-        read: as for `write_game_file`.
+        read: the file that the game comes from, whose comments and the like are written, too.
         variations: as in `write_sgf`, for Go.
     """
-    game = state.game
-    form = form or form_of(game)
+    game, form = state.game, form_of(state.game)
     known = (read or SavedGame(state)).up_to(state)
     if form == "sgf":
         note = _SPEC_LINE.sub("\n\n", known.info.get("GC", "")).strip()

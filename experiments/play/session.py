@@ -24,7 +24,7 @@ DEFAULT_HINT = "mcts:sims=2000"
 
 
 class Human:
-    """A person: the display asks for the moves."""
+    """A person, whom the display asks for moves."""
 
     def __str__(self) -> str:
         return "human"
@@ -73,12 +73,11 @@ class Session:
     Args:
         state: where to begin; its moves can be taken back too.
         players: black's and white's.
-        hint: the engine that is asked for hints.
-        seed: of that engine.
-        move_timeout: wall seconds for it to answer, if it is from outside.
+        hint: the engine that is asked for hints, with its `seed`.
         save: the file that is written after every move, if any.
         known_file: a file that may be overwritten, such as the one that was resumed.
-        read: what that file says of the game.
+        move_timeout: wall seconds for a hint of an engine from outside.
+        read: what the known file says of the game.
 
     Raises:
         DlgoError: if `hint` is not an engine, or `save` is a file that is not `known_file`.
@@ -101,23 +100,18 @@ class Session:
         self._own_files = {known_file.absolute()} if known_file else set()
         self.file = known_file
         self._saved_state = state if known_file else None
-        self._asked = self._turns_so_far()
+        self._asked: list[GameState] = []  # where turns of people began
+        earlier = state.previous_state
+        while earlier is not None:
+            before = earlier.previous_state
+            begins = before is None or before.next_player is not earlier.next_player
+            if begins and isinstance(self.players[earlier.next_player.index], Human):
+                self._asked.insert(0, earlier)
+            earlier = before
         if save is not None:  # better said before the game than after the first move
             self._check_file(save)
             if not os.access(save.absolute().parent, os.W_OK):
                 raise DlgoError(f"--save {save}: there is no folder to write to; name another")
-
-    def _turns_so_far(self) -> list[GameState]:
-        """The states of the moves made so far at which a turn of a human began."""
-        states: list[GameState] = []
-        state = self.state.previous_state
-        while state is not None:
-            before = state.previous_state
-            begins = before is None or before.next_player is not state.next_player
-            if begins and isinstance(self.players[state.next_player.index], Human):
-                states.append(state)
-            state = before
-        return states[::-1]
 
     @property
     def current(self) -> Human | Bot:
@@ -134,10 +128,9 @@ class Session:
         """Let the engine that is to move choose and play one move.
 
         Raises:
-            DlgoError: if the engine fails as one from outside does; the game has been saved
-                first, and the message says where.
-            KeyboardInterrupt: on Ctrl-C; if an engine from outside was awaited, which may hang,
-                the game has been saved, too.
+            DlgoError: if the engine fails; the game has been saved first, and the message says
+                where. After Ctrl-C it has been saved as well if an engine from outside was
+                awaited, which may hang.
         """
         assert isinstance(self.current, Bot)
         try:
@@ -219,8 +212,7 @@ class Session:
         """Write the game to `path`, or where it was saved before; return where that is.
 
         Raises:
-            DlgoError: if no file has been named, if it exists and is not this game's, or if it
-                cannot be written.
+            DlgoError: if no file is named, it is not this game's, or it cannot be written.
         """
         path = path or self.file
         if path is None:
@@ -263,9 +255,7 @@ class Session:
     def closing_message(self) -> str:
         """What became of a game that is left before its end."""
         if self._saved_state is self.state:
-            return (
-                f"The game was left unfinished; `{self._command()}` goes on with it."
-            )
+            return f"The game was left unfinished; `{self._command()}` goes on with it."
         return (
             "The game was left unfinished and not saved; next time `save FILE`, or start with "
             "--save FILE."
@@ -292,14 +282,7 @@ def decision_notes(decision: Decision, mover: Player) -> str:
 
 
 def evaluation_text(decision: Decision, mover: Player, who: str, bar: str = "#-") -> str:
-    """A decision's estimate as a bar of black's share of the point.
-
-    Args:
-        decision: with its value as `mover` sees it.
-        mover: who has moved.
-        who: whose estimate it is.
-        bar: the characters for black's and for white's part.
-    """
+    """A decision's estimate, by `who`, as a bar of black's share of the point."""
     value = decision.value if decision.proven is None else float(decision.proven)
     if value is None:
         return f"evaluation by {who}: none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dlgo import Player
+from dlgo import NotationError, Player
 from dlgo.records.sgf import Variation
 from experiments.play.game_file import SavedGame, game_bytes
 from experiments.review.game_review import GameReview, legal_part
@@ -25,6 +25,8 @@ def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
         NotationError: if it is not a game of Go.
     """
     state = review.game_state
+    if state.game.name != "go":
+        raise NotationError(f"{state.game.title} is not written as SGF")
     heading = [f"Review by {engine}." if engine else "Review."]
     heading += [f"{player.name}: {summary_words(review, player)}." for player in Player]
     comments = {0: "\n".join([*heading, position_words(review, 0)])}
@@ -46,4 +48,4 @@ def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
     for plies, text in read.comments.items():
         comments[plies] = "\n\n".join(filter(None, (comments.get(plies), text)))
     commented = replace(read, comments=comments)
-    return game_bytes(state, read.black, read.white, "sgf", commented, variations)
+    return game_bytes(state, read.black, read.white, commented, variations)

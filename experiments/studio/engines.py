@@ -1,128 +1,70 @@
-"""The studio's searches: single ones, those that are watched, and analyses that go on and on.
-
-An analysis that somebody watches is a chain of short searches by one owner: the tree is kept in
-between, and others get their turn.
-"""
+"""The studio's searches: those that are watched step by step, and analyses that go on and on."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import AsyncIterator
+from dataclasses import fields
 
 from dlgo import GameState
 from engines.base import Budget, Cost, Decision
-from engines.isolation import pool
 from engines.isolation.pool import EnginePool, PooledEngine, Ticket
 from engines.registry import EngineSpec, engine_class, is_outside
 from engines.watching.recording import Transcript
-from experiments.studio.errors import EngineFailed, TooMany
-from experiments.studio.every_move import EveryMove
-from experiments.studio.pace import Pace, sum_of_costs
 
-# Wall seconds in which alpha-beta must go a ply deeper, or its analysis ends.
-_LONGEST_DEPTH = 10.0
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Step:
-    """A look at a search that goes on: what it sees at what cost so far; is it the last?"""
-
-    decision: Decision
-    final: bool
-
-
-@dataclass(frozen=True)
-class Watched:
-    """A search in all its steps; did a network advise it?"""
-
-    transcript: Transcript
-    has_network: bool
+# Wall seconds: between two looks at a tree search (a frame of a screen), in which alpha-beta must
+# go a ply deeper, and of a whole analysis.
+_LOOK, _LONGEST_DEPTH, _LONGEST = 1 / 60, 10.0, 60.0
 
 
 class Engines(EnginePool):
-    """The pool of the studio. What it raises is a `StudioError`."""
+    """The pool of the studio."""
 
-    async def submit(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
-        """As of `EnginePool`. Raises EngineFailed or TooMany."""
-        try:
-            return await super().submit(ticket, work)
-        except pool.EngineFailed as error:
-            raise EngineFailed(str(error)) from error.__cause__
-        except pool.TooManySearches as error:
-            raise TooMany(str(error)) from None
-
-    async def watch(self, owner: str, state: GameState, spec: str, seed: int = 0) -> Watched:
-        """How an engine that can be watched comes to its move, each step of it.
+    async def watch(
+        self, owner: str, state: GameState, spec: str, seed: int = 0
+    ) -> tuple[Transcript, bool]:
+        """How a textbook engine comes to its move, and whether a network advised it.
 
         Args:
             owner: nobody else; then the same seed gives the same search.
-
-        Raises: as `search`.
         """
         ticket = Ticket(owner, state.game, spec, seed)
-        return await self.submit(ticket, lambda engine: Watched(
+        return await self.submit(ticket, lambda engine: (
             engine.watch(state, None, ticket.stop.is_set), engine.network_id is not None
         ))
 
     async def steps(
-        self, owner: str, state: GameState, spec: str, seed: int = 0, interval: float = 0.05,
-        longest: float = 60.0,
-    ) -> AsyncIterator[Step]:
-        """What an engine sees while it searches on and on.
+        self, owner: str, state: GameState, spec: str
+    ) -> AsyncIterator[tuple[Decision, bool]]:
+        """What an engine sees while it searches on and on, at what cost; and whether it is final.
 
-        A tree search goes on with its tree, so that it answers after every `interval` wall
-        seconds; alpha-beta goes a ply deeper each time; any other engine answers once. While
-        somebody looks at an answer, the search goes on.
-
-        Args:
-            longest: wall seconds, after which the last step comes.
-
-        Raises:
-            EngineFailed: if no answer comes.
+        It is a chain of short searches by one owner: the tree is kept in between, and others get
+        their turn. Alpha-beta goes a ply deeper each time. Any other engine answers once.
         """
-        text = await asyncio.to_thread(_endless, spec)
-        ticket = Ticket(owner, state.game, text, seed)
-        pace = Pace(interval)
-        every = EveryMove(state, ticket.stop.is_set)
+        ticket = Ticket(owner, state.game, await asyncio.to_thread(_endless, spec), 0)
+        total, depth = Cost(), 1
 
-        def work(engine: PooledEngine, depth: int) -> tuple[Decision, str]:
-            kind = "" if is_outside(text) else _kind(engine.budgets)
+        def look(engine: PooledEngine) -> tuple[Decision, str]:
+            kind, budget = _kind(engine), None
             if kind == "tree":
-                return pace.measure(lambda budget: engine.analyse(
-                    state, budget, ticket.stop.is_set)), kind
-            budget = Budget(depth=depth, wall=_LONGEST_DEPTH) if kind else None
-            decision = engine.analyse(state, budget, ticket.stop.is_set)
-            if kind:
-                decision = every.add(
-                    decision, depth,
-                    lambda after, limit: engine.analyse(after, limit, ticket.stop.is_set),
-                )
-            return decision, kind
+                budget = Budget(wall=_LOOK)
+            elif kind == "depth":
+                budget = Budget(depth=depth, wall=_LONGEST_DEPTH)
+            return engine.analyse(state, budget, ticket.stop.is_set), kind
 
-        def search(depth: int) -> asyncio.Task[tuple[Decision, str]]:
-            return asyncio.create_task(self.submit(ticket, lambda engine: work(engine, depth)))
-
-        total, depth, final = Cost(), 1, False
-        following = search(depth)
-        try:
-            while not final:
-                decision, kind = await following
-                total = sum_of_costs(total, decision.cost)
-                final = (
-                    not kind or decision.proven is not None or total.wall_seconds >= longest
-                    or (kind == "depth" and (decision.depth or 0) < depth)
-                )
-                if not final:
-                    depth += 1
-                    following = search(depth)
-                yield Step(decision.with_cost(total), final)
-        finally:
-            following.cancel()
-            await asyncio.wait((following,))
+        final = False
+        while not final:
+            decision, kind = await self.submit(ticket, look)
+            total = Cost(*(
+                getattr(total, field.name) + getattr(decision.cost, field.name)
+                for field in fields(Cost)
+            ))
+            final = (
+                not kind or decision.proven is not None or total.wall_seconds >= _LONGEST
+                or (kind == "depth" and (decision.depth or 0) < depth)
+            )
+            depth += 1
+            yield decision.with_cost(total), final
 
 
 def _endless(spec: str) -> str:
@@ -136,8 +78,8 @@ def _endless(spec: str) -> str:
     return f"{parsed.family}{',' if ':' in parsed.family else ':'}wall=3600"
 
 
-def _kind(budgets: Collection[str]) -> str:
+def _kind(engine: PooledEngine) -> str:
     """How an engine's search goes on: `tree`, `depth`, or "" if it does not."""
-    if "wall" not in budgets:
+    if is_outside(engine.spec) or "wall" not in engine.budgets:
         return ""
-    return "tree" if "sims" in budgets else "depth" if "depth" in budgets else ""
+    return "tree" if "sims" in engine.budgets else "depth" if "depth" in engine.budgets else ""

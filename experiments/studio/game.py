@@ -1,4 +1,4 @@
-"""One game in progress: who plays, what each turn has cost, undo, hints, the turns of engines.
+"""Games in progress: who plays, what each turn has cost, undo, hints, the turns of engines.
 
 A `Game` belongs to the server's event loop. Whoever watches it is given a view of it each
 time that something has changed; engines move only while somebody watches.
@@ -9,35 +9,70 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import reduce
+from itertools import accumulate
 from typing import Any
 
 from dlgo import DlgoError, GameState
+from dlgo.records.costs import MoveCost
 from dlgo.text import one_line
+from engines.base import Decision
+from experiments.play.cell_moves import turns_played
 from experiments.play.game_file import SavedGame
-from experiments.play.session import DEFAULT_HINT
-from experiments.studio.changes import Changes
 from experiments.studio.engines import Engines
-from experiments.studio.errors import NotFound, StudioError, TooMany
-from experiments.studio.position import black_share, board_view, decision_view, position_view
-from experiments.studio.records import Record, engine_turn, person_turn, records_of
+from experiments.studio.position import (
+    black_share,
+    board_view,
+    decision_view,
+    find_turn,
+    position_view,
+    share_of,
+    turn_text,
+)
+from experiments.studio.replies import Changes, NotFound, StudioError, TooMany
 from experiments.studio.specs import HUMAN
 
 # Moves of one game; beyond, it can be looked at but not played on.
 LONGEST_GAME = 2000
-# Watchers of one game.
-_MOST_WATCHERS = 16
+# Watchers of one game; games that are kept; moves of all of them together, which limits memory.
+_MOST_WATCHERS, _MOST_GAMES, _MOST_PLIES = 16, 200, 100_000
+# Seconds for which a game that nobody watches is safe from being dropped for another.
+_KEPT = 60.0
 # Moves listed with a hint.
 _HINT_MOVES = 8
 
 
+@dataclass
+class Record:
+    """What is known of a turn besides its moves."""
+
+    plies: int  # moves of the game after it
+    player: int  # 0 for black
+    text: str
+    who: str = ""  # `human`, an engine, or "" for a move from a file
+    wall: float | None = None  # seconds; None where unknown
+    cpu: float | None = None
+    count: int = 0  # simulations or nodes, and `counted` says which
+    counted: str = ""
+    black: float | None = None  # black's share of the point, as the player expects it
+    proven: bool = False
+
+    def spend(self, cost: Any, wall: float, cpu: float) -> None:
+        """Add what an engine's move has cost: simulations or nodes, and seconds."""
+        self.wall, self.cpu = (self.wall or 0) + wall, (self.cpu or 0) + cpu
+        if cost.simulations or cost.nodes > 1:
+            self.counted = "simulations" if cost.simulations else "nodes"
+            self.count += cost.simulations or cost.nodes
+
+
 class Game:
-    """One game between two players, each a person or an engine.
+    """One game between two players.
 
     Args:
-        state: where it begins; its moves can be taken back, too.
+        saved: where it begins; its moves can be taken back, too.
         players: black's and white's: `human`, or an engine's specification.
         engines: who searches.
         seed: of the engines.
@@ -50,31 +85,43 @@ class Game:
     """
 
     def __init__(
-        self, state: GameState, players: tuple[str, str], engines: Engines, seed: int,
+        self, saved: SavedGame, players: tuple[str, str], engines: Engines, seed: int = 0,
         delay: float = 0.5,
     ) -> None:
         self.id = secrets.token_urlsafe(12)
-        self.state = state
-        self.players = players
-        self.read = SavedGame(state)
+        self.read, self.state, self.players = saved, saved.state, players
         self.watchers = 0
-        self.used = time.monotonic()
+        self.used = self._since = time.monotonic()
         self._engines, self._seed, self._delay = engines, seed, delay
-        self._records = records_of(state)
-        self._board = board_view(state.game)
-        self._position = position_view(state)
-        self._since = time.monotonic()
+        turns = turns_played(saved.state)
+        plies = accumulate(len(moves) for _, moves in turns)
+        self._records = [
+            Record(after, player.index, turn_text(saved.state.game, moves))
+            for after, (player, moves) in zip(plies, turns, strict=True)
+        ]
+        self._board = board_view(saved.state.game)
+        self._position = position_view(saved.state)
         self._paused = False
-        self._problem = ""
+        self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
         self._search: asyncio.Task[None] | None = None
-        self._thinking = self._evaluator = ""
         self._changes = Changes()
 
     @property
     def plies(self) -> int:
         """How many moves have been made."""
         return self._records[-1].plies if self._records else 0
+
+    def add_costs(self, costs: Sequence[MoveCost]) -> None:
+        """What the moves of a game of a ledger have cost."""
+        names = (self.read.black, self.read.white)
+        for cost in costs:
+            for record in self._records:
+                if record.plies > cost.ply:
+                    record.who = names[cost.player]
+                    record.spend(cost, cost.wall, cost.cpu)
+                    record.black = share_of(cost.value, cost.player)
+                    break
 
     # What is asked for.
 
@@ -89,15 +136,24 @@ class Game:
         """
         latest = self.state
         before = latest if plies is None else self.state_at(plies)
-        if not before.is_over() and self.players[before.next_player.index] != HUMAN:
+        player = before.next_player.index
+        if not before.is_over() and self.players[player] != HUMAN:
             raise StudioError("it is the engine's turn")
         wall = time.monotonic() - self._since
-        after, position, record = await asyncio.to_thread(person_turn, before, text, wall)
+
+        def turn() -> tuple[GameState, dict[str, Any], Record]:
+            moves = find_turn(before, text)
+            after = reduce(GameState.apply_move, moves, before)
+            words = turn_text(before.game, moves)
+            record = Record(len(after.moves()), player, words, HUMAN, wall)
+            return after, position_view(after), record
+
+        after, position, record = await asyncio.to_thread(turn)
         self._check_unchanged(latest)
-        if before is not latest:
-            self._records = [record for record in self._records if record.plies <= plies]
-        if len(after.moves()) > LONGEST_GAME:
+        if record.plies > LONGEST_GAME:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it")
+        kept = len(before.moves())
+        self._records = [record for record in self._records if record.plies <= kept]
         self._move_to(after, position, record)
 
     async def undo(self) -> None:
@@ -107,36 +163,28 @@ class Game:
             StudioError: if there is none.
         """
         has_person = HUMAN in self.players
-        for place in range(len(self._records) - 1, -1, -1):
-            if not has_person or self.players[self._records[place].player] == HUMAN:
-                break
-        else:
+        place = len(self._records) - 1
+        while has_person and place >= 0 and self.players[self._records[place].player] != HUMAN:
+            place -= 1
+        if place < 0:
             raise StudioError("there is no move of yours to take back")
-        keep = self._records[place - 1].plies if place else 0
         before = self.state
-        state = self.state_at(keep)
+        state = self.state_at(self._records[place - 1].plies if place else 0)
         position = await asyncio.to_thread(position_view, state)
         self._check_unchanged(before)
-        self._stop()
-        if not has_person:
-            self._paused = True
-        self.state, self._position = state, position
+        self._paused = self._paused or not has_person
         del self._records[place:]
-        self._since = time.monotonic()
-        self._hint, self._problem = None, ""
-        self._change()
+        self._move_to(state, position)
 
     def set_players(self, players: tuple[str, str]) -> None:
         """Other players from now on."""
         self._stop()
-        self.players = players
-        self._problem = ""
+        self.players, self._problem = players, ""
         self._change()
 
     def set_paused(self, paused: bool) -> None:
         """Hold the engines, or let them go on, also after one has failed."""
-        self._paused = paused
-        self._problem = ""
+        self._paused, self._problem = paused, ""
         if paused:
             self._stop()
         self._change()
@@ -147,20 +195,11 @@ class Game:
             raise StudioError("the game is over: there is no move to suggest")
         if self._thinking:
             raise StudioError("an engine is at work; wait for its move")
-        self._stop()  # an evaluation
-        spec = spec or DEFAULT_HINT
         self._begin(lambda: self._find_hint(spec), spec)
         self._change()
 
-    def set_evaluator(self, spec: str) -> None:
-        """Let an engine say what it expects after each move of a person; "": none."""
-        if not self._thinking:
-            self._stop()
-        self._evaluator = spec
-        self._change()
-
     def state_at(self, plies: int) -> GameState:
-        """The position after so many moves. Raises NotFound."""
+        """The position after that many moves. Raises NotFound."""
         if not 0 <= plies <= self.plies:
             raise NotFound(f"the game has {self.plies} moves")
         state = self.state
@@ -168,29 +207,21 @@ class Game:
             state = state.previous_state
         return state
 
-    async def position(self, plies: int) -> dict[str, Any]:
-        """The position after so many moves, for looking back. Raises NotFound."""
-        state = self.state_at(plies)
-        return await asyncio.to_thread(position_view, state) | {"plies": plies}
-
     # What is seen.
 
     def view(self) -> dict[str, Any]:
         """All that the browser shows of it."""
-        mover = self.players[self.state.next_player.index]
-        evaluation = next((r for r in reversed(self._records) if r.black is not None), None)
+        over = self.state.is_over()
+        unfinished = self.state is self.read.state and not over
         return {
             "id": self.id, "version": self._changes.version, **self._board,
-            "position": self._position, "plies": self.plies,
-            "sides": list(self.players), "yourTurn": mover == HUMAN and not self.state.is_over(),
+            "position": self._position, "plies": self.plies, "sides": list(self.players),
+            "names": list(self.read.names_beside(self.players, self.state)),
+            "yourTurn": self.players[self.state.next_player.index] == HUMAN and not over,
             "history": [asdict(record) for record in self._records],
-            "evaluation": None if evaluation is None else {
-                "black": evaluation.black, "proven": evaluation.proven,
-                "who": evaluation.by or evaluation.who,
-                "plies": evaluation.plies, "text": evaluation.text,
-            },
-            "evaluator": self._evaluator, "hint": self._hint, "paused": self._paused,
-            "problem": self._problem, "thinking": self._thinking,
+            "ended": one_line(self.read.result) if unfinished else "",
+            "hint": self._hint, "paused": self._paused, "problem": self._problem,
+            "thinking": self._thinking,
             "waiting": self._engines.waiting_before(self.id) if self._thinking else None,
             "seconds": round(time.monotonic() - self._since, 2),
         }
@@ -222,10 +253,13 @@ class Game:
         if self.state is not before:
             raise StudioError("the game has gone on meanwhile; look at the board and try again")
 
-    def _move_to(self, state: GameState, position: dict[str, Any], record: Record) -> None:
+    def _move_to(
+        self, state: GameState, position: dict[str, Any], record: Record | None = None
+    ) -> None:
         self._stop()
         self.state, self._position = state, position
-        self._records.append(record)
+        if record is not None:
+            self._records.append(record)
         self._since = time.monotonic()
         self._hint, self._problem = None, ""
         self._change()
@@ -236,15 +270,11 @@ class Game:
         self._changes.tell()
 
     def _go_on(self) -> None:
-        """Let the engine that is to move search, or the one that evaluates, if somebody watches."""
+        """Let the engine that is to move search, if somebody watches."""
         idle = self.watchers and self._search is None and not self._paused and not self._problem
-        if not idle or self.state.is_over():
-            return
         spec = self.players[self.state.next_player.index]
-        if spec != HUMAN:
+        if idle and spec != HUMAN and not self.state.is_over():
             self._begin(lambda: self._engine_turn(spec), spec)
-        elif self._evaluator and self._records and self._records[-1].black is None:
-            self._begin(lambda: self._evaluate(self._records[-1], self._evaluator), "")
 
     def _begin(self, work: Callable[[], Awaitable[None]], spec: str) -> None:
         async def run() -> None:
@@ -267,30 +297,34 @@ class Game:
         self._search, self._thinking = None, ""
 
     async def _engine_turn(self, spec: str) -> None:
-        before = self.state
+        before, player = self.state, self.state.next_player
         if HUMAN not in self.players and self._records:
             await asyncio.sleep(max(0.0, self._delay - (time.monotonic() - self._since)))
-        seed = self._seed + before.next_player.index
-        decision = await self._engines.search(self.id, before, spec, seed)
-        after, position, record = await asyncio.to_thread(engine_turn, before, decision, spec)
+        decision = await self._engines.search(self.id, before, spec, self._seed + player.index)
+
+        def turn() -> tuple[GameState, dict[str, Any], Record]:
+            try:
+                after = before.apply_move(decision.move)
+            except (DlgoError, TypeError, ValueError) as error:
+                raise StudioError(f"{spec}: {error}") from None
+            text = before.game.move_text(decision.move)
+            record = Record(len(after.moves()), player.index, text, spec)
+            record.spend(decision.cost, decision.cost.wall_seconds, decision.cost.cpu_seconds)
+            record.black = black_share(decision, player)
+            record.proven = decision.proven is not None
+            return after, position_view(after), record
+
+        after, position, record = await asyncio.to_thread(turn)
         if self.state is before:
             self._move_to(after, position, record)
 
     async def _find_hint(self, spec: str) -> None:
         before = self.state
-        decision = await self._engines.search(f"{self.id}-hint", before, spec, self._seed + 2)
+        decision: Decision = await self._engines.search(
+            f"{self.id}-hint", before, spec, self._seed + 2)
         view = await asyncio.to_thread(decision_view, before, decision, _HINT_MOVES)
         if self.state is before:
-            self._hint = {**view, "who": spec, "black": black_share(decision, before.next_player)}
-
-    async def _evaluate(self, record: Record, spec: str) -> None:
-        before = self.state
-        decision = await self._engines.search(f"{self.id}-evaluation", before, spec, self._seed + 3)
-        if self.state is before and decision.value is not None:
-            record.black, record.by = black_share(decision, before.next_player), spec
-            record.proven = decision.proven is not None
-        elif decision.value is None:
-            raise StudioError(f"{spec} does not say what it expects; name another engine")
+            self._hint = {**view, "who": spec}
 
     async def prepare(self) -> None:
         """Start the engines that wait, so that their first move comes at once."""
@@ -306,5 +340,72 @@ class Game:
                         self._changes.tell()
 
     def close(self) -> None:
-        """End its searches."""
+        """End its search."""
         self._stop()
+
+
+class Games:
+    """The games of a server, and who searches in them."""
+
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
+        self._games: dict[str, Game] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        engines.on_change = self._refresh
+
+    async def start(
+        self, make: Callable[[], SavedGame], players: tuple[str, str] = (HUMAN, HUMAN),
+        seed: int = 0, delay: float = 0.5,
+    ) -> Game:
+        """A new game, or one from a file. Raises TooMany if there is no room for another."""
+        def build() -> Game:
+            return Game(make(), players, self._engines, seed, delay)
+
+        game = await asyncio.to_thread(build)
+        if game.plies > LONGEST_GAME:
+            raise StudioError(f"the game has more than {LONGEST_GAME} moves")
+        self._make_room(game.plies)
+        self._games[game.id] = game
+        task = asyncio.create_task(game.prepare())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return game
+
+    def find(self, key: str) -> Game:
+        """The game of that name. Raises NotFound."""
+        game = self._games.get(key)
+        if game is None:
+            raise NotFound("there is no such game here any more; start another, or load its file")
+        game.used = time.monotonic()
+        return game
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def close(self) -> None:
+        """End all searches."""
+        for task in self._tasks:
+            task.cancel()
+        for game in self._games.values():
+            game.close()
+
+    def _refresh(self) -> None:
+        for game in self._games.values():
+            game.refresh()
+
+    def _make_room(self, plies: int) -> None:
+        """Drop games that nobody watches, the one used longest ago first."""
+        old = sorted(
+            (game for game in self._games.values()
+             if not game.watchers and time.monotonic() - game.used > _KEPT),
+            key=lambda game: game.used, reverse=True,
+        )
+        while len(self._games) >= _MOST_GAMES or (
+            plies + sum(game.plies for game in self._games.values()) > _MOST_PLIES
+        ):
+            if not old:
+                raise TooMany(
+                    f"{len(self._games)} games are under way here, and there is no room for "
+                    "more; try again in a minute"
+                )
+            self._games.pop(old.pop().id).close()

@@ -11,24 +11,29 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from dlgo import DlgoError, GameState
+from engines.isolation.pool import EngineFailed
 from engines.registry import EngineSpec
 from experiments.play.analyze import play_texts
-from experiments.studio import replies
-from experiments.studio.engines import Watched
-from experiments.studio.errors import EngineFailed, StudioError
-from experiments.studio.games import LONGEST_GAME
-from experiments.studio.inside_choices import ALGORITHMS, MOST_DEPTH, MOST_SIMULATIONS, PRESETS
+from experiments.studio.game import LONGEST_GAME
 from experiments.studio.position import board_view, decision_view, position_view
-from experiments.studio.replies import event_stream, json_reply, number_of, text_of
+from experiments.studio.replies import (
+    StudioError,
+    event_stream,
+    json_reply,
+    number_of,
+    read_object,
+    text_of,
+)
 
+# The longest searches that are recorded.
+MOST_SIMULATIONS, MOST_DEPTH = 500, 20
 _LARGEST_SEED = 2**31
 # Positions that are told at once, and moves that lead to all of them together.
 _MOST_POSITIONS, _MOST_MOVES = 100, 5000
@@ -36,6 +41,99 @@ _MOST_POSITIONS, _MOST_MOVES = 100, 5000
 _LONGEST = 20_000
 
 Event = dict[str, Any]
+
+
+class Algorithm(NamedTuple):
+    """A way to search that can be watched."""
+
+    engine: str
+    title: str
+    summary: str
+    kind: str  # `uct`, `puct`, `gumbel` or `alphabeta`: how its numbers are read
+    budget: str  # what limits it
+    usual: int  # the limit, where nobody says
+    explore: str = ""  # the option that weighs exploration
+
+
+ALGORITHMS = (
+    Algorithm("textbook-mcts", "UCT", "tree search with random games", "uct", "sims", 60, "c_uct"),
+    Algorithm("textbook-puct", "PUCT", "AlphaZero's tree search, with a network where the game "
+              "has one", "puct", "sims", 60, "c_puct"),
+    Algorithm("textbook-gumbel", "Gumbel", "AlphaZero's search with sequential halving: a few "
+              "simulations, well planned", "gumbel", "sims", 32),
+    Algorithm("textbook-alphabeta", "Alpha-beta", "looks a few moves ahead, and leaves out what "
+              "cannot matter", "alphabeta", "depth", 3),
+    Algorithm("minimax", "Minimax", "the same without cuts: every move is looked at",
+              "alphabeta", "depth", 2),
+)
+_KINDS = [algorithm.engine for algorithm in ALGORITHMS]
+
+
+class Preset(NamedTuple):
+    """A search that shows something."""
+
+    name: str  # in addresses
+    title: str
+    look_for: str
+    game: str
+    engine: str
+    moves: str = ""
+    seed: int = 1
+
+
+_BLOCK_OR_WIN = "4 1 4 5 6 4 7 5 6 1 4 1"  # column 5 wins at once, column 1 blocks
+_ENDING = "B2 A1 A3 C1 B1"
+
+PRESETS = (
+    Preset(
+        "uct", "A threat must be met", "UCT first tries every move of o; all but A3 lose, and "
+        "the visits go to A3 long before the others are proved to lose.",
+        "tictactoe", "textbook-mcts:sims=80", "B2 A1 C1",
+    ),
+    Preset(
+        "overlooked-win", "A win in one that the prior misses", "Column 5 wins at once, but the "
+        "network wants to block column 1 (prior 94%): 33 simulations go there before a single "
+        "visit to 5 proves the win.",
+        "connect4", "textbook-puct:sims=60", _BLOCK_OR_WIN,
+    ),
+    Preset(
+        "gumbel", "The same win by Gumbel's plan", "Sequential halving gives every candidate a "
+        "visit before any gets a second, so the third simulation finds the win in column 5.",
+        "connect4", "textbook-gumbel:sims=16", _BLOCK_OR_WIN,
+    ),
+    Preset(
+        "visits-shift", "Visits leave the prior's favourite", "The network favours column 4 "
+        "(prior 60%), and the first visits go there; what comes back from column 7 (18%) is "
+        "better, so 7 overtakes it and is proved to win.",
+        "connect4", "textbook-puct:sims=80", "5 6 2 1 7 4 7 6 3 1 6 2 1 2 6 5 1 6",
+    ),
+    Preset(
+        "halving", "Sequential halving", "32 simulations are planned before the search: 7 moves "
+        "get 1 visit each, the better 3 get 3 more, and the best 2 share the rest.",
+        "connect4", "textbook-gumbel:sims=32", "4 3 4",
+    ),
+    Preset(
+        "cut-off", "Alpha-beta cuts", "Once o is sure of a draw by B3, every other move is left "
+        "as soon as one answer of x is no worse for x: what is struck out was never looked at.",
+        "tictactoe", "textbook-alphabeta:depth=9", _ENDING, seed=6,
+    ),
+    Preset(
+        "no-cuts", "The same without cuts", "Minimax finds the same value, and looks at 50 "
+        "positions instead of 32.",
+        "tictactoe", "minimax:depth=9", _ENDING, seed=6,
+    ),
+    Preset(
+        "ko", "A ko in Go", "White has just taken a stone at B2, and black may not take back at "
+        "C2: the root has no such move, but two moves later it has, and the expected line plays "
+        "it.",
+        "go:size=4,komi=0.5", "textbook-mcts:sims=150", "B1 C1 A2 D2 B3 C3 C2 B2", seed=3,
+    ),
+    Preset(
+        "twice", "A player moves twice", "White's capture 22x13 goes on with a second jump: two "
+        "min nodes follow each other, and the value is not turned round between them.",
+        "draughts", "textbook-alphabeta:depth=4", "10-15 21-17 6-10 17-14",
+    ),
+)
 
 
 def routes(studio: Any) -> list[Route]:
@@ -63,17 +161,18 @@ class _Inside:
     def _choices(self) -> Event:
         presets = []
         for preset in PRESETS:
-            state = self._state(asdict(preset))
+            state = self._state(preset._asdict())
             position = position_view(state, with_moves=False)
-            presets.append({**asdict(preset), "info": board_view(state.game), "position": position})
+            presets.append(preset._asdict() | {"info": board_view(state.game),
+                                               "position": position})
         return {
-            "algorithms": [asdict(algorithm) for algorithm in ALGORITHMS], "presets": presets,
+            "algorithms": [algorithm._asdict() for algorithm in ALGORITHMS], "presets": presets,
             "mostSimulations": MOST_SIMULATIONS, "mostDepth": MOST_DEPTH,
         }
 
     async def position(self, request: Request) -> Response:
         """The position that a request names, and its legal moves."""
-        given = await replies.read_object(request)
+        given = await read_object(request)
 
         def look() -> Event:
             state = self._state(given)
@@ -86,7 +185,7 @@ class _Inside:
 
     async def positions(self, request: Request) -> Response:
         """The positions at the ends of `paths`, lists of moves that begin where `position` is."""
-        given = await replies.read_object(request)
+        given = await read_object(request)
         paths = given.get("paths")
         if (
             not isinstance(paths, list) or len(paths) > _MOST_POSITIONS
@@ -95,28 +194,23 @@ class _Inside:
             or not all(isinstance(move, str) for path in paths for move in path)
         ):
             raise StudioError(
-                f"paths are at most {_MOST_POSITIONS} lists of moves, "
-                f"{_MOST_MOVES} moves in all"
+                f"paths are at most {_MOST_POSITIONS} lists of moves, {_MOST_MOVES} moves in all"
             )
-        return json_reply({"positions": await asyncio.to_thread(self._ends, given, paths)})
 
-    def _ends(self, given: Event, paths: list[list[str]]) -> list[Event]:
-        states: dict[tuple[str, ...], GameState] = {(): self._state(given)}
+        def ends() -> list[Event]:
+            root, views = self._state(given), []
+            for path in paths:
+                state = root
+                for move in path:
+                    state = state.apply_move(move)
+                views.append(position_view(state, with_moves=False))
+            return views
 
-        def at(path: tuple[str, ...]) -> GameState:
-            known = len(path)
-            while path[:known] not in states:
-                known -= 1
-            state = states[path[:known]]
-            for length in range(known, len(path)):
-                state = states[path[: length + 1]] = state.apply_move(path[length])
-            return state
-
-        return [position_view(at(tuple(path)), with_moves=False) for path in paths]
+        return json_reply({"positions": await asyncio.to_thread(ends)})
 
     async def search(self, request: Request) -> Response:
         """A search: its position and settings, then its events in parts, then its choice."""
-        given = await replies.read_object(request)
+        given = await read_object(request)
         state, spec = await asyncio.to_thread(lambda: (self._state(given), self._spec(given)))
         if state.is_over():
             raise StudioError("the game is over here: there is nothing to search")
@@ -126,9 +220,9 @@ class _Inside:
     async def _steps(
         self, state: GameState, spec: EngineSpec, seed: int
     ) -> AsyncIterator[Event | None]:
-        position = await asyncio.to_thread(position_view, state)
         yield {
-            "info": board_view(state.game), "position": position, "engine": spec.text,
+            "info": board_view(state.game),
+            "position": await asyncio.to_thread(position_view, state), "engine": spec.text,
             "name": spec.name, "settings": dict(spec.settings), "seed": seed,
             "mover": state.next_player.name,
         }
@@ -137,7 +231,7 @@ class _Inside:
         try:
             while not (await asyncio.wait((task,), timeout=0.5))[0]:
                 yield {"waiting": self._studio.engines.waiting_before(owner)}
-            watched: Watched = task.result()
+            record, has_network = task.result()
         except EngineFailed as error:
             yield {"error": str(error)}
             return
@@ -145,11 +239,11 @@ class _Inside:
             task.cancel()
             with suppress(asyncio.CancelledError, DlgoError):
                 await task
-        for part in watched.transcript.parts:
+        for part in record.parts:
             yield {"part": part}  # a text in a text: it is long, and need not be understood here
-        decision = watched.transcript.decision
+        decision = record.decision
         yield {
-            "steps": watched.transcript.steps, "hasNetwork": watched.has_network,
+            "steps": record.steps, "hasNetwork": has_network,
             "decision": None if decision is None
             else await asyncio.to_thread(decision_view, state, decision),
         }
@@ -177,9 +271,10 @@ class _Inside:
         """The engine that a request names, if it can be watched and its search is short enough."""
         text = text_of(given, "engine")
         name = text.partition(":")[0].strip()
-        if name not in {algorithm.engine for algorithm in ALGORITHMS}:
-            names = ", ".join(algorithm.engine for algorithm in ALGORITHMS)
-            raise StudioError(f"engine {name[:60]!r} cannot be watched; these can: {names}")
+        if name not in _KINDS:
+            raise StudioError(
+                f"engine {name[:60]!r} cannot be watched; these can: {', '.join(_KINDS)}"
+            )
         spec = EngineSpec.parse(self._studio.allowed.engine(text))
         limits = spec.budget.given()
         for kind, most in (("sims", MOST_SIMULATIONS), ("depth", MOST_DEPTH)):

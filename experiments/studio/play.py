@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable, Iterable
 from pathlib import PurePath
 from typing import Any
 
@@ -14,49 +15,52 @@ from starlette.routing import Route
 from dlgo import DlgoError, GameState, get_game
 from dlgo.display import board_info, position_info
 from dlgo.games import game_class, game_names
+from dlgo.specs import Option
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
-from experiments.studio import replies
-from experiments.studio.changes import news_of
-from experiments.studio.errors import StudioError, TooLarge
 from experiments.studio.game import LONGEST_GAME, Game
-from experiments.studio.replies import event_stream, json_reply, number_of, text_of
-from experiments.studio.security import MOST_BYTES
+from experiments.studio.position import position_view
+from experiments.studio.replies import (
+    StudioError,
+    TooLarge,
+    event_stream,
+    json_reply,
+    news_of,
+    number_of,
+    read_body,
+    read_object,
+    text_of,
+)
 from experiments.studio.specs import HUMAN
 
 _TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
-_GAMES = (".sgf", ".sgfs", ".pdn", ".txt")
 _LARGEST_SEED = 2**31
+
+View = dict[str, Any]
 
 
 def routes(studio: Any) -> list[Route]:
     """What the browser asks for in this view."""
-    view = _Play(studio)
+    view, post = _Play(studio), ["POST"]
+    game = "/api/games/{id}"
     return [
         Route("/api/setup", view.setup),
         Route("/api/status", view.status),
-        Route("/api/games", view.new, methods=["POST"]),
-        Route("/api/games/load", view.load, methods=["POST"]),
-        Route("/api/files", view.files),
-        Route("/api/files/{name}/open", view.open_file, methods=["POST"]),
-        Route("/api/games/{id}", view.show),
-        Route("/api/games/{id}/events", view.events),
-        Route("/api/games/{id}/positions/{plies:int}", view.position),
-        Route("/api/games/{id}/file", view.file),
-        Route("/api/games/{id}/store", view.store, methods=["POST"]),
-        Route("/api/games/{id}/move", view.move, methods=["POST"]),
-        Route("/api/games/{id}/undo", view.undo, methods=["POST"]),
-        Route("/api/games/{id}/hint", view.hint, methods=["POST"]),
-        Route("/api/games/{id}/evaluate", view.evaluate, methods=["POST"]),
-        Route("/api/games/{id}/pause", view.pause, methods=["POST"]),
-        Route("/api/games/{id}/players", view.players, methods=["POST"]),
+        Route("/api/games", view.new, methods=post),
+        Route("/api/games/load", view.load, methods=post),
+        Route(game, view.show),
+        Route(f"{game}/events", view.events),
+        Route(f"{game}/positions/{{plies:int}}", view.position),
+        Route(f"{game}/file", view.file),
+        *(Route(f"{game}/{name}", getattr(view, name), methods=post)
+          for name in ("move", "undo", "hint", "pause", "players")),
     ]
 
 
 class _Play:
     def __init__(self, studio: Any) -> None:
-        self._studio = studio
-        self._setup: dict[str, Any] | None = None
+        self._studio, self._allowed = studio, studio.allowed
+        self._setup: View | None = None
 
     def _game(self, request: Request) -> Game:
         return self._studio.games.find(request.path_params["id"])
@@ -65,10 +69,9 @@ class _Play:
         """What there is to choose from."""
         if self._setup is None:
             self._setup = await asyncio.to_thread(_choices)
-        return json_reply({
-            **self._setup, "allowed": list(self._studio.allowed.specs),
-            "folder": self._studio.folder.given,
-        })
+        own = self._allowed.games()
+        engines = [spec for spec in self._allowed.specs if spec not in own]
+        return json_reply({**self._setup, "ownGames": own, "ownEngines": engines})
 
     async def status(self, _: Request) -> Response:
         """How much the server has to do."""
@@ -77,69 +80,46 @@ class _Play:
 
     async def new(self, request: Request) -> Response:
         """A new game: `game`, `black`, `white`, and `seed`, `delay` if wanted."""
-        given = await replies.read_object(request)
+        given = await read_object(request)
         spec = text_of(given, "game")
-
-        def make() -> GameState:
-            return GameState.new_game(self._studio.allowed.game(spec))
-
-        return await self._start(make, given, (HUMAN, HUMAN))
+        return await self._start(
+            lambda: SavedGame(GameState.new_game(self._allowed.game(spec))), given)
 
     async def load(self, request: Request) -> Response:
         """A game from a file, which is the body; `name`, `black` and `white` in the address."""
-        given = dict(request.query_params)
-        name = PurePath(text_of(given, "name", "game")).name[:100] or "game"
-        return await self._load(await request.body(), name, given)
-
-    async def files(self, _: Request) -> Response:
-        """The saved games in the server's folder."""
-        return json_reply({"files": await asyncio.to_thread(self._studio.folder.names, _GAMES)})
-
-    async def open_file(self, request: Request) -> Response:
-        """A game from the server's folder."""
-        name, given = request.path_params["name"], await replies.read_object(request)
-        path = self._studio.folder.find(name)
-        if path.stat().st_size > MOST_BYTES:
-            raise TooLarge(f"{name} is too large for a game")
-        return await self._load(await asyncio.to_thread(path.read_bytes), name, given)
-
-    async def _load(self, data: bytes, name: str, given: dict[str, Any]) -> Response:
+        given, data = dict(request.query_params), await read_body(request)
+        path = PurePath(PurePath(text_of(given, "name", "game")).name[:100] or "game")
         if data.count(b";") > 2 * LONGEST_GAME:
-            raise TooLarge(f"{name}: a game here has at most {LONGEST_GAME} moves")
+            raise TooLarge(f"{path}: a game here has at most {LONGEST_GAME} moves")
         try:
             # The text of moves names its game, which may be anything.
-            games = await asyncio.to_thread(
-                read_games, data, PurePath(name), self._studio.allowed.game
-            )
-            saved = first_game(games, PurePath(name))
+            games = await asyncio.to_thread(read_games, data, path, self._allowed.game)
+            saved = first_game(games, path)
         except RecursionError:
-            raise StudioError(f"{name}: not a game record") from None
-        named = tuple(self._player_of_file(player) for player in (saved.black, saved.white))
-        return await self._start(lambda: saved.state, given, named, saved)
+            raise StudioError(f"{path}: not a game record") from None
+        named = {"black": self._named(saved.black), "white": self._named(saved.white)}
+        return await self._start(lambda: saved, named | given, saved.notes)
 
-    def _player_of_file(self, name: str) -> str:
+    def _named(self, name: str) -> str:
         """The player that a file names, if it may be built unasked; else a person."""
         try:
-            return self._studio.allowed.player(name or HUMAN)
+            return self._allowed.player(name or HUMAN)
         except DlgoError:
             return HUMAN
 
     async def _start(
-        self, make: Any, given: dict[str, Any], default: tuple[str, ...],
-        saved: SavedGame | None = None,
+        self, make: Callable[[], SavedGame], given: View, notes: Iterable[str] = ()
     ) -> Response:
-        players = await asyncio.to_thread(self._players, given, default)
+        players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
         seed = int(number_of(given, "seed", secrets.randbelow(_LARGEST_SEED), 0, _LARGEST_SEED))
         delay = number_of(given, "delay", 0.5, 0, 60)
         game = await self._studio.games.start(make, players, seed, delay)
-        if saved is not None:
-            game.read = saved
-        return json_reply({"id": game.id, "notes": list(saved.notes if saved else ())})
+        return json_reply({"id": game.id, "notes": list(notes)})
 
-    def _players(self, given: dict[str, Any], default: tuple[str, ...]) -> tuple[str, str]:
+    def _players(self, given: View, default: tuple[str, str]) -> tuple[str, str]:
         black, white = (
-            self._studio.allowed.player(text_of(given, key, named))
-            for key, named in zip(("black", "white"), default, strict=True)
+            self._allowed.player(text_of(given, key, usual))
+            for key, usual in zip(("black", "white"), default, strict=True)
         )
         return black, white
 
@@ -152,38 +132,22 @@ class _Play:
 
     async def position(self, request: Request) -> Response:
         """An earlier position."""
-        return json_reply(await self._game(request).position(request.path_params["plies"]))
+        plies = request.path_params["plies"]
+        state = self._game(request).state_at(plies)
+        return json_reply(await asyncio.to_thread(position_view, state) | {"plies": plies})
 
     async def file(self, request: Request) -> Response:
-        """The game as a file: SGF, PDN, or a text of moves (`?form=txt`)."""
+        """The game as a file: SGF, PDN, or a text of moves."""
         game = self._game(request)
-        form = request.query_params.get("form", form_of(game.state.game))
-        data = await self._data(game, form)
-        name = f"{game.state.game.slug}.{form}"
-        return Response(data, media_type=_TYPES[form], headers={
-            "content-disposition": f'attachment; filename="{name}"',
-        })
-
-    async def store(self, request: Request) -> Response:
-        """Save the game in the server's folder: `name`, whose ending says in which form."""
-        game, given = self._game(request), await replies.read_object(request)
-        name = text_of(given, "name")
-        data = await self._data(game, name.rpartition(".")[2].lower())
-        await asyncio.to_thread(self._studio.folder.save, name, data)
-        return json_reply({"name": name})
-
-    async def _data(self, game: Game, form: str) -> bytes:
-        usual = form_of(game.state.game)
-        if form not in (usual, "txt"):
-            raise StudioError(f"{game.state.game} is saved as {usual} or txt, not as {form[:20]}")
-        return await asyncio.to_thread(
-            game_bytes, game.state, *game.read.names_beside(game.players, game.state), form,
-            game.read,
-        )
+        form = form_of(game.state.game)
+        names = game.read.names_beside(game.players, game.state)
+        data = await asyncio.to_thread(game_bytes, game.state, *names, game.read)
+        name = f'attachment; filename="{game.state.game.slug}.{form}"'
+        return Response(data, media_type=_TYPES[form], headers={"content-disposition": name})
 
     async def move(self, request: Request) -> Response:
         """A turn of a person: `move`, a text; `plies`, if it is made from an earlier position."""
-        given = await replies.read_object(request)
+        given = await read_object(request)
         plies = given.get("plies")
         if plies is not None:
             plies = int(number_of(given, "plies", 0, 0, LONGEST_GAME))
@@ -196,74 +160,50 @@ class _Play:
 
     async def hint(self, request: Request) -> Response:
         """Ask an engine what to play: `engine`, or the usual one."""
-        given = await replies.read_object(request)
-        self._game(request).ask_hint(await self._adviser(given))
+        spec = text_of(await read_object(request), "engine", DEFAULT_HINT)
+        self._game(request).ask_hint(await asyncio.to_thread(self._allowed.engine, spec))
         return json_reply({})
-
-    async def evaluate(self, request: Request) -> Response:
-        """If `on`, an engine says what it expects of each move: `engine`, or the usual one."""
-        given = await replies.read_object(request)
-        on = given.get("on") is True
-        self._game(request).set_evaluator(await self._adviser(given) if on else "")
-        return json_reply({})
-
-    async def _adviser(self, given: dict[str, Any]) -> str:
-        """The engine that a request names, or the usual one."""
-        spec = text_of(given, "engine", "") or DEFAULT_HINT
-        return await asyncio.to_thread(self._studio.allowed.engine, spec)
 
     async def pause(self, request: Request) -> Response:
         """Hold the engines, or let them go on: `paused`."""
-        given = await replies.read_object(request)
+        given = await read_object(request)
         self._game(request).set_paused(given.get("paused") is True)
         return json_reply({})
 
     async def players(self, request: Request) -> Response:
         """Other players from now on: `black`, `white`."""
-        game, given = self._game(request), await replies.read_object(request)
+        game, given = self._game(request), await read_object(request)
         game.set_players(await asyncio.to_thread(self._players, given, game.players))
         return json_reply({})
 
 
-def _choices() -> dict[str, Any]:
-    """Games with their options, and engines with what they are."""
-    from dlgo.budgets import BUDGET_OPTIONS
+def _choices() -> View:
+    """Games with their options, engines, and presets of engines."""
     from engines.registry import EngineSpec, engine_class, engine_names
-
-    def options_of(options: Any) -> list[dict[str, Any]]:
-        return [
-            {
-                "name": option.name, "default": option.default, "help": option.help,
-                "kind": option.type.__name__, "choices": list(option.choices),
-                "range": option.range_text(),
-            }
-            for option in options
-        ]
 
     return {
         "games": [
-            {
-                "name": name, "title": game_class(name).title,
-                "summary": (game_class(name).__doc__ or "").splitlines()[0],
-                "options": options_of(game_class(name).options), **_picture(name),
-            }
+            {"name": name, "title": game_class(name).title, **_picture(name),
+             "options": [*map(_option, game_class(name).options)]}
             for name in game_names()
         ],
         "engines": [
-            {
-                "name": name, "summary": (cls := engine_class(name)).summary,
-                "default": str(EngineSpec.parse(name)),
-                "budgets": options_of(o for o in BUDGET_OPTIONS if o.name in cls.budgets),
-                "options": options_of(cls.options),
-            }
+            {"default": str(EngineSpec.parse(name)), "summary": engine_class(name).summary}
             for name in engine_names() if name != "gtp"
         ],
         "presets": _presets(),
-        "hint": DEFAULT_HINT,
     }
 
 
-def _picture(name: str) -> dict[str, Any]:
+def _option(option: Option) -> View:
+    return {
+        "name": option.name, "default": option.default, "help": option.help,
+        "kind": option.type.__name__, "choices": list(option.choices),
+        "range": option.range_text(),
+    }
+
+
+def _picture(name: str) -> View:
     """What a game looks like after a few moves."""
     small = {"go": "go:size=7", "connectn": "connectn:gravity=no,cols=7,rows=7,n=5"}
     state = GameState.new_game(get_game(small.get(name, name)))
@@ -274,7 +214,7 @@ def _picture(name: str) -> dict[str, Any]:
     return {"info": board_info(state.game), "sample": position_info(state) | {"last": None}}
 
 
-def _presets() -> list[dict[str, Any]]:
+def _presets() -> list[View]:
     """Engines that a list offers, from weak to strong; `games` where not all are meant."""
     from engines.learning.networks.store import shipped_models
 
@@ -284,28 +224,22 @@ def _presets() -> list[dict[str, Any]]:
         games = {game.rstrip("0123456789") for game, _, how in names if how == kind}
         return sorted(games | ({"connect4"} if "connect" in games else set()))
 
-    def preset(title: str, spec: str, note: str, games: list[str] | None = None) -> dict[str, Any]:
-        return {"title": title, "spec": spec, "note": note, "games": games}
-
-    def search(title: str, name: str, sims: int, *more: Any) -> dict[str, Any]:
-        return preset(f"{title}, {sims:,} simulations", f"{name}:sims={sims}", *more)
-
     sizes = "in Go on 5x5 and 9x9"
-    own_games = (
-        f"tree search with a network that learned from its own games; {sizes}",
-        trained("alphazero"),
+    rollouts = "tree search with random games"
+    own_games = f"tree search with a network that learned from its own games; {sizes}"
+    supervised = f"plays what a network learned from games, without a search; {sizes}"
+    alphazero = trained("alphazero")
+    presets = (
+        ("Random", "random", "any sensible move", None),
+        ("Heuristic", "heuristic", "wins, blocks, forks; else random", None),
+        ("Alpha-beta, 2 plies", "alphabeta:depth=2", "looks two plies ahead", None),
+        ("Alpha-beta, 6 plies", "alphabeta:depth=6", "looks six plies ahead", None),
+        ("Supervised network", "supervised", supervised, trained("supervised")),
+        ("MCTS, 100 simulations", "mcts:sims=100", rollouts, None),
+        ("MCTS, 1,000 simulations", "mcts:sims=1000", rollouts, None),
+        ("MCTS, 20,000 simulations", "mcts:sims=20000", rollouts, None),
+        ("AlphaZero, 50 simulations", "alphazero:sims=50", own_games, alphazero),
+        ("AlphaZero, 400 simulations", "alphazero:sims=400", own_games, alphazero),
+        ("Perfect play", "solver", "exact, with a book of the first nine plies", ["connect4"]),
     )
-    return [
-        preset("Random", "random", "any sensible move"),
-        preset("Heuristic", "heuristic", "wins, blocks, forks; else random"),
-        preset("Alpha-beta, 2 plies", "alphabeta:depth=2", "looks two plies ahead"),
-        preset("Alpha-beta, 6 plies", "alphabeta:depth=6", "looks six plies ahead"),
-        preset("Supervised network", "supervised",
-               f"plays what a network learned from games, without a search; {sizes}",
-               trained("supervised")),
-        *(search("MCTS", "mcts", sims, "tree search with random games")
-          for sims in (100, 1000, 20_000)),
-        *(search("AlphaZero", "alphazero", sims, *own_games) for sims in (50, 400)),
-        preset("Perfect play", "solver", "exact, with a book of the first nine plies",
-               ["connect4"]),
-    ]
+    return [dict(zip(("title", "spec", "note", "games"), one, strict=True)) for one in presets]

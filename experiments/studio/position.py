@@ -1,7 +1,7 @@
 """Positions and decisions as the browser is told of them: plain values, ready for JSON.
 
 Boards, cells and pieces are described as in `dlgo/display.py`. Values are those of the player to
-move, -1 to +1, as engines give them.
+move, -1 to +1, as engines give them; `black` is black's share of the point, 0 to 1.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from experiments.review.exact import exact_engine
 # Moves of a principal variation that are drawn.
 _LINE = 10
 
+View = dict[str, Any]
 
-def board_view(game: GameSpec) -> dict[str, Any]:
+
+def board_view(game: GameSpec) -> View:
     """What does not change while a game is played."""
     return {
         **board_info(game), "hasPass": game.pass_action >= 0,
@@ -30,25 +32,30 @@ def board_view(game: GameSpec) -> dict[str, Any]:
     }
 
 
-def position_view(state: GameState, with_moves: bool = True) -> dict[str, Any]:
+def position_view(state: GameState, with_moves: bool = True) -> View:
     """A position; with the legal moves as texts and the cells that are clicked to make them."""
     over, winner = state.is_over(), state.winner()
     view = position_info(state)
+    captured = None
+    if state.game.name == "go":  # stones that black and white have lost
+        start, moves = state.history()
+        placed = position_info(start)["cells"]
+        placed += [mover.index for mover, move in moves if move.is_play]
+        captured = [placed.count(side) - view["cells"].count(side) for side in range(2)]
     view |= {
-        "result": result_text(state) if over else "",
+        "result": result_text(state) if over else "", "captured": captured,
         "winner": winner.index if winner is not None else None, "note": extra_lines(state),
-        "captured": _captured(state, view["cells"]) if state.game.name == "go" else None,
     }
     if with_moves and not over:
         view["moves"] = moves_view(state)
     return view
 
 
-def moves_view(state: GameState) -> list[dict[str, Any]]:
+def moves_view(state: GameState) -> list[View]:
     """Every legal turn: `text`, and the `path` of cells that makes it; a pass has none."""
     game = state.game
     on_cells = [
-        {"text": turn_text(game, [step.move for step in turn]), "path": path_of(game, turn)}
+        {"text": turn_text(game, [step.move for step in turn]), "path": _path(game, turn)}
         for turn in turns(state)
     ]
     passes = [
@@ -62,7 +69,7 @@ def turn_text(game: GameSpec, moves: list[Move]) -> str:
     return " ".join(game.whole_moves(moves))
 
 
-def path_of(game: GameSpec, turn: list[CellMove]) -> list[int]:
+def _path(game: GameSpec, turn: list[CellMove]) -> list[int]:
     """The cells that a turn touches, in order."""
     points = [turn[0].start, *(step.end for step in turn)]
     if len(turn) == 1:
@@ -74,51 +81,39 @@ def find_turn(state: GameState, text: str) -> list[Move]:
     """The moves of one turn that a text denotes, which the browser was given or a person typed.
 
     Raises:
-        DlgoError: if it is not a move, or those of several turns; it may still be illegal.
+        DlgoError: if it is not a legal move, or those of several turns.
     """
-    game, word = state.game, text.strip().lower()
-    if word == "resign":
+    if text.strip().lower() == "resign":
         return [Move.resign()]
     moves: list[Move] = []
     mover = state.next_player
     for part in text.split() or [text]:
         if state.next_player is not mover:
             raise NotationError(f"{one_line(text)!r} is more than one turn")
-        more = game.parse_moves(state, part)
-        for move in more:
+        for move in state.game.parse_moves(state, part):
+            moves.append(move)
             state = state.apply_move(move)
-        moves += more
     return moves
 
 
-def _captured(state: GameState, cells: list[int]) -> list[int]:
-    """Stones that black and white have lost."""
-    start, moves = state.history()
-    placed = position_info(start)["cells"] + [
-        mover.index for mover, move in moves if move.is_play
-    ]
-    return [placed.count(player.index) - cells.count(player.index) for player in Player]
-
-
-def move_view(state: GameState, move: Move) -> dict[str, Any]:
+def move_view(state: GameState, move: Move) -> View:
     """One move of an engine: its text and its path."""
     clicks = cell_move(state, move) if state.is_valid_move(move) else None
-    path = [] if clicks is None else path_of(state.game, [clicks])
+    path = [] if clicks is None else _path(state.game, [clicks])
     return {"text": state.game.move_text(move), "path": path, "player": state.next_player.index}
 
 
 def decision_view(
     state: GameState, decision: Decision, most: int | None = None,
-    views: dict[Move, dict[str, Any]] | None = None,
-) -> dict[str, Any]:
+    views: dict[Move, View] | None = None,
+) -> View:
     """What an engine says of a position.
 
     Args:
-        most: list no more than so many moves, the favourites; None: all.
+        most: list no more moves than these, the favourites; None: all.
         views: of the moves here, kept from decision to decision on one position: they take most
             of the time.
     """
-    cost = decision.cost
     views = {} if views is None else views
     moves = list(dict.fromkeys((
         decision.move, *decision.policy, *decision.values, *decision.visits, *decision.priors
@@ -131,29 +126,25 @@ def decision_view(
         "visits": decision.visits, "share": decision.policy, "value": decision.values,
         "prior": decision.priors,
     }
-    moves = moves[:most]
-    for move in moves:
+    for move in moves[:most]:
         if move not in views:
             views[move] = move_view(state, move)
+    cost = decision.cost
     return {
-        **views[decision.move],
-        "value": decision.value, "proven": decision.proven,
-        "pliesToEnd": decision.plies_to_end, "depth": decision.depth,
+        **views[decision.move], "black": black_share(decision, state.next_player),
+        "value": decision.value, "proven": decision.proven, "depth": decision.depth,
         "line": line_view(state, decision.pv),
         "moves": [
             views[move] | {
                 name: numbers[move] for name, numbers in columns.items() if move in numbers
             }
-            for move in moves
+            for move in moves[:most]
         ],
-        "cost": {
-            "simulations": cost.simulations, "nodes": cost.nodes,
-            "evaluations": cost.evaluations, "cpu": cost.cpu_seconds, "wall": cost.wall_seconds,
-        },
+        "cost": {"simulations": cost.simulations, "nodes": cost.nodes, "wall": cost.wall_seconds},
     }
 
 
-def line_view(state: GameState, line: Iterable[Move]) -> list[dict[str, Any]]:
+def line_view(state: GameState, line: Iterable[Move]) -> list[View]:
     """The first moves of an expected line, as far as they are legal."""
     moves = []
     for move in islice(line, _LINE):
@@ -164,24 +155,23 @@ def line_view(state: GameState, line: Iterable[Move]) -> list[dict[str, Any]]:
     return moves
 
 
-def turn_view(state: GameState, moves: Iterable[Move]) -> dict[str, Any]:
+def turn_view(state: GameState, moves: Iterable[Move]) -> View:
     """The moves of one turn: its text and its path; [] if it does not end on a cell."""
-    turn, before = [*moves], state
+    turn, game, player = [*moves], state.game, state.next_player.index
     clicks = []
     for move in turn:
         clicks.append(cell_move(state, move))
         state = state.apply_move(move)
-    path = [] if None in clicks else path_of(before.game, clicks)
-    return {"text": turn_text(before.game, turn), "path": path,
-            "player": before.next_player.index}
+    path = [] if None in clicks else _path(game, clicks)
+    return {"text": turn_text(game, turn), "path": path, "player": player}
 
 
 def black_share(decision: Decision, mover: Player) -> float | None:
-    """Black's share of the point, 0 to 1, by an engine that has searched for `mover`."""
+    """Black's share of the point by an engine that has searched for `mover`; None if unknown."""
     value = decision.value if decision.proven is None else float(decision.proven)
     return share_of(value, mover.index)
 
 
 def share_of(value: float | None, player: int) -> float | None:
-    """Black's share of the point, by what the player of a number expects, -1 to +1."""
+    """Black's share of the point, by what the player of a number expects."""
     return None if value is None else (1 + (-value if player else value)) / 2

@@ -1,28 +1,71 @@
-"""Requests read and answers written, in one way for all views."""
+"""What passes between pages and the server: requests, errors, answers, streams of what changes."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
 from dlgo.errors import DlgoError
 from dlgo.text import one_line
-from experiments.studio.errors import StudioError, TooMany
 
+# Bytes of a request's body: more than any game that the studio takes; seconds for it to arrive.
+MOST_BYTES = 256 * 1024
+_BODY_TIMEOUT = 10.0
 # Streams of all pages together.
 _MOST_STREAMS = 100
+# Seconds after which a silent stream says that it lives.
+_HEARTBEAT = 15.0
+
+View = dict[str, Any]
 _open_streams = 0
+
+
+class StudioError(DlgoError):
+    """A request that cannot be served; `status` is the HTTP status of the answer."""
+
+    status = 400
+
+
+class Refused(StudioError):
+    """Not from here, or not with this server."""
+
+    status = 403
+
+
+class NotFound(StudioError):
+    """There is no such thing."""
+
+    status = 404
+
+
+class TooLarge(StudioError):
+    """More than is read."""
+
+    status = 413
+
+
+class TooMany(StudioError):
+    """All places are taken; later perhaps."""
+
+    status = 429
 
 
 def json_reply(value: Any, status: int = 200) -> Response:
     """An answer in JSON."""
     return Response(json_text(value), status, media_type="application/json")
+
+
+def error_reply(error: Exception, status: int | None = None) -> Response:
+    """An error as one line of JSON."""
+    status = status or getattr(error, "status", 400)
+    return json_reply({"error": one_line(str(error))}, status)
 
 
 def json_text(value: Any) -> str:
@@ -43,16 +86,32 @@ def _plain(value: Any) -> Any:
     return value
 
 
-async def read_object(request: Request) -> dict[str, Any]:
-    """The JSON object that a request carries.
+async def read_body(request: Request) -> bytes:
+    """The body of a request. Raises StudioError if it is too large or does not come in time."""
+    too_large = TooLarge(f"a request has at most {MOST_BYTES // 1024} KiB")
+    if int(request.headers.get("content-length", 0)) > MOST_BYTES:
+        raise too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(_BODY_TIMEOUT):
+            async for part in request.stream():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise too_large
+    except TimeoutError:
+        raise StudioError(f"the request did not come within {_BODY_TIMEOUT:g} s") from None
+    except ClientDisconnect:
+        raise StudioError("the request was broken off") from None
+    return bytes(body)
 
-    Raises:
-        StudioError: if it is something else.
-    """
+
+async def read_object(request: Request) -> View:
+    """The JSON object that a request carries. Raises StudioError if it is something else."""
+    # A page of another site cannot send this type unasked.
     if not request.headers.get("content-type", "").startswith("application/json"):
         raise StudioError("send JSON (content-type: application/json)")
     try:
-        value = json.loads(await request.body())
+        value = json.loads(await read_body(request))
     except (ValueError, RecursionError):
         raise StudioError("the request is not JSON") from None
     if not isinstance(value, dict):
@@ -60,7 +119,7 @@ async def read_object(request: Request) -> dict[str, Any]:
     return value
 
 
-def text_of(given: dict[str, Any], key: str, default: str | None = None) -> str:
+def text_of(given: View, key: str, default: str | None = None) -> str:
     """A text of the request. Raises StudioError if there is none."""
     value = given.get(key, default)
     if not isinstance(value, str) or len(value) > 1000:
@@ -68,9 +127,7 @@ def text_of(given: dict[str, Any], key: str, default: str | None = None) -> str:
     return value
 
 
-def number_of(
-    given: dict[str, Any], key: str, default: float, low: float, high: float
-) -> float:
+def number_of(given: View, key: str, default: float, low: float, high: float) -> float:
     """A number of the request within its range. Raises StudioError otherwise."""
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
@@ -86,9 +143,75 @@ def query_number(request: Request, key: str, default: int) -> int:
     return int(text)
 
 
-def event_stream(
-    events: AsyncIterator[dict[str, Any] | None], closing: asyncio.Event
-) -> Response:
+class Changes:
+    """Counts the changes of something and wakes its readers. It belongs to one event loop.
+
+    Attributes:
+        version: how many changes there have been.
+    """
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._changed = asyncio.Event()
+
+    def tell(self) -> None:
+        """Something has changed."""
+        self.version += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def follow(self, view: Callable[[], View]) -> AsyncIterator[View | None]:
+        """The view now and after every change; None when nothing has happened for a while.
+
+        A slow reader misses views, but never the last one.
+        """
+        shown = -1
+        while True:
+            if shown != self.version:
+                shown = self.version
+                yield view()
+                continue
+            try:
+                await asyncio.wait_for(self._changed.wait(), _HEARTBEAT)
+            except TimeoutError:
+                yield None
+
+
+async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | None]:
+    """Of each view what differs from the one before, for a page that keeps what it was told.
+
+    Events are `{"set": new values by their keys, "tail": of lists (elements that stay, those that
+    follow)}`.
+    """
+    before: View = {}
+    async with aclosing(views):
+        async for view in views:
+            if view is None:
+                yield None
+                continue
+            event: View = {"set": {}, "tail": {}}
+            for key, value in view.items():
+                old = before.get(key)
+                if isinstance(value, list) and old:
+                    pairs = enumerate(zip(old, value, strict=False))
+                    kept = next((i for i, (one, other) in pairs if one != other),
+                                min(len(old), len(value)))
+                    if kept < max(len(old), len(value)):
+                        event["tail"][key] = kept, value[kept:]
+                elif key not in before or value != old:
+                    event["set"][key] = value
+            before = view
+            yield event
+
+
+async def silence() -> AsyncIterator[None]:
+    """Nothing but signs of life: for a stream that has told all, which a page would open anew."""
+    while True:
+        await asyncio.sleep(_HEARTBEAT)
+        yield None
+
+
+def event_stream(events: AsyncIterator[View | None], closing: asyncio.Event) -> Response:
     """Events as they come ("server-sent events"); None only says that the stream lives.
 
     The stream ends when the reader leaves or `closing` is set, and `events` is closed then.

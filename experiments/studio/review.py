@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -20,15 +20,21 @@ from starlette.routing import Route
 
 from dlgo import DlgoError
 from dlgo.text import one_line
+from engines.isolation.pool import EngineFailed
 from experiments.review.exact import SECONDS, exact_engine
+from experiments.review.export_sgf import review_sgf
 from experiments.review.game_review import GameReview, Question
-from experiments.studio.changes import Changes, news_of
 from experiments.studio.engines import Engines
-from experiments.studio.errors import EngineFailed, NotFound, StudioError
 from experiments.studio.game import Game
-from experiments.studio.replies import event_stream, json_reply
-from experiments.studio.review_page import review_html
-from experiments.studio.review_view import Reviewed, ReviewView, reviewed_sgf
+from experiments.studio.replies import (
+    Changes,
+    NotFound,
+    StudioError,
+    event_stream,
+    json_reply,
+    news_of,
+)
+from experiments.studio.review_view import ReviewView, review_html
 from experiments.studio.specs import HUMAN
 
 # Reviews that are kept.
@@ -50,17 +56,11 @@ def routes(studio: Any) -> list[Route]:
     ]
 
 
-class ReviewRun:
-    """A review, and the searches that it needs. It belongs to the server's event loop.
+class _Run:
+    """A review, and the searches that it needs. It belongs to the server's event loop."""
 
-    Args:
-        reviewed: the game; `exact` is "" if no values are to be proved.
-        engines: who searches.
-    """
-
-    def __init__(self, reviewed: Reviewed, engines: Engines) -> None:
-        self.reviewed, self.view = reviewed, ReviewView(reviewed)
-        self._review, self._engines = reviewed.review, engines
+    def __init__(self, view: ReviewView, engines: Engines) -> None:
+        self.view, self._engines = view, engines
         self._id = f"review-{secrets.token_hex(8)}"
         self._readers = 0
         self._task: asyncio.Task[None] | None = None
@@ -75,9 +75,9 @@ class ReviewRun:
         if self._task is None and not self._over:
             self._task = asyncio.create_task(self._run())
         try:
-            async with aclosing(self._changes.follow(lambda: True)) as changes:
+            async with aclosing(self._changes.follow(dict)) as changes:
                 async for changed in changes:
-                    yield await asyncio.to_thread(self.report) if changed else None
+                    yield None if changed is None else await asyncio.to_thread(self._report)
                     await asyncio.sleep(_PAUSE)
         finally:
             self._readers -= 1
@@ -90,8 +90,7 @@ class ReviewRun:
             self._task.cancel()
             self._task = None
 
-    def report(self) -> dict[str, Any]:
-        """All that a page shows."""
+    def _report(self) -> dict[str, Any]:
         asked = self._asked
         return {
             **self.view.summary(), "final": self._over, "problem": self._problem,
@@ -101,19 +100,18 @@ class ReviewRun:
         }
 
     async def _run(self) -> None:
-        failures = 0
+        failures, review = 0, self.view.review
         while failures < _MOST_FAILURES:
-            question = await asyncio.to_thread(self._review.next_question)
+            question = await asyncio.to_thread(review.next_question)
             self._asked = question
             self._changes.tell()
             if question is None:
                 break
-            spec = self.reviewed.exact if question.exact else self.reviewed.engine
             try:
-                await self._ask(question, spec)
+                await self._ask(question)
                 failures = 0
             except EngineFailed as error:
-                self._review.give_up(question)
+                review.give_up(question)
                 if not question.exact:
                     self._problem = one_line(str(error))
                     failures += 1
@@ -123,41 +121,37 @@ class ReviewRun:
         self._asked, self._over, self._task = None, True, None
         self._changes.tell()
 
-    async def _ask(self, question: Question, spec: str) -> None:
-        """Raises EngineFailed, and StudioError if the engine is of no use here."""
+    async def _ask(self, question: Question) -> None:
         # What is proved does not depend on what was searched before, and a table saves time. What
         # is expected would: so each position is searched as if it were the first.
-        owner = self._id
+        spec, owner = self.view.exact, self._id
         longest = min(SECONDS, 0.75 * self._engines.limits.move_timeout)
         if not question.exact:
+            spec, longest = self.view.engine, float("inf")
             owner += f"-{question.place}{'b' if question.better else ''}"
-            longest = float("inf")
         decision = await self._engines.search(owner, question.state, spec, _SEED, longest=longest)
-        known = decision.value is not None or decision.proven is not None
-        if not known and not question.exact:
+        if decision.value is None and decision.proven is None and not question.exact:
             raise StudioError(f"{spec} does not say what positions are worth; choose another")
-        await asyncio.to_thread(self._review.answer, question, decision, spec)
+        await asyncio.to_thread(self.view.review.answer, question, decision, spec)
 
 
 class _Review:
     def __init__(self, studio: Any) -> None:
         self._studio = studio
-        self._runs: OrderedDict[tuple[str, str, bool], ReviewRun] = OrderedDict()
+        self._runs: OrderedDict[tuple[str, str, bool], _Run] = OrderedDict()
 
-    async def _find(self, request: Request) -> ReviewRun:
-        """The review of a game as it is now, by `?engine=SPEC`, with `&exact=yes` or without."""
+    async def _find(self, request: Request) -> _Run:
+        """The review of a game as it is now, by `?engine=SPEC`; `&exact=no`: without proofs."""
         game, asked = self._studio.games.find(request.path_params["id"]), request.query_params
-        exact = asked.get("exact", "yes")
-        if exact not in ("yes", "no"):
-            raise StudioError("exact must be yes or no")
+        exact = asked.get("exact") != "no"
         engine = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
-        key = game.id, engine, exact == "yes"
+        key = game.id, engine, exact
         run = self._runs.get(key)
-        if run is None or run.reviewed.review.game_state is not game.state:
-            reviewed = await asyncio.to_thread(_reviewed, game, engine, exact == "yes")
+        if run is None or run.view.review.game_state is not game.state:
+            view = await asyncio.to_thread(_new_review, game, engine, exact)
             if run is not None:
                 run.stop()
-            run = self._runs[key] = ReviewRun(reviewed, self._studio.engines)
+            run = self._runs[key] = _Run(view, self._studio.engines)
         self._runs.move_to_end(key)
         while len(self._runs) > _MOST_REVIEWS:
             self._runs.popitem(last=False)[1].stop()
@@ -171,33 +165,32 @@ class _Review:
     async def place(self, request: Request) -> Response:
         """The position after so many turns."""
         run, place = await self._find(request), request.path_params["place"]
-        if place >= len(run.reviewed.review.states):
-            raise NotFound(f"the game has {len(run.reviewed.review.turns)} turns")
+        if place >= len(run.view.review.states):
+            raise NotFound(f"the game has {len(run.view.review.turns)} turns")
         return json_reply(await asyncio.to_thread(run.view.place, place))
 
     async def file(self, request: Request) -> Response:
         """What has been found out, as a file: `?form=html`, or `sgf` for Go."""
-        run, form = await self._find(request), request.query_params.get("form", "html")
-        made: dict[str, tuple[str, Callable[[], bytes]]] = {
-            "html": ("text/html; charset=utf-8", lambda: review_html(run.reviewed)),
-            "sgf": ("application/x-go-sgf", lambda: reviewed_sgf(run.reviewed)),
-        }
-        if form not in made:
+        view, form = (await self._find(request)).view, request.query_params.get("form", "html")
+        if form == "html":
+            kind, data = "text/html; charset=utf-8", await asyncio.to_thread(review_html, view)
+        elif form == "sgf":
+            engines = " and ".join(filter(None, (view.exact, view.engine)))
+            kind = "application/x-go-sgf"
+            data = await asyncio.to_thread(review_sgf, view.review, view.read, engines)
+        else:
             raise StudioError("a review is saved as html or sgf")
-        kind, make = made[form]
-        name = f"review-{run.reviewed.review.game_state.game.slug}.{form}"
-        return Response(await asyncio.to_thread(make), media_type=kind, headers={
+        name = f"review-{view.review.game_state.game.slug}.{form}"
+        return Response(data, media_type=kind, headers={
             "content-disposition": f'attachment; filename="{name}"',
         })
 
 
-def _reviewed(game: Game, engine: str, exact: bool) -> Reviewed:
-    """The review of a game, at its beginning."""
+def _new_review(game: Game, engine: str, exact: bool) -> ReviewView:
     prover = exact_engine(game.state.game) if exact else None
     black, white = (
         "" if (name or player).lower() == HUMAN else name or player
         for name, player in zip((game.read.black, game.read.white), game.players, strict=True)
     )
-    review = GameReview(game.state, exact=prover is not None)
     read = replace(game.read.up_to(game.state), black=black, white=white)
-    return Reviewed(review, read, engine, prover or "")
+    return ReviewView(GameReview(game.state, exact=prover is not None), read, engine, prover or "")

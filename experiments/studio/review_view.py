@@ -1,106 +1,116 @@
-"""A review as pages are told of it: plain values, ready for JSON."""
+"""A review as pages are told of it: plain values, ready for JSON; or one HTML file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 from typing import Any
 
 from dlgo import Player
+from dlgo.browser import scripts, source
 from dlgo.display import player_text, position_info
 from dlgo.text import one_line
 from experiments.play.game_file import SavedGame
-from experiments.review.export_sgf import review_sgf
-from experiments.review.game_review import Evaluation, GameReview, Verdict
+from experiments.review.game_review import GameReview, Verdict
 from experiments.review.words import position_words, summary_words, value_text, verdict_words
 from experiments.studio.position import board_view, line_view, turn_view
 
+_STATIC = Path(__file__).with_name("static")
+_STYLES = ("boards.css", "style.css", "review.css")
+# The page asks nothing of any host.
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'"
+)
 
-@dataclass(frozen=True)
-class Reviewed:
-    """A review, and whose game it is.
 
-    Attributes:
-        read: what its file says of the game.
+class ReviewView:
+    """What a page shows of a review.
+
+    Args:
+        read: what the game's file says of it.
         engine: who evaluates.
         exact: the engine that proves values, or "".
     """
 
-    review: GameReview
-    read: SavedGame
-    engine: str = ""
-    exact: str = ""
-
-
-class ReviewView:
-    """What a page shows of a review. Words are made once for each position."""
-
-    def __init__(self, reviewed: Reviewed) -> None:
-        self.reviewed, self._review = reviewed, reviewed.review
-        self._values: dict[int, tuple[Evaluation, dict[str, Any]]] = {}
-        self._verdicts: dict[int, tuple[Verdict, dict[str, Any]]] = {}
-        review, game = self._review, self._review.game_state.game
+    def __init__(
+        self, review: GameReview, read: SavedGame, engine: str = "", exact: str = ""
+    ) -> None:
+        self.review, self.read, self.engine, self.exact = review, read, engine, exact
+        state, game = review.game_state, review.game_state.game
         self._fixed = {
-            "names": [one_line(name)[:100] for name in (reviewed.read.black, reviewed.read.white)],
+            "names": [one_line(name)[:100] for name in (read.black, read.white)],
             "sides": [player_text(game, player) for player in Player],
-            "result": game.result_text(review.game_state) if review.game_state.is_over()
-            else one_line(reviewed.read.result)[:100],
-            "engine": reviewed.engine, "exact": reviewed.exact,
+            "result": game.result_text(state) if state.is_over() else one_line(read.result)[:100],
+            "engine": engine, "exact": exact,
             "turns": [
                 {**turn_view(review.states[turn.number - 1], turn.moves), "plies": turn.plies}
                 for turn in review.turns
             ],
         }
 
-    def board(self) -> dict[str, Any]:
-        """What does not change from position to position."""
-        return board_view(self._review.game_state.game)
-
     def summary(self) -> dict[str, Any]:
         """The whole game: values by position, what each turn has cost."""
-        review = self._review
+        review = self.review
+        values = [
+            evaluation and {
+                "black": evaluation.black, "proven": evaluation.proven,
+                "text": value_text(state, evaluation, Player.black),
+            }
+            for state, evaluation in zip(review.states, review.evaluations, strict=True)
+        ]
         return {
-            **self._fixed, "done": review.done, "of": len(review.states),
-            "values": [self._value(place) for place in range(len(review.states))],
+            **self._fixed, "done": review.done, "of": len(values), "values": values,
             "verdicts": [self._verdict(verdict) for verdict in review.verdicts() if verdict.kind],
             "summaries": [summary_words(review, player) for player in Player],
         }
 
-    def _value(self, place: int) -> dict[str, Any] | None:
-        """Black's share, and the same in words."""
-        evaluation = self._review.evaluations[place]
-        if evaluation is None:
-            return None
-        if place not in self._values or self._values[place][0] is not evaluation:
-            text = value_text(self._review.states[place], evaluation, Player.black)
-            self._values[place] = evaluation, {
-                "black": evaluation.black, "proven": evaluation.proven, "text": text,
-            }
-        return self._values[place][1]
-
     def _verdict(self, verdict: Verdict) -> dict[str, Any]:
         number = verdict.turn.number
-        if number not in self._verdicts or self._verdicts[number][0] != verdict:
-            before = self._review.states[number - 1]
-            self._verdicts[number] = verdict, {
-                "turn": number, "kind": verdict.kind, "loss": verdict.loss,
-                "cost": f"{verdict.loss:.0%}",
-                "exact": verdict.exact, "text": verdict_words(self._review, verdict),
-                "best": turn_view(before, verdict.best) if verdict.best else None,
-            }
-        return self._verdicts[number][1]
+        before = self.review.states[number - 1]
+        return {
+            "turn": number, "kind": verdict.kind, "loss": verdict.loss,
+            "cost": f"{verdict.loss:.0%}",
+            "exact": verdict.exact, "text": verdict_words(self.review, verdict),
+            "best": turn_view(before, verdict.best) if verdict.best else None,
+        }
 
     def place(self, place: int) -> dict[str, Any]:
         """The position after `place` turns, and what is expected there."""
-        state, evaluation = self._review.states[place], self._review.evaluations[place]
+        state, evaluation = self.review.states[place], self.review.evaluations[place]
         line = () if evaluation is None else evaluation.line
         return {
-            "place": place, "position": position_info(state),
-            "words": position_words(self._review, place), "line": line_view(state, line),
-            "known": evaluation is not None,
+            "place": place, "position": position_info(state), "known": evaluation is not None,
+            "words": position_words(self.review, place), "line": line_view(state, line),
         }
 
 
-def reviewed_sgf(reviewed: Reviewed) -> bytes:
-    """A review as SGF. Raises NotationError if it is not a game of Go."""
-    engines = " and ".join(filter(None, (reviewed.exact, reviewed.engine)))
-    return review_sgf(reviewed.review, reviewed.read, engines)
+def review_html(view: ReviewView) -> bytes:
+    """What has been found out so far, as a page that the studio's own modules draw.
+
+    It needs nothing else: no server, no other file, no host.
+    """
+    data = {
+        **view.summary(), "final": True, "board": board_view(view.review.game_state.game),
+        "places": [view.place(place) for place in range(len(view.review.states))],
+    }
+    names = " - ".join(filter(None, data["names"]))
+    title = f"Review: {data['board']['title']}{f', {names}' if names else ''}"
+    styles = "\n".join(source(name, _STATIC) for name in _STYLES)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<style>{styles}</style>
+</head>
+<body>
+<main id="main"></main>
+<noscript><p>This page shows a game move by move, for which it needs JavaScript.</p></noscript>
+{scripts("review_export.js", "review", data, _STATIC)}
+</body>
+</html>
+""".encode("utf-8", "replace")

@@ -8,7 +8,9 @@ did not come with the package, since its name is a path.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from dlgo import GameSpec, get_game
 from dlgo.errors import SpecError
@@ -17,7 +19,7 @@ from dlgo.plugins import PluginGroup
 from dlgo.specs import split_settings
 from dlgo.text import one_line
 from engines.registry import ENGINES, EngineSpec, engine_class, is_outside
-from experiments.studio.errors import Refused, StudioError
+from experiments.studio.replies import Refused, StudioError
 
 HUMAN = "human"
 # Characters of a specification.
@@ -30,13 +32,16 @@ class Allowed:
     """What may be named.
 
     Args:
-        specs: games and engines from outside, as the person who starts the server names them:
-            a file, a class in it (`my_bot.py:Greedy`), or a whole specification
-            (`gtp:command=gnugo --mode gtp`).
+        specs: games and engines from outside that the server was started with: a file, a class in
+            it (`my_bot.py:Greedy`), or a whole specification (`gtp:command=gnugo --mode gtp`).
     """
 
     def __init__(self, specs: Iterable[str] = ()) -> None:
         self.specs = tuple(spec.strip() for spec in specs)
+
+    def games(self) -> list[str]:
+        """Those that are files with games, as far as their texts tell: no code is run for this."""
+        return [spec for spec in self.specs if _holds_game(Path(f"{spec.partition('.py')[0]}.py"))]
 
     def game(self, text: object) -> GameSpec:
         """The game that a browser names.
@@ -75,6 +80,8 @@ class Allowed:
 
     def _check_options(self, name: str, rest: str | None, text: str, depth: int) -> None:
         """Refuse what an engine of ours would start or read; nothing is loaded to find out."""
+        from engines.learning.networks.store import shipped_models
+
         engine = engine_class(name)
         given = split_settings(rest, f"engine {text!r}", engine.bare_option)
         for option in engine.options:
@@ -85,7 +92,7 @@ class Allowed:
                 continue
             if option.nests and depth < _DEEPEST:
                 self.engine(value, depth + 1)
-            elif option.name not in ("model", "prior") or value not in _shipped_models():
+            elif option.name not in ("model", "prior") or value not in shipped_models():
                 raise _refusal(f"engine {name}: {option.name}={value!r}", text)
 
     def _refuse_outside(self, group: PluginGroup, name: str, text: str) -> bool:
@@ -99,10 +106,11 @@ class Allowed:
         raise _refusal(f"{group.noun} {name!r}", text)
 
 
-def _shipped_models() -> list[str]:
-    from engines.learning.networks.store import shipped_models
-
-    return shipped_models()
+def _holds_game(path: Path) -> bool:
+    try:
+        return bool(re.search(r"(?m)^class .*\bGameSpec\b", path.read_text(errors="replace")))
+    except OSError:
+        return False
 
 
 def _refusal(what: str, text: str) -> Refused:

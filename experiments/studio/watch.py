@@ -22,12 +22,18 @@ from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.text import one_line
 from experiments.arena.running import Running, RunningGame, read_running
 from experiments.play.game_file import game_of_ledger
-from experiments.studio import replies
-from experiments.studio.changes import Changes, news_of
-from experiments.studio.ledgers import Selection
+from experiments.studio.ledgers import count_games, find_game, list_games
 from experiments.studio.position import board_view, position_view, share_of
-from experiments.studio.replies import event_stream, json_reply, number_of, query_number
-from experiments.studio.specs import HUMAN, Allowed
+from experiments.studio.replies import (
+    Changes,
+    event_stream,
+    json_reply,
+    news_of,
+    query_number,
+    read_object,
+    text_of,
+)
+from experiments.studio.specs import Allowed
 
 # Seconds between two looks at a ledger.
 _LOOK = 0.5
@@ -36,7 +42,6 @@ _LOOK = 0.5
 _PAUSE, _SHARE = 2.0, 9.0
 # Games in progress that are shown.
 _MOST_LIVE = 12
-_MOST_GAMES = 10**9
 
 View = dict[str, Any]
 
@@ -47,10 +52,7 @@ def routes(studio: Any) -> list[Route]:
     return [
         Route("/api/ledgers", view.ledgers),
         Route("/api/ledgers/{name}/events", view.events),
-        Route("/api/ledgers/{name}/standings", view.standings),
         Route("/api/ledgers/{name}/games", view.games),
-        Route("/api/ledgers/{name}/replay", view.replay),
-        Route("/api/ledgers/{name}/position", view.position),
         Route("/api/ledgers/{name}/open", view.open, methods=["POST"]),
     ]
 
@@ -58,7 +60,7 @@ def routes(studio: Any) -> list[Route]:
 class _Watch:
     def __init__(self, studio: Any) -> None:
         self._studio = studio
-        self._watched: dict[Path, Watched] = {}
+        self._watched: dict[Path, _Watched] = {}
 
     def _path(self, request: Request) -> Path:
         return self._studio.ledgers.find(request.path_params["name"])
@@ -69,58 +71,37 @@ class _Watch:
 
     async def events(self, request: Request) -> Response:
         """Standings and games in progress, each time that something has changed."""
-        path = self._path(request)
-        return event_stream(news_of(self._follow(path)), self._studio.closing)
+        return event_stream(news_of(self._follow(self._path(request))), self._studio.closing)
 
     async def _follow(self, path: Path) -> AsyncIterator[View | None]:
-        watched = self._watched.setdefault(path, Watched(path, self._studio))
-        async with contextlib.aclosing(watched.follow()) as views:
-            async for view in views:
-                yield view
-        if not watched.watchers:
-            self._watched.pop(path, None)
-
-    async def standings(self, request: Request) -> Response:
-        """The standings after the first `?games=N` games."""
-        most = query_number(request, "games", _MOST_GAMES)
-        standings = await self._studio.standings.of(self._path(request), most)
-        return json_reply({key: standings[key] for key in ("games", "of", "tables")})
+        watched = self._watched.setdefault(path, _Watched(path, self._studio))
+        try:
+            async with contextlib.aclosing(watched.follow()) as views:
+                async for view in views:
+                    yield view
+        finally:
+            if not watched.watchers:
+                self._watched.pop(path, None)
 
     async def games(self, request: Request) -> Response:
         """Finished games: `?offset=`, `game=`, `entrant=`, `failed=yes`."""
         asked = request.query_params
-        selection = Selection(
-            asked.get("game", ""), asked.get("entrant", ""), asked.get("failed") == "yes",
-            query_number(request, "offset", 0),
-        )
-        path = self._path(request)
-        return json_reply(await asyncio.to_thread(self._studio.ledgers.games, path, selection))
-
-    async def replay(self, request: Request) -> Response:
-        """The game in `?slot=`, with all moves."""
-        path, slot = self._path(request), request.query_params.get("slot", "")
-        return json_reply(await asyncio.to_thread(self._studio.ledgers.replay, path, slot))
-
-    async def position(self, request: Request) -> Response:
-        """The position of the game in `?slot=` after `?plies=`."""
-        path, slot = self._path(request), request.query_params.get("slot", "")
-        plies = query_number(request, "plies", 0)
-        view = await asyncio.to_thread(self._studio.ledgers.position, path, slot, plies)
-        return json_reply({**view, "plies": plies})
+        return json_reply(await asyncio.to_thread(
+            list_games, self._path(request), asked.get("game", ""), asked.get("entrant", ""),
+            asked.get("failed") == "yes", query_number(request, "offset", 0),
+        ))
 
     async def open(self, request: Request) -> Response:
-        """A copy of a game for the other views: `slot`, up to `plies`."""
-        given = await replies.read_object(request)
-        slot, path = replies.text_of(given, "slot"), self._path(request)
-        plies = int(number_of(given, "plies", 0, 0, 1e5))
-        record = await asyncio.to_thread(self._studio.ledgers.record, path, slot)
-        state = await asyncio.to_thread(self._studio.ledgers.state, path, slot, plies)
-        game = await self._studio.games.start(lambda: state, (HUMAN, HUMAN), 0, 0.0)
-        game.read = game_of_ledger(record, game.state)
+        """A copy of the game of a `slot`, for the other views."""
+        slot, path = text_of(await read_object(request), "slot"), self._path(request)
+        record = await asyncio.to_thread(find_game, path, slot)
+        await asyncio.to_thread(self._studio.allowed.game, record.game)
+        game = await self._studio.games.start(lambda: game_of_ledger(record, record.replay()))
+        game.add_costs(record.costs)
         return json_reply({"id": game.id})
 
 
-class Watched:
+class _Watched:
     """A ledger that pages look at.
 
     Attributes:
@@ -130,35 +111,32 @@ class Watched:
     def __init__(self, path: Path, studio: Any) -> None:
         self.watchers = 0
         self._path, self._studio = path, studio
-        self._boards = LiveBoards(studio.allowed)
-        self._view: View = {"problem": "", "games": 0, "running": None, "cluster": None,
-                            "live": [], "infos": {}, "standings": None, "rating": ""}
+        self._boards = _LiveBoards(studio.allowed)
+        self._view: View = {"problem": "", "games": 0, "running": None, "live": [], "infos": {},
+                            "standings": None, "rating": ""}
         self._names: dict[str, str] = {}
         self._changes = Changes()
         self._rated = -1  # games in the last standings
         self._cpu, self._ended = 0.0, 0.0  # what they took, and when they came
-        self._rating: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._rating: asyncio.Task[None] | None = None
 
     async def follow(self) -> AsyncIterator[View | None]:
-        """The view, now and after every change, as `Changes.follow` gives it."""
+        """The view after the first look, and after every change."""
         self.watchers += 1
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
         try:
-            async with contextlib.aclosing(self._changes.follow(lambda: self._view, 0)) as views:
+            async with contextlib.aclosing(self._changes.follow(lambda: self._view)) as views:
                 async for view in views:
-                    yield view
+                    if self._changes.version:
+                        yield view
         finally:
             self.watchers -= 1
             if not self.watchers:
-                self._stop()
-
-    def _stop(self) -> None:
-        for task in (self._looking, self._rating):
-            if task is not None:
-                task.cancel()
-        self._looking = self._rating = None
+                for task in filter(None, (self._looking, self._rating)):
+                    task.cancel()
+                self._looking = self._rating = None
 
     async def _look_on(self) -> None:
         while True:
@@ -167,16 +145,18 @@ class Watched:
 
     async def _look(self) -> None:
         try:
-            games = await asyncio.to_thread(self._studio.ledgers.count, self._path)
+            games = await asyncio.to_thread(count_games, self._path)
             problem = ""
         except DlgoError as error:
             games, problem = 0, one_line(str(error))
         running = await asyncio.to_thread(read_running, self._path)
         live, infos = await asyncio.to_thread(self._boards.show, running)
+        for game in live:
+            for side in ("first", "second"):
+                game[side] = self._names.get(game[side], game[side])
         self._show(
-            problem=problem, games=games, infos=infos, live=[self._named(game) for game in live],
+            problem=problem, games=games, infos=infos, live=live,
             running=None if running is None else {"done": running.done, "planned": running.planned},
-            cluster=running.cluster.to_json() if running and running.cluster else None,
         )
         pause = _PAUSE if running is None else max(_PAUSE, _SHARE * self._cpu)
         due = games and games != self._rated and time.monotonic() >= self._ended + pause
@@ -194,10 +174,6 @@ class Watched:
             self._rating = None
         self._rated, self._ended = games, time.monotonic()
 
-    def _named(self, game: View) -> View:
-        sides = ("first", "second")
-        return game | {side: self._names.get(game[side], game[side]) for side in sides}
-
     def _show(self, **news: Any) -> None:
         view = self._view | news
         if view != self._view or not self._changes.version:
@@ -205,12 +181,8 @@ class Watched:
             self._changes.tell()
 
 
-class LiveBoards:
-    """Turns games in progress into positions; a game that goes on is not replayed.
-
-    Args:
-        allowed: which games may be shown.
-    """
+class _LiveBoards:
+    """Turns games in progress into positions; a game that goes on is not replayed."""
 
     def __init__(self, allowed: Allowed) -> None:
         self._allowed = allowed
@@ -222,7 +194,7 @@ class LiveBoards:
         for game in running.games[:_MOST_LIVE] if running else ():
             view: View = {
                 "slot": game.slot, "game": game.game, "first": game.first, "second": game.second,
-                "began": game.began, "plies": len(game.actions), "position": None, "problem": "",
+                "plies": len(game.actions), "position": None, "problem": "",
                 "black": share_of(game.value, game.player),
             }
             try:

@@ -21,7 +21,7 @@ import pytest
 from dlgo import DlgoError, LedgerError
 from dlgo.records.ledger import Ledger
 from experiments.arena.schedule import Plan
-from experiments.studio.ledgers import Ledgers, Selection
+from experiments.studio.ledgers import list_games
 from experiments.studio.standings import compute
 from reports.report import write_report
 from tests.arena.mocks import games_of, register_mocks, run
@@ -61,7 +61,7 @@ def export(path: Path, capsys: pytest.CaptureFixture[str]) -> bytes:
 
 
 def studio_list(path: Path, _: object) -> object:
-    return Ledgers.games(path, Selection(failed=True)), Ledgers.games(path, Selection(offset=9))
+    return list_games(path, failed=True), list_games(path, offset=9)
 
 
 def studio_rating(path: Path, _: object) -> object:

@@ -132,6 +132,13 @@ class Page:
     def text(self, selector: str) -> str:
         return self.find(selector).text
 
+    def texts(self, selector: str) -> list[str]:
+        """The texts of all such elements."""
+        return self.driver.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)",
+            selector,
+        )
+
     def count(self, selector: str) -> int:
         """How many such elements there are."""
         return self.driver.execute_script(f"return {_COUNT % selector}")

@@ -102,6 +102,15 @@ class Studio:
         return value
 
 
+    def wait_for_quiet(self) -> None:
+        """Wait until nothing is searched."""
+        def is_quiet() -> bool:
+            counts = self.ask("/api/status")[1]
+            return counts["running"] == counts["waiting"] == 0
+
+        self.wait(is_quiet, "quiet")
+
+
 class Watcher:
     """A stream of events, read in the background; `sizes` are bytes of those that tell a view."""
 

@@ -13,11 +13,13 @@ from tests.studio.client import BOTS, KINDS_GAME, OWN_GAME, Studio
 if TYPE_CHECKING:
     from tests.studio.browser import Page
 
+LEDGERS = ("tour", "empty", "old", "broken", "trap")
+
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """A server that has been started with the tests' bots, a game from outside, a folder, and a
-    ledger that no tournament has written yet."""
+    """A server that has been started with the tests' bots, games from outside, and ledgers that
+    nobody has written yet."""
     with started(tmp_path_factory) as server:
         yield server
 
@@ -25,12 +27,12 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 @contextmanager
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """Such a server."""
-    folder = tmp_path_factory.mktemp("games")
-    ledger = tmp_path_factory.mktemp("ledgers") / "tour.sqlite"
+    folder = tmp_path_factory.mktemp("ledgers")
+    ledgers = {name: folder / f"{name}.sqlite" for name in LEDGERS}
+    options = [text for path in ledgers.values() for text in ("--ledger", str(path))]
     server = Studio("--allow", BOTS, "--allow", OWN_GAME, "--allow", KINDS_GAME, "--searches", "2",
-                    "--move-timeout", "60", "--folder", str(folder),
-                    "--ledger", str(ledger))
-    server.folder, server.ledger = folder, ledger
+                    *options)
+    server.ledgers = ledgers
     try:
         yield server
     finally:

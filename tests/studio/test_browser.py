@@ -310,19 +310,3 @@ def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page)
     page.keys(Keys.ARROW_LEFT)
     page.see_text("move 11 of 12")
     assert page.errors() == []
-
-
-def test_a_position_is_set_up_by_clicks(studio: Studio, page: Page) -> None:
-    page.go(f"analyse/{studio.new('go:size=5')}")
-    page.press("Set up")
-    for piece, cell in (("black", 12), ("white", 13), ("white", 7)):
-        page.press(piece)
-        page.click(f".eye [data-cell='{cell}']")
-    page.press("Black to move")
-    page.press("Done")
-    page.see_text("White to move")
-    labels = page.driver.find_elements(By.CSS_SELECTOR, ".eye .cell[aria-label*='white']")
-    assert [e.get_attribute("aria-label") for e in labels] == ["D3, white", "C2, white"]
-    page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".heat rect"), "heat")
-    page.press("Stop")
-    assert page.errors() == []

@@ -18,7 +18,7 @@ from engines.watching.events import BackedUp, CutOff, Halved, as_json
 from engines.watching.recording import Recording, transcript, watch
 from engines.watching.tree import SearchTree
 from experiments.studio.engines import Engines
-from experiments.studio.inside_choices import ALGORITHMS, MOST_SIMULATIONS, PRESETS
+from experiments.studio.inside import ALGORITHMS, MOST_SIMULATIONS, PRESETS
 from tests.studio.client import BOTS, OWN_GAME, Studio, Watcher
 
 Search = dict[str, Any]
@@ -116,9 +116,8 @@ def test_a_game_from_outside_in_which_a_player_moves_twice(studio: Studio) -> No
 
 
 def test_a_game_of_the_studio_can_be_searched(studio: Studio) -> None:
-    cells = [-1] * 25
-    cells[12], cells[13] = 0, 1  # no moves lead there
-    _, made = studio.ask("/api/positions", {"game": "go:size=5", "cells": cells, "turn": 1})
+    data = b"(;GM[1]SZ[5]AB[cc]AW[dc]PL[W])"  # no moves lead there
+    _, made = studio.ask("/api/games/load?name=x.sgf", data, content_type="text/plain")
     source = {"from": made["id"], "moves": "A1"}
     status, told = studio.ask("/api/inside/position", source)
     assert status == 200 and sum(cell >= 0 for cell in told["position"]["cells"]) == 3

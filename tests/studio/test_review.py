@@ -78,23 +78,21 @@ def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio)
     first = watcher.until(lambda news: news["done"] >= 1)
     watcher.close()
     assert not first["final"] and first["asked"] is not None
-    studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
+    studio.wait_for_quiet()
     time.sleep(0.3)  # the next search would have begun
     assert studio.ask("/api/status")[1]["running"] == 0
     again = Watcher(studio, path)
     news = again.until(lambda news: True)
     assert first["done"] <= news["done"] < news["of"]
     again.close()
-    studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
+    studio.wait_for_quiet()
 
 
 def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None:
-    write_sample(studio.folder / "old.sqlite")
+    write_sample(studio.ledgers["old"])
     _, listed = studio.ask("/api/ledgers/old.sqlite/games")
     head = next(game for game in listed["games"] if game["game"] == "tictactoe")
-    status, answer = studio.ask("/api/ledgers/old.sqlite/open", {
-        "slot": head["slot"], "plies": head["plies"],
-    })
+    status, answer = studio.ask("/api/ledgers/old.sqlite/open", {"slot": head["slot"]})
     assert status == 200
     found = review(studio, answer["id"])
     assert found["names"] == [head["first"], head["second"]]
@@ -111,7 +109,7 @@ def test_an_engine_that_is_of_no_use_is_told(studio: Studio, engine: str, words:
 
 
 @pytest.mark.parametrize("rest", [
-    "?engine=", "?engine=nope", "?engine=my_bot.py:X", "?engine=mcts&exact=maybe", "",
+    "?engine=", "?engine=nope", "?engine=my_bot.py:X", "",
     "/99?engine=mcts", "/-1?engine=mcts", "/file?engine=mcts&form=exe",
     "/file?engine=mcts&form=sgf", "/0?engine=gtp:command=ls",
 ])
@@ -192,8 +190,7 @@ def test_a_file_is_opened_and_its_review_saved_as_sgf(studio: Studio, page: Page
     page.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
     page.see_text("4 of 4 positions evaluated", ".review-told")
     assert "Ann <b>" in page.text(".players")
-    page.click(".review-head .menu summary")
-    page.press("SGF with comments")
+    page.press("Save SGF")
     saved = page.downloads / "review-go-size5-komi0.5.sgf"
     page.until(saved.exists, "the file")
     from sgfmill import sgf

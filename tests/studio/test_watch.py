@@ -64,7 +64,7 @@ def test_a_tournament_is_watched_live_to_its_end(
     page.see_text("does not exist", ".watch-status")
     hold = tmp_path / "hold"
     hold.touch()
-    process = tournament(studio.ledger, hold)
+    process = tournament(studio.ledgers["tour"], hold)
     try:
         page.see_text("Playing: ", ".watch-status")
         page.find(".tile .pieces > g")
@@ -75,7 +75,7 @@ def test_a_tournament_is_watched_live_to_its_end(
     finally:
         process.kill()
     page.see_text(f"{GAMES} games; no tournament", ".watch-status")
-    (rated,) = rate_file(studio.ledger)
+    (rated,) = rate_file(studio.ledgers["tour"])
     expected = {}
     for row in rated.rows.itertuples():
         half = (row.high95 - row.low95) / 2
@@ -94,16 +94,17 @@ def test_a_tournament_is_watched_live_to_its_end(
 @pytest.fixture
 def tour(studio: Studio, tmp_path: Path) -> Path:
     """The ledger of the tournament, played unseen where there is no browser."""
-    if not studio.ledger.exists():
-        assert tournament(studio.ledger, tmp_path / "none").wait(120) == 0
-    return studio.ledger
+    if not studio.ledgers["tour"].exists():
+        assert tournament(studio.ledgers["tour"], tmp_path / "none").wait(120) == 0
+    return studio.ledgers["tour"]
 
 
 def table_of(page) -> dict[str, list[str]]:
     """The standings on the page: rating, interval, games, results by entrant, best first."""
     rows = page.driver.execute_script(
         "return [...document.querySelectorAll('.standings tbody tr')].map((row) => "
-        "[row.dataset.entrant, ...[...row.children].map((cell) => cell.textContent)])"
+        "[row.querySelector('[data-entrant]').dataset.entrant, "
+        "...[...row.children].map((cell) => cell.textContent)])"
     )
     return {
         row[0]: [text.replace("−", "-") for text in (row[3], row[4], row[6], row[7])]
@@ -115,55 +116,29 @@ def width(row: list[str]) -> int:
     return int(row[1].removeprefix("± "))
 
 
-def test_a_replay_has_the_moves_of_the_ledger(studio: Studio, tour: Path, page) -> None:
-    from selenium.webdriver.common.keys import Keys
-
+def test_a_finished_game_is_opened_with_its_players_and_costs(
+    studio: Studio, tour: Path, page
+) -> None:
     with Ledger(tour, read_only=True) as ledger:
+        ledger.show_names()
         record = max(ledger.games(), key=lambda game: len(game.costs))
     page.go("watch/tour.sqlite")
-    assert len(page.until(
-        lambda: page.driver.find_elements("css selector", ".games-table tbody tr"), "games"
-    )) == PAGE
+    page.see(f"document.querySelectorAll('.games-table tbody tr').length === {PAGE}", "games")
     page.find(".standings tbody tr")
     assert page.nameless() == []
     page.go(f"watch/tour.sqlite/{quote(record.slot, safe='')}")
     page.find(".moves li")
-    texts = page.driver.find_elements("css selector", ".moves .text")
-    assert [text.text for text in texts] == record.moves.split()
+    assert page.texts(".moves .text") == record.moves.split()
+    assert page.text(".player b") == record.first
     states = list(record.positions())
-    for ply, state in enumerate(states):
-        stones = sum(cell >= 0 for cell in position_view(state)["cells"])
-        page.see_pieces(stones, f"{ply} moves")
-        status, view = studio.ask(
-            f"/api/ledgers/tour.sqlite/position?slot={quote(record.slot)}&plies={ply}"
-        )
-        assert status == 200 and view["cells"] == position_view(state)["cells"]
-        page.keys(Keys.ARROW_RIGHT)
-    page.see_text(record.reason)
-    page.keys(Keys.HOME)
-    page.see_pieces(0, "the start")
+    page.see_pieces(sum(cell >= 0 for cell in position_view(states[-1])["cells"]), "the end")
+    view = studio.view(page.driver.current_url.rpartition("/")[2])
+    cost = record.costs[-1]
+    told = view["history"][cost.ply]
+    assert (told["wall"], told["who"]) == (cost.wall, (record.first, record.second)[cost.player])
     page.press("Analyse")
     page.find(".analyse")
     assert page.errors() == []
-
-
-def test_earlier_standings_are_those_of_the_games_that_had_ended(
-    studio: Studio, tour: Path, tmp_path: Path
-) -> None:
-    with Ledger(tour, read_only=True) as ledger:
-        games = sorted(ledger.games(), key=lambda game: game.finished)[:20]
-        plan = ledger.get_meta("plan")  # it holds the names of bots
-    part = tmp_path / "part.sqlite"
-    with Ledger(part) as ledger:
-        ledger.add(*games)
-        ledger.set_meta("plan", plan)
-    (rated,) = rate_file(part)
-    status, found = studio.ask("/api/ledgers/tour.sqlite/standings?games=20")
-    assert status == 200 and (found["games"], found["of"]) == (20, GAMES)
-    (table,) = found["tables"]
-    assert [row["entrant"] for row in table["rows"]] == list(rated.rows.entrant)
-    for key in ("rating", "low95", "high95"):
-        assert [row[key] for row in table["rows"]] == pytest.approx(list(rated.rows[key]))
 
 
 def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio, tour: Path) -> None:
@@ -179,18 +154,9 @@ def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio, tour: Pa
     assert len(studio.ask(f"{path}?offset={GAMES - 3}")[1]["games"]) == 3
 
 
-def test_a_ledger_without_games_says_so_at_once(studio: Studio, page) -> None:
-    path = studio.folder / "empty.sqlite"
-    Ledger(path).close()
-    page.go("watch/empty.sqlite")
-    page.see_text("No games yet", ".watch-status")
-    assert page.errors() == []
-
-
 def test_a_ledger_is_shown_and_left_as_it_is(studio: Studio) -> None:
-    old = studio.folder / "old.sqlite"
-    write_sample(old)
-    before, around = old.read_bytes(), sorted(path.name for path in studio.folder.iterdir())
+    old = write_sample(studio.ledgers["old"])
+    before, around = old.read_bytes(), sorted(path.name for path in old.parent.iterdir())
     view = event_of(studio, "old.sqlite", lambda view: view["standings"])
     rated = {game.game: game for game in rate_file(old)}
     assert {table["game"] for table in view["standings"]["tables"]} == set(rated)
@@ -198,7 +164,7 @@ def test_a_ledger_is_shown_and_left_as_it_is(studio: Studio) -> None:
         assert [row["entrant"] for row in table["rows"]] == list(rated[table["game"]].rows.entrant)
     assert studio.ask("/api/ledgers/old.sqlite/games?failed=yes")[1]["total"] == 17
     assert old.read_bytes() == before
-    assert sorted(path.name for path in studio.folder.iterdir()) == around
+    assert sorted(path.name for path in old.parent.iterdir()) == around
 
 
 def _truncated(path: Path) -> None:
@@ -231,14 +197,14 @@ def _lying(path: Path) -> None:
     lambda path: path.write_text("<script>alert(1)</script>\n" * 999),
 ])
 def test_a_file_that_is_no_ledger_is_told_in_one_line(studio: Studio, make) -> None:
-    path = studio.folder / "broken.sqlite"
+    path = studio.ledgers["broken"]
     make(path)
     try:
         view = event_of(studio, path.name, lambda view: view["problem"] or view["rating"])
         words = view["problem"] or view["rating"]
         assert "ledger" in words and "\n" not in words and "Traceback" not in words
-        for what in ("games", "standings", "replay?slot=x", "position?slot=x&plies=0"):
-            status, answer = studio.ask(f"/api/ledgers/{path.name}/{what}")
+        for what, body in (("games", None), ("open", {"slot": "x"})):
+            status, answer = studio.ask(f"/api/ledgers/{path.name}/{what}", body)
             assert 400 <= status < 500 and set(answer) == {"error"}, (what, answer)
             assert "internal" not in answer["error"] and "\n" not in answer["error"]
         listed = studio.ask("/api/ledgers")[1]["ledgers"]
@@ -252,11 +218,10 @@ def test_a_file_that_is_no_ledger_is_told_in_one_line(studio: Studio, make) -> N
     "/api/ledgers/..%2ftour.sqlite/games", "/api/ledgers/%2fetc%2fpasswd/games",
     "/api/ledgers/tour.sqlite%00/games", "/api/ledgers/tour.sqlite-wal/games",
     "/api/ledgers/tour.sqlite/games?offset=-1", "/api/ledgers/tour.sqlite/games?offset=1e9",
-    "/api/ledgers/tour.sqlite/standings?games=x", "/api/ledgers/tour.sqlite/replay",
-    "/api/ledgers/tour.sqlite/replay?slot=x", "/api/ledgers/tour.sqlite/position?slot=x&plies=-1",
+    "/api/ledgers/tour.sqlite/open", "/api/ledgers/none.sqlite/open",
 ])
 def test_nonsense_is_refused(studio: Studio, path: str) -> None:
-    status, answer = studio.ask(path)
+    status, answer = studio.ask(path, {"slot": "x"} if path.endswith("open") else None)
     assert 400 <= status < 500 and "internal" not in str(answer)
 
 
@@ -264,18 +229,17 @@ def test_a_ledger_brings_no_code_and_no_markup(studio: Studio, tmp_path: Path, p
     trap, sign = tmp_path / "trap.py", tmp_path / "sprung"
     trap.write_text(f"import pathlib; pathlib.Path({str(sign)!r}).touch()\n")
     name = "<img src=x onerror=document.title='hacked'>"
-    path = studio.folder / "trap.sqlite"
-    with Ledger(path) as ledger:
+    with Ledger(studio.ledgers["trap"]) as ledger:
         ledger.add(
             record("outside", game=f"{trap}:Trap"), record(f"{name}/#?", first=name, reason=name),
         )
     running = {"slot": "outside", "game": f"{trap}:Trap", "first": name, "second": name,
                "actions": [1, 2], "began": 0.0, "player": None, "value": None}
-    (studio.folder / "trap.sqlite.running").write_text(json.dumps({
+    running_path(studio.ledgers["trap"]).write_text(json.dumps({
         "done": 1, "planned": 2,
         "games": [running, running | {"game": "tictactoe", "actions": [99]}],
     }))
-    status, answer = studio.ask("/api/ledgers/trap.sqlite/replay?slot=outside")
+    status, answer = studio.ask("/api/ledgers/trap.sqlite/open", {"slot": "outside"})
     assert status == 403 and "--allow" in answer["error"]
     view = event_of(studio, "trap.sqlite", lambda view: view["standings"] and view["live"])
     assert [game["position"] for game in view["live"]] == [None, None]
@@ -287,6 +251,6 @@ def test_a_ledger_brings_no_code_and_no_markup(studio: Studio, tmp_path: Path, p
     page.see_text(name, ".games-table")
     page.click(".games-table a")
     page.see_text(name, ".players")
-    assert page.driver.title == "Watch · dlgo studio" and not sign.exists()
+    assert page.driver.title == "Play · dlgo studio" and not sign.exists()
     assert not page.driver.find_elements("css selector", "main img")
     assert page.errors() == []

@@ -48,10 +48,9 @@ export class Hand {
     return new Set(this.#candidates().flatMap((move) => [move.path[n], move.path.at(-1)]));
   }
 
-  /** What a click on a cell does; the board's `onCell` comes before the rules, for setting up. */
+  /** What a click on a cell does. */
   click(cell) {
     const { board } = this;
-    if (board.onCell) { board.onCell(cell); return; }
     if (!board.moves.length) return;
     this.#ask([]);
     if (this.prefix.length) this.#goOn(cell);

@@ -3,7 +3,7 @@
 import { ask, listen } from "./api.js";
 import { HEATS, Eye } from "./eye.js";
 import { capital, h } from "./dom.js";
-import { fileDrop, filePicker } from "./files.js";
+import { copyTo, fileDrop, filePicker } from "./files.js";
 import { controls, memory } from "./parts.js";
 import { choices, openStart } from "./start.js";
 
@@ -24,7 +24,7 @@ async function openBoard(root, id, app) {
     return openBoard(root, made.id, app);
   }
   let moves = view.history, position = { ...view.position, plies: view.plies };
-  let running = true, editing = null, stopExact = () => {};
+  let running = true, stopExact = () => {};
   const layers = {
     heat: remembered("heat", "visits"), figures: remembered("figures", "yes") === "yes",
     line: remembered("line", "no") === "yes",
@@ -42,7 +42,6 @@ async function openBoard(root, id, app) {
     exact: ["Exact values", "e", "exact values, where the game can be solved", exact],
     line: ["Line", "l", "the expected line on the board", () => layer("line")],
     figures: ["Figures", "v", "figures on the board", () => layer("figures")],
-    setUp: ["Set up", "s", "set up a position (Go, draughts)", setUp],
     flip: ["Flip", "f", "turn the board", () => eyes.forEach((eye) => eye.board.flip())],
     inside: ["Inside", "i", "step through a search from here", () => app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`)],
     play: ["Play from here", "p", "play on from here", playOn],
@@ -51,16 +50,13 @@ async function openBoard(root, id, app) {
   });
   const heat = h("select", { id: "heat", onchange: () => { layers.heat = heat.value; remember("heat", heat.value); redraw(); } },
     Object.entries(HEATS).map(([key, [title]]) => h("option", { value: key, selected: key === layers.heat }, title)));
-  const rate = h("select", { id: "rate", onchange: () => { remember("rate", rate.value); eyes.forEach(start); } },
-    ["60", "20", "5", "1"].map((value) => h("option", { value, selected: value === remembered("rate", "60") }, value)));
-  const tools = h("div", { class: "buttons", role: "group", "aria-label": "Pieces to set up", hidden: true });
 
-  root.append(h("div", { class: "analyse" },
+  const box = h("div", { class: "analyse" },
     h("div", { class: "buttons controls" }, ...Object.values(buttons), picker.button, picker.input,
-      h("label", { class: "inline", for: "heat" }, "Heat: ", heat),
-      h("label", { class: "inline", for: "rate", title: "The fewer looks, the quicker the search" }, "Looks a second: ", rate)), tools, status, grid));
+      h("label", { class: "inline", for: "heat" }, "Heat: ", heat)), status, grid);
+  root.append(box);
+  fileDrop(box, picker.load);
   buttons.exact.hidden = !view.solvable;
-  buttons.setUp.hidden = !["go", "draughts"].includes(view.name);
 
   function addEye(spec) {
     const number = eyes.length;
@@ -82,9 +78,10 @@ async function openBoard(root, id, app) {
 
   function start(eye) {
     eye.stop();
-    if (!running || position.over || editing) { eye.draw(); return; }
-    eye.seen = eye.exact = null;
-    eye.look(`${path}/analysis?engine=${encodeURIComponent(eye.field.value())}&plies=${position.plies}&rate=${rate.value}`);
+    if (running && !position.over) {
+      eye.seen = eye.exact = null;
+      eye.look(`${path}/analysis?engine=${encodeURIComponent(eye.field.value())}&plies=${position.plies}`);
+    }
     eye.draw();
   }
 
@@ -99,17 +96,20 @@ async function openBoard(root, id, app) {
     const last = moves.filter(({ plies }) => plies <= position.plies).at(-1);
     const where = last ? `After ${last.text} (move ${position.plies}${position.plies < (moves.at(-1)?.plies ?? 0) ? ` of ${moves.at(-1).plies}` : ""}). ` : "";
     const turn = position.over ? `Game over: ${position.result}.` : `${capital(view.players[position.turn])} to move${position.note ? ` (${position.note})` : ""}.`;
-    status.textContent = editing ? "Click cells to set pieces, then Done." : where + turn;
+    status.textContent = where + turn;
     buttons.run.textContent = running ? "Stop" : "Go on";
-    buttons.back.disabled = position.plies === 0 || editing;
-    buttons.forth.disabled = position.plies >= (moves.at(-1)?.plies ?? 0) || editing;
+    buttons.back.disabled = position.plies === 0;
+    buttons.forth.disabled = position.plies >= (moves.at(-1)?.plies ?? 0);
     buttons.second.textContent = eyes.length > 1 ? "One engine" : "Second engine";
     buttons.line.setAttribute("aria-pressed", String(layers.line));
     buttons.figures.setAttribute("aria-pressed", String(layers.figures));
-    buttons.exact.disabled = buttons.inside.disabled = buttons.play.disabled = position.over || editing;
+    buttons.exact.disabled = buttons.inside.disabled = buttons.play.disabled = position.over;
   }
 
-  const redraw = () => { eyes.forEach((eye) => eye.draw(true)); words(); };
+  function redraw() {
+    eyes.forEach((eye) => eye.draw(true));
+    words();
+  }
 
   function play(text) {
     return app.attempt(async () => {
@@ -123,8 +123,7 @@ async function openBoard(root, id, app) {
   function step(by) {
     const places = [0, ...moves.map(({ plies }) => plies)];
     const next = places[places.indexOf(position.plies) + by];
-    if (next === undefined || editing) return undefined;
-    return app.attempt(async () => show(await ask(`${path}/positions/${next}`)));
+    if (next !== undefined) app.attempt(async () => show(await ask(`${path}/positions/${next}`)));
   }
 
   function toggle() {
@@ -164,71 +163,17 @@ async function openBoard(root, id, app) {
   }
 
   function playOn() {
-    return app.attempt(async () => {
-      const made = await ask(`${path}/copy`, { plies: position.plies });
-      const sides = position.turn ? { black: "mcts:sims=1000", white: "human" } : { black: "human", white: "mcts:sims=1000" };
-      await ask(`/api/games/${made.id}/players`, sides);
-      app.go(`play/${made.id}`);
-    });
-  }
-
-  // Setting up.
-
-  function setUp() {
-    if (editing) return finish();
-    editing = { cells: [...position.cells], turn: position.turn, piece: 0 };
-    eyes.forEach((eye) => { eye.stop(); eye.board.onCell = put; });
-    const names = eyes[0].board;
-    const kinds = [...Array(2 * view.kinds.length).keys(), -1];
-    const choose = (piece) => { editing.piece = piece; mark(); };
-    const pieces = kinds.map((piece) => h("button", { type: "button", onclick: () => choose(piece) }, piece < 0 ? "erase" : names.pieceName(piece)));
-    const turn = h("button", { type: "button", onclick: () => { editing.turn = 1 - editing.turn; mark(); } });
-    const mark = () => {
-      pieces.forEach((one, i) => one.setAttribute("aria-pressed", String(kinds[i] === editing.piece)));
-      turn.textContent = `${capital(view.players[editing.turn])} to move`;
-    };
-    mark();
-    tools.replaceChildren(...pieces, turn,
-      h("button", { type: "button", onclick: () => { editing.cells.fill(-1); preview(); } }, "Clear"),
-      h("button", { type: "button", class: "main", onclick: finish }, "Done"),
-      h("button", { type: "button", onclick: () => { leave(); show(position, true); } }, "Cancel"));
-    tools.hidden = false;
-    preview();
-    words();
-    return undefined;
-  }
-
-  function put(cell) {
-    editing.cells[cell] = editing.cells[cell] === editing.piece ? -1 : editing.piece;
-    preview();
-  }
-
-  function preview() {
-    eyes.forEach((eye) => eye.show({ ...position, cells: editing.cells, last: null, won: [] }, [], true));
-  }
-
-  function leave() {
-    editing = null;
-    tools.hidden = true;
-    eyes.forEach((eye) => { eye.board.onCell = null; });
-  }
-
-  function finish() {
-    return app.attempt(async () => {
-      const made = await ask("/api/positions", { game: view.game, cells: editing.cells, turn: editing.turn });
-      leave();
-      app.go(`analyse/${made.id}`);
+    return copyTo(app, path, "play", position.plies, {
+      [position.turn ? "black" : "white"]: "mcts:sims=1000",
     });
   }
 
   addEye(remembered("engine-0", "mcts:sims=1000"));
   words();
-  const undrop = fileDrop(root, picker.load);
   return {
     close() {
       eyes.forEach((eye) => eye.stop());
       stopExact();
-      undrop();
     },
     keys,
   };

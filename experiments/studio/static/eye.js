@@ -94,7 +94,7 @@ export class Eye {
     return ["tr", {},
       ["td", {}, ["button", { type: "button", class: "link", "data-move": text }, text]],
       ["td", {}, visits === undefined ? "" : amount(visits)],
-      ["td", { class: "share" }, ["span", { class: "fill", transform: `scaleX(${((share ?? 0) / most).toFixed(3)})` }], ["span", {}, part(share)]],
+      ["td", { class: "share" }, ["span", { class: "fill", css: `transform: scaleX(${((share ?? 0) / most).toFixed(3)})` }], ["span", {}, part(share)]],
       ["td", {}, part(prior)],
       ["td", {}, part(value === undefined ? undefined : (1 + value) / 2)]];
   }

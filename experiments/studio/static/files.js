@@ -3,43 +3,20 @@
 import { ask, download, send } from "./api.js";
 import { h } from "./dom.js";
 
-/** A menu of what a view can save: [form, title] each, and what else is in it. */
-export function saveMenu(title, forms, save, ...more) {
-  const menu = h("details", { class: "menu" }, h("summary", { title }, "Save"),
-    h("div", { onclick: () => { menu.open = false; } }, ...forms.map(([form, text]) => (
-      h("button", { type: "button", onclick: () => save(form) }, text))), ...more));
-  return menu;
-}
-
 /** Save what the server has at a path as a file, and say so. */
 export const saveFile = (app, path) => app.attempt(async () => app.say(`Saved as ${await download(path)}`));
 
-/** Go on in another view with a copy of a game, up to a move. */
-export function copyTo(app, path, view, plies) {
-  return app.attempt(async () => app.go(`${view}/${(await ask(`${path}/copy`, { plies })).id}`));
+/** Go on in another view with a copy of a game, up to a move; people play in it, if nobody else is named. */
+export function copyTo(app, path, view, plies, players = {}) {
+  return app.attempt(async () => app.go(`${view}/${(await ask(`${path}/copy`, { plies, ...players })).id}`));
 }
 
-/** The games in the server's folder. */
-export async function savedGames(app, view) {
-  const { files } = await ask("/api/files");
-  return h("section", { class: "panel saved" }, h("h2", {}, "Saved games"),
-    files.length ? h("ul", {}, files.map((name) => h("li", {}, h("button", {
-      type: "button", class: "link", onclick: () => app.attempt(async () => {
-        const made = await ask(`/api/files/${encodeURIComponent(name)}/open`, people(view));
-        made.notes.forEach((note) => app.say(note));
-        app.go(`${view}/${made.id}`);
-      }),
-    }, name)))) : h("p", {}, "There are none yet."));
-}
-
-/** Who plays on in a game that is opened in a view: elsewhere than in Play no engine that it names. */
-const people = (view) => (view === "play" ? {} : { black: "human", white: "human" });
-
-/** A button that opens a saved game in a view. */
+/** A button that opens a saved game in a view: elsewhere than in Play, people play on in it. */
 export function filePicker(app, view = "play") {
   const load = (file) => app.attempt(async () => {
     if (file.size > 256 * 1024) throw new Error(`${file.name} is larger than 256 KiB, so not a game`);
-    const given = new URLSearchParams({ name: file.name, ...people(view) });
+    const people = view === "play" ? {} : { black: "human", white: "human" };
+    const given = new URLSearchParams({ name: file.name, ...people });
     const made = await send(`/api/games/load?${given}`, await file.arrayBuffer());
     made.notes.forEach((note) => app.say(note));
     app.go(`${view}/${made.id}`);
@@ -52,17 +29,11 @@ export function filePicker(app, view = "play") {
   return { button, input, load };
 }
 
-/** Files that are dropped on an element are opened; the returned function ends that. */
+/** Files that are dropped on an element are opened. */
 export function fileDrop(element, load) {
-  const over = (event) => event.preventDefault();
-  const drop = (event) => {
+  element.addEventListener("dragover", (event) => event.preventDefault());
+  element.addEventListener("drop", (event) => {
     event.preventDefault();
     if (event.dataTransfer.files[0]) load(event.dataTransfer.files[0]);
-  };
-  element.addEventListener("dragover", over);
-  element.addEventListener("drop", drop);
-  return () => {
-    element.removeEventListener("dragover", over);
-    element.removeEventListener("drop", drop);
-  };
+  });
 }

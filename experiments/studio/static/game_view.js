@@ -7,8 +7,7 @@ import { choices, playerField } from "./start.js";
 
 /** The players' names as people say them: "You" is for the only person in a game. */
 function nameOf(view, side) {
-  const spec = view.sides[side];
-  if (spec !== "human") return spec;
+  if (view.names[side] !== "human") return view.names[side];
   return view.sides[1 - side] === "human" ? view.players[side] : "You";
 }
 
@@ -88,8 +87,6 @@ export class GameView {
     buttons.resign.textContent = resigning ? "Really resign?" : "Resign";
     buttons.pause.hidden = engines < 2 || view.position.over;
     buttons.pause.textContent = view.paused ? "Go on" : "Pause";
-    buttons.evaluate.hidden = engines > 0 || view.position.over;
-    buttons.evaluate.setAttribute("aria-pressed", String(Boolean(view.evaluator)));
     this.typing.hidden = !view.yourTurn;
   }
 
@@ -103,6 +100,7 @@ export class GameView {
     if (view.waiting !== null && view.waiting > 0) return `${before}Waiting for ${view.waiting} other searches …`;
     if (view.thinking) return `${before}${view.thinking} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
     if (view.paused) return `${before}The engines wait.`;
+    if (view.ended) return `${before}The record ends here: ${view.ended}.`;
     const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;
     return `${before}${who}${note ? ` (${note})` : ""}.`;
   }
@@ -118,13 +116,13 @@ export class GameView {
   }
 
   #evaluation() {
-    const { view } = this, hinted = view.hint?.black != null, estimate = hinted ? view.hint : view.evaluation;
+    const { view } = this, here = this.shown?.plies ?? view.plies, hinted = view.hint?.black != null && !this.shown;
+    const estimate = hinted ? view.hint : view.history.findLast(({ black, plies }) => black !== null && plies <= here);
     if (!estimate) {
-      this.meter.show(null, view.evaluator ? `${view.evaluator} evaluates each move.` : "No evaluation yet: engines tell with their moves, and with a hint.");
+      this.meter.show(null, "No evaluation yet: engines tell with their moves, and with a hint.");
       return;
     }
-    const own = view.history.some(({ who, plies }) => plies === estimate.plies && who === estimate.who);
-    const when = hinted ? "here" : own ? `with its move ${estimate.text}` : `after ${estimate.text}`;
+    const when = hinted ? "here" : `with its move ${estimate.text}`;
     this.meter.show(estimate.black, `${estimate.who} ${estimate.proven ? "has proved" : "expects"} `,
       ["b", {}, `${percent(estimate.black)} for ${colourOf(view.players[0])}`], ` ${when}`);
   }

@@ -1,8 +1,95 @@
-// The view Play: a new game (#/play), or a game in progress (#/play/ID).
+// The view Play: a new game (#/play), or a game in progress (#/play/ID): what the server says of it,
+// and what the person does.
 
-import { openGame } from "./game.js";
+import { ask, follow } from "./api.js";
+import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
+import { GameView } from "./game_view.js";
+import { controls } from "./parts.js";
 import { openStart } from "./start.js";
 
 export function open(root, place, app) {
   return place ? openGame(root, place, app) : openStart(root, app);
+}
+
+async function openGame(root, id, app) {
+  const path = `/api/games/${encodeURIComponent(id)}`;
+  let view = await ask(path).catch((error) => { app.go("play"); throw error; });
+  let shown = null;  // an earlier position that is looked at, or null
+  let resigning = false;
+
+  const picker = filePicker(app);
+  const { buttons, keys } = controls({
+    undo: ["Undo", "u", "undo", () => post("undo")], hint: ["Hint", "h", "hint", () => post("hint")],
+    pass: ["Pass", "p", "pass", () => play("pass")], swap: ["Swap", "w", "swap the sides", () => play("swap")],
+    resign: ["Resign", "r", "resign (twice)", resign],
+    pause: ["Pause", " ", "hold two engines, or let them go on", () => post("pause", { paused: !view.paused })],
+    flip: ["Flip", "f", "turn the board", () => stage.board.flip()],
+    analyse: ["Analyse", "a", "analyse this position", () => copyTo(app, path, "analyse", shown?.plies ?? view.plies)],
+    review: ["Review", "v", "review the game", () => app.go(`review/${id}`)],
+    save: ["Save", "s", "save the game as a file", () => saveFile(app, `${path}/file`)],
+    fresh: ["New game", "n", "new game", () => app.go("play"), { class: "main" }],
+    type: [null, "m", "type a move", () => stage.typed.focus()],
+    back: [null, "ArrowLeft", "look at the position before", () => step(-1)],
+    forth: [null, "ArrowRight", "look at the position after", () => step(1)],
+    start: [null, "Home", "look at the start", () => look(0)],
+    end: [null, "End", "return to the game", () => look(view.plies)],
+    open: [null, "o", "open a saved game", () => picker.input.click()],
+  });
+  const stage = new GameView(view, buttons, { play, explain, look, post }, [
+    ...Object.values(buttons), picker.button, picker.input]);
+  root.append(stage.element);
+
+  const stop = follow(`${path}/events`, (news) => {
+    if (news.plies !== view.plies) { shown = null; resigning = false; }
+    view = news;
+    stage.began = performance.now() - 1000 * news.seconds;
+    draw();
+  }, (error) => { stage.status.textContent = `${error.message}. Trying again …`; });
+  const ticking = setInterval(() => stage.clocks(), 250);
+  fileDrop(stage.element, picker.load);
+  draw(true);
+
+  function draw(still = false) { stage.draw(view, shown, resigning, still); }
+
+  function post(what, body = {}) { return app.attempt(() => ask(`${path}/${what}`, body)); }
+
+  function play(text) {
+    shown = null;
+    return post("move", { move: text });
+  }
+
+  /** Why a click on a cell made no move. */
+  function explain(sentence, name, cell) {
+    if (sentence) app.say(sentence);
+    else play(view.look === "drop" ? String(view.colLabels[cell % view.cols]) : name);
+  }
+
+  function resign() {
+    if (resigning) { resigning = false; play("resign"); return; }
+    resigning = true;
+    draw();
+    setTimeout(() => { resigning = false; draw(); }, 4000);
+  }
+
+  function look(plies) {
+    return app.attempt(async () => {
+      if (plies >= view.plies || plies < 0) shown = null;
+      else shown = await ask(`${path}/positions/${plies}`);
+      draw();
+    });
+  }
+
+  function step(by) {
+    const places = [0, ...view.history.map(({ plies }) => plies)];
+    const here = places.indexOf(shown?.plies ?? view.plies);
+    look(places[Math.min(Math.max(here + by, 0), places.length - 1)]);
+  }
+
+  return {
+    close() {
+      stop();
+      clearInterval(ticking);
+    },
+    keys,
+  };
 }

@@ -2,7 +2,7 @@
 
 import { ask, follow } from "./api.js";
 import { h } from "./dom.js";
-import { copyTo, fileDrop, filePicker, savedGames, saveFile, saveMenu } from "./files.js";
+import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
 import { controls, memory } from "./parts.js";
 import { Reviewed } from "./reviewed.js";
 import { choices, playerField } from "./start.js";
@@ -14,21 +14,22 @@ export function open(root, place, app) {
 }
 
 async function openChoice(root, app) {
-  const [choice, { ledgers }] = await Promise.all([choices(), ask("/api/ledgers")]);
+  const { ledgers } = await ask("/api/ledgers");
   const picker = filePicker(app, "review");
   picker.button.classList.add("main");
-  root.append(h("section", { class: "start" },
+  const box = h("section", { class: "start" },
     h("h1", {}, "Which game would you like to review?"),
     h("div", { class: "panel" },
       h("p", {}, "An engine evaluates every position, finds the mistakes and tells what was better."),
       h("div", { class: "actions" }, picker.button, picker.input),
       h("p", { class: "review-legend" }, "SGF, PDN, or a text of moves; a file can also be dropped here. A game that you play here has a button Review.")),
-    choice.folder ? await savedGames(app, "review") : "",
     ledgers.length ? h("section", { class: "panel saved" }, h("h2", {}, "Games of tournaments"),
       h("p", { class: "review-legend" }, "Choose one among the finished games, replay it, and press Review."),
-      h("ul", {}, ledgers.map(({ name }) => h("li", {}, h("a", { href: `#/watch/${encodeURIComponent(name)}` }, name))))) : ""));
+      h("ul", {}, ledgers.map(({ name }) => h("li", {}, h("a", { href: `#/watch/${encodeURIComponent(name)}` }, name))))) : "");
+  root.append(box);
+  fileDrop(box, picker.load);
   return {
-    close: fileDrop(root, picker.load),
+    close() {},
     keys: [{ key: "o", what: "open a saved game", run: () => picker.input.click() }],
   };
 }
@@ -49,17 +50,18 @@ async function openReview(root, id, app) {
   const { buttons, keys } = controls({
     run: ["Stop", " ", "stop the review, or go on with it", toggle],
     analyse: ["Analyse here", "a", "analyse this position", analyse],
-    save: [null, "s", "save the review as a page", () => save("html")],
+    save: ["Save page", "s", "save the review as a page", () => save("html")],
+    sgf: ["Save SGF", "S", "save the review as SGF with comments", () => save("sgf")],
     open: [null, "o", "open a saved game", () => picker.input.click()],
     fresh: [null, "n", "another game", () => app.go("review")],
   });
   const { run } = buttons;
-  const forms = [["html", "Page (HTML)"], ...(info.name === "go" ? [["sgf", "SGF with comments"]] : [])];
+  buttons.sgf.hidden = info.name !== "go";
   const place = h("div", { class: "review-place" });
   root.append(h("div", { class: "review-head" },
     h("div", { class: "review-engine" }, field.element,
       h("label", { class: "inline", for: "exact", hidden: !solvable }, exact, "Prove what can be proved (exact values)")),
-    h("div", { class: "buttons" }, run, saveMenu("Save the review (s)", forms, save), buttons.analyse, picker.button, picker.input),
+    h("div", { class: "buttons" }, ...Object.values(buttons), picker.button, picker.input),
     h("div", { class: "review-progress" }, progress, told)), place);
   begin();
 
@@ -130,9 +132,9 @@ async function openReview(root, id, app) {
     return copyTo(app, path, "analyse", reviewed?.place ? turns[reviewed.place - 1].plies : 0);
   }
 
-  const undrop = fileDrop(root, picker.load);
+  fileDrop(place, picker.load);
   return {
-    close() { stop(); reviewed?.close(); undrop(); },
+    close() { stop(); reviewed?.close(); },
     get keys() { return [...(reviewed?.keys ?? []), ...keys]; },
   };
 }

@@ -2,7 +2,7 @@
 // it shows is given to it, so that a saved page shows the same.
 
 import { makeBoard, pieceIcon } from "./boards/index.js";
-import { capital, h } from "./dom.js";
+import { capital, h, patch } from "./dom.js";
 import { Graph, KINDS, kindIcon } from "./graph.js";
 import { controls, playerCard } from "./parts.js";
 
@@ -18,8 +18,6 @@ export class Reviewed {
     this.place = 0;
     this.detail = null;
     this.line = true;
-    this.side = "both";
-    this.rows = [];
     this.board = makeBoard(info);
     this.graph = new Graph(data.sides[0], (place) => this.go(place), (place) => this.#placeWords(place));
     this.where = h("h2", { class: "review-where" });
@@ -37,11 +35,13 @@ export class Reviewed {
     });
     Object.assign(this, { buttons, keys });
     this.cards = [0, 1].map((side) => playerCard(info, side, data.names[side] || capital(data.sides[side])));
-    this.filter = h("select", { id: "mistakes-of", onchange: () => { this.side = this.filter.value; this.#mistakes(); } },
-      [["both", "both players"], ["0", data.sides[0]], ["1", data.sides[1]]].map(([value, text]) => h("option", { value }, text)));
-    this.list = h("ol", { class: "mistakes" });
+    const choose = ({ target }) => {
+      const button = target.closest("[data-place]");
+      if (button) this.go(Number(button.dataset.place));
+    };
+    this.list = h("ol", { class: "mistakes", onclick: choose });
     this.none = h("p", { class: "none" });
-    this.body = h("tbody", {});
+    this.body = h("tbody", { onclick: choose });
     this.stage = h("section", { class: "stage", "aria-label": `Game of ${info.title}` },
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
       this.board.element, h("div", { class: "buttons review-steps", role: "group", "aria-label": "Moves" }, ...Object.values(this.buttons)),
@@ -51,8 +51,7 @@ export class Reviewed {
       h("p", { class: "review-legend" }, ...[["blunder", "25% of the point or more lost"], ["mistake", "10%"], ["inaccuracy", "5%"]].flatMap(([kind, words]) => [
         h("span", {}, kindIcon(kind), ` ${KINDS[kind].sign} ${kind}: ${words}`)])));
     this.mistakePanel = h("section", { class: "panel" },
-      h("div", { class: "mistake-head" }, h("h2", {}, "Mistakes, the largest first"), h("label", { class: "inline", for: "mistakes-of" }, "of ", this.filter)),
-      this.none, this.list);
+      h("h2", {}, "Mistakes, the largest first"), this.none, this.list);
     this.tablePanel = h("details", { class: "panel change all-moves" }, h("summary", {}, "All moves as a table"),
       h("div", { class: "scroll" }, h("table", {}, h("caption", { class: "hidden" }, `Every move, what ${data.sides[0]} could expect after it, and what it cost its player`),
         h("thead", {}, h("tr", {}, ["", "move", `for ${data.sides[0]}`, "cost"].map((text) => h("th", { scope: "col" }, text)))), this.body)));
@@ -82,13 +81,13 @@ export class Reviewed {
   go(place) {
     this.place = Math.min(Math.max(place, 0), this.data.turns.length);
     this.graph.go(this.place);
-    this.rows.forEach(({ row }, i) => row.classList.toggle("current", i + 1 === this.place));
+    this.#table();
     this.#load();
   }
 
   /** To the position before the next mistake, or before the last one. */
   mistake(by) {
-    const places = this.#chosen().map(({ turn }) => turn - 1).sort((a, b) => by * (a - b));
+    const places = this.data.verdicts.map(({ turn }) => turn - 1).sort((a, b) => by * (a - b));
     const next = places.find((place) => by * (place - this.place) > 0);
     if (next !== undefined) this.go(next);
     else this.say(places.length ? `There is no mistake ${by > 0 ? "after" : "before"} this position.` : "No mistake has been found.");
@@ -154,47 +153,35 @@ export class Reviewed {
     return marks;
   }
 
-  #chosen() {
-    return this.data.verdicts.filter(({ turn }) => (
-      this.side === "both" || this.data.turns[turn - 1].player === Number(this.side)
-    ));
-  }
-
   #mistakes() {
-    const chosen = this.#chosen().sort((a, b) => b.loss - a.loss || a.turn - b.turn);
-    this.none.hidden = chosen.length > 0;
+    const mistakes = this.data.verdicts.toSorted((a, b) => b.loss - a.loss || a.turn - b.turn);
+    this.none.hidden = mistakes.length > 0;
     this.none.textContent = this.data.final ? "None was found." : "None was found yet.";
-    const key = JSON.stringify([this.side, chosen.map(({ turn, text }) => [turn, text])]);
-    this.buttons.next.disabled = this.buttons.before.disabled = !chosen.length;
-    if (key === this.shownMistakes) return;
-    this.shownMistakes = key;
-    this.list.replaceChildren(...chosen.map((verdict) => {
-      const turn = this.data.turns[verdict.turn - 1];
-      return h("li", {}, h("button", {
-        type: "button", onclick: () => this.go(verdict.turn - 1), title: verdict.text,
-        "aria-label": `Move ${verdict.turn}, ${this.data.sides[turn.player]} ${turn.text}. ${verdict.text}`,
-      }, kindIcon(verdict.kind), h("span", { class: "number" }, `${verdict.turn}.`), pieceIcon(this.info, turn.player),
-      h("span", { class: "text" }, h("b", {}, `${turn.text} ${KINDS[verdict.kind].sign}`), verdict.best ? ` better ${verdict.best.text}` : ""),
-      h("span", { class: "value" }, `−${verdict.cost}${verdict.exact ? " exact" : ""}`)));
+    this.buttons.next.disabled = this.buttons.before.disabled = !mistakes.length;
+    patch(this.list, mistakes.map(({ turn, kind, text, best, cost, exact }) => {
+      const made = this.data.turns[turn - 1];
+      return ["li", {}, ["button", {
+        type: "button", "data-place": turn - 1, title: text,
+        "aria-label": `Move ${turn}, ${this.data.sides[made.player]} ${made.text}. ${text}`,
+      },
+      { key: kind, make: () => kindIcon(kind) }, ["span", { class: "number" }, `${turn}.`], this.#icon(made.player),
+      ["span", { class: "text" }, ["b", {}, `${made.text} ${KINDS[kind].sign}`], best ? ` better ${best.text}` : ""],
+      ["span", { class: "value" }, `−${cost}${exact ? " exact" : ""}`]]];
     }));
   }
 
   #table() {
-    const { turns, values } = this.data;
-    turns.forEach((turn, i) => {
-      const value = values[i + 1], verdict = this.verdicts.get(i + 1);
-      const texts = [value?.text ?? "…", verdict ? `${KINDS[verdict.kind].sign} −${verdict.cost}` : ""];
-      const key = texts.join("|");
-      if (this.rows[i]?.key === key) return;
-      const row = h("tr", { class: this.place === i + 1 ? "current" : null }, h("td", {}, `${i + 1}.`),
-        h("td", {}, pieceIcon(this.info, turn.player), h("span", { class: "hidden" }, this.data.sides[turn.player]),
-          h("button", { type: "button", class: "link", onclick: () => this.go(i + 1) }, turn.text)),
-        ...texts.map((text) => h("td", {}, text)));
-      if (this.rows[i]) this.rows[i].row.replaceWith(row);
-      else this.body.append(row);
-      this.rows[i] = { key, row };
-    });
+    patch(this.body, this.data.turns.map(({ player, text }, i) => {
+      const verdict = this.verdicts.get(i + 1);
+      return ["tr", { class: this.place === i + 1 ? "current" : "" }, ["td", {}, `${i + 1}.`],
+        ["td", {}, this.#icon(player), ["span", { class: "hidden" }, this.data.sides[player]],
+          ["button", { type: "button", class: "link", "data-place": i + 1 }, text]],
+        ["td", {}, this.data.values[i + 1]?.text ?? "…"],
+        ["td", {}, verdict ? `${KINDS[verdict.kind].sign} −${verdict.cost}` : ""]];
+    }));
   }
+
+  #icon(player) { return { key: `icon${player}`, make: () => pieceIcon(this.info, player) }; }
 
   /** What screen readers hear of a place of the graph. */
   #placeWords(place) {

@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { pictureOf } from "./boards/index.js";
 import { h } from "./dom.js";
-import { fileDrop, filePicker, savedGames } from "./files.js";
+import { fileDrop, filePicker } from "./files.js";
 
 const SIZES = { size: [5, 9, 13, 19] };
 let setup = null;
@@ -71,7 +71,7 @@ export function playerField(side, label, choice, value, person = true, onChange 
     select.replaceChildren(
       person ? h("option", { value: "human" }, "A person") : "",
       ...fits.map(({ spec, title }) => h("option", { value: spec }, title)),
-      ...choice.allowed.map((spec) => h("option", { value: spec }, spec)),
+      ...choice.ownEngines.map((spec) => h("option", { value: spec }, spec)),
       h("option", { value: "own" }, "Another engine …"));
     select.value = before;
     if (select.selectedIndex < 0) select.value = "mcts:sims=1000";
@@ -90,31 +90,25 @@ export async function openStart(root, app, view = "play", title = "What would yo
   let game = choice.games.find(({ name }) => name === localStorage.getItem("dlgo-game")) ?? choice.games[0];
   let fields = [];
   const options = h("div", { class: "options" });
+  const rules = h("fieldset", { class: "panel" }, h("legend", {}, "Rules"), options);
   const black = playerField("black", "Moves first", choice, "human");
   const white = playerField("white", "Moves second", choice, "mcts:sims=1000");
-  const own = h("input", {
-    id: "own-game", type: "text", placeholder: "my_game.py", spellcheck: "false", maxlength: 400,
-  });
-  const games = [...choice.games];
-  const cards = games.map((one) => h("label", { class: "game-card" },
-    h("input", {
-      type: "radio", name: "game", value: one.name, checked: one === game,
-      onchange: () => choose(one),
-    }),
-    pictureOf(one.info, one.sample).svg, h("span", { class: "name" }, one.title)));
+  const own = choice.ownGames.map((name) => ({ name, title: name.split("/").at(-1), options: [] }));
+  const cards = [...choice.games, ...own].map((one) => h("label", { class: "game-card" },
+    h("input", { type: "radio", name: "game", value: one.name, checked: one === game, onchange: () => choose(one) }),
+    one.info ? pictureOf(one.info, one.sample).svg : "", h("span", { class: "name" }, one.title)));
 
   function choose(one) {
     game = one;
     localStorage.setItem("dlgo-game", one.name);
     fields = one.options.map(optionField);
     options.replaceChildren(...fields.map(({ element }) => element));
-    options.hidden = !fields.length;
+    rules.hidden = !fields.length;
     black.fillFor(one.name);
     white.fillFor(one.name);
   }
 
   function specification() {
-    if (own.value.trim()) return own.value.trim();
     const given = fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== "");
     return game.name + (given.length ? `:${given.map(([name, value]) => `${name}=${value}`).join()}` : "");
   }
@@ -140,17 +134,13 @@ export async function openStart(root, app, view = "play", title = "What would yo
     h("div", { class: "columns" },
       h("fieldset", { class: "panel", hidden: !playing }, h("legend", {}, "Players"), black.element, white.element,
         h("datalist", { id: "engine-specs" }, choice.engines.map((engine) => h("option", { value: engine.default }, engine.summary)))),
-      h("fieldset", { class: "panel" }, h("legend", {}, "Rules"), options,
-        h("details", {}, h("summary", {}, "A game of your own"),
-          h("div", { class: "field" }, h("label", { for: "own-game" }, "file or specification"), own,
-            h("small", {}, "the server must have been started with --allow my_game.py"))))),
-    h("div", { class: "actions" }, button, picker.button, picker.input),
-    choice.folder ? await savedGames(app, view) : "");
+      rules),
+    h("div", { class: "actions" }, button, picker.button, picker.input));
   choose(game);
   root.append(form);
-  const drop = fileDrop(root, picker.load);
+  fileDrop(form, picker.load);
   return {
-    close: drop,
+    close() {},
     keys: [
       { key: "n", what: playing ? "start the game" : "open the board", run: () => form.requestSubmit() },
       { key: "o", what: "open a saved game", run: () => picker.input.click() },

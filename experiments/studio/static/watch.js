@@ -1,21 +1,21 @@
-// The view Watch: ledgers (#/watch), a tournament (#/watch/NAME), a replay (#/watch/NAME/SLOT).
+// The view Watch: ledgers (#/watch), a tournament (#/watch/NAME). A finished game of it
+// (#/watch/NAME/SLOT) is opened in the view Play, with what its moves have cost.
 
 import { ask, follow } from "./api.js";
 import { pictureOf, pieceIcon } from "./boards/index.js";
 import { duration, h } from "./dom.js";
 import { Meter, table } from "./parts.js";
-import { Machines } from "./watch_machines.js";
-import { openReplay } from "./watch_replay.js";
 import { Standings } from "./watch_standings.js";
-import { strengthPlot } from "./watch_plot.js";
 
-// Milliseconds between two steps of a playback, and its steps.
-const STEP = 700, STEPS = 24;
 const PAGE = 20;  // games listed at once, as the server gives them
 
 export async function open(root, place, app) {
   const [name, slot] = place.split("/").map(decodeURIComponent);
-  if (slot) return openReplay(root, name, slot, app);
+  if (slot) {
+    const made = await ask(`/api/ledgers/${encodeURIComponent(name)}/open`, { slot });
+    location.replace(`#/play/${made.id}`);
+    return null;
+  }
   if (name) return openTournament(root, name, app);
   return openList(root, app);
 }
@@ -34,36 +34,27 @@ async function openList(root, app) {
       h("span", { class: ledger.problem ? "bad" : ledger.running ? "live" : "" }, words(ledger)))))
       : h("div", { class: "panel" },
         h("p", {}, "This server knows no ledger yet. Start it with the file of a tournament, running or finished:"),
-        h("pre", {}, "dlgo tournament plan.toml --ledger games.sqlite\ndlgo web --ledger games.sqlite"),
-        h("p", {}, "or with the folder that the files are in: dlgo web --folder DIR"))));
+        h("pre", {}, "dlgo tournament plan.toml --ledger games.sqlite\ndlgo web --ledger games.sqlite"))));
   return { close() {}, keys: [] };
 }
 
 async function openTournament(root, name, app) {
   const path = `/api/ledgers/${encodeURIComponent(name)}`;
   const own = `#/watch/${encodeURIComponent(name)}`;
-  let view = null, game = null, past = null, asked = 0, playing = null, began = null, listed = -1;
+  let view = null, game = null, began = null, listed = -1;
 
   const status = h("p", { class: "watch-status", role: "status", "aria-live": "polite" }, "Reading the ledger …");
   const progress = h("progress", { class: "watch-progress", hidden: true, "aria-label": "Games played" });
   const tabs = h("div", { class: "tabs", role: "group", "aria-label": "Game" });
   const standings = new Standings((entrant) => { games.entrant = entrant; list(); });
-  const slider = h("input", { type: "range", id: "after", min: 1, max: 1, value: 1, oninput: () => goBack(Number(slider.value)) });
-  const after = h("output", { for: "after" });
-  const playback = h("button", { type: "button", title: "Play back from the first game (space)", onclick: togglePlayback }, "▶ Play back");
   const facts = h("p", { class: "facts" });
-  const plot = h("figure", { class: "strength", "aria-label": "Strength per compute" });
   const live = h("div", { class: "live-games" });
   const liveSection = h("section", { hidden: true, "aria-label": "Games in progress" }, h("h2", {}, "Games in progress"), live);
-  const machines = new Machines();
   const games = gamesList(path, own, app, () => game);
   const box = h("div", { class: "watch" },
     h("div", { class: "watch-head" }, h("h1", {}, name), tabs), progress, status,
-    h("div", { class: "watch-columns" },
-      h("section", { class: "panel", "aria-label": "Standings" }, h("div", { class: "table-scroll" }, standings.element), facts,
-        h("div", { class: "playback" }, playback, h("label", { for: "after" }, "Standings after"), slider, after)),
-      h("section", { class: "panel", "aria-label": "Strength per compute" }, h("h2", {}, "Strength per compute"), plot)),
-    machines.element, liveSection, games.element);
+    h("section", { class: "panel", "aria-label": "Standings" }, h("div", { class: "table-scroll" }, standings.element), facts),
+    liveSection, games.element);
   root.append(box);
   const tiles = [];
 
@@ -74,8 +65,7 @@ async function openTournament(root, name, app) {
 
   function draw() {
     head();
-    if (!past) rated(view.standings);
-    machines.show(view.cluster, view.standings?.machines ?? []);
+    rated();
     boards();
     if (view.games !== listed && (listed < 0 || !games.offset)) {
       listed = view.games;
@@ -109,71 +99,27 @@ async function openTournament(root, name, app) {
     return `${rate >= 1 ? `${rate.toFixed(1)} a second` : `${(60 * rate).toFixed(1)} a minute`}, about ${left} left`;
   }
 
-  /** Show standings: those of now, or of an earlier moment. */
-  function rated(found) {
-    const tables = found?.tables ?? [];
+  function rated() {
+    const tables = view.standings?.tables ?? [];
     const names = tables.map((table) => table.game);
     if (!names.includes(game)) {
       game = names[0] ?? null;
       if (game) list();
     }
     tabs.replaceChildren(...(names.length > 1 ? names.map((one) => h("button", {
-      type: "button", "aria-pressed": String(one === game), onclick: () => { game = one; rated(past ?? view.standings); list(); },
+      type: "button", "aria-pressed": String(one === game), onclick: () => { game = one; rated(); list(); },
     }, one)) : names.length ? [h("span", { class: "only" }, names[0])] : []));
     const table = tables.find((one) => one.game === game);
-    standings.show(table?.rows ?? [], scaleOf());
-    plot.replaceChildren(strengthPlot(table?.rows ?? [], scaleOf()));
+    standings.show(table?.rows ?? []);
     facts.textContent = table ? words(table) : view.games && !view.problem ? "Rating the games …" : "";
-    const all = view.standings?.games ?? 0;
-    slider.disabled = playback.disabled = !all;
-    slider.max = String(Math.max(all, 1));
-    if (!past) slider.value = slider.max;
-    after.textContent = all ? `${(found?.games ?? all).toLocaleString("en")} of ${all.toLocaleString("en")} games` : "";
   }
-
-  /** The latest standings set the scale, so that intervals are seen to grow narrower. */
-  const scaleOf = () => (past ? view.standings.tables.find((one) => one.game === game)?.rows ?? [] : []);
 
   function words(table) {
     const parts = [`${table.games.toLocaleString("en")} games`];
     if (table.repeated) parts.push(`${table.repeated.toLocaleString("en")} repetitions not rated`);
     if (table.failures) parts.push(`${table.failures} lost by failures`);
-    if (table.firstMove) parts.push(`moving first is worth ${Math.round(table.firstMove[0])} Elo`);
+    if (table.firstMove) parts.push(`moving first is worth ${Math.round(table.firstMove)} Elo`);
     return `${parts.join(", ")}. Elo, ${table.zero}. ${table.remarks.join(" ")}`;
-  }
-
-  // Earlier standings.
-
-  async function goBack(count) {
-    const mine = ++asked;
-    if (!view.standings || count >= view.standings.games) { past = null; rated(view.standings); return; }
-    const found = await app.attempt(() => ask(`${path}/standings?games=${count}`));
-    if (mine !== asked || !found) return;
-    past = found;
-    rated(past);
-  }
-
-  function togglePlayback() {
-    if (playing) { endPlayback(); return; }
-    if (playback.disabled) return;
-    const all = view.standings.games, ratio = all ** (1 / STEPS);
-    let at = Number(slider.value) >= all ? Math.min(10, all) : Number(slider.value);
-    playback.textContent = "❚❚ Pause";
-    const next = async () => {
-      slider.value = String(Math.round(at));
-      await goBack(Math.round(at));
-      if (!playing) return;
-      if (at >= all) { endPlayback(); return; }
-      at = Math.min(all, Math.max(at + 1, at * ratio));
-      playing = setTimeout(next, STEP);
-    };
-    playing = setTimeout(next, 0);
-  }
-
-  function endPlayback() {
-    clearTimeout(playing);
-    playing = null;
-    playback.textContent = "▶ Play back";
   }
 
   // Games in progress.
@@ -188,15 +134,11 @@ async function openTournament(root, name, app) {
   }
 
   return {
-    close() {
-      stop();
-      endPlayback();
-    },
+    close: stop,
     keys: [
-      { key: " ", what: "play back from the first game, or pause", run: togglePlayback },
       { key: "g", what: "the next game of the tournament", run: () => {
         const names = (view?.standings?.tables ?? []).map((table) => table.game);
-        if (names.length > 1) { game = names[(names.indexOf(game) + 1) % names.length]; rated(past ?? view.standings); list(); }
+        if (names.length > 1) { game = names[(names.indexOf(game) + 1) % names.length]; rated(); list(); }
       } },
       { key: "l", what: "the list of ledgers", run: () => app.go("watch") },
     ],

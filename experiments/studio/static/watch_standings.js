@@ -1,64 +1,43 @@
 // The table of a tournament's standings: ratings, their 95% intervals as bars, what a move costs.
 
-import { breakable, duration, h, percent } from "./dom.js";
+import { duration, h, patch, percent } from "./dom.js";
 import { table } from "./parts.js";
 
 const COLUMNS = ["", "entrant", "Elo", "95%", "interval", "games", "+ = −", "score", "CPU a move"];
 
+const minus = (number) => String(number).replace(/^-/, "−");
+
 export class Standings {
   /** @param onEntrant called with the name of an entrant that has been clicked. */
   constructor(onEntrant) {
-    this.onEntrant = onEntrant;
-    this.rows = new Map();
-    this.body = h("tbody", {});
+    this.body = h("tbody", { onclick: ({ target }) => { if (target.dataset.entrant) onEntrant(target.dataset.entrant); } });
     this.element = table("Standings", COLUMNS, this.body, { class: "standings" });
   }
 
-  /**
-   * @param rows of the server, best first.
-   * @param others rows that the scale has room for as well.
-   */
-  show(rows, others = []) {
-    const all = [...rows, ...others].filter(({ low95, high95 }) => low95 !== null && high95 !== null);
+  /** @param rows of the server, best first. */
+  show(rows) {
+    const bounded = rows.filter(({ low95, high95 }) => low95 !== null && high95 !== null);
     // What only a prior bounds would leave no room for the rest: it may leave the scale.
-    const low = Math.min(...all.map((row) => (row.note ? row.rating : row.low95)));
-    const high = Math.max(...all.map((row) => (row.note ? row.rating : row.high95)));
-    const at = (value) => `${(100 * (value - low)) / (high - low || 1)}%`;
-    for (const [entrant, row] of this.rows) {
-      if (!rows.some((one) => one.entrant === entrant)) { row.element.remove(); this.rows.delete(entrant); }
-    }
-    rows.forEach((one, place) => {
-      const row = this.rows.get(one.entrant) ?? this.#newRow(one.entrant);
-      const { low95, high95, rating } = one, known = low95 !== null && high95 !== null;
-      [place + 1, null, Math.round(rating), known ? `± ${Math.round((high95 - low95) / 2)}` : "–", null, one.games,
-        `${one.wins} ${one.draws} ${one.losses}`, percent(one.score), duration(one.mean_cpu_ms === null ? null : one.mean_cpu_ms / 1000)].forEach((text, i) => {
-        if (text !== null) row.cells[i].textContent = String(text).replace(/^-/, "−");
-      });
-      row.cells[1].firstChild.title = one.note || one.entrant;
-      row.cells[1].lastChild.textContent = one.note ? " *" : "";
-      row.bar.hidden = !known;
-      row.zero.hidden = !(low < 0 && high > 0);
-      if (known) {
-        row.bar.style.left = at(low95);
-        row.bar.style.width = `${(100 * (high95 - low95)) / (high - low || 1)}%`;
-        row.dot.style.left = at(rating);
-        row.zero.style.left = at(0);
-        row.cells[6].title = `${one.wins} won, ${one.draws} drawn, ${one.losses} lost`;
-        row.cells[4].title = `${Math.round(low95)} to ${Math.round(high95)}`;
-      }
-      if (this.body.children[place] !== row.element) this.body.insertBefore(row.element, this.body.children[place] ?? null);
-    });
-  }
-
-  #newRow(entrant) {
-    const cells = COLUMNS.map(() => h("td", {}));
-    const row = {
-      cells, bar: h("span", { class: "span95" }), dot: h("span", { class: "at" }), zero: h("span", { class: "zero" }),
-      element: h("tr", { "data-entrant": entrant }, cells),
-    };
-    cells[1].append(h("button", { type: "button", class: "link", onclick: () => this.onEntrant(entrant) }, ...breakable(entrant)), h("span", {}));
-    cells[4].append(h("div", { class: "interval", "aria-hidden": "true" }, row.zero, row.bar, row.dot));
-    this.rows.set(entrant, row);
-    return row;
+    const low = Math.min(...bounded.map((row) => (row.note ? row.rating : row.low95)));
+    const high = Math.max(...bounded.map((row) => (row.note ? row.rating : row.high95)));
+    const share = (elo) => `${(100 * elo) / (high - low || 1)}%`, at = (value) => `left: ${share(value - low)}`;
+    patch(this.body, rows.map((row, place) => {
+      const known = bounded.includes(row), { entrant, low95, high95 } = row;
+      return ["tr", {},
+        ["td", {}, String(place + 1)],
+        ["td", {}, ["button", { type: "button", class: "link", title: row.note || entrant, "data-entrant": entrant }, entrant], row.note ? " *" : ""],
+        ["td", {}, minus(Math.round(row.rating))],
+        ["td", {}, known ? `± ${Math.round((high95 - low95) / 2)}` : "–"],
+        ["td", { title: known ? `${Math.round(low95)} to ${Math.round(high95)}` : "" },
+          ["div", { class: "interval", "aria-hidden": "true" }, ...(known ? [
+            ...(low < 0 && high > 0 ? [["span", { class: "zero", css: at(0) }]] : []),
+            ["span", { class: "span95", css: `${at(low95)}; width: ${share(high95 - low95)}` }],
+            ["span", { class: "at", css: at(row.rating) }],
+          ] : [])]],
+        ["td", {}, String(row.games)],
+        ["td", { title: `${row.wins} won, ${row.draws} drawn, ${row.losses} lost` }, `${row.wins} ${row.draws} ${row.losses}`],
+        ["td", {}, percent(row.score)],
+        ["td", {}, duration(row.mean_cpu_ms === null ? null : row.mean_cpu_ms / 1000)]];
+    }));
   }
 }

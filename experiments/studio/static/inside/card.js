@@ -133,15 +133,12 @@ export function drawCard(card, look) {
   return group;
 }
 
-/** The button below a card that folds what hangs there; its right half draws what is not drawn yet. */
+/** The button below a card that folds what hangs there; it says how many children are not drawn. */
 function knob(card, height) {
-  const { x, node } = card, y = card.y + height + 11, open = card.children.length > 0, more = open && card.hidden;
-  const text = more ? `− +${card.hidden}` : open ? "−" : `+${node.children.length}`, width = 14 + 7 * text.length;
-  const title = open ? `Fold${card.hidden ? `; ${card.hidden} more are not drawn` : ""}` : "Unfold";
+  const { x, node } = card, y = card.y + height + 11, open = card.children.length > 0;
+  const hidden = open ? card.hidden : node.children.length, text = `${open ? "−" : ""}${hidden ? ` +${hidden}` : ""}`.trim();
+  const width = 14 + 7 * text.length;
+  const title = open ? `Fold${hidden ? `; ${hidden} more are not drawn` : ""}` : "Unfold";
   return s("g", { class: "knob", "data-fold": node.number, "aria-hidden": "true" },
-    s("rect", { x: x - width / 2, y: y - 9, width, height: 18, rx: 9 }), s("title", {}, title),
-    ...(more ? [
-      s("text", { x: x - width / 2 + 11, y: y + 4 }, "−"), s("text", { x: x + 7, y: y + 4, "data-more": "" }, `+${card.hidden}`),
-      s("rect", { x: x - width / 2 + 18, y: y - 9, width: width - 18, height: 18, "data-more": "", class: "catch" }),
-    ] : [s("text", { x, y: y + 4 }, text)]));
+    s("rect", { x: x - width / 2, y: y - 9, width, height: 18, rx: 9 }), s("title", {}, title), s("text", { x, y: y + 4 }, text));
 }

@@ -25,7 +25,7 @@ export async function openChooser(root, app, offer, asked) {
   let source = asked?.source?.from ? asked.source : { game: asked?.source?.game || "tictactoe", moves: asked?.source?.moves ?? "" };
   let board = null, shown = 0;
 
-  const own = choice.allowed.filter((spec) => spec.endsWith(".py")).map((spec) => [spec, spec]);
+  const own = choice.ownGames.map((spec) => [spec, spec]);
   const listed = [...GAMES, ...own], isListed = listed.some(([spec]) => spec === source.game);
   const field = (id, label, input, note) => h("div", { class: "field" }, h("label", { for: id }, label), input, note ? h("small", {}, note) : "");
   const game = h("select", { id: "inside-game", onchange: () => { other.hidden = game.value !== "other"; if (other.hidden) restart(game.value); else other.focus(); } },

@@ -2,14 +2,14 @@
 
 const ROOT_MOVES = 9;  // that are drawn before what hangs below them
 
-/** The tree that is drawn: {node, children, hidden: nodes not drawn, untried: of these, never visited}. */
+/** The tree that is drawn: {node, children, hidden: how many children are not drawn}. */
 export function chooseNodes(tree, { most, path, folded, opened }) {
   const alphabeta = tree.root.window !== null;
   const cards = new Map();
   const add = (number) => {
     const node = tree.node(number);
     if (!node || cards.has(number)) return;
-    cards.set(number, { node, children: [], hidden: 0, untried: 0 });
+    cards.set(number, { node, children: [], hidden: 0 });
   };
   // Nearest to the root first in alpha-beta, most visited first elsewhere: the tree grows the same
   // way whichever way one steps.
@@ -38,10 +38,7 @@ export function chooseNodes(tree, { most, path, folded, opened }) {
     if (node.parent !== null && !cards.has(node.parent)) continue;
     for (const child of tree.children(node)) {
       if (cards.has(child.number)) card.children.push(cards.get(child.number));
-      else {
-        card.hidden += 1;
-        card.untried += !alphabeta && !child.visits;
-      }
+      else card.hidden += 1;
     }
   }
   return cards.get(0);

@@ -32,7 +32,6 @@ export function openStage(root, app, search, preset) {
     fold: [null, "f", "fold or unfold the node at hand", () => picture.toggle(looked ?? focus.at)],
     larger: [null, "+", "a larger tree", () => picture.scale(1.25)], smaller: [null, "-", "a smaller tree", () => picture.scale(1 / 1.25)],
     fit: [null, "0", "the tree as wide as there is room", () => picture.fit()],
-    list: [null, "v", "the tree as a list, or as a picture", () => picture.toggleList()],
     here: ["Search from here", "g", "search from the position on the board", searchHere],
     copy: ["Copy link", "c", "copy the address of this step", copyLink],
     change: ["Change", "e", "other settings, or another position", change],
@@ -187,7 +186,6 @@ export function openStage(root, app, search, preset) {
       hold();
       clearTimeout(linked);
       removeEventListener("resize", resized);
-      picture.close();
       delete root.dataset.step;
     },
     keys,

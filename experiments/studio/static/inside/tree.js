@@ -1,7 +1,7 @@
-// The tree of a search as a picture: a card for each node, the root on top, and as a list.
+// The tree of a search as a picture: a card for each node, the root on top.
 
 import { h, s } from "../dom.js";
-import { cardHeight, cardTexts, drawCard, edge, LEVEL, Thumbs, WIDTH } from "./card.js";
+import { cardHeight, drawCard, edge, LEVEL, Thumbs, WIDTH } from "./card.js";
 import { all, chooseNodes, place } from "./layout.js";
 
 const GAP = 12, EDGE = 26;
@@ -20,26 +20,24 @@ export class TreeView {
     this.folded = new Set();
     this.opened = new Set();
     this.zoom = null;  // null: as wide as there is room, if it can be read
-    this.asList = false;
     this.most = 20;
     this.thumbs = new Thumbs(search.info);
     this.svg = s("svg", { class: "search-tree", role: "tree", "aria-label": "Search tree" });
-    this.list = h("div", { class: "tree-list", hidden: true });
-    this.scroll = h("div", { class: "tree-scroll" }, this.svg, this.list);
+    this.scroll = h("div", { class: "tree-scroll" }, this.svg);
     const button = (text, label, run) => h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick: run }, text);
-    this.listButton = h("button", { type: "button", title: "The tree as a list (v)", onclick: () => this.toggleList() }, "List");
     this.size = h("select", {
       "aria-label": "Nodes drawn", onchange: () => { this.most = Number(this.size.value); this.onChange(); },
     }, SIZES.map((n) => h("option", { value: n, selected: n === this.most }, `${n} nodes`)));
     this.caption = h("p", { class: "tree-caption" });
     this.element = h("section", { class: "panel tree-panel", "aria-label": "Tree" },
-      h("div", { class: "tree-tools" }, h("h2", {}, "Tree"), this.size, this.listButton,
+      h("div", { class: "tree-tools" }, h("h2", {}, "Tree"), this.size,
         button("−", "Smaller (−)", () => this.scale(1 / 1.25)), button("+", "Larger (+)", () => this.scale(1.25)),
         button("⤢", "As wide as there is room (0)", () => this.fit())),
       this.scroll, this.caption);
     this.svg.addEventListener("mousedown", (event) => event.preventDefault());  // arrow keys go on stepping
     this.svg.addEventListener("keydown", (event) => this.#key(event));
-    this.#drag();
+    // What is drawn there now: it may have been drawn anew since the button went down.
+    this.svg.addEventListener("click", (event) => this.#click(event.pointerType ? document.elementFromPoint(event.clientX, event.clientY) : event.target));
   }
 
   fit() { this.zoom = null; this.onChange(); }
@@ -48,8 +46,6 @@ export class TreeView {
     this.zoom = Math.min(Math.max((this.zoom ?? this.factor) * by, 0.2), 3);
     this.onChange();
   }
-
-  toggleList() { this.asList = !this.asList; this.onChange(); }
 
   /** Fold a node whose children are drawn, else draw them. */
   toggle(number) {
@@ -78,16 +74,12 @@ export class TreeView {
     const cards = [...all(root)];
     this.cards = new Map(cards.map((card) => [card.node.number, card]));
     this.marked = new Set(focus.path);
-    this.listButton.setAttribute("aria-pressed", String(this.asList));
-    this.svg.toggleAttribute("hidden", this.asList);
-    this.list.hidden = !this.asList;
     const who = this.words.who(tree.root.mover);
     this.caption.textContent = this.search.kind === "alphabeta"
       ? `Values on the cards are for ${who}, to move at the root: +1 is a win; in brackets the window: what still matters. Orange: where the step is; blue: whose moves are listed.`
       : `Values on the cards are ${who}'s share of the point, to move at the root: 1 is a win. The thicker a line, the more visits. Orange: where the step is; blue: whose moves are listed.`;
-    if (this.asList) this.#drawList(cards);
-    else this.#draw(cards);
-    if (this.thumbs.drawn && !this.asList) this.#want(cards);
+    this.#draw(cards);
+    if (this.thumbs.drawn) this.#want(cards);
   }
 
   /** Ask for the positions of cards that have no picture yet. */
@@ -130,13 +122,6 @@ export class TreeView {
   /** The node that the step is about. */
   #here() { return this.focus.child ?? this.focus.at; }
 
-  /** Draw the children of a node that are not drawn yet. */
-  more(number) {
-    this.opened.add(number);
-    this.folded.delete(number);
-    this.onChange();
-  }
-
   /** Keep what the step is about in sight. */
   #follow() {
     const key = `${this.tree.steps}/${this.looked}/${this.factor}`;
@@ -147,24 +132,6 @@ export class TreeView {
     const box = this.scroll, half = (WIDTH / 2) * this.factor, tall = this.height * this.factor;
     if (x - half < box.scrollLeft || x + half > box.scrollLeft + box.clientWidth) box.scrollLeft = x - box.clientWidth / 2;
     if (y < box.scrollTop || y + tall + 20 > box.scrollTop + box.clientHeight) box.scrollTop = y - Math.max(box.clientHeight - tall, 0) / 2;
-  }
-
-  #drawList(cards) {
-    const row = (card) => {
-      const [title, ...rest] = cardTexts(card, this.tree, this.search.kind), { node } = card;
-      const name = h("button", {
-        type: "button", class: "link", "aria-current": node.number === this.looked ? "true" : null,
-        onclick: () => this.onLook(node.number),
-      }, title.text);
-      const cell = h("td", {}, name);
-      cell.style.paddingLeft = `${0.3 + 1.1 * card.depth}rem`;
-      return h("tr", { class: this.marked.has(node.number) ? "marked" : "", "data-node": node.number }, cell,
-        h("td", {}, this.marked.has(node.number) ? "◂ step" : ""), h("td", {}, rest.map(({ text }) => text).join(" · ")),
-        h("td", {}, card.hidden ? h("button", { type: "button", class: "link", onclick: () => this.more(node.number) }, `${card.hidden} more below`) : ""));
-    };
-    this.list.replaceChildren(h("table", {}, h("caption", { class: "hidden" }, "The tree, node by node; moves are indented by depth"),
-      h("thead", {}, h("tr", {}, ["move", "", "what is known", ""].map((text) => h("th", {}, text)))),
-      h("tbody", {}, cards.map(row))));
   }
 
   // Keys and pointers.
@@ -194,38 +161,11 @@ export class TreeView {
     this.svg.querySelector(`.card[data-node="${number}"]`)?.focus();
   }
 
-  /** The mouse draws the picture along, or clicks: on what is drawn now, not when it went down. */
-  #drag() {
-    let from = null, start = null, dragged = false;
-    this.scroll.addEventListener("pointerdown", (event) => {
-      if (event.button || this.asList) return;
-      dragged = false;
-      start = [event.clientX, event.clientY];
-      if (event.pointerType === "mouse") from = [event.clientX + this.scroll.scrollLeft, event.clientY + this.scroll.scrollTop];
-    });
-    this.scroll.addEventListener("pointermove", (event) => {
-      if (start && Math.hypot(event.clientX - start[0], event.clientY - start[1]) > 5) dragged = true;
-      if (!from) return;
-      this.scroll.scrollLeft = from[0] - event.clientX;
-      this.scroll.scrollTop = from[1] - event.clientY;
-    });
-    this.scroll.addEventListener("pointercancel", () => { start = null; });
-    this.svg.addEventListener("click", (event) => { if (!event.pointerType) this.#click(event.target); });  // a screen reader's
-    addEventListener("pointerup", this.drop = (event) => {
-      const clicked = start && !dragged;
-      from = start = null;
-      if (clicked) this.#click(document.elementFromPoint(event.clientX, event.clientY));
-    });
-  }
-
   #click(target) {
     const knob = target?.closest?.(".knob"), card = target?.closest?.(".card");
     if (!card || !this.svg.contains(card)) return;
     const number = Number(card.dataset.node);
     if (!knob) this.onLook(number);
-    else if (target.dataset.more !== undefined) this.more(number);
     else this.toggle(number);
   }
-
-  close() { removeEventListener("pointerup", this.drop); }
 }
