@@ -186,8 +186,12 @@ def mark_shapes(info: Info, position: Info) -> Iterator[Shape]:
     for cell in position["won"]:
         colour = "#ffffff" if info["look"] == "drop" else _WON
         yield Shape("circle", *_place(info, cell), 0.84, 0.84, stroke=colour, thick=0.09)
-    if not position["won"] and position["last"] is not None:
-        yield Shape("circle", *_place(info, position["last"]), 0.3, 0.3, stroke=_LAST, thick=0.07)
+    last = position["last"]
+    if not position["won"] and last is not None:
+        piece = position["cells"][last]
+        letter = piece >= 0 and info["marks"][piece // 2]  # the mark leaves it legible
+        size = 0.76 if letter else 0.3
+        yield Shape("circle", *_place(info, last), size, size, stroke=_LAST, thick=0.07)
 
 
 def label_shapes(info: Info) -> Iterator[Shape]:

@@ -130,8 +130,8 @@ def review_file(
     from dlgo.files import write_file
     from experiments.play.board_animation import load_game
     from experiments.review.console import DEFAULT_ENGINE, review_game, review_json, review_lines
-    from experiments.review.exact import exact_engine
-    from experiments.review.export_sgf import review_sgf
+    from experiments.review.game_review import exact_engine
+    from experiments.review.words import review_sgf
     from experiments.studio.review_view import ReviewView, review_html
 
     saved = load_game(Path(file), slot)

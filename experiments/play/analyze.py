@@ -28,24 +28,14 @@ _BLOCK = 1 << 16
 
 
 class Analysis(NamedTuple):
-    """The answer for one position.
+    """The answer for one position."""
 
-    Attributes:
-        position: the line as it was read.
-        best_move: in the game's notation.
-        score: exact, in the scale of the Connect Four test sets; None if the engine has none.
-        value: expected result for the player to move, -1 to +1; None if not estimated.
-        scores: exact score of every action in order, None where illegal; None if not asked.
-        nodes: positions visited (simulations, for an engine that counts those).
-        cpu_ms: CPU milliseconds spent.
-    """
-
-    position: str
+    position: str  # the line as it was read
     best_move: str
-    score: int | None
-    value: float | None
-    scores: list[int | None] | None
-    nodes: int
+    score: int | None  # exact, in the scale of the Connect Four test sets, if the engine has one
+    value: float | None  # expected result for the player to move, -1 to +1
+    scores: list[int | None] | None  # of every action, None where illegal; None if not asked
+    nodes: int  # or simulations, for an engine that counts those
     cpu_ms: float
 
 
@@ -87,21 +77,19 @@ def analyze(
     number = failed = total = 0
     try:
         for several in lines:
-            texts = [line.strip() for line in several]
-            numbers = [i for i, text in enumerate(texts, start=number + 1) if text]
-            texts = [text for text in texts if text]
+            numbered = [(i, text) for i, line in enumerate(several, number + 1)
+                        if (text := line.strip())]
             number += len(several)
-            total += len(texts)
-            at = 0
-            for answers in _analyses(engine, texts, all_moves):
+            total += len(numbered)
+            left = iter(numbered)
+            for answers in _analyses(engine, [text for _, text in numbered], all_moves):
                 out = []
-                for i, answer in enumerate(answers, start=at):
+                for answer, (line, text) in zip(answers, left, strict=False):
                     if isinstance(answer, DlgoError):
                         failed += 1
-                        out.append(_error_line(numbers[i], texts[i], str(answer), as_json))
+                        out.append(_error_line(line, text, str(answer), as_json))
                     else:
                         out.append(say(answer))
-                at += len(answers)
                 yield out
     finally:
         engine.close()
@@ -152,16 +140,9 @@ def _analyses(
         except DlgoError as error:
             yield [error]
         else:
-            cost = decision.cost
-            yield [Analysis(
-                position=text,
-                best_move=engine.game.move_text(decision.move),
-                score=None,
-                value=decision.value,
-                scores=None,
-                nodes=cost.nodes or cost.simulations,
-                cpu_ms=1000 * cost.cpu_seconds,
-            )]
+            cost, best = decision.cost, engine.game.move_text(decision.move)
+            yield [Analysis(text, best, None, decision.value, None,
+                            cost.nodes or cost.simulations, 1000 * cost.cpu_seconds)]
 
 
 def _solved(

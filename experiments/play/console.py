@@ -64,11 +64,10 @@ class Console:
     """One game, shown and asked for in text.
 
     Args:
-        session: the game and its players.
         delay: seconds to wait after an engine's move.
         evaluation: show after each engine move what the engine expects.
-        source: where the moves of people are read; standard input by default.
-        target: where boards are written; standard output by default.
+        source, target: where moves are read and boards are written; standard input and output by
+            default.
 
     Raises:
         DlgoError: if a person plays and standard input is closed.
@@ -78,9 +77,7 @@ class Console:
         self, session: Session, delay: float = 0.0, evaluation: bool = False,
         source: TextIO | None = None, target: TextIO | None = None,
     ) -> None:
-        self.session = session
-        self.delay = delay
-        self.evaluation = evaluation
+        self.session, self._delay, self._evaluation = session, delay, evaluation
         if source is None and any(isinstance(who, Human) for who in session.players):
             source = standard_input("moves")
         self._source = source
@@ -135,14 +132,17 @@ class Console:
         decision = self.session.bot_turn()
         line = Text(f"\n{mover.name}: {game.move_text(decision.move)}")
         self._rich.print(line.append(f"  [{decision_notes(decision, mover)}]", "dim"))
-        if self.evaluation:
+        if self._evaluation:
             bar = "\u2588\u2591" if self._rich.encoding.startswith("utf") else "#-"
             self._say(evaluation_text(decision, mover, str(bot), bar))
         self._show()
-        time.sleep(self.delay)
+        time.sleep(self._delay)
 
     def _human_turn(self) -> None:
-        line = self._ask(f"{self.session.state.next_player.name}> ").strip()
+        state = self.session.state
+        if all(move.is_pass or move.is_resign for move in state.legal_moves()):
+            self._say("Your only move is pass.")
+        line = self._ask(f"{state.next_player.name}> ").strip()
         command, _, rest = line.partition(" ")
         try:
             match command.lower():
@@ -153,12 +153,13 @@ class Console:
                 case "help":
                     self._say(HELP, "dim")
                 case "moves":
-                    state = self.session.state
                     self._say(" ".join(map(state.game.move_text, state.legal_moves())))
                 case "hint":
                     self._say(self.session.hint_text(), "green")
+                case "undo" if self.session.undo():
+                    self._show()
                 case "undo":
-                    self._undo()
+                    self._say("There is no move of yours to take back.", "red")
                 case "save":
                     name = rest.strip()
                     path = self.session.save(Path(name).expanduser() if name else None)
@@ -166,7 +167,6 @@ class Console:
                 case "resign":
                     self._play([Move.resign()])
                 case _:
-                    state = self.session.state
                     self._play(state.game.parse_moves(state, line.lower()))
         except DlgoError as error:
             self._say(str(error), "red")
@@ -186,12 +186,6 @@ class Console:
         except EOFError:
             self._say("")
             raise Quit from None
-
-    def _undo(self) -> None:
-        if self.session.undo():
-            self._show()
-        else:
-            self._say("There is no move of yours to take back.", "red")
 
     def _play(self, moves: list[Move]) -> None:
         state = self.session.state

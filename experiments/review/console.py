@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator
 
 from dlgo import DlgoError, GameState, Player
 from dlgo.display import player_text
-from engines.base import Decision, Engine
+from engines.base import Engine
 from engines.clock import stopped_by
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.registry import EngineSpec
 from experiments.play.game_file import SavedGame
 from experiments.review import words
-from experiments.review.exact import SECONDS, exact_engine
-from experiments.review.game_review import GameReview, Question
+from experiments.review.game_review import SECONDS, GameReview, exact_engine
 
 DEFAULT_ENGINE = "mcts:sims=1000"
 SEED = 1
@@ -30,7 +29,7 @@ def review_game(
     state: GameState, engine_spec: str = DEFAULT_ENGINE, exact: bool = True,
     move_timeout: float = MOVE_TIMEOUT, progress: Callable[[int, int], None] | None = None,
 ) -> tuple[GameReview, bool]:
-    """Evaluate all positions of a game, and whether that came to its end (or Ctrl-C ended it).
+    """Evaluate all positions of a game; say whether that came to its end, or Ctrl-C ended it.
 
     Args:
         exact: prove what can be proved first.
@@ -38,8 +37,7 @@ def review_game(
         progress: called with the numbers of known and of all positions.
 
     Raises:
-        DlgoError: if the engine does not exist, does not play this game, fails, or does not
-            say what positions are worth.
+        DlgoError: if the engine cannot be used, or does not say what positions are worth.
     """
     prover_spec = exact_engine(state.game) if exact else None
     review = GameReview(state, exact=prover_spec is not None)
@@ -50,7 +48,10 @@ def review_game(
             if progress is not None:
                 progress(review.done, len(review.states))
             if question.exact and prover is not None:
-                review.answer(question, _prove(prover, question), prover_spec or "")
+                end = time.monotonic() + SECONDS
+                with stopped_by(lambda end=end: time.monotonic() > end):
+                    decision = prover.analyse(question.state)
+                review.answer(question, decision, prover_spec or "")
             else:
                 engine.new_game(SEED)
                 decision = engine.analyse(question.state)
@@ -69,12 +70,6 @@ def review_game(
     return review, True
 
 
-def _prove(prover: Engine, question: Question) -> Decision:
-    end = time.monotonic() + SECONDS
-    with stopped_by(lambda: time.monotonic() > end):
-        return prover.analyse(question.state)
-
-
 def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
     """A review as lines for people: every move, then who lost how much."""
     game = review.game_state.game
@@ -89,8 +84,7 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
             review.states[turn.number], evaluation, Player.black
         )
         move = f"{sides[turn.player.index]} {words.turn_text(before, turn.moves)}"
-        line = f"{turn.number:>4}. {move:<24} {value} {_SIGNS[kind]}".rstrip()
-        yield line
+        yield f"{turn.number:>4}. {move:<24} {value} {_SIGNS[kind]}".rstrip()
         if verdict is not None and kind:
             yield f"      {words.verdict_words(review, verdict)}"
     for player, name in zip(Player, (saved.black, saved.white), strict=True):
@@ -100,22 +94,17 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
 
 def review_json(review: GameReview) -> Iterator[str]:
     """A JSON object for each move. Shares are black's, except `loss`: that of who moved."""
+    shares = [evaluation and round(evaluation.black, 6) for evaluation in review.evaluations]
     for turn in review.turns:
         before, evaluation = review.states[turn.number - 1], review.evaluations[turn.number]
         verdict = review.verdict(turn.number)
         yield json.dumps({
             "move": turn.number, "player": turn.player.name,
             "text": words.turn_text(before, turn.moves),
-            "black_before": _share(review, turn.number - 1),
-            "black_after": _share(review, turn.number),
+            "black_before": shares[turn.number - 1], "black_after": shares[turn.number],
             "proven": evaluation is not None and evaluation.proven,
             "loss": None if verdict is None else round(verdict.loss, 6),
             "kind": None if verdict is None else verdict.kind,
             "exact": verdict is not None and verdict.exact,
             "better": words.turn_text(before, verdict.best) if verdict and verdict.kind else None,
         })
-
-
-def _share(review: GameReview, place: int) -> float | None:
-    evaluation = review.evaluations[place]
-    return None if evaluation is None else round(evaluation.black, 6)

@@ -21,9 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dlgo import GameState, Move, Player
+from dlgo import GameSpec, GameState, Move, Player
 from engines.base import Decision
 from experiments.play.cell_moves import grouped_turns, turns_played
+from experiments.play.game_file import positions
 
 # Losses from which a move is called so, as shares of the point. Mean results of 1,000 random
 # games differ by 0.02 (one standard deviation) by chance alone.
@@ -31,45 +32,34 @@ KINDS = (("blunder", 0.25), ("mistake", 0.10), ("inaccuracy", 0.05))
 SMALLEST = KINDS[-1][1]
 # A resignation gives up what was left; below this it is not a mistake.
 _RESIGNED = KINDS[0][1]
-RULES = "the rules"
+# Cells of a board that is solved whole, move by move, without a solver of its own.
+_SMALL = 16
+# Wall seconds to solve a position; somebody waits. The solver with its book needs less for nearly
+# all.
+SECONDS = 10.0
 # Moves of a line among which its first turn ends; no capture has so many jumps.
 _JUMPS = 16
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What a player did before the other one's turn came, or their own next one.
+    """What a player did before the other one's turn came, or their own next one."""
 
-    Attributes:
-        number: from 1.
-        plies: moves of the game after it.
-        moves: one, or all jumps of a capture.
-    """
-
-    number: int
-    plies: int
+    number: int  # from 1
+    plies: int  # moves of the game after it
     player: Player
-    moves: tuple[Move, ...]
+    moves: tuple[Move, ...]  # one, or all jumps of a capture
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a position is worth.
+    """What a position is worth."""
 
-    Attributes:
-        black: black's expected share of the point, 0 to 1.
-        proven: whether that is proved; it is then 0, 1/2 or 1.
-        who: the engine that says so, or `RULES` at the end of a game.
-        plies_to_end: how soon a proved win can be forced, or a proved loss put off to; None if
-            unknown.
-        line: the moves that are expected, best first.
-    """
-
-    black: float
-    proven: bool
-    who: str
+    black: float  # black's expected share of the point
+    proven: bool  # then it is 0, 1/2 or 1
+    # How soon a proved win can be forced, or a proved loss put off to; None if unknown.
     plies_to_end: int | None = None
-    line: tuple[Move, ...] = ()
+    line: tuple[Move, ...] = ()  # the moves that are expected, best first
 
     def share(self, player: Player) -> float:
         """The share of the point that `player` can expect."""
@@ -78,42 +68,27 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Question:
-    """A position that an engine is asked about.
-
-    Attributes:
-        place: it comes after so many turns of the game.
-        better: it comes after the turn that the engine would have played instead.
-        exact: only a proved value is an answer.
-    """
+    """A position that an engine is asked about."""
 
     state: GameState
-    place: int
-    better: bool = False
-    exact: bool = False
+    place: int  # it comes after that many turns of the game
+    better: bool = False  # it comes after the turn that the engine would have played instead
+    exact: bool = False  # only a proved value is an answer
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a turn has cost its player.
-
-    Attributes:
-        loss: share of the point, 0 to 1.
-        kind: one of `KINDS`, or "".
-        exact: whether the value after it is proved, and that of the position before it or after
-            `best`.
-        best: what the engine would have played; () if it is the same, or unknown.
-        before, after: the values of the positions before and after the turn.
-        instead: the value of the position after `best`, if the engine was asked.
-    """
+    """What a turn has cost its player."""
 
     turn: Turn
-    loss: float
-    kind: str
+    loss: float  # share of the point
+    kind: str  # one of `KINDS`, or ""
+    # Whether the value after it is proved, and that of the position before it or after `best`.
     exact: bool
-    best: tuple[Move, ...]
-    before: Evaluation
+    best: tuple[Move, ...]  # what the engine would have played; () if the same, or unknown
+    before: Evaluation  # of the positions before and after the turn
     after: Evaluation
-    instead: Evaluation | None = None
+    instead: Evaluation | None = None  # of the position after `best`, if the engine was asked
 
 
 class GameReview:
@@ -132,25 +107,22 @@ class GameReview:
     """
 
     def __init__(self, state: GameState, exact: bool = False) -> None:
-        positions = [state]
-        while positions[-1].previous_state is not None:
-            positions.append(positions[-1].previous_state)
-        positions.reverse()
+        states = positions(state)
         self.turns: list[Turn] = []
         plies = 0
         for number, (player, moves) in enumerate(turns_played(state), 1):
             plies += len(moves)
             self.turns.append(Turn(number, plies, player, tuple(moves)))
-        self.states = [positions[0], *(positions[turn.plies] for turn in self.turns)]
+        self.states = [states[0], *(states[turn.plies] for turn in self.turns)]
         self.evaluations: list[Evaluation | None] = [None] * len(self.states)
         self._best: dict[int, tuple[Move, ...]] = {}
         self._instead: dict[int, Evaluation | None] = {}
+        # Comparisons that were not proved; and what is left to solve is before this place.
         self._unsolved: set[int] = set() if exact else set(range(len(self.states)))
-        # What is left to solve is before this place.
         self._solvable = len(self.states) if exact else 0
         self._missing: set[int] = set()
         if state.is_over():
-            self.evaluations[-1] = end_value(state)
+            self.evaluations[-1] = _end_value(state)
 
     @property
     def game_state(self) -> GameState:
@@ -182,10 +154,10 @@ class GameReview:
         if place in self._instead or not self._is_suspect(place):
             return None
         state = self.states[place - 1]
-        for move in self.best_turn(place - 1):
+        for move in self._best[place - 1]:
             state = state.apply_move(move)
         if state.is_over():
-            self._instead[place] = end_value(state)
+            self._instead[place] = _end_value(state)
             return None
         # Where the value after the move is proved, the other one may be, too.
         after = self.evaluations[place]
@@ -200,13 +172,9 @@ class GameReview:
         drop = before.share(turn.player) - after.share(turn.player)
         return drop >= SMALLEST and bool(self._other_choice(place))
 
-    def best_turn(self, place: int) -> tuple[Move, ...]:
-        """What the engine would play in the position after `place` turns; () if unknown."""
-        return self._best.get(place, ())
-
     def _other_choice(self, place: int) -> tuple[Move, ...]:
         """What the engine would have played instead of the turn before `place`; () if nothing."""
-        best, turn = self.best_turn(place - 1), self.turns[place - 1]
+        best, turn = self._best.get(place - 1, ()), self.turns[place - 1]
         same = min(len(best), len(turn.moves))  # a line may end within a capture
         return () if best[:same] == turn.moves[:same] else best
 
@@ -283,9 +251,8 @@ def legal_part(state: GameState, line: tuple[Move, ...]) -> list[tuple[Player, M
     return moves
 
 
-def end_value(state: GameState) -> Evaluation:
-    """What a finished game is worth."""
-    return Evaluation((1 + state.result()) / 2, True, RULES, plies_to_end=0)
+def _end_value(state: GameState) -> Evaluation:
+    return Evaluation((1 + state.result()) / 2, True, plies_to_end=0)
 
 
 def evaluation_of(state: GameState, decision: Decision, who: str) -> Evaluation | None:
@@ -296,8 +263,36 @@ def evaluation_of(state: GameState, decision: Decision, who: str) -> Evaluation 
         return None
     value = min(max(value, -1.0), 1.0)
     black = (1 + (value if state.next_player is Player.black else -value)) / 2
-    plies = decision.plies_to_end
+    plies = decision.plies_to_end if proven else None
     if who.partition(":")[0] == "solver" and proven:
         plies = decision.depth  # its line goes to the end of the game
-    line = decision.pv or (decision.move,)
-    return Evaluation(black, proven, who, plies if decision.proven else None, tuple(line))
+    return Evaluation(black, proven, plies, tuple(decision.pv or (decision.move,)))
+
+
+def exact_engine(game: GameSpec) -> str | None:
+    """The engine that proves the result of any position of a game; None if there is none."""
+    cells = game.board_rows * game.board_cols
+    if game.name == "connect4":
+        return "solver"
+    if game.name in ("tictactoe", "connectn") and cells <= _SMALL:
+        return f"alphabeta:depth={cells + 1},solve=yes"
+    return None
+
+
+def score_of(state: GameState, evaluation: Evaluation) -> int | None:
+    """The score of a solved Connect Four position, as the solver and its test sets count it.
+
+    +v if the player to move wins with their (22 - v)th stone, -v if the other one does, 0 for a
+    draw. None in any other game, and where the value is not proved.
+    """
+    if state.game.name != "connect4" or not evaluation.proven or state.is_over():
+        return None
+    share, plies = evaluation.share(state.next_player), evaluation.plies_to_end
+    if share == 0.5:
+        return 0
+    if plies is None:
+        return None
+    stones = len(state.moves())
+    if share > 0.5:  # the last stone is the mover's
+        return 22 - (stones // 2 + (plies + 1) // 2)
+    return -(22 - ((stones + 1) // 2 + plies // 2))

@@ -1,15 +1,18 @@
-"""What a review has found, in sentences. Each says whose value it tells."""
+"""What a review has found, in sentences that say whose value they tell; and as an SGF file."""
 
 from __future__ import annotations
 
-from dlgo import GameState, Move, Player
-from dlgo.display import player_text
-from experiments.play.cell_moves import grouped_turns
-from experiments.review.exact import score_of
-from experiments.review.game_review import Evaluation, GameReview, Verdict, legal_part
+from dataclasses import replace
 
-# Turns of a line that are told.
-LINE = 10
+from dlgo import GameState, Move, NotationError, Player
+from dlgo.display import player_text
+from dlgo.records.sgf import Variation
+from experiments.play.cell_moves import grouped_turns
+from experiments.play.game_file import SavedGame, game_bytes
+from experiments.review.game_review import Evaluation, GameReview, Verdict, legal_part, score_of
+
+# Turns of a line that are told, and moves of a variation.
+_LINE = 10
 
 
 def turn_text(state: GameState, moves: tuple[Move, ...]) -> str:
@@ -17,18 +20,10 @@ def turn_text(state: GameState, moves: tuple[Move, ...]) -> str:
     return " ".join(state.game.whole_moves(list(moves)))
 
 
-def line_turns(state: GameState, line: tuple[Move, ...]) -> list[tuple[Player, str]]:
-    """The turns of an expected line with who makes them, as far as it is legal."""
-    game, moves = state.game, legal_part(state, line)
-    return [
-        (player, " ".join(game.whole_moves(turn)))
-        for player, turn in grouped_turns(game, moves)[:LINE]
-    ]
-
-
 def line_text(state: GameState, line: tuple[Move, ...]) -> str:
-    """The same as one text."""
-    return " ".join(text for _, text in line_turns(state, line))
+    """The turns of an expected line, as far as it is legal."""
+    turns = grouped_turns(state.game, legal_part(state, line))
+    return " ".join(" ".join(state.game.whole_moves(moves)) for _, moves in turns[:_LINE])
 
 
 def value_text(state: GameState, evaluation: Evaluation, player: Player) -> str:
@@ -104,3 +99,40 @@ def summary_words(review: GameReview, player: Player) -> str:
 
 
 _PLURALS = {"blunder": "blunders", "mistake": "mistakes", "inaccuracy": "inaccuracies"}
+
+
+def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
+    """The reviewed game.
+
+    Args:
+        read: what its file says of the game, which is kept.
+        engine: who has evaluated, for the comment on the start.
+
+    Raises:
+        NotationError: if it is not a game of Go.
+    """
+    state = review.game_state
+    if state.game.name != "go":
+        raise NotationError(f"{state.game.title} is not written as SGF")
+    heading = [f"Review by {engine}." if engine else "Review."]
+    heading += [f"{player.name}: {summary_words(review, player)}." for player in Player]
+    comments = {0: "\n".join([*heading, position_words(review, 0)])}
+    variations: dict[int, list[Variation]] = {}
+    for turn in review.turns:
+        texts = [f"{position_words(review, turn.number)}"]
+        verdict = review.verdict(turn.number)
+        if verdict is not None and verdict.kind:
+            texts.insert(0, verdict_words(review, verdict))
+        comments[turn.plies] = "\n".join(texts)
+        if verdict is None or not verdict.kind or not verdict.best:
+            continue
+        before = review.states[turn.number - 1]
+        line = legal_part(before, verdict.before.line[:_LINE])
+        instead = verdict.instead or verdict.before
+        value = value_text(before, instead, turn.player) if not instead.proven else ""
+        text = f"Better for {turn.player.name}{f', {value}' if value else ''}."
+        variations[turn.plies - len(turn.moves)] = [(line, text)]
+    for plies, text in read.comments.items():
+        comments[plies] = "\n\n".join(filter(None, (comments.get(plies), text)))
+    commented = replace(read, comments=comments)
+    return game_bytes(state, read.black, read.white, commented, variations)

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from dlgo import DlgoError, GameState, Move
 from experiments.play.game_file import SavedGame
-from experiments.review.exact import exact_engine
+from experiments.review.game_review import exact_engine
 from experiments.studio.game import Game
 from experiments.studio.position import decision_view, moves_view
 from experiments.studio.replies import (
@@ -76,7 +76,7 @@ class _Analyse:
         """
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
-        return event_stream(self._looks(state, spec), self._studio.closing)
+        return event_stream(self._looks(state, spec))
 
     async def _looks(self, state: GameState, spec: str) -> AsyncIterator[Event | None]:
         views: dict[Move, Event] = {}
@@ -98,7 +98,7 @@ class _Analyse:
         spec = exact_engine(state.game)
         if spec is None:
             raise StudioError(f"{state.game} is too large for exact values")
-        return event_stream(self._exact_values(state, spec), self._studio.closing)
+        return event_stream(self._exact_values(state, spec))
 
     async def _exact_values(self, state: GameState, spec: str) -> AsyncIterator[Event | None]:
         owner = f"exact-{secrets.token_hex(8)}"

@@ -39,8 +39,6 @@ from experiments.studio.specs import HUMAN
 LONGEST_GAME = 2000
 # Watchers of one game; games that are kept; moves of all of them together, which limits memory.
 _MOST_WATCHERS, _MOST_GAMES, _MOST_PLIES = 16, 200, 100_000
-# Seconds for which a game that nobody watches is safe from being dropped for another.
-_KEPT = 60.0
 # Moves listed with a hint.
 _HINT_MOVES = 8
 
@@ -396,8 +394,7 @@ class Games:
     def _make_room(self, plies: int) -> None:
         """Drop games that nobody watches, the one used longest ago first."""
         old = sorted(
-            (game for game in self._games.values()
-             if not game.watchers and time.monotonic() - game.used > _KEPT),
+            (game for game in self._games.values() if not game.watchers),
             key=lambda game: game.used, reverse=True,
         )
         while len(self._games) >= _MOST_GAMES or (

@@ -215,7 +215,7 @@ class _Inside:
         if state.is_over():
             raise StudioError("the game is over here: there is nothing to search")
         seed = int(number_of(given, "seed", 1, 0, _LARGEST_SEED))
-        return event_stream(self._steps(state, spec, seed), self._studio.closing)
+        return event_stream(self._steps(state, spec, seed))
 
     async def _steps(
         self, state: GameState, spec: EngineSpec, seed: int

@@ -128,7 +128,7 @@ class _Play:
 
     async def events(self, request: Request) -> Response:
         """The game as it goes on. It goes on only while somebody reads this."""
-        return event_stream(news_of(self._game(request).watch()), self._studio.closing)
+        return event_stream(news_of(self._game(request).watch()))
 
     async def position(self, request: Request) -> Response:
         """An earlier position."""

@@ -16,7 +16,7 @@ from dlgo.errors import NotationError
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.cell_moves import CellMove, cell_move, points_of, turns
-from experiments.review.exact import exact_engine
+from experiments.review.game_review import exact_engine
 
 # Moves of a principal variation that are drawn.
 _LINE = 10

@@ -211,10 +211,10 @@ async def silence() -> AsyncIterator[None]:
         yield None
 
 
-def event_stream(events: AsyncIterator[View | None], closing: asyncio.Event) -> Response:
+def event_stream(events: AsyncIterator[View | None]) -> Response:
     """Events as they come ("server-sent events"); None only says that the stream lives.
 
-    The stream ends when the reader leaves or `closing` is set, and `events` is closed then.
+    The stream ends when the reader leaves or the server ends, and `events` is closed then.
 
     Raises:
         TooMany: if too many streams are open.
@@ -225,28 +225,13 @@ def event_stream(events: AsyncIterator[View | None], closing: asyncio.Event) -> 
     async def lines() -> AsyncIterator[str]:
         global _open_streams
         _open_streams += 1
-        end = asyncio.create_task(closing.wait())
-        following: asyncio.Task[Any] | None = None
         try:
-            while True:
-                following = asyncio.ensure_future(anext(events))
-                await asyncio.wait((following, end), return_when=asyncio.FIRST_COMPLETED)
-                if not following.done():
-                    break
-                try:
-                    event = following.result()
-                except StopAsyncIteration:
-                    break
-                except DlgoError as error:
-                    yield f"data: {json_text({'error': one_line(str(error))})}\n\n"
-                    break
-                yield ": alive\n\n" if event is None else f"data: {json_text(event)}\n\n"
+            async with aclosing(events):
+                async for event in events:
+                    yield ": alive\n\n" if event is None else f"data: {json_text(event)}\n\n"
+        except DlgoError as error:
+            yield f"data: {json_text({'error': one_line(str(error))})}\n\n"
         finally:
             _open_streams -= 1
-            end.cancel()
-            if following is not None and not following.done():
-                following.cancel()
-                await asyncio.wait((following,))
-            await events.aclose()
 
     return StreamingResponse(lines(), media_type="text/event-stream")

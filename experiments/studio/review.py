@@ -21,9 +21,8 @@ from starlette.routing import Route
 from dlgo import DlgoError
 from dlgo.text import one_line
 from engines.isolation.pool import EngineFailed
-from experiments.review.exact import SECONDS, exact_engine
-from experiments.review.export_sgf import review_sgf
-from experiments.review.game_review import GameReview, Question
+from experiments.review.game_review import SECONDS, GameReview, Question, exact_engine
+from experiments.review.words import review_sgf
 from experiments.studio.engines import Engines
 from experiments.studio.game import Game
 from experiments.studio.replies import (
@@ -160,7 +159,7 @@ class _Review:
     async def events(self, request: Request) -> Response:
         """The review as it goes on. It goes on only while somebody reads this."""
         run = await self._find(request)
-        return event_stream(news_of(run.watch()), self._studio.closing)
+        return event_stream(news_of(run.watch()))
 
     async def place(self, request: Request) -> Response:
         """The position after so many turns."""

@@ -6,7 +6,6 @@ are named in a table: `_VIEWS` below, and `VIEWS` in `static/app.js`.
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import socket
 import sys
@@ -54,7 +53,6 @@ class Studio:
         ledgers: those that may be read.
         games: those in progress, and `engines`: their processes.
         standings: who rates ledgers.
-        closing: set when the server ends.
     """
 
     def __init__(
@@ -66,20 +64,22 @@ class Studio:
         self.standings = Standings()
         self.engines = Engines(limits)
         self.games = Games(self.engines)
-        self.closing = asyncio.Event()
 
     def close(self) -> None:
-        """End all searches, processes and streams."""
-        self.closing.set()
+        """End all searches and processes."""
         self.games.close()
         self.standings.close()
         self.engines.close()
 
 
-def make_app(studio: Studio, host: str = "127.0.0.1", token: str = "") -> Guard:
-    """The whole application, for a server or a test."""
+def make_app(
+    studio: Studio, host: str = "127.0.0.1", token: str = "",
+    ready: Callable[[], None] = lambda: None,
+) -> Guard:
+    """The whole application, for a server or a test; `ready` is called when it begins."""
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        ready()
         yield
         studio.close()
 
@@ -120,22 +120,6 @@ async def _internal_error(_: Request, error: Exception) -> Response:
     print(f"dlgo: internal error: {one_line(repr(error))}", file=sys.stderr)
     words = f"internal error: {type(error).__name__}; the server's console says more"
     return json_reply({"error": words}, 500)
-
-
-class _Server(uvicorn.Server):
-    """A server that ends its streams when it is asked to end."""
-
-    def __init__(self, config: uvicorn.Config, studio: Studio, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._studio, self._ready = studio, ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._studio.close()
-        await super().shutdown(sockets)
 
 
 def needs_token(host: str) -> bool:
@@ -187,13 +171,13 @@ def serve(
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
     config = uvicorn.Config(
-        make_app(studio, host, token), http="h11", ws="none", loop="asyncio",
+        make_app(studio, host, token, ready), http="h11", ws="none", loop="asyncio",
         lifespan="on", log_config=None, access_log=False, server_header=False, date_header=False,
-        limit_concurrency=_MOST_CONNECTIONS, timeout_graceful_shutdown=2,
+        limit_concurrency=_MOST_CONNECTIONS, timeout_graceful_shutdown=1,
         log_level="critical",  # broken requests are answered, and of no interest to the console
     )
     try:
-        _Server(config, studio, ready).run([listener])
+        uvicorn.Server(config).run([listener])
     except KeyboardInterrupt:
         pass
     finally:

@@ -71,7 +71,7 @@ class _Watch:
 
     async def events(self, request: Request) -> Response:
         """Standings and games in progress, each time that something has changed."""
-        return event_stream(news_of(self._follow(self._path(request))), self._studio.closing)
+        return event_stream(news_of(self._follow(self._path(request))))
 
     async def _follow(self, path: Path) -> AsyncIterator[View | None]:
         watched = self._watched.setdefault(path, _Watched(path, self._studio))

@@ -17,10 +17,20 @@ from engines.solver.outcomes import is_mistake, outcomes_of
 from engines.solver.solver import Solver
 from experiments.play.cell_moves import turns_played
 from experiments.play.game_file import SavedGame, read_games
-from experiments.review.exact import exact_engine, score_of
-from experiments.review.export_sgf import review_sgf
-from experiments.review.game_review import RULES, GameReview, Question, evaluation_of
-from experiments.review.words import line_text, position_words, summary_words, verdict_words
+from experiments.review.game_review import (
+    GameReview,
+    Question,
+    evaluation_of,
+    exact_engine,
+    score_of,
+)
+from experiments.review.words import (
+    line_text,
+    position_words,
+    review_sgf,
+    summary_words,
+    verdict_words,
+)
 
 FOUR, COLUMNS = "44444232151", "4444423215122333"
 
@@ -167,15 +177,13 @@ def test_a_capture_of_several_jumps_is_one_turn() -> None:
     asked = engine("mcts:sims=50", "draughts")
     finish(review, lambda question: asked.analyse(question.state), "mcts:sims=50")
     assert review.done == len(review.states) == 11
-    # The jump that goes on is part of the best turn as well.
-    assert review.best_turn(9) == review.turns[9].moves
     assert line_text(review.states[9], review.evaluations[9].line).split()[0] == "27x20x11"
 
 
 def test_the_end_is_worth_what_the_rules_say() -> None:
     review = GameReview(played("tictactoe", "B2 A2 resign"))
     assert review.evaluations[2:] == [None, review.evaluations[3]]
-    assert (review.evaluations[3].black, review.evaluations[3].who) == (0.0, RULES)
+    assert (review.evaluations[3].black, review.evaluations[3].proven) == (0.0, True)
     # Black resigns what is a won position: that is the worst mistake there is.
     finish(review, lambda question: engine("mcts:sims=500", "tictactoe").analyse(
         question.state), "mcts:sims=500")

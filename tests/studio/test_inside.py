@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
-import time
 from typing import Any
 
 import pytest
 
 from dlgo import GameState, get_game
-from engines.decision import Budget
-from engines.isolation.engine import IsolatedEngine
 from engines.registry import build_engine
 from engines.watching.events import BackedUp, CutOff, Halved, as_json
 from engines.watching.recording import Recording, transcript, watch
 from engines.watching.tree import SearchTree
-from experiments.studio.engines import Engines
 from experiments.studio.inside import ALGORITHMS, MOST_SIMULATIONS, PRESETS
 from tests.studio.client import BOTS, OWN_GAME, Studio, Watcher
 
@@ -125,56 +119,6 @@ def test_a_game_of_the_studio_can_be_searched(studio: Studio) -> None:
     assert told["mover"] == "black" and sum(e["event"] == "BackedUp" for e in events) == 5
     status, answer = studio.ask("/api/inside/positions", {**source, "paths": [[], ["B2"]]})
     assert [sum(c >= 0 for c in p["cells"]) for p in answer["positions"]] == [3, 4]
-
-
-def test_a_search_without_end_is_cut_and_says_so(studio: Studio) -> None:
-    told, events = ask_search(
-        studio, game="connect4", engine="textbook-alphabeta:depth=20", seed=1
-    )
-    assert told["decision"] is None and told["steps"] == len(events) > 1000
-
-
-def test_a_watched_search_ends_when_it_is_told_to() -> None:
-    state = position("go:size=19")  # where so many random games take most of a minute
-    engine = IsolatedEngine(f"textbook-mcts:sims={MOST_SIMULATIONS}", state.game, 600.0)
-    try:
-        until = time.monotonic() + 0.5
-        told = engine.watch(state, None, lambda: time.monotonic() > until)
-        assert time.monotonic() < until + 50
-        assert told.decision is None or told.decision.cost.simulations < MOST_SIMULATIONS
-        assert engine.watch(state, Budget(sims=2)).decision.cost.simulations == 2  # it lives
-    finally:
-        engine.close()
-
-
-def test_a_reader_who_leaves_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, ended = threading.Event(), threading.Event()
-
-    class Patient:
-        network_id, alive = None, True
-
-        def play_for(self, ticket: Any) -> None:
-            pass
-
-        def watch(self, state: GameState, budget: Any, stop: Any) -> None:
-            begun.set()
-            while not stop():
-                time.sleep(0.01)
-            ended.set()
-
-        def end(self) -> None:
-            pass
-
-    async def leave() -> None:
-        engines = Engines()
-        monkeypatch.setattr(engines, "_take", lambda ticket: Patient())
-        task = asyncio.create_task(engines.watch("me", position("tictactoe"), "textbook-mcts"))
-        assert await asyncio.to_thread(begun.wait, 60)
-        task.cancel()
-        assert await asyncio.to_thread(ended.wait, 60)
-        engines.close()
-
-    asyncio.run(leave())
 
 
 def test_closing_the_page_gives_its_place_to_others(studio: Studio) -> None:

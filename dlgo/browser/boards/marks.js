@@ -36,7 +36,8 @@ function endMarks(board) {
   const { cells, last, won } = board.view;
   if (won.length) return won.map((cell) => ring(board, cell, 45, "won"));
   if (last === null) return [];
-  return [ring(board, last, 14, `last ${cells[last] < 0 ? "none" : `side${cells[last] % 2}`}`)];
+  const letter = board.info.marks?.[cells[last] >> 1];  // the mark leaves it legible
+  return [ring(board, last, letter ? 38 : 14, `last ${cells[last] < 0 ? "none" : `side${cells[last] % 2}`}`)];
 }
 
 /** The way of a piece that has been picked up and where it can go, else the pieces that can move. */

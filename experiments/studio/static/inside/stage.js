@@ -30,8 +30,6 @@ export function openStage(root, app, search, preset) {
     forth: ["▸", "ArrowRight", "one step on", () => go(step + 1)], next: ["▸▸", "l", `on to the next ${jump}`, () => skip(1)],
     end: ["▸|", "End", "to the end", () => go(last)],
     fold: [null, "f", "fold or unfold the node at hand", () => picture.toggle(looked ?? focus.at)],
-    larger: [null, "+", "a larger tree", () => picture.scale(1.25)], smaller: [null, "-", "a smaller tree", () => picture.scale(1 / 1.25)],
-    fit: [null, "0", "the tree as wide as there is room", () => picture.fit()],
     here: ["Search from here", "g", "search from the position on the board", searchHere],
     copy: ["Copy link", "c", "copy the address of this step", copyLink],
     change: ["Change", "e", "other settings, or another position", change],
@@ -179,13 +177,12 @@ export function openStage(root, app, search, preset) {
 
   draw();
   names();
-  const resized = () => { if (picture.zoom === null) redrawTree(); };
-  addEventListener("resize", resized);
+  addEventListener("resize", redrawTree);
   return {
     close() {
       hold();
       clearTimeout(linked);
-      removeEventListener("resize", resized);
+      removeEventListener("resize", redrawTree);
       delete root.dataset.step;
     },
     keys,

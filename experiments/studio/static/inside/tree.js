@@ -19,32 +19,20 @@ export class TreeView {
     Object.assign(this, { search, words, positions, onLook, onChange });
     this.folded = new Set();
     this.opened = new Set();
-    this.zoom = null;  // null: as wide as there is room, if it can be read
     this.most = 20;
     this.thumbs = new Thumbs(search.info);
     this.svg = s("svg", { class: "search-tree", role: "tree", "aria-label": "Search tree" });
     this.scroll = h("div", { class: "tree-scroll" }, this.svg);
-    const button = (text, label, run) => h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick: run }, text);
     this.size = h("select", {
       "aria-label": "Nodes drawn", onchange: () => { this.most = Number(this.size.value); this.onChange(); },
     }, SIZES.map((n) => h("option", { value: n, selected: n === this.most }, `${n} nodes`)));
     this.caption = h("p", { class: "tree-caption" });
     this.element = h("section", { class: "panel tree-panel", "aria-label": "Tree" },
-      h("div", { class: "tree-tools" }, h("h2", {}, "Tree"), this.size,
-        button("−", "Smaller (−)", () => this.scale(1 / 1.25)), button("+", "Larger (+)", () => this.scale(1.25)),
-        button("⤢", "As wide as there is room (0)", () => this.fit())),
-      this.scroll, this.caption);
+      h("div", { class: "tree-tools" }, h("h2", {}, "Tree"), this.size), this.scroll, this.caption);
     this.svg.addEventListener("mousedown", (event) => event.preventDefault());  // arrow keys go on stepping
     this.svg.addEventListener("keydown", (event) => this.#key(event));
     // What is drawn there now: it may have been drawn anew since the button went down.
     this.svg.addEventListener("click", (event) => this.#click(event.pointerType ? document.elementFromPoint(event.clientX, event.clientY) : event.target));
-  }
-
-  fit() { this.zoom = null; this.onChange(); }
-
-  scale(by) {
-    this.zoom = Math.min(Math.max((this.zoom ?? this.factor) * by, 0.2), 3);
-    this.onChange();
   }
 
   /** Fold a node whose children are drawn, else draw them. */
@@ -103,7 +91,7 @@ export class TreeView {
     const deepest = Math.max(...cards.map(({ depth }) => depth));
     const height = 10 + deepest * (this.height + LEVEL) + this.height + EDGE;
     const room = this.scroll.clientWidth - 4;
-    this.factor = this.zoom ?? Math.min(1.15, Math.max(0.8, room / width));
+    this.factor = Math.min(1.15, Math.max(0.8, room / width));  // as wide as there is room, if it can be read
     this.svg.setAttribute("viewBox", `${left} -8 ${width} ${height}`);
     this.svg.setAttribute("width", Math.round(width * this.factor));
     this.svg.setAttribute("height", Math.round(height * this.factor));
