@@ -21,7 +21,7 @@ from reports.figures import write_line
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_DPI = {".gif": 80, ".html": 80, ".png": 150}
+_DPI = {".gif": 80, ".png": 150, ".html": 80}
 _HEAD = 0.6  # inches above the board, for the players and the move
 _SECONDS_AT_END = 3.0
 _MEGABYTES = 500  # of frames in a page; matplotlib's own limit drops the end of a long game
