@@ -85,8 +85,8 @@ export function amount(n) {
   return n.toLocaleString("en");
 }
 
-/** A long name as children of an element: it breaks after an option, not within. */
-export const breakable = (name) => name.split(/(?<=[:,])/).flatMap((part) => [part, h("wbr", {})]);
+/** A long name as `patch` takes it: it breaks after an option, not within. */
+export const breakable = (name) => name.split(/(?<=[:,])/).flatMap((part) => [part, ["wbr", {}]]);
 
 /** A sentence's first letter is a capital. */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,7 +1,7 @@
 // What a page shows of a game in progress: board, players, evaluation, moves, hint, trouble.
 
 import { makeBoard } from "./boards/index.js";
-import { amount, breakable, capital, duration, h, percent } from "./dom.js";
+import { amount, breakable, capital, duration, h, patch, percent } from "./dom.js";
 import { colourOf, Meter, moveItem, playerCard, table } from "./parts.js";
 import { choices, playerField } from "./start.js";
 
@@ -60,12 +60,12 @@ export class GameView {
     this.board.show(now, mine ? now.moves ?? [] : [], live ? this.#hintMarks() : {}, still || !live);
     this.cards.forEach(({ element, name, note }, side) => {
       const text = nameOf(view, side);
-      if (name.title !== text) name.replaceChildren(...breakable(text));
+      patch(name, breakable(text));
       name.title = text;
       const captured = now.captured ? `lost ${now.captured[side]}` : "";
       const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
       note.textContent = [view.players[side], points, captured].filter(Boolean).join(" · ");
-      element.classList.toggle("turn", !view.position.over && view.position.turn === side);
+      element.classList.toggle("turn", !view.position.over && !view.ended && view.position.turn === side);
       element.classList.toggle("winner", view.position.winner === side);
     });
     this.status.textContent = this.#statusText();
@@ -110,7 +110,8 @@ export class GameView {
     this.clockTexts.forEach((clock, side) => {
       const used = view.history.filter(({ player }) => player === side)
         .reduce((sum, { wall }) => sum + (wall ?? 0), 0);
-      const running = !view.position.over && view.position.turn === side && !view.paused && !view.problem;
+      const waits = view.position.over || view.ended || view.paused || view.problem;
+      const running = !waits && view.position.turn === side;
       clock.textContent = duration(used + (running ? (performance.now() - this.began) / 1000 : 0));
     });
   }

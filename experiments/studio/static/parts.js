@@ -42,7 +42,8 @@ export const colourOf = (player) => player.replace(/^.*\((.*)\)$/, "$1");
 
 /** A player of a game; `name` and `note` can be changed. */
 export function playerCard(info, side, text, words = "") {
-  const name = h("b", { title: text }, breakable(text)), note = h("span", { class: "note" }, words);
+  const name = h("b", { title: text }), note = h("span", { class: "note" }, words);
+  patch(name, breakable(text));
   return { name, note, element: h("div", { class: "player" }, pieceIcon(info, side), h("div", { class: "who" }, name, note)) };
 }
 

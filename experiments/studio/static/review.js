@@ -49,9 +49,9 @@ async function openReview(root, id, app) {
   const picker = filePicker(app, "review");
   const { buttons, keys } = controls({
     run: ["Stop", " ", "stop the review, or go on with it", toggle],
-    analyse: ["Analyse here", "a", "analyse this position", analyse],
-    save: ["Save page", "s", "save the review as a page", () => save("html")],
+    save: ["Save", "s", "save the review as a page", () => save("html")],
     sgf: ["Save SGF", "S", "save the review as SGF with comments", () => save("sgf")],
+    analyse: ["Analyse here", "a", "analyse this position", analyse],
     open: [null, "o", "open a saved game", () => picker.input.click()],
     fresh: [null, "n", "another game", () => app.go("review")],
   });

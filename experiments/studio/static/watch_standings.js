@@ -1,6 +1,6 @@
 // The table of a tournament's standings: ratings, their 95% intervals as bars, what a move costs.
 
-import { duration, h, patch, percent } from "./dom.js";
+import { breakable, duration, h, patch, percent } from "./dom.js";
 import { table } from "./parts.js";
 
 const COLUMNS = ["", "entrant", "Elo", "95%", "interval", "games", "+ = −", "score", "CPU a move"];
@@ -25,7 +25,7 @@ export class Standings {
       const known = bounded.includes(row), { entrant, low95, high95 } = row;
       return ["tr", {},
         ["td", {}, String(place + 1)],
-        ["td", {}, ["button", { type: "button", class: "link", title: row.note || entrant, "data-entrant": entrant }, entrant], row.note ? " *" : ""],
+        ["td", {}, ["button", { type: "button", class: "link", title: row.note || entrant, "data-entrant": entrant }, ...breakable(entrant)], row.note ? " *" : ""],
         ["td", {}, minus(Math.round(row.rating))],
         ["td", {}, known ? `± ${Math.round((high95 - low95) / 2)}` : "–"],
         ["td", { title: known ? `${Math.round(low95)} to ${Math.round(high95)}` : "" },
