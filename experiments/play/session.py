@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import count
 from pathlib import Path
 
@@ -56,15 +57,11 @@ def player_from_file(name: str) -> str | None:
     A file can come from anywhere. So an engine that is code of another file, or whose options
     hold free text, such as the command line of `gtp`, is left to the options of the user.
     """
-    if name == "human":
-        return name
     try:
-        if is_outside(name):
-            return None
-        spec = read_spec(name)
+        unasked = name == "human" or not (is_outside(name) or read_spec(name).free_text)
     except DlgoError:
         return None
-    return None if spec.free_text else name
+    return name if unasked else None
 
 
 class Session:
@@ -79,6 +76,11 @@ class Session:
         move_timeout: wall seconds for a hint of an engine from outside.
         read: what the known file says of the game.
 
+    Attributes:
+        say: shows a message to people.
+        file: where the game was saved last.
+        unsaved: why the file of `save` is not up to date, or "".
+
     Raises:
         DlgoError: if `hint` is not an engine, or `save` is a file that is not `known_file`.
     """
@@ -88,17 +90,14 @@ class Session:
         seed: int = 0, save: Path | None = None, known_file: Path | None = None,
         move_timeout: float = MOVE_TIMEOUT, read: SavedGame | None = None,
     ) -> None:
-        self.state = state
-        self._read = read or SavedGame(state)
-        self.players = tuple(players)
+        self.state, self.players = state, tuple(players)
         self.say: Callable[[str], None] = lambda text: None
+        self.file, self.unsaved = known_file, ""
+        self._read = read or SavedGame(state)
         self._hint_spec = read_spec(hint, move_timeout)
         self._hinter: Engine | None = None
-        self._seed = seed
-        self._autosave = save
-        self.unsaved = ""
+        self._seed, self._autosave = seed, save
         self._own_files = {known_file.absolute()} if known_file else set()
-        self.file = known_file
         self._saved_state = state if known_file else None
         self._asked: list[GameState] = []  # where turns of people began
         earlier = state.previous_state
@@ -133,14 +132,14 @@ class Session:
                 awaited, which may hang.
         """
         assert isinstance(self.current, Bot)
+        outside = isinstance(self.current.spec, OutsideSpec)
         try:
             decision = self.current.engine.select_move(self.state)
         except DlgoError as error:
-            outside = isinstance(self.current.spec, OutsideSpec)  # the message names it
-            name = "" if outside else f"{self.current}: "
+            name = "" if outside else f"{self.current}: "  # one from outside names itself
             raise DlgoError(f"{name}{error}{self._rescue()}") from error
         except KeyboardInterrupt:
-            if isinstance(self.current.spec, OutsideSpec):
+            if outside:
                 self._rescue()
             raise
         except Exception:
@@ -155,9 +154,9 @@ class Session:
         if not self.state.moves():
             return ""
         if self.file is None:
-            suffix = f".{form_of(self.state.game)}"
-            names = (f"unfinished{'-' * (n > 1)}{n if n > 1 else ''}{suffix}" for n in count(1))
-            self.file = next(path for path in map(Path, names) if not os.path.lexists(path))
+            names = (f"unfinished{f'-{n}' if n > 1 else ''}" for n in count(1))
+            paths = (Path(f"{name}.{form_of(self.state.game)}") for name in names)
+            self.file = next(path for path in paths if not os.path.lexists(path))
         try:
             self.save()
         except DlgoError as error:
@@ -170,10 +169,8 @@ class Session:
         Raises:
             IllegalMoveError: if one is illegal; then none is played.
         """
-        before = state = self.state
-        for move in moves:
-            state = state.apply_move(move)
-        previous = before.previous_state
+        before, previous = self.state, self.state.previous_state
+        state = reduce(GameState.apply_move, moves, before)
         same_player = previous is not None and previous.next_player is before.next_player
         # The second jump of a capture belongs to the turn that is remembered already.
         if not (same_player and self._asked):
@@ -189,16 +186,16 @@ class Session:
         self._moved()
         return True
 
-    def hint(self) -> Decision:
-        """What the engine for hints would play here. Raises DlgoError if it cannot."""
-        if self._hinter is None:
-            self._hinter = self._hint_spec.build(self.state.game, self._seed)
-        return self._hinter.select_move(self.state)
-
     def hint_text(self) -> str:
-        """The hint in words: the move, what it promises, the line that is expected."""
-        decision = self.hint()
+        """A hint in words: the move, what it promises, the line that is expected.
+
+        Raises:
+            DlgoError: if the engine for hints cannot play here.
+        """
         game = self.state.game
+        if self._hinter is None:
+            self._hinter = self._hint_spec.build(game, self._seed)
+        decision = self._hinter.select_move(self.state)
         text = f"hint of {self._hint_spec}: {game.move_text(decision.move)}"
         if decision.proven is not None:
             text += f", a proven {('loss', 'draw', 'win')[decision.proven + 1]}"
@@ -263,10 +260,9 @@ class Session:
 
     def close(self) -> None:
         """Release what the engines hold."""
-        for engine in [who.engine for who in self.players if isinstance(who, Bot)]:
+        engines = [who.engine for who in self.players if isinstance(who, Bot)]
+        for engine in filter(None, (*engines, self._hinter)):
             engine.close()
-        if self._hinter is not None:
-            self._hinter.close()
 
 
 def decision_notes(decision: Decision, mover: Player) -> str:

@@ -95,19 +95,6 @@ class Window:
             canvas.callbacks.process(name, MouseEvent(name, canvas, x, y, button))
 
 
-def test_a_human_plays_an_engine_by_clicks() -> None:
-    """Perfect play draws tic-tac-toe, so an engine that sees everything cannot lose it."""
-    window = Window("tictactoe", "human", "alphabeta:depth=9")
-    assert not has_event_loop(window.figure)
-    while not window.state.is_over():
-        cell = window.state.legal_moves()[0].point
-        before = len(window.state.moves())
-        window.click(*cell)
-        assert window.state.moves()[before] == Move.play(cell)
-    assert window.state.winner() is not Player.black
-    assert window.state.game.result_text(window.state).split()[0] in window.words
-
-
 def test_an_engine_moves_first_where_it_is_black() -> None:
     window = Window("connect4", "mcts:sims=50", "human", evaluation=True)
     assert len(window.state.moves()) == 1
@@ -134,6 +121,15 @@ def test_two_engines_play_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Window("tictactoe", "random", "random").state.is_over()
 
 
+def test_a_column_can_be_clicked_anywhere_until_it_is_full() -> None:
+    window = Window("connectn:cols=5,rows=5,n=5,pie=yes")
+    for row, col in ((5, 3), (1, 3), (3, 3), (4, 3), (5, 3), (1, 3)):
+        window.click(row, col)  # the second takes the first stone over
+    assert window.moves == "3 swap 3 3 3 3"
+    window.click(3, 3)
+    assert "the column is full" in window.words and len(window.state.moves()) == 6
+
+
 def test_an_illegal_click_says_why_and_changes_nothing() -> None:
     window = Window("tictactoe")
     for row, col in ((0.2, 1), (1, 3.8), (-5, 2)):  # beside the board
@@ -147,16 +143,6 @@ def test_an_illegal_click_says_why_and_changes_nothing() -> None:
     window.click(1, 1)
     assert window.moves == "B2 A1"
     assert "illegal" not in window.words
-
-
-def test_a_column_can_be_clicked_anywhere_until_it_is_full() -> None:
-    window = Window("connect4")
-    for row in (6, 1, 3, 2, 5, 6):
-        window.click(row, 4)
-    assert window.moves == "4 4 4 4 4 4"
-    window.click(3, 4)
-    assert "the column is full" in window.words
-    assert len(window.state.moves()) == 6
 
 
 def test_go_by_clicks() -> None:
@@ -200,13 +186,6 @@ def test_a_capture_of_several_is_clicked_jump_by_jump() -> None:
     assert window.state.next_player is Player.white
     window.push("Undo")
     assert window.moves == ""
-
-
-def test_the_pie_is_taken_by_a_click_on_the_first_stone() -> None:
-    window = Window("connectn:cols=5,rows=5,n=4,pie=yes")
-    window.click(5, 3)
-    window.click(1, 3)
-    assert window.moves == "3 swap"
 
 
 def test_buttons() -> None:
@@ -322,20 +301,14 @@ def test_a_recorded_game_becomes_an_animation(tmp_path: Path, capsys) -> None:
         for number in range(film.n_frames):
             film.seek(number)
             lengths.append(film.info["duration"])
-    assert lengths[:7] == [500] * 7
-    assert lengths[7] == 3500
-
-
-def test_pictures_and_pages(tmp_path: Path) -> None:
-    write_game_file(tmp_path / "game.txt", four_in_a_row())
-    game = load_game(tmp_path / "game.txt")
+    assert lengths == [*[500] * 7, 3500]
+    game, calls = load_game(tmp_path / "game.txt"), []
     with Image.open(show_game(game, tmp_path / "end.PNG")) as picture:
         assert picture.format == "PNG"
-    calls = []
     page = show_game(game, tmp_path / "game.html", progress=lambda *of: calls.append(of))
     assert calls == [(number, 8) for number in range(1, 9)]
     assert page.read_text().count("data:image/png;base64") == 8
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["end.PNG", "game.html", "game.txt"]
+    assert len([*tmp_path.iterdir()]) == 4
 
 
 def test_a_game_of_a_ledger(tmp_path: Path) -> None:
