@@ -17,18 +17,9 @@ from starlette.routing import Route
 from dlgo import DlgoError, GameState, Move
 from experiments.play.game_file import SavedGame
 from experiments.review.game_review import exact_engine
+from experiments.studio import replies
 from experiments.studio.game import Game
 from experiments.studio.position import decision_view, moves_view
-from experiments.studio.replies import (
-    StudioError,
-    event_stream,
-    json_reply,
-    number_of,
-    query_number,
-    read_object,
-    silence,
-    text_of,
-)
 from experiments.studio.specs import HUMAN
 
 Event = dict[str, Any]
@@ -53,20 +44,19 @@ class _Analyse:
 
     async def copy(self, request: Request) -> Response:
         """The same game up to `plies`; `black` and `white` play on, or people."""
-        game, given = self._game(request), await read_object(request)
-        state = game.state_at(int(number_of(given, "plies", game.plies, 0, game.plies)))
-        players = await asyncio.to_thread(lambda: tuple(
-            self._studio.allowed.player(text_of(given, side, HUMAN)) for side in ("black", "white")
-        ))
+        game, given = self._game(request), await replies.read_object(request)
+        state = game.state_at(int(replies.number_of(given, "plies", game.plies, 0, game.plies)))
+        named = [replies.text_of(given, side, HUMAN) for side in ("black", "white")]
+        players = await asyncio.to_thread(lambda: tuple(map(self._studio.allowed.player, named)))
         copied = await self._studio.games.start(lambda: SavedGame(state), players)
-        return json_reply({"id": copied.id})
+        return replies.json_reply({"id": copied.id})
 
     def _state(self, request: Request) -> GameState:
         """The position that is asked about: `?plies=N`, or the last one."""
         game = self._game(request)
-        state = game.state_at(query_number(request, "plies", game.plies))
+        state = game.state_at(replies.query_number(request, "plies", game.plies))
         if state.is_over():
-            raise StudioError("the game is over: there is no move to analyse")
+            raise replies.StudioError("the game is over: there is no move to analyse")
         return state
 
     async def analysis(self, request: Request) -> Response:
@@ -76,7 +66,7 @@ class _Analyse:
         """
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
-        return event_stream(self._looks(state, spec))
+        return replies.event_stream(self._looks(state, spec))
 
     async def _looks(self, state: GameState, spec: str) -> AsyncIterator[Event | None]:
         views: dict[Move, Event] = {}
@@ -89,7 +79,7 @@ class _Analyse:
                 yield {**view, "look": look, "final": final}
         except DlgoError as error:
             yield {"problem": str(error), "final": True}
-        async for sign in silence():
+        async for sign in replies.silence():
             yield sign
 
     async def exact(self, request: Request) -> Response:
@@ -97,8 +87,8 @@ class _Analyse:
         state = self._state(request)
         spec = exact_engine(state.game)
         if spec is None:
-            raise StudioError(f"{state.game} is too large for exact values")
-        return event_stream(self._exact_values(state, spec))
+            raise replies.StudioError(f"{state.game} is too large for exact values")
+        return replies.event_stream(self._exact_values(state, spec))
 
     async def _exact_values(self, state: GameState, spec: str) -> AsyncIterator[Event | None]:
         owner = f"exact-{secrets.token_hex(8)}"
@@ -123,5 +113,5 @@ class _Analyse:
                 yield {"exact": [*solved], "of": len(moves), "who": spec}
         except DlgoError as error:
             yield {"problem": str(error)}
-        async for sign in silence():
+        async for sign in replies.silence():
             yield sign

@@ -10,7 +10,6 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from functools import reduce
 from itertools import accumulate
@@ -22,16 +21,8 @@ from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.cell_moves import turns_played
 from experiments.play.game_file import SavedGame
+from experiments.studio import position
 from experiments.studio.engines import Engines
-from experiments.studio.position import (
-    black_share,
-    board_view,
-    decision_view,
-    find_turn,
-    position_view,
-    share_of,
-    turn_text,
-)
 from experiments.studio.replies import Changes, NotFound, StudioError, TooMany
 from experiments.studio.specs import HUMAN
 
@@ -94,11 +85,11 @@ class Game:
         turns = turns_played(saved.state)
         plies = accumulate(len(moves) for _, moves in turns)
         self._records = [
-            Record(after, player.index, turn_text(saved.state.game, moves))
+            Record(after, player.index, position.turn_text(saved.state.game, moves))
             for after, (player, moves) in zip(plies, turns, strict=True)
         ]
-        self._board = board_view(saved.state.game)
-        self._position = position_view(saved.state)
+        self._board = position.board_view(saved.state.game)
+        self._position = position.position_view(saved.state)
         self._paused = False
         self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
@@ -118,7 +109,7 @@ class Game:
                 if record.plies > cost.ply:
                     record.who = names[cost.player]
                     record.spend(cost, cost.wall, cost.cpu)
-                    record.black = share_of(cost.value, cost.player)
+                    record.black = position.share_of(cost.value, cost.player)
                     break
 
     # What is asked for.
@@ -140,19 +131,19 @@ class Game:
         wall = time.monotonic() - self._since
 
         def turn() -> tuple[GameState, dict[str, Any], Record]:
-            moves = find_turn(before, text)
+            moves = position.find_turn(before, text)
             after = reduce(GameState.apply_move, moves, before)
-            words = turn_text(before.game, moves)
+            words = position.turn_text(before.game, moves)
             record = Record(len(after.moves()), player, words, HUMAN, wall)
-            return after, position_view(after), record
+            return after, position.position_view(after), record
 
-        after, position, record = await asyncio.to_thread(turn)
+        after, view, record = await asyncio.to_thread(turn)
         self._check_unchanged(latest)
         if record.plies > LONGEST_GAME:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it")
         kept = len(before.moves())
         self._records = [record for record in self._records if record.plies <= kept]
-        self._move_to(after, position, record)
+        self._move_to(after, view, record)
 
     async def undo(self) -> None:
         """Back to the beginning of a person's last turn; between engines, of the last turn.
@@ -168,11 +159,11 @@ class Game:
             raise StudioError("there is no move of yours to take back")
         before = self.state
         state = self.state_at(self._records[place - 1].plies if place else 0)
-        position = await asyncio.to_thread(position_view, state)
+        view = await asyncio.to_thread(position.position_view, state)
         self._check_unchanged(before)
         self._paused = self._paused or not has_person
         del self._records[place:]
-        self._move_to(state, position)
+        self._move_to(state, view)
 
     def set_players(self, players: tuple[str, str]) -> None:
         """Other players from now on."""
@@ -231,10 +222,9 @@ class Game:
         self.watchers += 1
         self._go_on()
         try:
-            async with aclosing(self._changes.follow(self.view)) as views:
-                async for view in views:
-                    self.used = time.monotonic()
-                    yield view
+            async for view in self._changes.follow(self.view):
+                self.used = time.monotonic()
+                yield view
         finally:
             self.watchers -= 1
             if not self.watchers:
@@ -252,10 +242,10 @@ class Game:
             raise StudioError("the game has gone on meanwhile; look at the board and try again")
 
     def _move_to(
-        self, state: GameState, position: dict[str, Any], record: Record | None = None
+        self, state: GameState, view: dict[str, Any], record: Record | None = None
     ) -> None:
         self._stop()
-        self.state, self._position = state, position
+        self.state, self._position = state, view
         if record is not None:
             self._records.append(record)
         self._since = time.monotonic()
@@ -308,19 +298,19 @@ class Game:
             text = before.game.move_text(decision.move)
             record = Record(len(after.moves()), player.index, text, spec)
             record.spend(decision.cost, decision.cost.wall_seconds, decision.cost.cpu_seconds)
-            record.black = black_share(decision, player)
+            record.black = position.black_share(decision, player)
             record.proven = decision.proven is not None
-            return after, position_view(after), record
+            return after, position.position_view(after), record
 
-        after, position, record = await asyncio.to_thread(turn)
+        after, view, record = await asyncio.to_thread(turn)
         if self.state is before:
-            self._move_to(after, position, record)
+            self._move_to(after, view, record)
 
     async def _find_hint(self, spec: str) -> None:
         before = self.state
         decision: Decision = await self._engines.search(
             f"{self.id}-hint", before, spec, self._seed + 2)
-        view = await asyncio.to_thread(decision_view, before, decision, _HINT_MOVES)
+        view = await asyncio.to_thread(position.decision_view, before, decision, _HINT_MOVES)
         if self.state is before:
             self._hint = {**view, "who": spec}
 

@@ -21,16 +21,9 @@ from dlgo import DlgoError, GameState
 from engines.isolation.pool import EngineFailed
 from engines.registry import EngineSpec
 from experiments.play.analyze import play_texts
+from experiments.studio import replies
 from experiments.studio.game import LONGEST_GAME
 from experiments.studio.position import board_view, decision_view, position_view
-from experiments.studio.replies import (
-    StudioError,
-    event_stream,
-    json_reply,
-    number_of,
-    read_object,
-    text_of,
-)
 
 # The longest searches that are recorded.
 MOST_SIMULATIONS, MOST_DEPTH = 500, 20
@@ -156,7 +149,7 @@ class _Inside:
         """The algorithms, and searches to begin with."""
         if self._offer is None:
             self._offer = await asyncio.to_thread(self._choices)
-        return json_reply(self._offer)
+        return replies.json_reply(self._offer)
 
     def _choices(self) -> Event:
         presets = []
@@ -172,7 +165,7 @@ class _Inside:
 
     async def position(self, request: Request) -> Response:
         """The position that a request names, and its legal moves."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
 
         def look() -> Event:
             state = self._state(given)
@@ -181,11 +174,11 @@ class _Inside:
                 "moves": " ".join(state.game.move_text(move) for _, move in state.history()[1]),
             }
 
-        return json_reply(await asyncio.to_thread(look))
+        return replies.json_reply(await asyncio.to_thread(look))
 
     async def positions(self, request: Request) -> Response:
         """The positions at the ends of `paths`, lists of moves that begin where `position` is."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
         paths = given.get("paths")
         if (
             not isinstance(paths, list) or len(paths) > _MOST_POSITIONS
@@ -193,7 +186,7 @@ class _Inside:
             or sum(map(len, paths)) > _MOST_MOVES
             or not all(isinstance(move, str) for path in paths for move in path)
         ):
-            raise StudioError(
+            raise replies.StudioError(
                 f"paths are at most {_MOST_POSITIONS} lists of moves, {_MOST_MOVES} moves in all"
             )
 
@@ -206,16 +199,16 @@ class _Inside:
                 views.append(position_view(state, with_moves=False))
             return views
 
-        return json_reply({"positions": await asyncio.to_thread(ends)})
+        return replies.json_reply({"positions": await asyncio.to_thread(ends)})
 
     async def search(self, request: Request) -> Response:
         """A search: its position and settings, then its events in parts, then its choice."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
         state, spec = await asyncio.to_thread(lambda: (self._state(given), self._spec(given)))
         if state.is_over():
-            raise StudioError("the game is over here: there is nothing to search")
-        seed = int(number_of(given, "seed", 1, 0, _LARGEST_SEED))
-        return event_stream(self._steps(state, spec, seed))
+            raise replies.StudioError("the game is over here: there is nothing to search")
+        seed = int(replies.number_of(given, "seed", 1, 0, _LARGEST_SEED))
+        return replies.event_stream(self._steps(state, spec, seed))
 
     async def _steps(
         self, state: GameState, spec: EngineSpec, seed: int
@@ -255,24 +248,25 @@ class _Inside:
             DlgoError: if there is no such game, or a move is illegal.
         """
         if "from" in given:
-            game = self._studio.games.find(text_of(given, "from"))
-            state = game.state_at(int(number_of(given, "plies", game.plies, 0, LONGEST_GAME)))
+            game = self._studio.games.find(replies.text_of(given, "from"))
+            plies = replies.number_of(given, "plies", game.plies, 0, LONGEST_GAME)
+            state = game.state_at(int(plies))
         else:
-            state = GameState.new_game(self._studio.allowed.game(text_of(given, "game")))
+            state = GameState.new_game(self._studio.allowed.game(replies.text_of(given, "game")))
         moves = given.get("moves", "")
         if not isinstance(moves, str) or len(moves) > _LONGEST:
-            raise StudioError(f"moves are a text of at most {_LONGEST} characters")
+            raise replies.StudioError(f"moves are a text of at most {_LONGEST} characters")
         texts = moves.replace(",", " ").split()
         if len(texts) > LONGEST_GAME:
-            raise StudioError(f"a game here has at most {LONGEST_GAME} moves")
+            raise replies.StudioError(f"a game here has at most {LONGEST_GAME} moves")
         return play_texts(state, texts)
 
     def _spec(self, given: Event) -> EngineSpec:
         """The engine that a request names, if it can be watched and its search is short enough."""
-        text = text_of(given, "engine")
+        text = replies.text_of(given, "engine")
         name = text.partition(":")[0].strip()
         if name not in _KINDS:
-            raise StudioError(
+            raise replies.StudioError(
                 f"engine {name[:60]!r} cannot be watched; these can: {', '.join(_KINDS)}"
             )
         spec = EngineSpec.parse(self._studio.allowed.engine(text))
@@ -280,7 +274,7 @@ class _Inside:
         for kind, most in (("sims", MOST_SIMULATIONS), ("depth", MOST_DEPTH)):
             if limits.keys() == {kind} and limits[kind] <= most:
                 return spec
-        raise StudioError(
+        raise replies.StudioError(
             f"a search that is watched is limited by sims, up to {MOST_SIMULATIONS}, or by depth, "
             f"up to {MOST_DEPTH}; not {spec.text}"
         )

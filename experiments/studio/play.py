@@ -18,19 +18,9 @@ from dlgo.games import game_class, game_names
 from dlgo.specs import Option
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
+from experiments.studio import replies
 from experiments.studio.game import LONGEST_GAME, Game
 from experiments.studio.position import position_view
-from experiments.studio.replies import (
-    StudioError,
-    TooLarge,
-    event_stream,
-    json_reply,
-    news_of,
-    number_of,
-    read_body,
-    read_object,
-    text_of,
-)
 from experiments.studio.specs import HUMAN
 
 _TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
@@ -71,32 +61,32 @@ class _Play:
             self._setup = await asyncio.to_thread(_choices)
         own = self._allowed.games()
         engines = [spec for spec in self._allowed.specs if spec not in own]
-        return json_reply({**self._setup, "ownGames": own, "ownEngines": engines})
+        return replies.json_reply({**self._setup, "ownGames": own, "ownEngines": engines})
 
     async def status(self, _: Request) -> Response:
         """How much the server has to do."""
         counts = self._studio.engines.counts()
-        return json_reply({**counts, "games": len(self._studio.games)})
+        return replies.json_reply({**counts, "games": len(self._studio.games)})
 
     async def new(self, request: Request) -> Response:
         """A new game: `game`, `black`, `white`, and `seed`, `delay` if wanted."""
-        given = await read_object(request)
-        spec = text_of(given, "game")
+        given = await replies.read_object(request)
+        spec = replies.text_of(given, "game")
         return await self._start(
             lambda: SavedGame(GameState.new_game(self._allowed.game(spec))), given)
 
     async def load(self, request: Request) -> Response:
         """A game from a file, which is the body; `name`, `black` and `white` in the address."""
-        given, data = dict(request.query_params), await read_body(request)
-        path = PurePath(PurePath(text_of(given, "name", "game")).name[:100] or "game")
+        given, data = dict(request.query_params), await replies.read_body(request)
+        path = PurePath(PurePath(replies.text_of(given, "name", "game")).name[:100] or "game")
         if data.count(b";") > 2 * LONGEST_GAME:
-            raise TooLarge(f"{path}: a game here has at most {LONGEST_GAME} moves")
+            raise replies.TooLarge(f"{path}: a game here has at most {LONGEST_GAME} moves")
         try:
             # The text of moves names its game, which may be anything.
             games = await asyncio.to_thread(read_games, data, path, self._allowed.game)
             saved = first_game(games, path)
         except RecursionError:
-            raise StudioError(f"{path}: not a game record") from None
+            raise replies.StudioError(f"{path}: not a game record") from None
         named = {"black": self._named(saved.black), "white": self._named(saved.white)}
         return await self._start(lambda: saved, named | given, saved.notes)
 
@@ -111,30 +101,31 @@ class _Play:
         self, make: Callable[[], SavedGame], given: View, notes: Iterable[str] = ()
     ) -> Response:
         players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
-        seed = int(number_of(given, "seed", secrets.randbelow(_LARGEST_SEED), 0, _LARGEST_SEED))
-        delay = number_of(given, "delay", 0.5, 0, 60)
+        seed = secrets.randbelow(_LARGEST_SEED)
+        seed = int(replies.number_of(given, "seed", seed, 0, _LARGEST_SEED))
+        delay = replies.number_of(given, "delay", 0.5, 0, 60)
         game = await self._studio.games.start(make, players, seed, delay)
-        return json_reply({"id": game.id, "notes": list(notes)})
+        return replies.json_reply({"id": game.id, "notes": list(notes)})
 
     def _players(self, given: View, default: tuple[str, str]) -> tuple[str, str]:
         black, white = (
-            self._allowed.player(text_of(given, key, usual))
+            self._allowed.player(replies.text_of(given, key, usual))
             for key, usual in zip(("black", "white"), default, strict=True)
         )
         return black, white
 
     async def show(self, request: Request) -> Response:
-        return json_reply(self._game(request).view())
+        return replies.json_reply(self._game(request).view())
 
     async def events(self, request: Request) -> Response:
         """The game as it goes on. It goes on only while somebody reads this."""
-        return event_stream(news_of(self._game(request).watch()))
+        return replies.event_stream(replies.news_of(self._game(request).watch()))
 
     async def position(self, request: Request) -> Response:
         """An earlier position."""
         plies = request.path_params["plies"]
         state = self._game(request).state_at(plies)
-        return json_reply(await asyncio.to_thread(position_view, state) | {"plies": plies})
+        return replies.json_reply(await asyncio.to_thread(position_view, state) | {"plies": plies})
 
     async def file(self, request: Request) -> Response:
         """The game as a file: SGF, PDN, or a text of moves."""
@@ -147,34 +138,34 @@ class _Play:
 
     async def move(self, request: Request) -> Response:
         """A turn of a person: `move`, a text; `plies`, if it is made from an earlier position."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
         plies = given.get("plies")
         if plies is not None:
-            plies = int(number_of(given, "plies", 0, 0, LONGEST_GAME))
-        await self._game(request).play(text_of(given, "move"), plies)
-        return json_reply({})
+            plies = int(replies.number_of(given, "plies", 0, 0, LONGEST_GAME))
+        await self._game(request).play(replies.text_of(given, "move"), plies)
+        return replies.json_reply({})
 
     async def undo(self, request: Request) -> Response:
         await self._game(request).undo()
-        return json_reply({})
+        return replies.json_reply({})
 
     async def hint(self, request: Request) -> Response:
         """Ask an engine what to play: `engine`, or the usual one."""
-        spec = text_of(await read_object(request), "engine", DEFAULT_HINT)
+        spec = replies.text_of(await replies.read_object(request), "engine", DEFAULT_HINT)
         self._game(request).ask_hint(await asyncio.to_thread(self._allowed.engine, spec))
-        return json_reply({})
+        return replies.json_reply({})
 
     async def pause(self, request: Request) -> Response:
         """Hold the engines, or let them go on: `paused`."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
         self._game(request).set_paused(given.get("paused") is True)
-        return json_reply({})
+        return replies.json_reply({})
 
     async def players(self, request: Request) -> Response:
         """Other players from now on: `black`, `white`."""
-        game, given = self._game(request), await read_object(request)
+        game, given = self._game(request), await replies.read_object(request)
         game.set_players(await asyncio.to_thread(self._players, given, game.players))
-        return json_reply({})
+        return replies.json_reply({})
 
 
 def _choices() -> View:

@@ -10,7 +10,6 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
@@ -23,16 +22,9 @@ from dlgo.text import one_line
 from engines.isolation.pool import EngineFailed
 from experiments.review.game_review import SECONDS, GameReview, Question, exact_engine
 from experiments.review.words import review_sgf
+from experiments.studio import replies
 from experiments.studio.engines import Engines
 from experiments.studio.game import Game
-from experiments.studio.replies import (
-    Changes,
-    NotFound,
-    StudioError,
-    event_stream,
-    json_reply,
-    news_of,
-)
 from experiments.studio.review_view import ReviewView, review_html
 from experiments.studio.specs import HUMAN
 
@@ -66,7 +58,7 @@ class _Run:
         self._asked: Question | None = None
         self._problem = ""
         self._over = False
-        self._changes = Changes()
+        self._changes = replies.Changes()
 
     async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
         """What is known, now and as it grows. It grows as long as this is read."""
@@ -74,10 +66,9 @@ class _Run:
         if self._task is None and not self._over:
             self._task = asyncio.create_task(self._run())
         try:
-            async with aclosing(self._changes.follow(dict)) as changes:
-                async for changed in changes:
-                    yield None if changed is None else await asyncio.to_thread(self._report)
-                    await asyncio.sleep(_PAUSE)
+            async for changed in self._changes.follow(dict):
+                yield None if changed is None else await asyncio.to_thread(self._report)
+                await asyncio.sleep(_PAUSE)
         finally:
             self._readers -= 1
             if not self._readers:
@@ -130,7 +121,9 @@ class _Run:
             owner += f"-{question.place}{'b' if question.better else ''}"
         decision = await self._engines.search(owner, question.state, spec, _SEED, longest=longest)
         if decision.value is None and decision.proven is None and not question.exact:
-            raise StudioError(f"{spec} does not say what positions are worth; choose another")
+            raise replies.StudioError(
+                f"{spec} does not say what positions are worth; choose another"
+            )
         await asyncio.to_thread(self.view.review.answer, question, decision, spec)
 
 
@@ -159,14 +152,14 @@ class _Review:
     async def events(self, request: Request) -> Response:
         """The review as it goes on. It goes on only while somebody reads this."""
         run = await self._find(request)
-        return event_stream(news_of(run.watch()))
+        return replies.event_stream(replies.news_of(run.watch()))
 
     async def place(self, request: Request) -> Response:
         """The position after so many turns."""
         run, place = await self._find(request), request.path_params["place"]
         if place >= len(run.view.review.states):
-            raise NotFound(f"the game has {len(run.view.review.turns)} turns")
-        return json_reply(await asyncio.to_thread(run.view.place, place))
+            raise replies.NotFound(f"the game has {len(run.view.review.turns)} turns")
+        return replies.json_reply(await asyncio.to_thread(run.view.place, place))
 
     async def file(self, request: Request) -> Response:
         """What has been found out, as a file: `?form=html`, or `sgf` for Go."""
@@ -178,7 +171,7 @@ class _Review:
             kind = "application/x-go-sgf"
             data = await asyncio.to_thread(review_sgf, view.review, view.read, engines)
         else:
-            raise StudioError("a review is saved as html or sgf")
+            raise replies.StudioError("a review is saved as html or sgf")
         name = f"review-{view.review.game_state.game.slug}.{form}"
         return Response(data, media_type=kind, headers={
             "content-disposition": f'attachment; filename="{name}"',

@@ -8,7 +8,6 @@ running tournament keeps beside its ledger (`arena/running.py`).
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -22,17 +21,9 @@ from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.text import one_line
 from experiments.arena.running import Running, RunningGame, read_running
 from experiments.play.game_file import game_of_ledger
+from experiments.studio import replies
 from experiments.studio.ledgers import count_games, find_game, list_games
 from experiments.studio.position import board_view, position_view, share_of
-from experiments.studio.replies import (
-    Changes,
-    event_stream,
-    json_reply,
-    news_of,
-    query_number,
-    read_object,
-    text_of,
-)
 from experiments.studio.specs import Allowed
 
 # Seconds between two looks at a ledger.
@@ -67,38 +58,33 @@ class _Watch:
 
     async def ledgers(self, _: Request) -> Response:
         """The ledgers there are."""
-        return json_reply({"ledgers": await asyncio.to_thread(self._studio.ledgers.overview)})
+        ledgers = await asyncio.to_thread(self._studio.ledgers.overview)
+        return replies.json_reply({"ledgers": ledgers})
 
     async def events(self, request: Request) -> Response:
         """Standings and games in progress, each time that something has changed."""
-        return event_stream(news_of(self._follow(self._path(request))))
-
-    async def _follow(self, path: Path) -> AsyncIterator[View | None]:
-        watched = self._watched.setdefault(path, _Watched(path, self._studio))
-        try:
-            async with contextlib.aclosing(watched.follow()) as views:
-                async for view in views:
-                    yield view
-        finally:
-            if not watched.watchers:
-                self._watched.pop(path, None)
+        path = self._path(request)
+        if path not in self._watched or not self._watched[path].watchers:
+            self._watched[path] = _Watched(path, self._studio)
+        return replies.event_stream(replies.news_of(self._watched[path].follow()))
 
     async def games(self, request: Request) -> Response:
         """Finished games: `?offset=`, `game=`, `entrant=`, `failed=yes`."""
         asked = request.query_params
-        return json_reply(await asyncio.to_thread(
+        return replies.json_reply(await asyncio.to_thread(
             list_games, self._path(request), asked.get("game", ""), asked.get("entrant", ""),
-            asked.get("failed") == "yes", query_number(request, "offset", 0),
+            asked.get("failed") == "yes", replies.query_number(request, "offset", 0),
         ))
 
     async def open(self, request: Request) -> Response:
         """A copy of the game of a `slot`, for the other views."""
-        slot, path = text_of(await read_object(request), "slot"), self._path(request)
+        path, given = self._path(request), await replies.read_object(request)
+        slot = replies.text_of(given, "slot")
         record = await asyncio.to_thread(find_game, path, slot)
         await asyncio.to_thread(self._studio.allowed.game, record.game)
         game = await self._studio.games.start(lambda: game_of_ledger(record, record.replay()))
         game.add_costs(record.costs)
-        return json_reply({"id": game.id})
+        return replies.json_reply({"id": game.id})
 
 
 class _Watched:
@@ -115,7 +101,7 @@ class _Watched:
         self._view: View = {"problem": "", "games": 0, "running": None, "live": [], "infos": {},
                             "standings": None, "rating": ""}
         self._names: dict[str, str] = {}
-        self._changes = Changes()
+        self._changes = replies.Changes()
         self._rated = -1  # games in the last standings
         self._cpu, self._ended = 0.0, 0.0  # what they took, and when they came
         self._looking: asyncio.Task[None] | None = None
@@ -127,16 +113,14 @@ class _Watched:
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
         try:
-            async with contextlib.aclosing(self._changes.follow(lambda: self._view)) as views:
-                async for view in views:
-                    if self._changes.version:
-                        yield view
+            async for view in self._changes.follow(lambda: self._view):
+                if self._changes.version:
+                    yield view
         finally:
             self.watchers -= 1
             if not self.watchers:
                 for task in filter(None, (self._looking, self._rating)):
                     task.cancel()
-                self._looking = self._rating = None
 
     async def _look_on(self) -> None:
         while True:
