@@ -92,10 +92,15 @@ class Sprt:
         self.counts = Counts((0,) * (5 if pairs else 3))
         self.state, self.unused, self._llr = GOES_ON, 0, 0.0
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it has its answer."""
+        return self.state != GOES_ON
+
     def add(self, *points: float) -> None:
         """Count pairs or games. After the end of the test nothing counts."""
         for point in points:
-            if self.state != GOES_ON:
+            if self.is_over:
                 self.unused += 1
                 continue
             numbers = list(self.counts.numbers)

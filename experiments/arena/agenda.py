@@ -9,7 +9,6 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from dlgo.records.ledger import GameRecord
 from engines.jobs import Source
@@ -18,30 +17,6 @@ from experiments.arena.openings import Openings
 from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Pair, Plan, pair_tasks
 from experiments.arena.strategy import Result, Strategy
-
-
-def strategy_of(plan: Plan) -> Strategy:
-    """How a plan says when to stop. Raises DlgoError for a test with bounds it cannot have."""
-    if plan.sprt is not None:
-        from experiments.arena.until_tested import UntilTested
-
-        return UntilTested(plan)
-    if plan.target_elo is not None:
-        from experiments.arena.until_rated import UntilRated
-
-        return UntilRated(plan)
-    return Strategy(plan, plan.pairs)
-
-
-class _Tally(NamedTuple):
-    """How many games, and how many of them were in the ledger from the start."""
-
-    games: int = 0
-    stored: int = 0
-
-    def plus(self, other: _Tally, sign: int = 1) -> _Tally:
-        """Both together; with `sign` -1 this one without the other."""
-        return _Tally(self.games + sign * other.games, self.stored + sign * other.stored)
 
 
 class Agenda(Source[GameTask]):
@@ -57,9 +32,10 @@ class Agenda(Source[GameTask]):
         deadline: by `time.monotonic`; from then on no further game begins. None: never.
 
     Attributes:
-        strategy: as above.
-        stopped: (game, entrant) -> why, with those stopped now.
+        stopped: as above, with those stopped now.
         out_of_time: whether the deadline has kept games from being played.
+        planned, stored: games decided on so far, and how many of them are in the ledger from the
+            start.
         played, failures: games kept now, and how many ended by an engine's fault.
     """
 
@@ -68,56 +44,33 @@ class Agenda(Source[GameTask]):
         stopped: dict[tuple[str, str], str] | None = None, strategy: Strategy | None = None,
         deadline: float | None = None,
     ) -> None:
-        self.strategy = strategy or strategy_of(plan)
+        self.strategy = strategy or Strategy.of(plan)
         self.stopped = dict(stopped or {})
         self.out_of_time = False
-        self.played = self.failures = 0
+        self.planned = self.stored = self.played = self.failures = 0
         self._plan, self._limits, self._found = plan, limits, found
         self._deadline = math.inf if deadline is None else deadline
         self._openings = Openings(plan.seed, plan.opening_plies)
         self._queue: deque[GameTask] = deque()
         self._open: set[str] = set()  # slots handed out or waiting
+        self._handed_out = 0
         self._failures_in_a_row: Counter[tuple[str, str]] = Counter()
-        # Games that have been asked for; that surely will be; and that the strategy knows of
-        # besides. How many are sure is known at the start, but not their openings.
-        self._asked = _Tally()
-        matches = self._stored_in_matches()
-        sure = {match: self.strategy.sure_pairs * len(Pair(*match, 0).slots) for match in matches}
-        self._sure = _Tally(sum(sure.values()), sum(matches.values()))
-        self._coming = self._tally(self.strategy.coming())
-        self._matches = matches.keys()
-        self._whole = {
-            match for match in matches if plan.ends_by_itself and matches[match] == sure[match]
-        }
+        self._matches = {(game, *match) for game in plan.games for match in plan.matches()}
+        self._whole: set[tuple[str, str, str]] = set()  # matches that are all in the ledger
+        for match in self._matches:
+            missing = self.planned - self.stored
+            self._count(Pair(*match, k) for k in range(self.strategy.sure_pairs))
+            if plan.ends_by_itself and self.planned - self.stored == missing:
+                self._whole.add(match)
+        self._coming = self.strategy.coming()
+        self._count(self._coming)
 
-    def _stored_in_matches(self) -> dict[tuple[str, str, str], int]:
-        """How many sure games of each match are in the ledger."""
-        pairs = [Pair(game, *m, 0) for m in self._plan.matches() for game in self._plan.games]
-        matches = {slot.rpartition("|")[0]: pair.match for pair in pairs for slot in pair.slots}
-        counts = {pair.match: 0 for pair in pairs}
-        for slot in self._found:
-            match, _, number = slot.rpartition("|")
-            if match in matches and number.isdecimal() and int(number) < self.strategy.sure_pairs:
-                counts[matches[match]] += 1
-        return counts
-
-    def _tally(self, pairs: Iterable[Pair]) -> _Tally:
-        slots = [slot for pair in pairs for slot in pair.slots]
-        return _Tally(len(slots), sum(slot in self._found for slot in slots))
-
-    def _expected(self) -> _Tally:
-        """All games decided on so far."""
-        return self._asked.plus(self._sure).plus(self._coming)
-
-    @property
-    def planned(self) -> int:
-        """Games decided on so far, those in the ledger included."""
-        return self._expected().games
-
-    @property
-    def stored(self) -> int:
-        """Of these, how many were in the ledger from the start."""
-        return self._expected().stored
+    def _count(self, pairs: Iterable[Pair], sign: int = 1) -> None:
+        """Pairs are decided on (or, with -1, no longer)."""
+        for pair in pairs:
+            for slot in pair.slots:
+                self.planned += sign
+                self.stored += sign * (slot in self._found)
 
     def may_need(self, task: GameTask) -> bool:
         """Whether games of this match may be played."""
@@ -141,6 +94,7 @@ class Agenda(Source[GameTask]):
                     taken.append(task)
             elif not self._add_step():
                 break
+        self._handed_out += len(taken)
         return taken
 
     def wanted(self, task: GameTask) -> bool:
@@ -149,18 +103,15 @@ class Agenda(Source[GameTask]):
             self.out_of_time = True
             return False
         if self.strategy.is_over(task.game):
-            if task.slot in self._open:
-                self._open.discard(task.slot)
-                self._asked = self._asked.plus(_Tally(1), -1)
-            return False
-        if not any((task.game, spec) in self.stopped for spec in task.players):
+            self.planned -= task.slot in self._open
+        elif not any((task.game, spec) in self.stopped for spec in task.players):
             return True
         self._open.discard(task.slot)
         return False
 
     def remaining(self) -> int:
         """About how many games are still to be taken."""
-        return len(self._queue) + self._sure.games - self._sure.stored
+        return max(0, self.planned - self.stored - self._handed_out)
 
     def finished(self, records: list[GameRecord]) -> None:
         """Games have ended."""
@@ -187,10 +138,6 @@ class Agenda(Source[GameTask]):
         # there is something to report early.
         later: list[GameTask] = []
         for pair in step:
-            tally = self._tally([pair])
-            self._asked = self._asked.plus(tally)
-            if pair.match in self._matches and pair.number < self.strategy.sure_pairs:
-                self._sure = self._sure.plus(tally, -1)
             for number, task in enumerate(pair_tasks(self._plan.seed, self._openings, pair)):
                 if task.slot not in self._found:
                     self._open.add(task.slot)
@@ -199,7 +146,11 @@ class Agenda(Source[GameTask]):
                     self.strategy.game_ended(task.slot, result)
         self._queue.extend(later)
         if step:
-            self._coming = self._tally(self.strategy.coming())
+            self._count(pair for pair in step if pair.match not in self._matches
+                        or pair.number >= self.strategy.sure_pairs)
+            self._count(self._coming, -1)
+            self._coming = self.strategy.coming()
+            self._count(self._coming)
         return bool(step)
 
 

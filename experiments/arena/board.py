@@ -29,29 +29,20 @@ _LONGEST_COMPILATION = 600.0
 _HEAD = struct.Struct("<dqqqqd")
 # Below it, the roots of the processes of engines from outside.
 _HOSTS = struct.Struct("<8q")
-_START = 128
+_HOSTS_START, _START = 64, 128
 # Memory for a shared one; pages that are not used cost nothing.
 BYTES = _START + ROW.size * CAPACITY
 
 
 class Head(NamedTuple):
-    """What stands on top.
+    """What stands on top."""
 
-    Attributes:
-        since: when this was shown, by `time.monotonic`; later, by the time spent on compiling.
-        game: which game of this worker it is, from 1.
-        moves: how many the engines have made in it.
-        player: who is at work, 0 or 1.
-        doing: what (`IDLE`, `PREPARING`, `THINKING`).
-        began: when the game began, by `time.time`.
-    """
-
-    since: float
-    game: int
-    moves: int
-    player: int
-    doing: int
-    began: float
+    since: float  # when this was shown, by `time.monotonic`; later, by the time spent on compiling
+    game: int  # which game of this worker it is, from 1
+    moves: int  # how many the engines have made in it
+    player: int  # who is at work, 0 or 1
+    doing: int  # what: `IDLE`, `PREPARING`, `THINKING`
+    began: float  # when the game began, by `time.time`
 
 
 class Board:
@@ -63,11 +54,9 @@ class Board:
 
     def __init__(self, buffer: Any) -> None:
         self._bytes = memoryview(buffer).cast("B")
-        self._game = 0
-        self._moves = 0
-        self._began = 0.0
+        self._game = self._moves = 0
+        self._began = self._start = 0.0
         self._shown = (0, IDLE)
-        self._start = 0.0
 
     @classmethod
     def local(cls, plies: int) -> Board:
@@ -105,7 +94,7 @@ class Board:
 
     def show_hosts(self, pids: list[int]) -> None:
         """Which processes are those of engines from outside."""
-        _HOSTS.pack_into(self._bytes, 64, *(pids + [0] * 8)[:8])
+        _HOSTS.pack_into(self._bytes, _HOSTS_START, *(pids + [0] * 8)[:8])
 
     def end(self) -> bytes:
         """The game is over: its rows."""
@@ -124,7 +113,7 @@ class Board:
 
     def hosts(self) -> set[int]:
         """The processes of engines from outside."""
-        return {*_HOSTS.unpack_from(self._bytes, 64)} - {0}
+        return {*_HOSTS.unpack_from(self._bytes, _HOSTS_START)} - {0}
 
     def rows(self) -> tuple[bytes, Iterator[tuple[int, int]]]:
         """The moves of the game in progress: their rows, and (action, player) of each."""

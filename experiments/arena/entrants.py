@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.specs import split_version, with_version
@@ -19,23 +19,14 @@ from engines.isolation.describe import describe
 from engines.registry import EngineSpec
 
 
-@dataclass(frozen=True)
-class Entrant:
-    """What the text of an entrant says; read once.
+class Entrant(NamedTuple):
+    """What the text of an entrant says; read once."""
 
-    Attributes:
-        spec: the specification, without a version.
-        version: of an engine from outside; "" of others.
-        is_outside: whether the engine does not belong to this project.
-        budget: of each move, as far as it is known before the engine is built.
-        is_counted: whether it plays the same moves whenever it plays, since no time limits it.
-    """
-
-    spec: str
-    version: str
-    is_outside: bool
-    budget: Budget = Budget()
-    is_counted: bool = False
+    spec: str  # without a version
+    version: str  # of an engine from outside; "" of others
+    is_outside: bool  # whether the engine does not belong to this project
+    budget: Budget = Budget()  # of each move, as far as it is known before the engine is built
+    is_counted: bool = False  # whether no time limits it, so that it plays the same moves again
 
     @classmethod
     @functools.lru_cache(maxsize=1000)
@@ -65,13 +56,13 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
     outside = describe(new) if new else {}
     entrants = {}
     for spec in specs:
-        if spec in outside:
-            read = outside[spec]
-            if read is not None:
-                entrants[spec] = with_version(read.text, read.digest), read.label
-            else:  # it loses its games, which say why
-                digest = _digest_of_file(spec)
-                entrants[spec] = with_version(spec, digest), f"{Path(spec).name}@{digest[:4]}"
+        if (read := outside.get(spec)) is not None:
+            entrants[spec] = with_version(read.text, read.digest), read.label
+        elif spec in outside:  # it cannot be loaded, and loses its games, which say why
+            path = Path(spec.partition(".py")[0] + ".py").expanduser()
+            content = path.read_bytes() if path.is_file() else spec.encode()
+            digest = hashlib.sha256(content).hexdigest()
+            entrants[spec] = with_version(spec, digest), f"{Path(spec).name}@{digest[:4]}"
         elif Entrant.of(spec).is_outside:
             entrants[spec] = spec, ""
         else:
@@ -89,12 +80,3 @@ def canonical(text: str) -> str:
         return text if split_version(text)[1] else split_version(entrants_of([text])[text][0])[0]
     except DlgoError:  # a name from another program, or a file that has gone
         return text
-
-
-def _digest_of_file(spec: str) -> str:
-    """That of a file which cannot be loaded."""
-    path = spec.partition(".py")[0] + ".py"
-    try:
-        return hashlib.sha256(Path(path).expanduser().read_bytes()).hexdigest()
-    except OSError:
-        return hashlib.sha256(spec.encode()).hexdigest()

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlgo.errors import SpecError
 from dlgo.jit import watch_clocks
@@ -24,17 +24,12 @@ from dlgo.text import error_text
 from engines.jobs import Amount, Processes
 from engines.jobs.protocol import Loss, Watch, Workplace
 from engines.programs.program import ProgramError
+from experiments.arena import limits as limits_
 from experiments.arena.board import BYTES, DOING, PREPARING, THINKING, Board
 from experiments.arena.engine_cache import EngineCache, prepared_engine
 from experiments.arena.entrants import Entrant
 from experiments.arena.launch import Launches
-from experiments.arena.limits import (
-    DEFAULT_LIMITS,
-    PREPARE_TIMEOUT,
-    START_TIMEOUT,
-    Limits,
-    silence_limit,
-)
+from experiments.arena.limits import DEFAULT_LIMITS, Limits, silence_limit
 from experiments.arena.referee import GameTask, play_game, record_of_lost_game
 from experiments.arena.running import RunningGame
 from experiments.arena.schedule import Plan
@@ -46,8 +41,7 @@ _ONE_THREAD = dict.fromkeys((
 ), "1")
 
 
-@dataclass(frozen=True)
-class WarmUp:
+class WarmUp(NamedTuple):
     """The task to build an engine for a game and to compile what it needs."""
 
     game: str
@@ -59,8 +53,7 @@ class WarmUp:
         return f"warming up {self.spec} for {self.game}"
 
 
-@dataclass(frozen=True)
-class WarmedUp:
+class WarmedUp(NamedTuple):
     """The value of a `WarmUp`: what went wrong, if anything, and whether while building."""
 
     seconds: float
@@ -92,7 +85,6 @@ class GameTable(Workplace):
 
     @property
     def memory_mb(self) -> int | None:
-        """As `Limits` have it."""
         return self.limits.memory_mb
 
     def prepare(self, say: Callable[[str], None]) -> None:
@@ -107,12 +99,10 @@ class GameTable(Workplace):
             SpecError: if an engine cannot be built for a game.
             WorkerError: if workers die and no engine is to blame.
         """
-        wanted = [
-            WarmUp(*key) for key in dict.fromkeys(
-                (task.game, spec) for task in self.warm for spec in task.players
-                if spec not in self.launches
-            )
-        ]
+        wanted = list(dict.fromkeys(
+            WarmUp(task.game, spec) for task in self.warm for spec in task.players
+            if spec not in self.launches
+        ))
         if not wanted:
             return
         say(f"warming up, {len(wanted)} to go; compiling takes some seconds the first time")
@@ -120,15 +110,13 @@ class GameTable(Workplace):
         table.bundles = False  # so that whoever is at work is known, without a board
         with Processes(1, table) as jobs, closing(jobs.run(wanted)) as outcomes:
             for outcome in outcomes:
-                game, spec = outcome.portion.game, outcome.portion.spec
-                warmed: WarmedUp = outcome.value
-                if warmed.error is None and warmed.seconds >= 1:
-                    say(f"{spec} is ready for {game} after {warmed.seconds:.1f} s")
-                elif warmed.error is not None and not warmed.built:
-                    raise SpecError(f"{spec} cannot play {game}: {warmed.error}")
-                elif warmed.error is not None:
-                    say(f"{spec} on {game} failed to warm up and may lose its games: "
-                        f"{warmed.error}")
+                (game, spec), (seconds, built, error) = outcome.portion, outcome.value
+                if error is not None and not built:
+                    raise SpecError(f"{spec} cannot play {game}: {error}")
+                if error is not None:
+                    say(f"{spec} on {game} failed to warm up and may lose its games: {error}")
+                elif seconds >= 1:
+                    say(f"{spec} is ready for {game} after {seconds:.1f} s")
 
     # --- in a worker ------------------------------------------------------------------------
 
@@ -185,12 +173,7 @@ class GameTable(Workplace):
 
 
 class GameWatch(Watch):
-    """A worker that plays, as it is seen from outside.
-
-    Args:
-        board: on which it writes.
-        limits: for its games.
-    """
+    """A worker that plays, as it is seen from outside: by the board on which it writes."""
 
     def __init__(self, board: Board, limits: Limits) -> None:
         self._board, self._limits = board, limits
@@ -199,7 +182,6 @@ class GameWatch(Watch):
     def current(
         self, tasks: Sequence[GameTask | WarmUp], answered: int
     ) -> GameTask | WarmUp | None:
-        """The game in which an engine is at work."""
         if tasks and isinstance(tasks[0], WarmUp):
             return tasks[0]
         head = self._board.head()
@@ -209,11 +191,11 @@ class GameWatch(Watch):
 
     def deadline(self, task: GameTask | WarmUp | None, since: float) -> tuple[float, float]:
         if isinstance(task, WarmUp):  # the rules may have to be compiled as well
-            limit = silence_limit(task.spec, self._limits, thinking=False) + START_TIMEOUT
+            limit = silence_limit(task.spec, self._limits, thinking=False) + limits_.START_TIMEOUT
             return since + limit, limit
         head = self._board.head()
         if task is None:
-            return max(since, head.since) + PREPARE_TIMEOUT, PREPARE_TIMEOUT
+            return max(since, head.since) + limits_.PREPARE_TIMEOUT, limits_.PREPARE_TIMEOUT
         limit = silence_limit(task.players[head.player], self._limits, head.doing == THINKING)
         return head.since + limit, limit
 
@@ -237,11 +219,9 @@ class GameWatch(Watch):
         return record_of_lost_game(task, self._limits, self._board, loss.failure, reason)
 
     def others(self) -> set[int]:
-        """Those of engines from outside: whoever asks them looks at their memory."""
         return self._board.hosts()
 
     def glance(self, task: GameTask | WarmUp | None) -> RunningGame | None:
-        """The game it plays, as far as it can be seen from here."""
         data, moves = self._board.rows()
         head = self._board.head()
         if not isinstance(task, GameTask) or head.game != self._number:  # it has gone on meanwhile

@@ -14,21 +14,13 @@ from dataclasses import dataclass
 from dlgo.api import GameSpec, GameState
 from engines.programs.sandbox import Sandbox
 
-# Played to compile the rules.
-_PLIES = 10
-
 
 @dataclass(frozen=True)
 class Launch:
-    """How an entrant is started.
+    """How an entrant is started."""
 
-    Attributes:
-        spec: what is built, `FILE.py` or `FILE.py:Class`.
-        sandbox: the walls around it; None: none.
-    """
-
-    spec: str
-    sandbox: Sandbox | None
+    spec: str  # what is built, `FILE.py` or `FILE.py:Class`
+    sandbox: Sandbox | None  # the walls around it; None: none
 
 
 # By entrant, as the plan calls it.
@@ -41,7 +33,7 @@ def compile_rules(game: GameSpec) -> GameState:
     A bot for which something had to be compiled would start anew for each game.
     """
     state = start = GameState.new_game(game)
-    for _ in range(_PLIES):
+    for _ in range(10):
         state = state if state.is_over() else state.apply_move(state.legal_moves()[0])
     state.next_player, state.winner(), state.key(), hash(state), str(state)  # noqa: B018
     return start

@@ -35,16 +35,7 @@ START_TIMEOUT, _OUTSIDE_GRACE = 60.0, 5.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What holds for every entrant of a tournament.
-
-    Attributes:
-        move_timeout: wall seconds for one move, whatever the entrant's budget: it ends a hang.
-        game_cpu, game_wall: seconds for all moves of one player in one game; None: no limit.
-        memory_mb: megabytes (2**20 bytes) a worker process may grow by while it plays, its
-            children included; None: no limit.
-        max_failures: an entrant that fails this many games of one game (connect4, say) in a
-            row plays no more of them; 0: it always goes on.
-    """
+    """What holds for every entrant of a tournament; `plan_keys.LIMIT_KEYS` says what each is."""
 
     move_timeout: float = KEYS["move_timeout"].default
     game_cpu: float | None = None
@@ -72,11 +63,6 @@ def allowed_seconds(limit: float) -> float:
     return limit + max(GRACE_SHARE * limit, GRACE_SECONDS)
 
 
-def allowed_count(limit: int) -> float:
-    """The limit of something counted, with its grace."""
-    return limit + max(GRACE_SHARE * limit, GRACE_COUNT)
-
-
 class Overrun(NamedTuple):
     """What was overrun, and a phrase that says by how much."""
 
@@ -98,8 +84,7 @@ class Account:
         self, budget: Budget, limits: Limits, delay: Callable[[], float] | None = None
     ) -> None:
         self._run_delay = delay or run_delay
-        self._budget = budget
-        self._limits = limits
+        self._budget, self._limits = budget, limits
         self.cpu = self.wall = 0.0
         self._timed = (budget.cpu, budget.wall, limits.game_cpu, limits.game_wall) != (None,) * 4
         self._on_wall = budget.wall is not None or limits.game_wall is not None
@@ -118,19 +103,16 @@ class Account:
             wall: seconds by the referee's own clock. Those for which other programs had taken
                 the cores, though the engine was ready to go on, are not held against it.
         """
-        budget = self._budget
+        budget, timeout = self._budget, self._limits.move_timeout
         for count, most, what in (
             (cost.simulations, budget.sims, "simulations"), (cost.nodes, budget.nodes, "nodes"),
             (cost.evaluations, budget.evals, "evaluations"),
         ):
-            if most is not None and count > allowed_count(most):
+            if most is not None and count > most + max(GRACE_SHARE * most, GRACE_COUNT):
                 return Overrun(Failure.OVER_COUNT, f"{count:,} {what} for a move, {most:,} asked")
-        if wall > self._limits.move_timeout:
-            return Overrun(
-                Failure.OVER_WALL,
-                f"{wall:.3g} s of wall time for a move, {self._limits.move_timeout:g} s allowed "
-                "(move_timeout)",
-            )
+        if wall > timeout:
+            return Overrun(Failure.OVER_WALL, f"{wall:.3g} s of wall time for a move, {timeout:g} "
+                                              "s allowed (move_timeout)")
         return self._overrun_time(cost, wall) if self._timed else None
 
     def _overrun_time(self, cost: Cost, wall: float) -> Overrun | None:
@@ -173,11 +155,9 @@ def hard_limit(budget: Budget, limits: Limits) -> float:
     seconds pass slowly on a busy machine; so that limit is a loose one.
     """
     seconds = limits.move_timeout
-    if budget.wall is not None:
-        seconds = min(seconds, 2 * allowed_seconds(budget.wall) + 1)
     if budget.cpu is not None:
         seconds = min(seconds, 10 * allowed_seconds(budget.cpu) + 10)
-    if limits.game_wall is not None:
-        seconds = min(seconds, 2 * allowed_seconds(limits.game_wall) + 1)
+    for wall in (budget.wall, limits.game_wall):
+        if wall is not None:
+            seconds = min(seconds, 2 * allowed_seconds(wall) + 1)
     return seconds
-

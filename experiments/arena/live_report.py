@@ -17,7 +17,7 @@ from pathlib import Path
 from dlgo.games import GAMES
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import split_version
-from experiments.arena.progress import Reporter
+from experiments.arena.progress import PlainReporter, Reporter
 from experiments.arena.schedule import Plan
 
 # Between the end of a page and the start of the next, at least this many seconds and this many
@@ -29,7 +29,7 @@ _PAUSE, _SHARE = 20.0, 9.0
 _FIRST, _LATER = 4, 10
 
 
-class LiveReport:
+class LiveReport(PlainReporter):
     """A reporter that also keeps the page of a report up to date.
 
     Args:
@@ -46,39 +46,33 @@ class LiveReport:
             (game, frozenset(match)) for game in plan.games for match in plan.matches()
         }
         names = (GAMES.split(split_version(game)[0])[0] for game in plan.games)
-        files = filter(GAMES.is_file, names)
-        self._named = [option for name in files for option in ("--game", name)]
-        self._done = self._planned = 0
+        self._named = [option for name in names if GAMES.is_file(name)
+                       for option in ("--game", name)]
         self._shown = -1  # games in the last page
-        self._others = 0  # games in the ledger that are not of this plan
         self._process: subprocess.Popen | None = None
         self._started = self._next = 0.0
         self._pages = 0
 
     def say(self, text: str) -> None:
-        """Print a line."""
         self._reporter.say(text)
 
     def begin(self, stored: int, planned: int) -> None:
-        """The games start."""
         self._reporter.begin(stored, planned)
-        self._done, self._planned = stored, planned
+        self.done, self.planned = stored, planned
         with Ledger(self._ledger, read_only=True) as ledger:
-            self._others = len(ledger) - stored
+            self._others = len(ledger) - stored  # games that are not of this plan
             for record in ledger.games():
-                self._not_started.discard((record.game, frozenset((record.first, record.second))))
+                self._has_met(record)
         self._update()
 
     def plan(self, planned: int) -> None:
-        """More games have been decided on."""
         self._reporter.plan(planned)
-        self._planned = planned
+        self.planned = planned
 
     def game(self, record: GameRecord) -> None:
-        """A game has ended and is in the ledger."""
         self._reporter.game(record)
-        self._done += 1
-        self._not_started.discard((record.game, frozenset((record.first, record.second))))
+        self.done += 1
+        self._has_met(record)
         self._update()
 
     def end(self) -> None:
@@ -88,6 +82,9 @@ class LiveReport:
             self._process.wait()
             self._process = None
         self._reporter.end()
+
+    def _has_met(self, record: GameRecord) -> None:
+        self._not_started.discard((record.game, frozenset((record.first, record.second))))
 
     def _update(self) -> None:
         """Start a page if it is time for one; take note of one that has come."""
@@ -104,13 +101,13 @@ class LiveReport:
                 self._next = float("inf")
             elif self._pages == 1:
                 self.say(f"first page: {self._out / 'report.html'} (it reloads itself)")
-        if self._not_started or now < self._next or self._done == self._shown:
+        if self._not_started or now < self._next or self.done == self._shown:
             return
-        self._started, self._shown = now, self._done
+        self._started, self._shown = now, self.done
         self._process = subprocess.Popen(
             [sys.executable, "-m", "experiments.cli", "report", str(self._ledger),
              "--out", str(self._out), "--bootstrap", "0",
-             "--planned", str(self._others + self._planned), *self._named],
+             "--planned", str(self._others + self.planned), *self._named],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         with contextlib.suppress(AttributeError, OSError):  # Unix alone has priorities

@@ -4,32 +4,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlgo.text import duration, one_line
 
 
-@dataclass(frozen=True)
-class MachineFacts:
-    """A machine, since the command began.
+class MachineFacts(NamedTuple):
+    """A machine, since the command began."""
 
-    Attributes:
-        name: as the ledger calls it.
-        state: "ready", "starting" or "lost".
-        done: games (or files) it has brought. rate: of them a second, since it was ready.
-        held: portions of work, or games, that it has now.
-        cpu_seconds: of all its processes, as far as they have told.
-        core_seconds: its cores times the seconds since it takes part: what is paid for.
-    """
-
-    name: str
-    state: str
-    done: int
-    rate: float
-    held: int
-    cpu_seconds: float
-    core_seconds: float
+    name: str  # as the ledger calls it
+    state: str  # "ready", "starting" or "lost"
+    done: int  # games (or files) it has brought
+    rate: float  # of them a second, since it was ready
+    held: int  # portions of work, or games, that it has now
+    cpu_seconds: float  # of all its processes, as far as they have told
+    core_seconds: float  # its cores times the seconds since it takes part: what is paid for
 
     def text(self) -> str:
         """One machine of a line."""
@@ -38,19 +27,12 @@ class MachineFacts:
         return f"{self.name} {self.done:,} ({rate}/s{state})"
 
 
-@dataclass(frozen=True)
-class ClusterFacts:
-    """All machines.
-
-    Attributes:
-        machines: those there are and those that were.
-        waiting: portions of work, or games, that no machine has yet.
-        price: of a core for an hour, in any currency; None: not known.
-    """
+class ClusterFacts(NamedTuple):
+    """All machines: those there are and those that were."""
 
     machines: tuple[MachineFacts, ...]
-    waiting: int
-    price: float | None = None
+    waiting: int  # portions of work, or games, that no machine has yet
+    price: float | None = None  # of a core for an hour, in any currency
 
     @property
     def cpu_seconds(self) -> float:
@@ -68,11 +50,7 @@ class ClusterFacts:
         return None if self.price is None else self.price * self.core_seconds / 3600
 
     def text(self, items: str) -> str:
-        """A line for people.
-
-        Args:
-            items: what `done` counts.
-        """
+        """A line for people; `items` is what `done` counts."""
         machines = ", ".join(machine.text() for machine in self.machines) or "none yet"
         cost = "" if self.cost is None else f", which costs {self.cost:.3g}"
         return (f"{items} by machine: {machines}; {self.waiting:,} wait; CPU time "
@@ -80,8 +58,10 @@ class ClusterFacts:
 
     def to_json(self) -> dict[str, Any]:
         """The facts and what follows from them."""
-        return asdict(self) | {"cpu_seconds": self.cpu_seconds, "core_seconds": self.core_seconds,
-                               "cost": self.cost}
+        return self._asdict() | {
+            "machines": [machine._asdict() for machine in self.machines],
+            "cpu_seconds": self.cpu_seconds, "core_seconds": self.core_seconds, "cost": self.cost,
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ClusterFacts:

@@ -55,7 +55,7 @@ class Openings:
         # The last unfinished position drawn, in case all of them were drawn before.
         opening: GameState | None = None
         for attempt in range(_ATTEMPTS):
-            drawn = random_opening(game, plies, rng)
+            drawn = _random_opening(game, plies, rng)
             opening = opening if drawn.is_over() else drawn
             if opening is not None and (opening.key() not in keys or attempt >= _FRESH_ATTEMPTS):
                 return opening
@@ -64,7 +64,7 @@ class Openings:
         )
 
 
-def random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
+def _random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
     """A position after `plies` random moves, or a finished one if the game ends before.
 
     Every legal move is equally likely, but nobody passes who can do something else: two

@@ -10,8 +10,6 @@ from dlgo.specs import Option, parse_settings
 
 # How entrants meet.
 KINDS = ("round-robin", "gauntlet", "ladder", "match", "mirror")
-# How many pairs: the same for all matches, or more where the ratings are least certain.
-PAIRINGS = ("even", "adaptive")
 
 # More pairs, or seconds, than anybody can wait for.
 _MANY = 1_000_000
@@ -31,8 +29,6 @@ PLAN_KEYS = (
     Option("target_elo", None, "play on until no rating's 95% interval is wider", 1, 1000,
            kind=float),
     Option("max_pairs", 1000, "most pairs of each match, with a target or a test", 1, _MANY),
-    Option("pairing", "even", "with a target, which pairs come next: the same number for all, or "
-           "more where the ratings are least certain", choices=PAIRINGS),
     Option("sprt", None, "play a match until a sequential test tells two Elo differences, ELO0 and "
            "ELO1, apart", -10_000, 10_000, kind=tuple),
     Option("alpha", 0.05, "chance of wrongly accepting ELO1", 1e-9, 0.5),

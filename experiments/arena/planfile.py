@@ -38,7 +38,11 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
         SpecError: if the file is missing or wrong, or no games or engines are named.
     """
     values = {key.name: key.default for key in PLAN_KEYS if key.default is not None}
-    values.update(_read(Path(path)) if path is not None else {})
+    if path is not None:
+        values.update(checked_keys(f"plan {path}", read_toml(Path(path))))
+        for name in LIST_OPTIONS:
+            if name in values:
+                values[name] = [located(Path(path), text) for text in values[name]]
     values.update({key: value for key, value in overrides.items() if value not in (None, (), [])})
     for key in ("games", "engines"):
         if key not in values:
@@ -64,20 +68,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SpecError(f"plan {path} is not TOML: {error}") from error
 
 
-def _read(path: Path) -> dict[str, Any]:
-    values = read_toml(path)
-    values = checked_keys(f"plan {path}", values)
-    for name in ("games", "engines", "challengers"):
-        if name in values:
-            values[name] = [located(path, text) for text in values[name]]
-    return values
-
-
 def located(plan: Path, spec: str) -> str:
     """The specification, a relative path in it as seen from the working folder."""
     match = re.match(r"[^:]*\.py(?=:|$)", spec)
-    file = Path(match[0]).expanduser() if match else None
-    if match is None or file is None or file.is_absolute():
+    if match is None or (file := Path(match[0]).expanduser()).is_absolute():
         return spec
     for place in (plan.parent / file, file):
         if place.is_file():
@@ -107,19 +101,16 @@ def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
         return [item]
     if not isinstance(item.get("name"), str):
         raise SpecError(f"{owner}: {item!r} has no name; write {{name = \"mcts\", sims = [10]}}")
-    choices = [
-        [f"{key}={_text(owner, v)}" for v in (value if isinstance(value, list) else [value])]
-        for key, value in item.items() if key != "name"
-    ]
-    specs = [",".join(chosen) for chosen in itertools.product(*choices)]
-    if not specs:
-        raise SpecError(f"{owner}: {item!r} has an empty list, and so stands for nothing")
+    choices = []
+    for key, value in item.items():
+        values = value if isinstance(value, list) else [value]
+        if not values:
+            raise SpecError(f"{owner}: {item!r} has an empty list, and so stands for nothing")
+        for one in values:
+            if not isinstance(one, bool | str | int | float):
+                raise SpecError(f"{owner}: {one!r} is not a text, number, true or false")
+        if key != "name":
+            texts = [str(one).lower() if isinstance(one, bool) else str(one) for one in values]
+            choices.append([f"{key}={text}" for text in texts])
+    specs = map(",".join, itertools.product(*choices))
     return [f"{item['name']}:{spec}" if spec else item["name"] for spec in specs]
-
-
-def _text(owner: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise SpecError(f"{owner}: {value!r} is not a text, number, true or false")

@@ -1,11 +1,10 @@
-"""How a tournament tells people how it goes: a bar on a terminal, else a line now and then.
-"""
+"""How a tournament tells people how it goes: a bar on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import Protocol, TextIO
+from typing import TextIO
 
 from dlgo.records.ledger import GameRecord
 from dlgo.text import duration
@@ -13,25 +12,6 @@ from experiments.progress import BarProgress, LineProgress
 
 # Failures shown one by one; a broken engine would fill the screen.
 _FAILURES_SHOWN = 5
-
-
-class Reporter(Protocol):
-    """Tells people how the tournament goes."""
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-
-    def begin(self, stored: int, planned: int) -> None:
-        """The games start."""
-
-    def plan(self, planned: int) -> None:
-        """More games have been decided on."""
-
-    def game(self, record: GameRecord) -> None:
-        """A game has ended."""
-
-    def end(self) -> None:
-        """No more games; called after every `begin`."""
 
 
 class PlainReporter:
@@ -60,7 +40,7 @@ class PlainReporter:
         self.planned = planned
 
     def game(self, record: GameRecord) -> None:
-        """A game has ended."""
+        """A game has ended and is in the ledger."""
         self.done += 1
         self._failures += record.failed
         if record.failed and self._failures <= _FAILURES_SHOWN:
@@ -77,8 +57,12 @@ class PlainReporter:
         return f"{speed}, {left} left, {self._failures} failures"
 
     def end(self) -> None:
-        """No more games."""
+        """No more games; called after every `begin`."""
         self._progress.end(self)
+
+
+# What `run_tournament` calls; others have the same methods.
+Reporter = PlainReporter
 
 
 class BarReporter(PlainReporter):

@@ -40,24 +40,15 @@ _RESIGNS = -1
 
 @dataclass(frozen=True)
 class GameTask:
-    """A game to be played.
+    """A game to be played."""
 
-    Attributes:
-        slot: its identity in the plan and the ledger.
-        game: canonical game specification.
-        first, second: canonical engine specifications; `first` is player 0.
-        pair: number of the opening pair.
-        opening: the actions played before the engines take over.
-        seed: of this game; each engine gets its own, derived from it.
-    """
-
-    slot: str
-    game: str
+    slot: str  # its identity in the plan and the ledger
+    game: str  # canonical specifications; `first` is player 0
     first: str
     second: str
     pair: int
-    opening: tuple[int, ...]
-    seed: int
+    opening: tuple[int, ...]  # the actions played before the engines take over
+    seed: int  # of this game; each engine gets its own, derived from it
 
     @property
     def key(self) -> str:
@@ -93,10 +84,14 @@ class GameLog:
         """Play the opening."""
         state = GameState.new_game(get_game(self.task.game))
         for action in self.task.opening:
-            move = state.game.move_of(action)
-            self.moves.append(state.game.move_text(move))
-            state = state.apply_move(move)
+            state = self.add(state, state.game.move_of(action))
         return state
+
+    def add(self, state: GameState, move: Move) -> GameState:
+        """Play a move. Raises IllegalMoveError."""
+        after = state.apply_move(move)
+        self.moves.append(state.game.move_text(move))
+        return after
 
     def end(
         self, result: float, reason: str, rows: bytes, failure: Failure | None = None
@@ -131,15 +126,13 @@ def record_of_lost_game(
         reason: of the loss, with {} for the side that lost.
     """
     log = GameLog(task, limits)
-    log.started = time_text(board.head().began)
+    head = board.head()
+    log.started = time_text(head.began)
     state = log.open()
     data, moves = board.rows()
     for action, _ in moves:
-        move = Move.resign() if action == _RESIGNS else state.game.move_of(action)
-        log.moves.append(state.game.move_text(move))
-        state = state.apply_move(move)
-    player = board.head().player
-    return log.end(float(player), reason.format(SIDES[player]), data, failure)
+        state = log.add(state, Move.resign() if action == _RESIGNS else state.game.move_of(action))
+    return log.end(float(head.player), reason.format(SIDES[head.player]), data, failure)
 
 
 def play_game(
@@ -205,9 +198,8 @@ def _play_on(
     accounts = [
         Account(engine.budget, log.limits, getattr(engine, "run_delay", None)) for engine in players
     ]
-    moves = log.moves
     while not state.is_over():
-        if len(moves) >= limit:
+        if len(log.moves) >= limit:
             return 0.5, f"draw: length limit of {limit} plies"
         # Turns need not alternate, so the state says whose it is.
         player = int(kernels.to_move(state.kernel_state))
@@ -220,13 +212,12 @@ def _play_on(
             wall = wall_time() - began
             answered = True
             move, cost, value = decision.move, decision.cost, decision.value
-            state = state.apply_move(move)
+            state = log.add(state, move)
             board.add(
                 _RESIGNS if move.is_resign else game.action_of(move), player, cost.cpu_seconds,
                 cost.wall_seconds, cost.nodes, cost.simulations, cost.evaluations,
                 math.nan if value is None else value,
             )
-            moves.append(game.move_text(move))
             overrun = account.charge(cost, wall)
         except (Exception, SystemExit) as error:
             if answered and isinstance(error, IllegalMoveError):
@@ -254,20 +245,19 @@ class _Forfeit(Exception):
 
     def __init__(self, player: int, failure: Failure, reason: str) -> None:
         super().__init__(reason)
-        self.player = player
-        self.failure = failure
-        self.reason = reason
+        self.player, self.failure, self.reason = player, failure, reason
 
 
 def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
     side, text = SIDES[player], error_text(error)
     if isinstance(error, ProgramError):  # of an engine from outside
         text = excerpt(error.text)
-        reason = {
-            Failure.TIMEOUT: text.replace("no answer", f"no move from {side}")
-            + (" of preparation" if doing == PREPARING else ""),
-            Failure.CRASH: f"crash of {side}: {text}",
-        }.get(error.failure, f"{text} while {side} was {DOING[doing]}")
+        reason = f"{text} while {side} was {DOING[doing]}"
+        if error.failure is Failure.CRASH:
+            reason = f"crash of {side}: {text}"
+        elif error.failure is Failure.TIMEOUT:
+            what = " of preparation" if doing == PREPARING else ""
+            reason = text.replace("no answer", f"no move from {side}") + what
         return _Forfeit(player, error.failure, reason + error.printed)
     if isinstance(error, MemoryError):
         reason = f"out of memory: {text} while {side} was {DOING[doing]}"

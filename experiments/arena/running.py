@@ -13,9 +13,8 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
@@ -30,42 +29,26 @@ _STALE = 15.0
 _MOST_BYTES = 4_000_000
 
 
-@dataclass(frozen=True)
-class RunningGame:
-    """A game in progress.
-
-    Attributes:
-        slot, game, first, second: as in the ledger.
-        actions: all moves so far, the opening included; -1 is a resignation.
-        began: when, by `time.time`.
-        player: who has made the last move of an engine, 0 or 1; None if there is none.
-        value: what that engine expects for itself, -1 to 1; None if it does not say.
-    """
+class RunningGame(NamedTuple):
+    """A game in progress; the first four as in the ledger."""
 
     slot: str
     game: str
     first: str
     second: str
-    actions: tuple[int, ...]
-    began: float
-    player: int | None = None
-    value: float | None = None
+    actions: tuple[int, ...]  # all moves so far, the opening included; -1 is a resignation
+    began: float  # by `time.time`
+    player: int | None = None  # who has made the last move of an engine
+    value: float | None = None  # what that engine expects for itself, -1 to 1
 
 
-@dataclass(frozen=True)
-class Running:
-    """A tournament that is under way.
+class Running(NamedTuple):
+    """A tournament that is under way."""
 
-    Attributes:
-        done, planned: games in the ledger, and how many there will be, as far as is known.
-        games: those in progress.
-        cluster: the machines that play; None: this one alone.
-    """
-
-    done: int
+    done: int  # games in the ledger, and how many there will be, as far as is known
     planned: int
     games: tuple[RunningGame, ...]
-    cluster: ClusterFacts | None = None
+    cluster: ClusterFacts | None = None  # the machines that play; None: this one alone
 
 
 class RunningFile:
@@ -96,13 +79,11 @@ class RunningFile:
         began, cpu = time.monotonic(), time.thread_time()
         if began < self._next:
             return
-        data: dict[str, Any] = {
-            "done": self.done, "planned": self.planned, "games": [*map(asdict, games())],
-        }
-        if (facts := cluster()) is not None:
-            data["cluster"] = facts.to_json()
+        facts = cluster()
+        data = Running(self.done, self.planned, tuple(game._asdict() for game in games()),
+                       facts and facts.to_json())
         try:
-            write_file(self._path, json.dumps(data), sync=False)
+            write_file(self._path, json.dumps(data._asdict()), sync=False)
         except DlgoError:  # a full disk matters to the ledger, not here
             self._next = float("inf")
             return
@@ -127,15 +108,14 @@ def running_path(ledger: str | Path) -> Path:
 
 def read_running(ledger: str | Path) -> Running | None:
     """The tournament that plays into a ledger now; None if there is none, or it does not say."""
-    path = running_path(ledger)
     try:
-        with path.open("rb") as file:
+        with running_path(ledger).open("rb") as file:
             if abs(time.time() - os.fstat(file.fileno()).st_mtime) > _STALE:
                 return None
             data = json.loads(file.read(_MOST_BYTES))
-        games = tuple(map(_game, data["games"]))
-        cluster = ClusterFacts.from_json(data["cluster"]) if "cluster" in data else None
-        return Running(int(data["done"]), int(data["planned"]), games, cluster)
+        games, cluster = tuple(map(_game, data["games"])), data["cluster"]
+        return Running(int(data["done"]), int(data["planned"]), games,
+                       None if cluster is None else ClusterFacts.from_json(cluster))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
             RecursionError):
         return None

@@ -29,41 +29,21 @@ from experiments.arena.referee import GameTask
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played.
-
-    Attributes:
-        games: game specifications.
-        entrants: engine specifications, budget included.
-        pairs: opening pairs of each match; a match is twice as many games. With a target,
-            those played before it is first looked at. With a test it does not matter.
-        opening_plies: random plies before the engines take over; None for each game's own
-            number.
-        seed: all openings and all engines' seeds come from it.
-        kind: who meets whom, one of `plan_keys.KINDS`.
-        challengers: of a gauntlet; some of the entrants.
-        target_elo: play until no rating's 95% interval is wider; None: play `pairs`.
-        max_pairs: with a target or a test, the most pairs of each match.
-        pairing: with a target, how the games beyond `pairs` are spread, one of
-            `plan_keys.PAIRINGS`.
-        sprt: of a match: the two Elo differences (H0, H1) between which a sequential test
-            decides; the match ends when it has. None: play `pairs`.
-        alpha, beta: the test's chances of a wrong H1 and of a wrong H0.
-        names: (entrant, how people see it), of those that are not called by their specification.
-    """
+    """What is to be played; `plan_keys.PLAN_KEYS` says what the other fields are."""
 
     games: tuple[str, ...]
-    entrants: tuple[str, ...]
-    pairs: int
+    entrants: tuple[str, ...]  # engine specifications, budget included
+    pairs: int  # with a target, those before it is first looked at; with a test, any number
     opening_plies: int | None = None
     seed: int = 0
     kind: str = KEYS["kind"].default
-    challengers: tuple[str, ...] = ()
+    challengers: tuple[str, ...] = ()  # of a gauntlet; some of the entrants
     target_elo: float | None = None
     max_pairs: int = KEYS["max_pairs"].default
-    pairing: str = KEYS["pairing"].default
     sprt: tuple[float, float] | None = None
     alpha: float = KEYS["alpha"].default
     beta: float = KEYS["beta"].default
+    # (entrant, how people see it), of those that are not called by their specification.
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
@@ -88,9 +68,9 @@ class Plan:
             self, games=games, entrants=tuple(dict.fromkeys(challengers + entrants)),
             challengers=challengers, names=tuple(names.items()),
         )
-        problem = next((text for wrong, text in plan._problems() if wrong), "")
-        if problem:
-            raise SpecError(problem)
+        for wrong, text in plan._problems():
+            if wrong:
+                raise SpecError(text)
         return plan
 
     def _problems(self) -> list[tuple[bool, str]]:
@@ -106,8 +86,6 @@ class Plan:
              "a gauntlet needs challengers, and other entrants for them to meet"),
             (kind != "gauntlet" and bool(self.challengers),
              f"challengers are for kind='gauntlet', this is a {kind}"),
-            (target is None and self.pairing == "adaptive",
-             "pairing='adaptive' needs a target, such as target_elo=50"),
             (target is not None and kind == "mirror",
              "target_elo is not for kind='mirror': nobody is compared"),
             (target is not None and self.max_pairs < self.pairs,
@@ -129,50 +107,15 @@ class Plan:
             return list(itertools.pairwise(self.entrants))
         return list(itertools.combinations(self.entrants, 2))
 
-    def union(self, other: Plan) -> Plan:
-        """`other` together with all games, entrants and pairs of this plan."""
-        return dataclasses.replace(
-            other,
-            games=tuple(dict.fromkeys(self.games + other.games)),
-            entrants=tuple(dict.fromkeys(self.entrants + other.entrants)),
-            challengers=tuple(dict.fromkeys(self.challengers + other.challengers)),
-            pairs=max(self.pairs, other.pairs),
-            kind=self.kind if self.kind == other.kind else "mixed",
-            names=tuple({**dict(other.names), **dict(self.names)}.items()),
-        )
-
     def to_json(self) -> dict[str, Any]:
         """As plain JSON data, for `Ledger.set_meta`; without what the plan does not use."""
-        data = dataclasses.asdict(self)
-        data["names"] = dict(self.names)
-        unused = [] if self.challengers else ["challengers"]
-        unused += [] if self.names else ["names"]
-        unused += ["target_elo", "pairing"] if self.target_elo is None else []
+        data = dataclasses.asdict(self) | {"names": dict(self.names)}
+        unused = [name for name in ("challengers", "names") if not data[name]]
+        unused += ["target_elo"] if self.target_elo is None else []
         unused += ["sprt", "alpha", "beta"] if self.sprt is None else []
         unused += ["max_pairs"] if self.ends_by_itself else []
-        return {key: value for key, value in data.items() if key not in unused}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Plan:
-        """The plan that `to_json` gave. Raises KeyError, TypeError or ValueError for other data."""
-        plies, target = data["opening_plies"], data.get("target_elo")
-        sprt = data.get("sprt")
-        return cls(
-            games=tuple(map(str, data["games"])),
-            entrants=tuple(map(str, data["entrants"])),
-            pairs=int(data["pairs"]),
-            opening_plies=None if plies is None else int(plies),
-            seed=int(data["seed"]),
-            kind=str(data.get("kind", cls.kind)),
-            challengers=tuple(map(str, data.get("challengers", ()))),
-            target_elo=None if target is None else float(target),
-            max_pairs=int(data.get("max_pairs", cls.max_pairs)),
-            pairing=str(data.get("pairing", cls.pairing)),
-            sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
-            alpha=float(data.get("alpha", cls.alpha)),
-            beta=float(data.get("beta", cls.beta)),
-            names=tuple((str(k), str(v)) for k, v in dict(data.get("names", {})).items()),
-        )
+        return {key: list(value) if isinstance(value, tuple) else value
+                for key, value in data.items() if key not in unused}
 
 
 def _unique(kind: str, texts: Iterable[str], canonical: Callable[[str], str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,19 +26,13 @@ from experiments.arena.schedule import Plan, tasks
 
 @dataclass(frozen=True)
 class Series:
-    """The outcome of a series, as the first named engine sees it.
-
-    Attributes:
-        one, other: the engines.
-        games, points: games played and points scored; a draw is half a point.
-        cpu_ms: mean CPU milliseconds a move, of `one` and of `other`.
-    """
+    """The outcome of a series, as the first named engine sees it."""
 
     one: str
     other: str
     games: int
-    points: float
-    cpu_ms: tuple[float, float]
+    points: float  # a draw is half a point
+    cpu_ms: tuple[float, float]  # mean CPU milliseconds a move, of `one` and of `other`
 
     @property
     def share(self) -> float:
@@ -51,10 +46,8 @@ class Series:
 
     def __str__(self) -> str:
         names = f"{self.one} - {self.other}"
-        return (
-            f"{names:<40}{self.share:>6.1%} +-{self.margin:<6.1%}{self.cpu_ms[0]:>8.2f} :"
-            f"{self.cpu_ms[1]:>7.2f}"
-        )
+        return (f"{names:<40}{self.share:>6.1%} +-{self.margin:<6.1%}{self.cpu_ms[0]:>8.2f} :"
+                f"{self.cpu_ms[1]:>7.2f}")
 
 
 def share_margin(share: float, n: int) -> float:
@@ -79,18 +72,15 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
     entrants = tuple(who if isinstance(who, str) else EngineSpec.of(who).text for who in given)
     at_home = {text for text, who in zip(entrants, given, strict=True) if text is not who}
     plan = Plan(games=(str(get_game(game)),), entrants=entrants, pairs=pairs, seed=seed).canonical()
-    engines = EngineCache(at_home=at_home)
-    points = 0.0
-    seconds, moves = [0.0, 0.0], [0, 0]
-    played = tasks(plan)
-    for task in played:
-        record = play_game(replace(task, seed=_seed(seed, task)), engines)
-        swapped = int(task.first != plan.entrants[0])
-        points += 1 - record.result if swapped else record.result
-        for cost in record.costs:
-            seconds[cost.player ^ swapped] += cost.cpu
-            moves[cost.player ^ swapped] += 1
-    engines.close()
+    points, seconds, moves, played = 0.0, [0.0, 0.0], [0, 0], tasks(plan)
+    with closing(EngineCache(at_home=at_home)) as engines:
+        for task in played:
+            record = play_game(replace(task, seed=_seed(seed, task)), engines)
+            swapped = int(task.first != plan.entrants[0])
+            points += 1 - record.result if swapped else record.result
+            for cost in record.costs:
+                seconds[cost.player ^ swapped] += cost.cpu
+                moves[cost.player ^ swapped] += 1
     names = dict(plan.names)
     per_move = tuple(1000 * s / max(n, 1) for s, n in zip(seconds, moves, strict=True))
     one, other = (names.get(entrant, entrant) for entrant in plan.entrants)

@@ -8,14 +8,23 @@ but the plan and its seed, a strategy must not look at the order in which games 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from experiments.arena.schedule import Pair, Plan
 
+if TYPE_CHECKING:
+    from reports.rating_table import RatingTable
+
 # A step beyond the sure pairs is this share of what was played: the results are looked at a few
 # dozen times, however long the tournament.
-STEP = 0.1
+_STEP = 0.1
+# An entrant without a single point, or without losing one, has no bounded rating. After this
+# many games the target is not waited for on its account.
+_HOPELESS = 100
+
+# First movers, second movers, results as the first mover sees them: an element a game.
+Rate = Callable[[Sequence[str], Sequence[str], Sequence[float]], "RatingTable"]
 
 
 class Result(NamedTuple):
@@ -47,9 +56,16 @@ class Strategy:
         self.plan = plan
         self.sure_pairs = sure_pairs
         # How many pairs of (game, one, other) have been asked for, and what each step was.
-        self.started: Counter[tuple[str, str, str]] = Counter()
+        self._started: Counter[tuple[str, str, str]] = Counter()
         self.steps: list[list[Pair]] = []
         self._matches = plan.matches()
+
+    @staticmethod
+    def of(plan: Plan) -> Strategy:
+        """How a plan says when to stop. Raises DlgoError for a test with impossible bounds."""
+        if plan.sprt is not None:
+            return UntilTested(plan)
+        return UntilRated(plan) if plan.target_elo is not None else Strategy(plan, plan.pairs)
 
     def next_step(
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
@@ -67,7 +83,7 @@ class Strategy:
             step = self.further_step(open_slots, stopped)
         if step:
             for pair in step:
-                self.started[pair.match] = pair.number + 1
+                self._started[pair.match] = pair.number + 1
             self.steps.append(step)
         return step
 
@@ -88,18 +104,128 @@ class Strategy:
         """Whether games asked for are not wanted any more."""
         return False
 
-    def open_matches(
-        self, game: str, stopped: Collection[tuple[str, str]]
-    ) -> list[tuple[str, str]]:
-        """The matches on a game that may have further pairs."""
-        return [
-            (one, other) for one, other in self._matches
-            if (game, one) not in stopped and (game, other) not in stopped
-            and self.started[game, one, other] < self.plan.max_pairs
+    def further_pairs(self, game: str, stopped: Collection[tuple[str, str]]) -> list[Pair]:
+        """The same number of further pairs for every match on a game that may have some."""
+        matches = [
+            match for match in self._matches if not {(game, name) for name in match} & {*stopped}
+            and self._started[game, *match] < self.plan.max_pairs
         ]
-
-    def even_pairs(self, game: str, matches: list[tuple[str, str]]) -> list[Pair]:
-        """The same number of further pairs for every match."""
-        done = max(self.started[game, *match] for match in matches)
-        last = min(done + max(1, int(STEP * done)), self.plan.max_pairs)
+        done = max((self._started[game, *match] for match in matches), default=0)
+        last = min(done + max(1, int(_STEP * done)), self.plan.max_pairs)
         return [Pair(game, *match, k) for k in range(done, last) for match in matches]
+
+
+class UntilRated(Strategy):
+    """The plan's `pairs`, then steps until no 95% interval is wider than `target_elo`.
+
+    So that no worker has to wait, a step is decided on before the one before it has ended, from the
+    games before that; and as the decision looks at these games only, however many others have
+    ended, the same plan and seed play the same games on any machine.
+
+    Args:
+        plan: canonical, with a target.
+        rate: how results become ratings; by default as reports do it.
+    """
+
+    def __init__(self, plan: Plan, rate: Rate | None = None) -> None:
+        super().__init__(plan, plan.pairs)
+        if rate is None:
+            from reports.ratings import fit_ratings as rate  # SciPy takes a second to load
+        self._rate = rate
+        self._results: dict[str, Result] = {}
+        self._done = False
+
+    def game_ended(self, slot: str, result: Result) -> None:
+        self._results[slot] = result
+
+    def further_step(
+        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+    ) -> list[Pair]:
+        slots = [slot for step in self.steps[:-1] or self.steps for pair in step
+                 for slot in pair.slots]
+        if self._done or any(slot in open_slots for slot in slots):
+            return []
+        pairs: list[Pair] = []
+        widths: list[tuple[float, str, str]] = []
+        for game in self.plan.games:
+            # A game that repeats another one says nothing new.
+            results = {
+                (*result[:3], result.moves, result.result): result
+                for slot in slots if (result := self._results.get(slot)) and result.game == game
+            }
+            wide = self._wide(list(results.values())) if results else {}
+            widths += [(width, entrant, game) for entrant, width in wide.items()]
+            further = self.further_pairs(game, stopped) if wide else []
+            if any(not wide.keys().isdisjoint(pair.match[1:]) for pair in further):
+                pairs += further
+        self._done = not pairs
+        self._tell(max(widths, default=None))
+        return pairs
+
+    def _wide(self, results: list[Result]) -> dict[str, float]:
+        """Who is not known well enough, and how wide the interval is."""
+        _, first, second, _, _, points = zip(*results, strict=True)
+        games = Counter(first + second)
+        return {
+            rating.entrant: width for rating in self._rate(first, second, points).ratings
+            if (width := rating.high95 - rating.low95) > self.plan.target_elo
+            and not (rating.note and games[rating.entrant] >= _HOPELESS)
+        }
+
+    def _tell(self, widest: tuple[float, str, str] | None) -> None:
+        target = f"{self.plan.target_elo:g}"
+        if widest is None:
+            self.verdict = f"the target is reached: no 95% interval wider than {target} Elo"
+            return
+        width, entrant, game = widest
+        why = f", and max_pairs={self.plan.max_pairs} is reached" if self._done else ""
+        self.verdict = (f"the widest 95% interval is {width:.0f} Elo, of {entrant} on {game}; "
+                        f"the target is {target}{why}")
+
+
+class UntilTested(Strategy):
+    """A match that goes on until a sequential test (SPRT) has its answer, on each game.
+
+    Only the first pair is sure to be played; then a tenth more at a time. The workers end games in
+    any order, but a test must not see them so: whoever wins quickly would be counted first. So
+    results wait until all pairs before theirs are complete, and are shown to the test in the order
+    of the plan.
+
+    Args:
+        plan: canonical, a match with `sprt`.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        from reports.sprt import Sprt, SprtBounds
+
+        super().__init__(plan, sure_pairs=1)
+        self.headline = (
+            f"a match of {' and '.join(plan.entrants)} on {', '.join(plan.games)} until a test "
+            f"tells {plan.sprt[0]:g} from {plan.sprt[1]:g} Elo, at most {plan.max_pairs} pairs"
+        )
+        bounds = SprtBounds(*plan.sprt, plan.alpha, plan.beta)
+        self._tests = {game: Sprt(bounds, budget=plan.max_pairs) for game in plan.games}
+        # Points of the first entrant in games of pairs that the test has not seen.
+        self._waiting: dict[tuple[str, int], list[float]] = {}
+
+    @property
+    def verdict(self) -> str:
+        """What each test says."""
+        return "; ".join(f"{game}: {test.reason}" for game, test in self._tests.items())
+
+    def further_step(
+        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+    ) -> list[Pair]:
+        return [pair for game in self.plan.games if not self.is_over(game)
+                for pair in self.further_pairs(game, stopped)]
+
+    def game_ended(self, slot: str, result: Result) -> None:
+        game, test = result.game, self._tests[result.game]
+        first = result.first == self.plan.entrants[0]
+        points = result.result if first else 1 - result.result
+        self._waiting.setdefault((game, result.pair), []).append(points)
+        while not test.is_over and len(self._waiting.get((game, test.counts.total), ())) == 2:
+            test.add(sum(self._waiting.pop((game, test.counts.total))))
+
+    def is_over(self, game: str) -> bool:
+        return self._tests[game].is_over

@@ -7,23 +7,47 @@ called again: what is in the ledger is not played a second time, what is not is 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from dlgo.errors import LedgerError
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
-from engines.jobs import Jobs, Outcome, Processes
-from experiments.arena.agenda import Agenda, result_of, strategy_of
+from dlgo.text import duration
+from engines.jobs import Jobs, Processes
+from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.games import GameTable
 from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.plan_book import PlanBook, stopped_sentences
 from experiments.arena.progress import Reporter, default_reporter
+from experiments.arena.provenance import version_text
 from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Strategy
-from experiments.arena.telling import Summary, tell_end, tell_start
+
+# Names of settings in the ledger: the plan, and who plays no more.
+_PLAN, _STOPPED = "plan", "stopped"
+# (game, entrant) -> why it was stopped.
+_Stopped = dict[tuple[str, str], str]
+
+
+class Summary(NamedTuple):
+    """What a run has done."""
+
+    planned: int  # its games; with a target, those that it took
+    stored: int  # those that were in the ledger before
+    played: int  # those played now
+    failures: int  # of these, how many ended by an engine's fault
+    stopped: tuple[str, ...]  # entrants that failed too often, a sentence each
+    out_of_time: bool = False
+
+    @property
+    def left_out(self) -> int:
+        """Games not played because an entrant was stopped, or because time was up."""
+        return self.planned - self.stored - self.played
 
 
 def run_tournament(
@@ -36,7 +60,7 @@ def run_tournament(
     retry: bool = False,
     launches: Launches | None = None,
     deadline: float | None = None,
-    strategy: Callable[[Plan], Strategy] = strategy_of,
+    strategy: Callable[[Plan], Strategy] = Strategy.of,
     elsewhere: Jobs | None = None,
 ) -> Summary:
     """Play all games of `plan` that the ledger does not hold yet.
@@ -71,28 +95,60 @@ def run_tournament(
     schedule = strategy(plan)
     warm = tasks(replace(plan, pairs=1))  # all entrants in all games; checks the openings, too
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
-        book = PlanBook(ledger, plan)
+        stored, stopped = _stored(ledger)
+        union = _union(ledger, stored, plan) if stored else plan.to_json()
         found = {record.slot: None if plan.ends_by_itself else result_of(record)
                  for record in ledger.games()}
-        agenda = Agenda(plan, found, limits, {} if retry else book.stopped(), schedule, deadline)
+        agenda = Agenda(plan, found, limits, {} if retry else stopped, schedule, deadline)
         # In a class, entrants come and go.
-        tell_start(progress, ledger, plan, None if launches else book.stored, agenda)
+        absent = [] if launches else [
+            name for name in union["entrants"] if name not in plan.entrants]
+        _tell_start(progress, ledger, plan, agenda, absent)
         jobs = stack.enter_context(Processes(workers)) if elsewhere is None else elsewhere
         needed = list(filter(agenda.may_need, warm))
         stack.enter_context(_interruptible(agenda))
         jobs.prepare(GameTable(limits, setup, launches or {}, needed, plan), progress.say)
         # Only now: a plan whose entrants cannot be built leaves no trace.
-        book.keep(agenda.stopped)
+        _store(ledger, union, agenda.stopped)
         progress.begin(agenda.stored, agenda.planned)
         stack.callback(progress.end)
-        _play(agenda, jobs, ledger, book, progress)
-    summary = Summary(
-        ledger.path, agenda.planned, agenda.stored, agenda.played,
-        agenda.planned - agenda.stored - agenda.played, agenda.failures,
-        tuple(stopped_sentences(agenda.stopped)), time.monotonic() - start, agenda.out_of_time,
-    )
-    tell_end(progress, summary, agenda.strategy.verdict)
+        _play(agenda, jobs, ledger, union, progress)
+    summary = Summary(agenda.planned, agenda.stored, agenda.played, agenda.failures,
+                      _sentences(agenda.stopped), agenda.out_of_time)
+    _tell_end(progress, summary, ledger.path, agenda.strategy.verdict, time.monotonic() - start)
     return summary
+
+
+def _play(
+    agenda: Agenda, jobs: Jobs, ledger: Ledger, union: dict[str, Any], progress: Reporter
+) -> None:
+    """Have the games played, and keep each as soon as it has come."""
+    known = len(agenda.stopped)
+    with RunningFile(ledger.path) as running, closing(jobs.rounds(agenda)) as rounds:
+        for outcomes in rounds:
+            records = []
+            for outcome in outcomes:
+                if outcome.error is not None:
+                    raise outcome.error
+                record, worker = outcome.value, outcome.worker
+                records.append(replace(record, worker=worker) if worker else record)
+            if records:
+                ledger.add(*records)
+                agenda.keep(records)
+                for record in records:
+                    progress.game(record)
+                progress.plan(agenda.planned)
+            for check in jobs.news():
+                ledger.add_check(check)
+            running.done, running.planned = agenda.stored + agenda.played, agenda.planned
+            running.update(jobs.glances, jobs.machines)
+            if len(agenda.stopped) > known:
+                for sentence in _sentences(agenda.stopped)[known:]:
+                    progress.say(f"stopped: {sentence}")
+                known = len(agenda.stopped)
+                _store(ledger, union, agenda.stopped)
+    for check in jobs.news():
+        ledger.add_check(check)
 
 
 @contextmanager
@@ -107,41 +163,114 @@ def _interruptible(agenda: Agenda) -> Iterator[None]:
         ) from error
 
 
-def _play(
-    agenda: Agenda, jobs: Jobs, ledger: Ledger, book: PlanBook, progress: Reporter
+# --- what the ledger says besides its games ---------------------------------------------------
+
+
+def _stored(ledger: Ledger) -> tuple[dict[str, Any], _Stopped]:
+    """The plan of earlier runs, empty if there were none, and who was stopped. Raises LedgerError.
+    """
+    plan, stopped = ledger.get_meta(_PLAN), ledger.get_meta(_STOPPED) or []
+    try:
+        lists = [plan[name] for name in ("games", "entrants")] if plan is not None else []
+        if not all(isinstance(name, str) for names in lists for name in names):
+            raise TypeError("a name is not a text")
+        return plan or {}, {(str(game), str(entrant)): str(why) for game, entrant, why in stopped}
+    except (KeyError, TypeError, ValueError) as error:
+        raise LedgerError(
+            f"ledger {ledger.path}: its plan is damaged ({error!r}); name another file"
+        ) from error
+
+
+def _union(ledger: Ledger, stored: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    """This plan together with all games, entrants and pairs of earlier ones.
+
+    Raises:
+        LedgerError: if the openings are not the same.
+    """
+    asked = plan.to_json()
+    for name in ("seed", "opening_plies"):
+        if stored.get(name) != asked[name]:
+            was, now = ("default" if value is None else value
+                        for value in (stored.get(name), asked[name]))
+            raise LedgerError(f"ledger {ledger.path} was made with {name}={was}, not {now}; "
+                              f"use {name}={was} or another ledger")
+    union = asked | {
+        name: list(dict.fromkeys([*stored.get(name, ()), *asked.get(name, ())]))
+        for name in ("games", "entrants", "challengers") if name in stored or name in asked
+    }
+    if stored.get("kind") != plan.kind:
+        union["kind"] = "mixed"
+    union["pairs"] = max(plan.pairs, int(stored.get("pairs") or 0))
+    names = {**dict(asked.get("names", ())), **dict(stored.get("names", ()))}
+    return union | ({"names": names} if names else {})
+
+
+def _store(ledger: Ledger, union: dict[str, Any], stopped: _Stopped) -> None:
+    """Keep the plan and who is stopped. Reports print the plan, so both are in it."""
+    ledger.set_meta(_STOPPED, [[*key, why] for key, why in stopped.items()])
+    sentences = {_STOPPED: list(_sentences(stopped))} if stopped else {}
+    ledger.set_meta(_PLAN, union | sentences)
+
+
+def _sentences(stopped: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
+    """Who was stopped and why."""
+    return tuple(f"{entrant} on {game} {why}" for (game, entrant), why in stopped.items())
+
+
+# --- what people are told -------------------------------------------------------------------
+
+
+def _tell_start(
+    progress: Reporter, ledger: Ledger, plan: Plan, agenda: Agenda, absent: list[str]
 ) -> None:
-    """Have the games played, and keep each as soon as it has come."""
-    known = len(agenda.stopped)
-    with RunningFile(ledger.path) as running, closing(jobs.rounds(agenda)) as rounds:
-        for outcomes in rounds:
-            if outcomes:
-                records = [_record(outcome) for outcome in outcomes]
-                ledger.add(*records)
-                agenda.keep(records)
-                for record in records:
-                    progress.game(record)
-                progress.plan(agenda.planned)
-            _store_news(ledger, jobs)
-            running.done, running.planned = agenda.stored + agenda.played, agenda.planned
-            running.update(jobs.glances, jobs.machines)
-            if len(agenda.stopped) > known:
-                for sentence in stopped_sentences(agenda.stopped)[known:]:
-                    progress.say(f"stopped: {sentence}")
-                known = len(agenda.stopped)
-                book.keep(agenda.stopped)
-    _store_news(ledger, jobs)
+    """What is played, and what is in the ledger already."""
+    headline = agenda.strategy.headline
+    progress.say(headline or (
+        f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
+        f"opening pairs a match, on {', '.join(plan.games)}"
+    ))
+    if plan.target_elo is not None:
+        progress.say(
+            f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
+            f"at most {plan.max_pairs} pairs a match"
+        )
+    if agenda.stored and (headline or not plan.ends_by_itself):
+        progress.say(f"games of this plan that are in {ledger.path} already count")
+    elif agenda.stored:
+        rest = agenda.planned - agenda.stored
+        text = f"{rest} to play" if rest else "nothing left to play"
+        progress.say(f"{agenda.stored} of them are in {ledger.path} already; {text}")
+    others = Counter(record.version for record in ledger.games())
+    del others[version_text()]
+    if others:
+        progress.say(
+            f"{sum(others.values())} games in {ledger.path} were played by other versions of the "
+            f"code ({', '.join(others)}; this is {version_text()}); another ledger keeps them apart"
+        )
+    if absent:
+        progress.say(f"not in this run, though in the ledger: {', '.join(absent)}")
+    for sentence in _sentences(agenda.stopped):
+        progress.say(f"stopped before: {sentence} (--retry lets it play on)")
 
 
-def _record(outcome: Outcome) -> GameRecord:
-    if outcome.error is not None:
-        raise outcome.error
-    return replace(outcome.value, worker=outcome.worker) if outcome.worker else outcome.value
-
-
-def _store_news(ledger: Ledger, jobs: Jobs) -> None:
-    """Keep what a cluster knows besides its games."""
-    for row in jobs.news():
-        ledger.add_check(row)
+def _tell_end(
+    progress: Reporter, summary: Summary, path: Path, verdict: str, seconds: float
+) -> None:
+    """What has been played."""
+    if verdict:
+        progress.say(verdict)
+    if summary.out_of_time:
+        progress.say(f"time is up; {summary.left_out} games are left for the next time")
+    elif summary.left_out:
+        progress.say(f"{summary.left_out} games were left out, of entrants that were stopped:")
+        for sentence in summary.stopped:
+            progress.say(f"  {sentence}")
+    there = summary.stored + summary.played
+    which = f"all {there}" if there == summary.planned else f"{there} of {summary.planned}"
+    progress.say(
+        f"{which} games are in {path}: {summary.stored} found, {summary.played} played "
+        f"in {duration(seconds)}, {summary.failures} lost by failures"
+    )
 
 
 def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:

@@ -44,53 +44,47 @@ from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_o
 from engines.learning.networks.runtimes import KerasRuntime, NetworkRuntime, load_runtime
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from experiments.command import run as run_command
-from experiments.options import Number
+from experiments.options import FILE, Number
 
 RUNTIMES = ("onnx", "openvino-bf16", "int8", "openvino-int8")
 PREDICT = "model.predict"
 DEFAULTS = {"net": "resnet:blocks=4,filters=64", "sims": 60, "at_once": 128, "seconds": 60.0}
 QUICK = {"net": "resnet:blocks=1,filters=8", "sims": 8, "at_once": 16, "seconds": 0.5}
-# Evaluations a second of the self-play of an AlphaZero tutorial in PyTorch, 100 games in lockstep
-# on both cores of a 2-core machine, measured separately with the tutorial's code.
-TUTORIAL = {("connect4", "resnet:blocks=4,filters=64"): 3550.0}
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a process measures.
+    """What a process measures."""
 
-    Attributes:
-        model: folder of the network; runtime: what runs it, or PREDICT.
-        game, sims, at_once: what is played, simulations a move, games in lockstep.
-        seconds: for how long. whole_games: and until every board has ended its first game.
-        seed: of the games.
-    """
-
-    model: str
-    runtime: str
+    model: str  # folder of the network
+    runtime: str  # what runs it, or PREDICT
     game: str
-    sims: int
-    at_once: int
-    seconds: float
-    whole_games: bool
-    seed: int = 1
+    sims: int  # simulations a move
+    at_once: int  # games in lockstep
+    seconds: float  # for how long
+    whole_games: bool  # and until every board has ended its first game
+    seed: int = 1  # of the games
+
+    @property
+    def settings(self) -> SelfPlaySettings:
+        """How games are played."""
+        return SelfPlaySettings(
+            sims=self.sims, full_share=1.0, games_at_once=self.at_once, random_share=0.0)
 
 
-@dataclass
-class Measured:
-    """Counts of a process. length: mean plies of the boards' first games, NaN without any."""
+class Measured(NamedTuple):
+    """Counts of a process."""
 
     seconds: float
     network_seconds: float
     positions: int
     evaluations: int
     steps: int
-    length: float
+    length: float  # mean plies of the boards' first games, NaN without any
 
 
 class Row(NamedTuple):
-    """A line of the table: rates of all processes together. times_predict: positions a second, in
-    those of model.predict."""
+    """A line of the table: rates of all processes together."""
 
     what: str
     processes: int
@@ -100,7 +94,7 @@ class Row(NamedTuple):
     evaluations_per_s: float
     evaluator_load: float
     batch: float
-    times_predict: float | None = None
+    times_predict: float | None = None  # positions a second, in those of model.predict
 
 
 class Over(Exception):  # noqa: N818 (no error)
@@ -108,14 +102,14 @@ class Over(Exception):  # noqa: N818 (no error)
 
 
 class Meter(LeafEvaluator):
-    """An agent that counts its evaluations and their time, and ends the measurement.
+    """An evaluator that counts its evaluations and their time, and ends the measurement.
 
     It does so when a move has just been made, so that no search is counted in part where there
     is only one.
     """
 
-    def __init__(self, agent: NetworkEvaluator) -> None:
-        self._agent = agent
+    def __init__(self, evaluator: NetworkEvaluator) -> None:
+        self._evaluator = evaluator
         self.play: SelfPlay | None = None
         self.evaluations = self.steps = 0
         self.seconds = 0.0
@@ -128,71 +122,19 @@ class Meter(LeafEvaluator):
             raise Over
         self._plies = plies
         start = time.perf_counter()
-        answer = self._agent.evaluate(leaves, n)
+        answer = self._evaluator.evaluate(leaves, n)
         self.seconds += time.perf_counter() - start
         self.evaluations += n
         self.steps += 1
         return answer
 
 
-class PredictEvaluator(KerasRuntime):
+class _PredictRuntime(KerasRuntime):
     """As one would write it first: a call of `predict` for every position."""
 
     def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         answers = [self.model.predict(planes[i : i + 1], verbose=0) for i in range(len(planes))]
         return {name: np.concatenate([answer[name] for answer in answers]) for name in self.heads}
-
-
-def _load(model: str, runtime: str) -> NetworkRuntime:
-    if runtime == PREDICT:
-        keras_one = load_runtime(model, "keras")  # which checks the file
-        return PredictEvaluator(keras_one.card, str(Path(model) / "network.keras"))
-    return load_runtime(model, runtime)
-
-
-# What `prepare` leaves for `measure` in a process: the network of a task, by all but its seed.
-_prepared: dict[Task, NetworkEvaluator] = {}
-
-
-def prepare(task: Task) -> Generator[Amount, None, None]:
-    """Compile and load all that `measure` needs in this process."""
-    yield Amount()
-    runtime = _load(task.model, task.runtime)
-    agent = NetworkEvaluator(runtime, encoder_of(runtime.card, get_game(task.game)))
-    _warm_up(task, runtime)
-    _prepared[replace(task, seed=0)] = agent
-
-
-def measure(task: Task) -> Generator[Amount, None, Measured]:
-    """Play, and count what is played."""
-    yield Amount()
-    if replace(task, seed=0) not in _prepared:  # the process that was prepared has been lost
-        yield from prepare(task)
-    agent, game, settings = _prepared[replace(task, seed=0)], get_game(task.game), _settings(task)
-    meter = Meter(agent)
-    play = meter.play = SelfPlay(game, meter, settings, task.seed)
-    lengths: dict[int, int] = {}  # plies of each board's first game
-    start = time.perf_counter()
-    meter.enough = lambda: time.perf_counter() - start >= task.seconds and (
-        not task.whole_games or len(lengths) == task.at_once
-    )
-    try:
-        for number, data in play.play(iter(range(10**9))):
-            if number < task.at_once:
-                lengths[number] = len(data.actions)
-    except Over:
-        pass
-    seconds = time.perf_counter() - start
-    return Measured(
-        seconds, meter.seconds, play.stats["plies"], meter.evaluations, meter.steps,
-        float(np.mean(list(lengths.values()))) if len(lengths) == task.at_once else float("nan"),
-    )
-
-
-def _settings(task: Task) -> SelfPlaySettings:
-    return SelfPlaySettings(
-        sims=task.sims, full_share=1.0, games_at_once=task.at_once, random_share=0.0,
-    )
 
 
 class _NoNetwork(NetworkRuntime):
@@ -205,15 +147,49 @@ class _NoNetwork(NetworkRuntime):
         }
 
 
-def _warm_up(task: Task, runtime: NetworkRuntime) -> None:
-    """Compile and load everything before the clock starts; some runtimes compile batch sizes."""
-    size = 1
+# What `prepare` leaves for `measure` in a process: the network of a task, by all but its seed.
+_prepared: dict[Task, NetworkEvaluator] = {}
+
+
+def prepare(task: Task) -> Generator[Amount, None, None]:
+    """Compile and load all that `measure` needs in this process; some runtimes compile batch sizes.
+    """
+    yield Amount()
+    game = get_game(task.game)
+    runtime = load_runtime(task.model, "keras" if task.runtime == PREDICT else task.runtime)
+    if task.runtime == PREDICT:
+        runtime = _PredictRuntime(runtime.card, str(Path(task.model) / "network.keras"))
+    encoder, size = encoder_of(runtime.card, game), 1
     while size < 2 * task.at_once:
         runtime.evaluate(np.zeros((min(size, task.at_once), *runtime.card.shape), np.float32))
         size *= 2
-    game = get_game(task.game)
-    agent = NetworkEvaluator(_NoNetwork(runtime.card), encoder_of(runtime.card, game))
-    next(SelfPlay(game, agent, _settings(task), task.seed).play(iter(range(task.at_once))))
+    quick = NetworkEvaluator(_NoNetwork(runtime.card), encoder)
+    next(SelfPlay(game, quick, task.settings, task.seed).play(iter(range(task.at_once))))
+    _prepared[replace(task, seed=0)] = NetworkEvaluator(runtime, encoder)
+
+
+def measure(task: Task) -> Generator[Amount, None, Measured]:
+    """Play, and count what is played."""
+    yield Amount()
+    if replace(task, seed=0) not in _prepared:  # the process that was prepared has been lost
+        yield from prepare(task)
+    meter = Meter(_prepared[replace(task, seed=0)])
+    play = meter.play = SelfPlay(get_game(task.game), meter, task.settings, task.seed)
+    lengths: dict[int, int] = {}  # plies of each board's first game
+    start = time.perf_counter()
+    meter.enough = lambda: time.perf_counter() - start >= task.seconds and (
+        not task.whole_games or len(lengths) == task.at_once
+    )
+    try:
+        for number, data in play.play(iter(range(10**9))):
+            if number < task.at_once:
+                lengths[number] = len(data.actions)
+    except Over:
+        pass
+    seconds = time.perf_counter() - start
+    length = float(np.mean([*lengths.values()])) if len(lengths) == task.at_once else float("nan")
+    return Measured(
+        seconds, meter.seconds, play.stats["plies"], meter.evaluations, meter.steps, length)
 
 
 def run(task: Task, processes: int) -> Row:
@@ -231,8 +207,8 @@ def run(task: Task, processes: int) -> Row:
     shares = [outcome.value for outcome in outcomes]
     positions = sum(share.positions / share.seconds for share in shares)
     return Row(
-        what=task.runtime if task.runtime == PREDICT else f"lockstep, {task.runtime}",
-        processes=processes,
+        task.runtime if task.runtime == PREDICT else f"lockstep, {task.runtime}",
+        processes,
         seconds=max(share.seconds for share in shares),
         games_per_hour=3600 * positions / float(np.mean([share.length for share in shares])),
         positions_per_s=positions,
@@ -259,35 +235,19 @@ def make_model(folder: str, game_name: str, net: str) -> Generator[Amount, None,
     ))
 
 
-def installed(model: str) -> list[str]:
-    """The runtimes that are there; says of the others that they are not."""
-    kinds = []
-    for kind in RUNTIMES:
-        try:
-            load_runtime(model, kind)
-            kinds.append(kind)
-        except ModelError as error:
-            if kind == RUNTIMES[0]:
-                raise
-            click.echo(f"not measured: {kind}: {error}")
-    return kinds
-
-
 @click.command()
 @click.option("--game", "game_name", default="connect4", show_default=True)
-@click.option("--net", default=None,
-              help=f"Architecture of an untrained network; {DEFAULTS['net']} by default.")
-@click.option("--model", default=None, help="A trained network in its place.")
-@click.option("--sims", type=Number(int, 2, 100_000), default=None,
+@click.option("--net", help=f"Architecture of an untrained network; {DEFAULTS['net']} by default.")
+@click.option("--model", help="A trained network in its place.")
+@click.option("--sims", type=Number(int, 2, 100_000),
               help=f"Simulations a move; {DEFAULTS['sims']} by default.")
-@click.option("--at-once", type=Number(int, 1, 10_000), default=None,
+@click.option("--at-once", type=Number(int, 1, 10_000),
               help=f"Games in lockstep of each process; {DEFAULTS['at_once']} by default.")
-@click.option("--seconds", type=Number(float, 0.1, 3600), default=None,
+@click.option("--seconds", type=Number(float, 0.1, 3600),
               help=f"Least length of each measurement; {DEFAULTS['seconds']:g} by default.")
-@click.option("--workers", type=Number(int, 1, 256), default=None,
+@click.option("--workers", type=Number(int, 1, 256),
               help="Processes besides one; a process for each core by default.")
-@click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), default=None,
-              help="Write the table there.")
+@click.option("--csv", type=FILE, help="Write the table there.")
 @click.option("--quick", is_flag=True,
               help="Smaller in everything that is not given: it takes seconds.")
 def main(
@@ -299,45 +259,42 @@ def main(
         name: value for name, value in given.items() if value is not None
     }
     net = catalog.canonical("network", catalog.NETWORKS, wanted.pop("net"))
-    game = get_game(game_name)
     with tempfile.TemporaryDirectory() as folder:
         if model is None:
             with Processes(1) as jobs:
                 [*jobs.run([Portion("network", make_model, (folder, game_name, net))])]
         task = Task(model or folder, "", game_name, whole_games=True, **wanted)
-        click.echo(f"{game}, {model or net}, {task.sims} simulations a move, {task.at_once} games "
-                   f"in lockstep a process, {os.cpu_count()} cores")
+        click.echo(f"{get_game(game_name)}, {model or net}, {task.sims} simulations a move, "
+                   f"{task.at_once} games in lockstep a process, {os.cpu_count()} cores")
         click.echo(f"{'':<26}{'processes':>10}{'games/h':>11}{'positions/s':>13}"
                    f"{'evaluations/s':>15}{'load':>7}{'batch':>8}")
         rows = _rows(task, workers or os.cpu_count() or 1)
-    single = rows[-1].positions_per_s
-    rows[:-1] = [row._replace(times_predict=row.positions_per_s / single) for row in rows[:-1]]
     for row in rows[:-1]:
         click.echo(f"{row.what}, {row.processes} process{'es' * (row.processes > 1)} / "
                    f"{PREDICT}: {row.times_predict:,.0f} times the positions/s")
-    reference = TUTORIAL.get((str(game), net)) if model is None else None
-    best = max(rows, key=lambda row: row.evaluations_per_s)
-    if reference:
-        times = best.evaluations_per_s / reference
-        click.echo(f"an AlphaZero tutorial's self-play, measured separately: {reference:,.0f} "
-                   f"evaluations/s; {best.what}: {times:.1f} times that")
     if csv:
-        write_csv(csv, Row._fields, (map(_cell, row) for row in rows))
-
-
-def _cell(value: str | float | None) -> object:
-    return "" if value is None else round(value, 4) if isinstance(value, float) else value
+        write_csv(csv, Row._fields, (
+            [round(cell, 4) if isinstance(cell, float) else cell for cell in row] for row in rows))
 
 
 def _rows(task: Task, most: int) -> list[Row]:
     """Measure and print row after row, that of model.predict last."""
     rows: list[Row] = []
-    for runtime in installed(task.model):
-        for processes in dict.fromkeys((1, most)):
-            rows.append(_shown(run(replace(task, runtime=runtime), processes)))
+    for kind in RUNTIMES:
+        try:
+            load_runtime(task.model, kind)
+        except ModelError as error:
+            if kind == RUNTIMES[0]:
+                raise
+            click.echo(f"not measured: {kind}: {error}")
+            continue
+        rows += [_shown(run(replace(task, runtime=kind), processes))
+                 for processes in dict.fromkeys((1, most))]
     single = run(replace(task, runtime=PREDICT, at_once=1, whole_games=False), 1)
     games = rows[0].games_per_hour * single.positions_per_s / rows[0].positions_per_s
-    return [*rows, _shown(single._replace(games_per_hour=games))]
+    last = _shown(single._replace(games_per_hour=games))
+    return [*(row._replace(times_predict=row.positions_per_s / last.positions_per_s)
+              for row in rows), last]
 
 
 def _shown(row: Row) -> Row:

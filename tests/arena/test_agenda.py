@@ -21,8 +21,7 @@ from experiments.arena.plan_keys import KEYS
 from experiments.arena.planfile import read_plan
 from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
-from experiments.arena.strategy import Result
-from experiments.arena.until_rated import UntilRated
+from experiments.arena.strategy import Result, UntilRated
 from experiments.cli.tournament import tournament
 from tests.arena.mocks import games_of, run
 
@@ -89,12 +88,10 @@ def test_all_kinds_share_the_games_they_have_in_common() -> None:
         ({"kind": "gauntlet"}, "a gauntlet needs challengers"),
         ({"kind": "gauntlet", "challengers": ENTRANTS}, "and other entrants"),
         ({"challengers": ENTRANTS[:1]}, "challengers are for kind='gauntlet'"),
-        ({"pairing": "adaptive"}, "needs a target"),
         ({"target_elo": 0.0}, "target_elo=0 is out of range"),
         ({"kind": "mirror", "target_elo": 50.0}, "nobody is compared"),
         ({"target_elo": 50.0, "max_pairs": 1}, "max_pairs=1 is less than pairs=2"),
         ({"sprt": (0.0, 10.0)}, "sprt is for kind='match'"),
-        ({"target_elo": 50.0, "pairing": "odd"}, "pairing='odd' is not one of even, adaptive"),
     ],
 )
 def test_an_impossible_plan_is_refused(change: dict, message: str) -> None:
@@ -118,9 +115,9 @@ class Guess:
 
 
 class Guesses:
-    """Ratings by the score alone; `known` are exact from the start."""
+    """Ratings by the score alone."""
 
-    def __init__(self, first, second, result, known=(), hopeless=()) -> None:
+    def __init__(self, first, second, result, hopeless=()) -> None:
         points: dict[str, list[float]] = {}
         for one, other, score in zip(first, second, result, strict=True):
             points.setdefault(one, []).append(score)
@@ -129,17 +126,12 @@ class Guesses:
             Guess(
                 name, 800 * (sum(scores) / len(scores) - 0.5), *(
                     800 * (sum(scores) / len(scores) - 0.5) + sign * (
-                        0.01 if name in known else 700 / math.sqrt(len(scores))
+                        700 / math.sqrt(len(scores))
                     ) for sign in (-1, 1)
                 ), "won every game" if name in hopeless else "",
             )
             for name, scores in points.items()
         )
-
-    def difference(self, one: str, other: str) -> Guess:
-        a, b = (next(r for r in self.ratings if r.entrant == name) for name in (one, other))
-        half = math.hypot(a.high95 - a.value, b.high95 - b.value)
-        return Guess("", a.value - b.value, a.value - b.value - half, a.value - b.value + half)
 
 
 def record_of(task: GameTask, result: float) -> GameRecord:
@@ -201,23 +193,6 @@ def test_max_pairs_is_the_end() -> None:
     assert "max_pairs=20 is reached" in agenda.strategy.verdict
 
 
-def test_adaptive_pairing_plays_where_the_ratings_are_uncertain() -> None:
-    """Two entrants are known for certain: once that shows, they meet each other no more."""
-
-    def rate(first, second, result):
-        return Guesses(first, second, result, known=ENTRANTS[:2])
-
-    plan = dataclasses.replace(TARGET, pairing="adaptive")
-    slots = simulate(plan, rate)[1]
-    assert len(set(slots)) == len(slots)
-    games = Counter(frozenset(slot.split("|")[1:3]) for slot in slots)
-    assert games[frozenset(ENTRANTS[:2])] == 8  # the plan's own four pairs
-    assert games[frozenset(ENTRANTS[2:])] > 3 * 8
-    even = len(simulate(TARGET, rate)[1])
-    assert games.total() < even
-    assert set(simulate(plan, rate, order=1)[1]) == set(simulate(plan, rate, order=2)[1])
-
-
 def test_who_cannot_be_rated_is_not_waited_for() -> None:
     def rate(first, second, result):
         return Guesses(first, second, result, hopeless=ENTRANTS[:1])
@@ -235,7 +210,7 @@ def test_a_tournament_with_a_target_and_real_ratings(tmp_path) -> None:
 
     plan = Plan(
         ("connect4",), ("random", "dawdler", "dawdler:ms=1"), 5, seed=2, target_elo=120.0,
-        pairing="adaptive", max_pairs=60,
+        max_pairs=60,
     )
     path = tmp_path / "l.sqlite"
     summary, said = run(plan, path)

@@ -80,12 +80,6 @@ def test_an_interrupted_schedule_is_balanced():
         assert max(counts) - min(counts) <= 2  # one pair
 
 
-def test_plans_survive_json(tmp_path):
-    with Ledger(tmp_path / "l.sqlite") as ledger:
-        ledger.set_meta("plan", PLAN.to_json())
-        assert Plan.from_json(ledger.get_meta("plan")) == PLAN
-
-
 # --- one game ------------------------------------------------------------------------------
 
 

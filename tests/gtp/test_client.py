@@ -62,7 +62,7 @@ def test_a_command_line_survives_a_plan_file_and_the_ledger(tmp_path: Path) -> N
     path.write_text(f"""games = ["go9"]\nengines = ['{spec}', "random"]""")
     plan, _ = read_plan(path, {})
     assert plan.entrants == (spec.text, "random")
-    assert Plan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
+    assert json.loads(json.dumps(plan.to_json()))["entrants"] == list(plan.entrants)
     assert family_and_budget(spec.text) == (spec.family, "")
 
 
