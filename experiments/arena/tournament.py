@@ -273,6 +273,25 @@ def _tell_end(
     )
 
 
+def score_lines(plan: Plan, ledger_path: str | Path) -> Iterator[str]:
+    """What the entrants of a plan scored against each other on each game, the best first."""
+    scores: dict[tuple[str, str], list[float]] = {}
+    with Ledger(ledger_path, read_only=True) as ledger:
+        for record in ledger.games():
+            players = (record.first, record.second)
+            if record.game in plan.games and {*players} <= {*plan.entrants}:
+                for player, points in zip(players, (record.result, 1 - record.result), strict=True):
+                    scores.setdefault((record.game, player), []).append(points)
+    names = {entrant: dict(plan.names).get(entrant, entrant) for entrant in plan.entrants}
+    width = max(8, *map(len, names.values())) + 2
+    for game in plan.games:
+        yield f"{game:<{width}}{'points':>10}{'games':>8}{'score':>9}"
+        rows = [(sum(points) / len(points), entrant, points)
+                for (of, entrant), points in scores.items() if of == game]
+        for share, entrant, points in sorted(rows, key=lambda row: (-row[0], row[1])):
+            yield f"{names[entrant]:<{width}}{sum(points):>10g}{len(points):>8}{share:>9.1%}"
+
+
 def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
     """The games of a plan that ends by itself, as far as they have been played, with their costs.
 

@@ -5,11 +5,13 @@ The options are the keys of the plan file.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
 from experiments.arena.plan_keys import KEYS, LIST_OPTIONS
+from experiments.command import say
 from experiments.options import cluster_options, setting_options, show_output_option
 
 
@@ -35,7 +37,7 @@ def tournament(
     from experiments.arena.live_report import LiveReport
     from experiments.arena.planfile import read_plan
     from experiments.arena.progress import default_reporter
-    from experiments.arena.tournament import run_tournament
+    from experiments.arena.tournament import run_tournament, score_lines
     from experiments.cluster.chosen import games_on
 
     asked, limits = read_plan(plan, overrides)
@@ -47,7 +49,14 @@ def tournament(
         run_tournament(
             asked, ledger, workers, progress, limits, retry=retry, elsewhere=games
         )
+    for line in score_lines(asked, ledger):
+        say(line)
     if report is None:
+        commands = [["report", ledger]]
+        if len(asked.entrants) == 2:
+            commands.append(["compare", ledger, *asked.entrants])
+        for command in commands:
+            say(f"next: dlgo {shlex.join(command)}")
         return
     from reports.report import DEFAULT_REPLICATES, write_report
 
