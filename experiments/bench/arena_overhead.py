@@ -26,10 +26,11 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
 
 import click
+import numpy as np
 
 from dlgo import kernels
 from dlgo.records.ledger import GameRecord, Ledger
@@ -37,7 +38,6 @@ from dlgo.rng import derive_seed
 from engines.programs import processes
 from experiments.arena.limits import DEFAULT_LIMITS
 from experiments.arena.progress import PlainReporter
-from experiments.arena.provenance import core_count
 from experiments.arena.referee import EngineCache, GameLog
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
@@ -46,52 +46,35 @@ from experiments.command import run
 from experiments.options import Number
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Clocks at one moment: wall seconds, CPU seconds of this process, and of its workers CPU
-    seconds and seconds that they could have computed."""
-
-    wall: float
-    own: float
-    workers: float
-    ready: float
-
-    @classmethod
-    def take(cls) -> Sample:
-        """Now."""
-        on_cpu = waiting = 0
-        for pid in processes.descendants(os.getpid()):
-            path = Path(f"/proc/{pid}/schedstat")
-            if path.exists():
-                run, wait, _ = map(int, path.read_text().split())
-                on_cpu, waiting = on_cpu + run, waiting + wait
-        return cls(time.perf_counter(), time.process_time(), on_cpu / 1e9,
-                   (on_cpu + waiting) / 1e9)
-
-
 class Probe(PlainReporter):
-    """A reporter that takes a sample at the first game and at the last one."""
+    """A reporter that looks at clocks at the first game and at the last one.
+
+    Attributes:
+        slots: of the games, in the order in which they ended.
+        samples: wall seconds, CPU seconds of this process, CPU seconds of the workers, and seconds
+            that these could have computed.
+    """
 
     def __init__(self) -> None:
         super().__init__(interval=1e9)
         self.slots: list[str] = []
-        self.samples: list[Sample] = []
-        self._planned = 0
+        self.samples: list[np.ndarray] = []
 
     def say(self, text: str) -> None:
         """Nothing."""
 
-    def begin(self, stored: int, planned: int) -> None:
-        """The games start."""
-        super().begin(stored, planned)
-        self._planned = planned
-
     def game(self, record: GameRecord) -> None:
-        """A game has ended."""
         self.slots.append(record.slot)
         # When all workers have started and played: the first tenth of the games does not count.
-        if len(self.slots) in (self._planned // 10, self._planned):
-            self.samples.append(Sample.take())
+        if len(self.slots) in (self.planned // 10, self.planned):
+            on_cpu = waiting = 0
+            for pid in processes.descendants(os.getpid()):
+                path = Path(f"/proc/{pid}/schedstat")
+                if path.exists():
+                    run, wait, _ = map(int, path.read_text().split())
+                    on_cpu, waiting = on_cpu + run, waiting + wait
+            self.samples.append(np.array([
+                time.perf_counter(), time.process_time(), on_cpu / 1e9, (on_cpu + waiting) / 1e9]))
 
 
 def measure(sims: int, games: int, workers: int, cluster: str | None) -> str:
@@ -104,40 +87,35 @@ def measure(sims: int, games: int, workers: int, cluster: str | None) -> str:
         run_tournament(plan, path, workers, probe, elsewhere=jobs)
         with Ledger(path, read_only=True) as ledger:
             cpu = {r.slot: sum(c.cpu for c in r.costs) for r in ledger.games()}
-    first, last = probe.samples
     counted = probe.slots[games // 10 :]
     engines = sum(cpu[slot] for slot in counted)
-    wall = last.wall - first.wall
-    total = last.own - first.own + last.workers - first.workers
-    bare = bare_loop(plan, len(counted) // 4)
+    wall, own, on_cpu, ready = probe.samples[1] - probe.samples[0]
+    overhead = (own + on_cpu) / engines - 1
     return (
         f"{'cluster' if cluster else 'processes':<9} {sims:>6} {len(counted) / wall:>8.0f} "
-        f"{1e3 * engines / len(counted):>10.2f} "
-        f"{total / engines - 1:>9.1%} {total / engines - 1 - bare:>9.1%} "
-        f"{(last.own - first.own) / engines:>7.1%} "
-        f"{(last.ready - first.ready) / wall / workers:>7.1%} "
-        f"{(last.workers - first.workers) / wall / workers:>7.1%}"
+        f"{1e3 * engines / len(counted):>10.2f} {overhead:>9.1%} "
+        f"{overhead - bare_loop(plan, len(counted) // 4):>9.1%} {own / engines:>7.1%} "
+        f"{ready / wall / workers:>7.1%} {on_cpu / wall / workers:>7.1%}"
     )
 
 
 def bare_loop(plan: Plan, games: int) -> float:
     """The overhead of the least that can be called playing."""
-    engines = EngineCache()
     total = spent = 0.0
-    for number, task in enumerate(tasks(plan)[: games + 4]):
-        began, cpu = time.process_time(), 0.0
-        state = GameLog(task, DEFAULT_LIMITS).open()
-        players = [engines.get(task.game, spec, side) for side, spec in enumerate(task.players)]
-        for side, engine in enumerate(players):
-            engine.new_game(derive_seed(task.seed, side))
-        while not state.is_over():
-            decision = players[int(kernels.to_move(state.kernel_state))].select_move(state)
-            state = state.apply_move(decision.move)
-            cpu += decision.cost.cpu_seconds
-        if number >= 4:  # the first ones build the engines
-            total += time.process_time() - began
-            spent += cpu
-    engines.close()
+    with closing(EngineCache()) as engines:
+        for number, task in enumerate(tasks(plan)[: games + 4]):
+            began, cpu = time.process_time(), 0.0
+            state = GameLog(task, DEFAULT_LIMITS).open()
+            players = [engines.get(task.game, spec, side) for side, spec in enumerate(task.players)]
+            for side, engine in enumerate(players):
+                engine.new_game(derive_seed(task.seed, side))
+            while not state.is_over():
+                decision = players[int(kernels.to_move(state.kernel_state))].select_move(state)
+                state = state.apply_move(decision.move)
+                cpu += decision.cost.cpu_seconds
+            if number >= 4:  # the first ones build the engines
+                total += time.process_time() - began
+                spent += cpu
     return total / spent - 1
 
 
@@ -146,9 +124,9 @@ def bare_loop(plan: Plan, games: int) -> float:
               show_default=True, help="Simulations a move of the engines; may be repeated.")
 @click.option("--games", default=1000, show_default=True, type=Number(int, 20),
               help="Games of each tournament.")
-@click.option("--workers", default=core_count(), show_default=True, type=Number(int, 1),
+@click.option("--workers", default=processes.core_count(), show_default=True, type=Number(int, 1),
               help="Processes that play.")
-@click.option("--cluster", default=None, metavar="ADDRESS",
+@click.option("--cluster", metavar="ADDRESS",
               help="Also play on this Ray cluster; local starts one.")
 def main(sims: tuple[int, ...], games: int, workers: int, cluster: str | None) -> None:
     """Measure the overhead of the arena."""

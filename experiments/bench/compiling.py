@@ -25,8 +25,8 @@ import json
 import statistics
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -38,20 +38,13 @@ from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import model_for
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import EngineSpec, build_engine
+from experiments import options
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.bench.measure import random_positions
 from experiments.command import run
-from experiments.options import (
-    Number,
-    games_option,
-    measuring_options,
-    out_option,
-    pairs_option,
-    quick_option,
-    seed_option,
-)
+from experiments.options import Number
 from reports.compare import elo_text
 from reports.csv_import import load_games
 from reports.head_to_head import head_to_heads
@@ -61,30 +54,18 @@ GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go:
 PLIES = 2
 
 
-@dataclass(frozen=True)
-class Search:
-    """One search, twice.
+class Search(NamedTuple):
+    """One search, twice."""
 
-    Attributes:
-        title: of its rows.
-        textbook, compiled: engine and options, without a budget.
-        unit: of `Cost`, what is counted.
-        portions: how many a textbook and a compiled search are asked for when speed is measured.
-    """
+    title: str  # of its rows
+    engines: tuple[str, str]  # the textbook's and the compiled one, without a budget
+    unit: str  # of `Cost`, what is counted
+    portions: tuple[int, int]  # how many of these each search is asked for when speed is measured
 
-    title: str
-    textbook: str
-    compiled: str
-    unit: str
-    portions: tuple[int, int]
-
-    def entrants(self, budget: str) -> tuple[str, str]:
-        """The textbook's engine and the compiled one with a budget, as the ledger writes them."""
-        textbook, compiled = (
-            EngineSpec.parse(f"{text}{',' if ':' in text else ':'}{budget}").text
-            for text in (self.textbook, self.compiled)
-        )
-        return textbook, compiled
+    def entrants(self, budget: str) -> tuple[str, ...]:
+        """Both engines with a budget, as the ledger writes them."""
+        return tuple(EngineSpec.parse(f"{text}{',' if ':' in text else ':'}{budget}").text
+                     for text in self.engines)
 
 
 def searches(game: GameSpec) -> tuple[Search, ...]:
@@ -98,18 +79,16 @@ def searches(game: GameSpec) -> tuple[Search, ...]:
     except ModelError:
         guided, title = "puct:evaluator=static,c_puct=0.9,reuse=no", "PUCT with estimates"
     return (
-        Search("alpha-beta", "textbook-alphabeta", f"alphabeta:{bare}", "nodes", (1000, 50_000)),
-        Search("UCT", "textbook-mcts", "mcts:reuse=no", "simulations", (20, 2000)),
-        Search(title, "textbook-puct", guided, "simulations", (20, 100)),
+        Search("alpha-beta", ("textbook-alphabeta", f"alphabeta:{bare}"), "nodes", (1000, 50_000)),
+        Search("UCT", ("textbook-mcts", "mcts:reuse=no"), "simulations", (20, 2000)),
+        Search(title, ("textbook-puct", guided), "simulations", (20, 100)),
     )
 
 
-def meter(search: Search, compiled: bool, states: list[GameState]) -> Meter:
+def meter(search: Search, which: int, states: list[GameState]) -> Meter:
     """Searches the positions one after the other, and says how much work each was."""
-    limit = Budget(**{"sims" if search.unit == "simulations" else "nodes":
-                      search.portions[compiled]})
-    text = search.compiled if compiled else search.textbook
-    engine = build_engine(text, states[0].game, seed=1)
+    limit = Budget(**{"sims" if search.unit == "simulations" else "nodes": search.portions[which]})
+    engine = build_engine(search.engines[which], states[0].game, seed=1)
     turn = itertools.cycle(states)
 
     def work() -> int:
@@ -121,13 +100,13 @@ def meter(search: Search, compiled: bool, states: list[GameState]) -> Meter:
 def speed(search: Search, game: GameSpec, seconds: float, rounds: int, seed: int) -> list[float]:
     """Textbook and compiled, each a CPU second, and how many times the latter is faster."""
     states = random_positions(game, PLIES, 8, seed)
-    meters = [meter(search, compiled, states) for compiled in (False, True)]
+    meters = [meter(search, which, states) for which in (0, 1)]
     slow, fast = rates_in_turns(meters, seconds, rounds, time.process_time)
     ratios = [b / a for a, b in zip(slow, fast, strict=True)]
     return [statistics.median(slow), statistics.median(fast), statistics.median(ratios)]
 
 
-def strength(ledger: Path, game: GameSpec, entrants: tuple[str, str]) -> str:
+def strength(ledger: Path, game: GameSpec, entrants: tuple[str, ...]) -> str:
     """How much stronger the compiled engine is by its games in the ledger: cells of the table."""
     textbook, compiled = entrants
     (match,) = head_to_heads(load_games(ledger), compiled, textbook, str(game))
@@ -137,14 +116,14 @@ def strength(ledger: Path, game: GameSpec, entrants: tuple[str, str]) -> str:
 
 
 @click.command()
-@games_option(GAMES)
+@options.games_option(GAMES)
 @click.option("--cpu", type=Number(float, 0.001, 60), default=0.02, show_default=True,
               help="CPU seconds a move in the games.")
-@measuring_options(0.5, 5)
-@pairs_option(10)
-@seed_option
-@out_option("out/compiling")
-@quick_option("Two games, short measurements, few games")
+@options.measuring_options(0.5, 5)
+@options.pairs_option(10)
+@options.seed_option
+@options.out_option("out/compiling")
+@options.quick_option("Two games, short measurements, few games")
 def main(
     games: tuple[str, ...], cpu: float, seconds: float, rounds: int, pairs: int, seed: int,
     out: Path, quick: bool,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +32,11 @@ from experiments.command import run
 from experiments.options import Number, csv_option, measuring_options
 
 BATCHES = (1, 8, 64, 256)
-Call = Callable[[], object]
 
 
 @click.command()
 @click.option("--game", "game_name", default="go9", show_default=True,
               help="Game whose positions the network sees.")
-@click.option("--encoder", help="Encoder of the positions; the game's usual one by default.")
 @click.option("--net", default="resnet:blocks=6,filters=64", show_default=True,
               help="Architecture of the network; its weights are random.")
 @click.option("--model",
@@ -50,48 +48,38 @@ Call = Callable[[], object]
               help="Count CPU seconds instead of the clock's, where the machine is busy.")
 @csv_option
 def main(
-    game_name: str, encoder: str | None, net: str, model: str | None, threads: int,
-    seconds: float, rounds: int, cpu: bool, csv: Path | None,
+    game_name: str, net: str, model: str | None, threads: int, seconds: float, rounds: int,
+    cpu: bool, csv: Path | None,
 ) -> None:
     """Measure and print the table."""
     from engines.learning.networks.architectures import flops
 
+    encoder = default_encoder(get_game(game_name))
     if model:
         _, card = load_card(model)
         game_name, encoder, net = card.game, card.encoder, card.network
-    game = get_game(game_name)
-    encoding = get_encoder(encoder or default_encoder(game), game)
-    with tempfile.TemporaryDirectory() as made:
+    encoding = get_encoder(encoder, get_game(game_name))
+    with tempfile.TemporaryDirectory() as folder:
         network = _new_network(encoding, net, threads)
         operations = flops(network)
-        folder = find_model(model) if model else _make_model(Path(made), encoding, net, network)
-        calls = _calls(folder, encoding.shape, threads)
-        meters = [_one(call) for call in calls.values()]
-        rates = rates_in_turns(
-            meters, seconds, rounds, time.process_time if cpu else time.perf_counter)
-        best = {key: max(measured) for key, measured in zip(calls, rates, strict=True)}
+        if not model:
+            _write_model(Path(folder), encoding, net, network)
+        meters = _meters(str(find_model(model)) if model else folder, encoding.shape, threads)
+        clock = time.process_time if cpu else time.perf_counter
+        rates = rates_in_turns(list(meters.values()), seconds, rounds, clock)
+    best = {key: max(measured) for key, measured in zip(meters, rates, strict=True)}
     click.echo(
-        f"{game}, {encoding.name} {encoding.shape}, {net}: {operations / 1e6:.1f} million "
+        f"{game_name}, {encoding.name} {encoding.shape}, {net}: {operations / 1e6:.1f} million "
         f"operations an evaluation, {threads} thread{'s' * (threads > 1)}, best of {rounds} rounds "
         f"of {seconds:g} {'CPU ' * cpu}s"
     )
     click.echo(f"{'evaluations/s at batch':<28}" + "".join(f"{n:>10,}" for n in BATCHES))
     rows = []
     for name in dict.fromkeys(name for name, _ in best):
-        rows.append([name, *(best[name, size] * size for size in BATCHES)])
+        rows.append([name, *(best[name, size] for size in BATCHES)])
         click.echo(f"{name:<28}" + "".join(f"{rate:>10,.0f}" for rate in rows[-1][1:]))
     if csv:
         write_csv(csv, ["what", *(f"per_s_at_{n}" for n in BATCHES)], rows)
-
-
-def _one(call: Call) -> Meter:
-    """A call as one unit."""
-
-    def meter() -> int:
-        call()
-        return 1
-
-    return meter
 
 
 def _new_network(encoder: Any, net: str, threads: int) -> Any:
@@ -108,8 +96,8 @@ def _new_network(encoder: Any, net: str, threads: int) -> Any:
     return build_network(net, encoder)
 
 
-def _make_model(folder: Path, encoder: Any, net: str, network: Any) -> Path:
-    """A model of this network in `folder`, also in eight bits; the folder."""
+def _write_model(folder: Path, encoder: Any, net: str, network: Any) -> None:
+    """A model of this network, also in eight bits."""
     from engines.learning.networks.quantization import quantise_model
     from engines.learning.networks.saving import save_model
 
@@ -117,33 +105,34 @@ def _make_model(folder: Path, encoder: Any, net: str, network: Any) -> Path:
         "bench", str(encoder.game), encoder.name, net, encoder.shape, encoder.num_actions,
     ))
     quantise_model(str(folder), held_out=64)
-    return folder
 
 
-def _calls(folder: Path, shape: tuple, threads: int) -> dict[tuple[str, int], Call]:
-    """(what, batch size) -> a call that evaluates one batch."""
-    calls: dict[tuple[str, int], Call] = {}
-    rng = np.random.default_rng(1)
-    evaluators = {}
+def _meters(folder: str, shape: tuple, threads: int) -> dict[tuple[str, int], Meter]:
+    """(what, batch size) -> a meter that evaluates one batch, in positions."""
+    runtimes = {}
     for kind in KINDS:
         try:
-            evaluators[kind] = load_runtime(str(folder), kind, threads)
+            runtimes[kind] = load_runtime(folder, kind, threads)
         except ModelError as error:
             if kind in ("onnx", "keras"):
                 raise
             click.echo(f"{kind} is not measured: {error}")
-    predict = evaluators["keras"].model.predict
-    names = {"keras": "tf.function"}
+    calls = {"tf.function" if kind == "keras" else kind: runtime.evaluate
+             for kind, runtime in runtimes.items()}
+    calls["model.predict"] = partial(runtimes["keras"].model.predict, verbose=0)
+    rng, meters = np.random.default_rng(1), {}
     for size in BATCHES:
         planes = rng.integers(0, 2, (size, *shape)).astype(np.float32)
-        for kind, evaluator in evaluators.items():
-            calls[names.get(kind, kind), size] = (
-                lambda evaluator=evaluator, planes=planes: evaluator.evaluate(planes)
-            )
-        calls["model.predict", size] = (
-            lambda planes=planes: predict(planes, batch_size=len(planes), verbose=0)
-        )
-    return calls
+        for name, call in calls.items():
+            if name == "model.predict":
+                call = partial(call, batch_size=size)
+
+            def meter(call: Any = call, planes: np.ndarray = planes) -> int:
+                call(planes)
+                return len(planes)
+
+            meters[name, size] = meter
+    return meters
 
 
 if __name__ == "__main__":

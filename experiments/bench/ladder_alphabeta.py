@@ -14,8 +14,8 @@ The results stand in docs/engines/alphabeta.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import mean
+from typing import NamedTuple
 
 from dlgo import DlgoError, get_game
 from engines.minimax.stack import TECHNIQUE_HELP
@@ -29,8 +29,7 @@ STEPS = [name for name in TECHNIQUES if name != "deepening"]
 CHANGE_VALUES = ("quiescence",)
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """How one game is measured: search depth, random plies before, nodes a move in matches."""
 
     depth: int

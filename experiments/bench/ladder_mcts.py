@@ -12,8 +12,8 @@ The results stand in docs/engines/mcts.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import mean
+from typing import NamedTuple
 
 from dlgo import GameSpec, get_game
 from experiments.arena.series import play_series
@@ -21,22 +21,20 @@ from experiments.bench.measure import decisions_of, ladder_command, random_posit
 from experiments.command import run
 
 
-@dataclass(frozen=True)
-class Step:
-    """One line of the table: what is new, the options so far, and the options it is played by."""
+class Step(NamedTuple):
+    """One line of the table."""
 
     title: str
-    options: str
-    before: str | None
+    options: str  # so far, with what is new
+    before: str | None  # those it is played by
 
 
-@dataclass(frozen=True)
-class Setting:
-    """How one game is measured: plies before the positions, simulations, CPU seconds a move."""
+class Setting(NamedTuple):
+    """How one game is measured."""
 
-    plies: int
+    plies: int  # before the positions
     simulations: int
-    seconds: float
+    seconds: float  # of CPU time a move
     steps: tuple[Step, ...]
 
 

@@ -1,9 +1,7 @@
-"""What the benchmarks share: things measured in turns, positions to measure on, scores."""
+"""What the benchmarks share: positions to measure on, decisions, the command of a ladder."""
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -11,21 +9,12 @@ import click
 import numpy as np
 
 from dlgo import DlgoError, GameSpec, GameState, get_game
-from dlgo.rates import Meter, rates_in_turns
 from engines.decision import Decision
 from engines.registry import build_engine
 from experiments.arena.series import Series
 from experiments.options import Number, games_option, pairs_option, quick_option, seed_option
 
 T = TypeVar("T")
-
-
-def median_rates(
-    meters: Sequence[Meter], seconds: float, rounds: int,
-    clock: Callable[[], float] = time.perf_counter,
-) -> list[float]:
-    """Units a second of each meter: the median of its rounds. See `rates_in_turns`."""
-    return [statistics.median(r) for r in rates_in_turns(meters, seconds, rounds, clock)]
 
 
 def random_positions(

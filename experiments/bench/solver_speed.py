@@ -3,7 +3,6 @@
     python -m experiments.bench.solver_speed [--rounds 5] [FOLDER]
     python -m experiments.bench.solver_speed --plies 12 --limit 30    random positions instead
     python -m experiments.bench.solver_speed --ladder --limit 1000    each technique's share
-    python -m experiments.bench.solver_speed --without --plies 12     each technique left out
 
 For each set, positions are prepared beforehand and solved in turns by each solver, a fresh
 table each time that is kept through the 1000 positions (both keep theirs between calls);
@@ -22,7 +21,6 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +35,9 @@ from experiments.command import run
 from experiments.options import PATH, Number
 
 SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
-# The steps of the ladder, and what is left out one at a time: (name, bits of `features`).
+# The steps of the ladder: (name, bits of `features`).
 LADDER = [("safe moves only", 0)] + [
     (f"+ {name}", (2 << i) - 1) for i, name in enumerate(FEATURES)
-]
-WITHOUT = [("all", ALL_FEATURES)] + [
-    (f"without {name}", ALL_FEATURES ^ (1 << i)) for i, name in enumerate(FEATURES)
 ]
 # The positions of a set, and their scores.
 Set = tuple[list[GameState], np.ndarray]
@@ -54,11 +49,6 @@ def state_of(columns: str) -> GameState:
     for column in columns:
         state = state.apply_move(state.game.parse_move(state, column))
     return state
-
-
-def columns_of(state: GameState) -> str:
-    """The columns that lead to a position."""
-    return "".join(map(state.game.move_text, state.moves()))
 
 
 def read_set(path: Path, limit: int) -> Set:
@@ -77,10 +67,10 @@ def random_set(plies: int, count: int) -> Set:
     return states, Solver().solve_many(pack(states))
 
 
-def timed(run: Callable[[], Any], scores: np.ndarray) -> float:
-    """CPU seconds of `run`, whose results must be `scores`."""
+def timed(ask: Callable[[Any], Any], solver: Any, scores: np.ndarray) -> float:
+    """CPU seconds that a solver takes for the answers, which must be `scores`."""
     began = time.process_time()
-    answers = run()
+    answers = ask(solver)
     spent = time.process_time() - began
     if not np.array_equal(answers, scores):
         raise DlgoError(f"wrong scores: {int((np.asarray(answers) != scores).sum())}")
@@ -94,7 +84,8 @@ def own_solver() -> Solver:
 
 def runs_of(states: list[GameState]) -> dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]]:
     """Name -> what makes a fresh solver, and how it is asked for the scores."""
-    packed, texts = pack(states), [columns_of(state) for state in states]
+    packed = pack(states)
+    texts = ["".join(map(state.game.move_text, state.moves())) for state in states]
     runs = {
         "solve_many": (own_solver, lambda solver: solver.solve_many(packed)),
         "score": (own_solver, lambda solver: [solver.score(state) for state in states]),
@@ -106,14 +97,13 @@ def runs_of(states: list[GameState]) -> dict[str, tuple[Callable[[], Any], Calla
         from bitbully import bitbully_core as core
     except ImportError:
         return runs
-    boards = []
-    for columns in texts:
-        boards.append(core.BoardCore())
-        boards[-1].setBoard([int(column) - 1 for column in columns])
-    theirs = core.BitBullyCore  # made without a book
-    return {**runs, "bitbully": (
-        theirs, lambda solver: [solver.nullWindow(board) for board in boards]
-    )}
+    boards = [core.BoardCore() for _ in texts]
+    for board, columns in zip(boards, texts, strict=True):
+        board.setBoard([int(column) - 1 for column in columns])
+    # Made without a book.
+    runs["bitbully"] = (
+        core.BitBullyCore, lambda solver: [solver.nullWindow(board) for board in boards])
+    return runs
 
 
 def compare(title: str, positions: Set, rounds: int) -> None:
@@ -123,8 +113,7 @@ def compare(title: str, positions: Set, rounds: int) -> None:
     times: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds + 1):  # the first round compiles and is not counted
         for name, (make, ask) in runs.items():
-            solver = make()
-            times[name].append(timed(partial(ask, solver), scores))
+            times[name].append(timed(ask, make(), scores))
     solver = own_solver()
     solver.solve_many(pack(states))
     print(f"\n{title}: {len(states)} positions, all scores as expected")
@@ -136,16 +125,16 @@ def compare(title: str, positions: Set, rounds: int) -> None:
         print(f"  {name:<12}{1000 * seconds:>10.1f} ms{ratio}", flush=True)
 
 
-def print_steps(sets: dict[str, Set], steps: list[tuple[str, int]]) -> None:
+def print_ladder(sets: dict[str, Set]) -> None:
     """Print mean nodes and time of each step's features on each set."""
     print("mean nodes and milliseconds a position")
-    for name, features in steps:
+    for name, features in LADDER:
         line = f"{name:<18}"
         for title, (states, scores) in sets.items():
             packed, solver = pack(states), Solver(features=features)
-            seconds = timed(lambda s=solver, p=packed: s.solve_many(p), scores)
-            line += f"  {title}: {solver.nodes / len(packed):>11,.1f}"
-            line += f" {1000 * seconds / len(packed):>9.4f} ms"
+            seconds = timed(lambda s, packed=packed: s.solve_many(packed), solver, scores)
+            line += (f"  {title}: {solver.nodes / len(packed):>11,.1f}"
+                     f" {1000 * seconds / len(packed):>9.4f} ms")
         print(line, flush=True)
 
 
@@ -158,10 +147,7 @@ def print_steps(sets: dict[str, Set], steps: list[tuple[str, int]]) -> None:
 @click.option("--plies", type=Number(int, 0, 40),
               help="Solve random positions after this many moves, not the sets.")
 @click.option("--ladder", "by_steps", is_flag=True, help="Add the techniques one by one.")
-@click.option("--without", "without_one", is_flag=True, help="Leave out one technique at a time.")
-def main(
-    folder: Path, rounds: int, limit: int, plies: int | None, by_steps: bool, without_one: bool
-) -> None:
+def main(folder: Path, rounds: int, limit: int, plies: int | None, by_steps: bool) -> None:
     """Measure the solver beside bitbully, on the test sets in FOLDER."""
     Solver().solve_many(pack([state_of("4455")]))  # compile
     if plies is not None:
@@ -171,8 +157,8 @@ def main(
         sets = {path.name: read_set(path, limit) for path in paths}
     if not sets:
         raise DlgoError(f"no Test_* files in {folder}; name their folder")
-    if by_steps or without_one:
-        print_steps(sets, LADDER if by_steps else WITHOUT)
+    if by_steps:
+        print_ladder(sets)
         return
     for title, positions in sets.items():
         compare(title, positions, rounds)

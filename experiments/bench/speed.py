@@ -18,6 +18,7 @@ median of the rounds counts.
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import click
@@ -25,9 +26,9 @@ import numpy as np
 
 from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.files import write_csv
+from dlgo.rates import Meter, rates_in_turns
 from dlgo.rng import make_rng
 from engines.registry import build_engine
-from experiments.bench.measure import Meter, median_rates
 
 SIMULATIONS = 1000
 # Of a search on two threads, so many that starting them does not matter.
@@ -68,7 +69,7 @@ def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: Path | No
             ("states", _states(game), "states", "from Python"),
         ):
             beside = [others[other]] if other in others else []
-            ours, *theirs = median_rates([meter, *beside], seconds, rounds)
+            ours, *theirs = map(median, rates_in_turns([meter, *beside], seconds, rounds))
             their, ratio = (theirs[0], ours / theirs[0]) if theirs else (None, None)
             label = label if theirs else "no OpenSpiel, or not its game"
             rows.append([str(game), what, ours, their, ratio, label])

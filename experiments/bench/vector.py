@@ -23,7 +23,6 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -92,9 +91,7 @@ def open_spiel_meter(game: GameSpec) -> Meter | None:
         return None
     import pyspiel
 
-    theirs = pyspiel.load_game(name)
-    generator = random.Random(1)
-    actions = theirs.num_distinct_actions()
+    theirs, generator = pyspiel.load_game(name), random.Random(1)
     state = theirs.new_initial_state()
     legal = state.legal_actions()
 
@@ -106,7 +103,7 @@ def open_spiel_meter(game: GameSpec) -> Meter | None:
                 state.returns()
                 state = theirs.new_initial_state()
             legal = state.legal_actions()
-            mask = np.zeros(actions, bool)
+            mask = np.zeros(theirs.num_distinct_actions(), bool)
             mask[legal] = True
             np.array(state.observation_tensor(state.current_player()), np.float32)
         return MOVES
@@ -116,21 +113,17 @@ def open_spiel_meter(game: GameSpec) -> Meter | None:
 
 def pgx_meter(game: GameSpec, boards: int) -> Meter | None:
     """pgx on the CPU; None if it has no such game, or JAX is not installed."""
-    if find_spec("jax") is None or find_spec("pgx") is None:
-        return None
-    name = {"connect4": "connect_four", "go:size=9": "go_9x9", "go:size=19": "go_19x19"}.get(
-        str(game)
-    )
-    if name is None:
+    names = {"connect4": "connect_four", "go:size=9": "go_9x9", "go:size=19": "go_19x19"}
+    if find_spec("jax") is None or find_spec("pgx") is None or str(game) not in names:
         return None
     import jax
     import jax.numpy as jnp
     import pgx
     from pgx.experimental.wrappers import auto_reset
 
-    device = jax.devices("cpu")[0]
-    env = pgx.make(name)
+    env = pgx.make(names[str(game)])
     one_step = auto_reset(env.step, env.init)
+    cpu = jax.devices("cpu")[0]
 
     @jax.jit
     def many(state: Any, key: Any) -> Any:
@@ -139,13 +132,13 @@ def pgx_meter(game: GameSpec, boards: int) -> Meter | None:
         actions = jax.random.categorical(draw, logits, axis=-1)
         return jax.vmap(one_step)(state, actions, jax.random.split(go_on, boards))
 
-    with jax.default_device(device):
+    with jax.default_device(cpu):
         key = jax.random.PRNGKey(1)
         state = jax.jit(jax.vmap(env.init))(jax.random.split(key, boards))
 
     def step() -> int:
         nonlocal state, key
-        with jax.default_device(device):
+        with jax.default_device(cpu):
             key, now = jax.random.split(key)
             state = many(state, now)
             state.observation.block_until_ready()
@@ -156,20 +149,17 @@ def pgx_meter(game: GameSpec, boards: int) -> Meter | None:
 
 def meters_of(game: GameSpec, boards: int) -> dict[str, Meter]:
     """What is measured for a game; the first is what the others are compared with."""
-    ours = {
+    meters = {
         f"dlgo.vector, {boards} boards, `planes`": dlgo_meter(game, boards, "planes"),
         f"dlgo.vector, {boards} boards, no planes": dlgo_meter(game, boards, None),
         "dlgo.vector, 1 board, `planes`": dlgo_meter(game, 1, "planes"),
+        f"dlgo.vector, {boards} boards, `simple`":
+            dlgo_meter(game, boards, "simple") if "simple" in encoder_names(game) else None,
+        "PettingZoo, 1 board": pettingzoo_meter(game),
+        "OpenSpiel from Python, 1 board": open_spiel_meter(game),
+        f"pgx on the CPU, {boards} boards": pgx_meter(game, boards),
     }
-    if "simple" in encoder_names(game):
-        ours[f"dlgo.vector, {boards} boards, `simple`"] = dlgo_meter(game, boards, "simple")
-    theirs: dict[str, Callable[[], Meter | None]] = {
-        "PettingZoo, 1 board": lambda: pettingzoo_meter(game),
-        "OpenSpiel from Python, 1 board": lambda: open_spiel_meter(game),
-        f"pgx on the CPU, {boards} boards": lambda: pgx_meter(game, boards),
-    }
-    made = {name: make() for name, make in theirs.items()}
-    return {**ours, **{name: meter for name, meter in made.items() if meter is not None}}
+    return {name: meter for name, meter in meters.items() if meter is not None}
 
 
 @click.command()
@@ -187,14 +177,13 @@ def main(
         meters = meters_of(game, boards)
         rates = rates_in_turns(list(meters.values()), seconds, rounds, time.process_time)
         click.echo(f"| {game}: environment | steps a second | slowest to fastest round | "
-                   "first line is faster by |")
-        click.echo("|---|---:|---:|---:|")
+                   "first line is faster by |\n|---|---:|---:|---:|")
         for name, measured in zip(meters, rates, strict=True):
             ratios = [ours / theirs for ours, theirs in zip(rates[0], measured, strict=True)]
-            ratio = f"{statistics.median(ratios):.3g} ({min(ratios):.3g} to {max(ratios):.3g})"
             click.echo(
                 f"| {name} | {statistics.median(measured):,.0f} | {min(measured):,.0f} to "
-                f"{max(measured):,.0f} | {ratio} |"
+                f"{max(measured):,.0f} | {statistics.median(ratios):.3g} ({min(ratios):.3g} to "
+                f"{max(ratios):.3g}) |"
             )
             rows += [[game, name, number, rate] for number, rate in enumerate(measured, 1)]
         click.echo()

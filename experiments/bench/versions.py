@@ -20,6 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import click
@@ -61,11 +62,7 @@ for line in sys.stdin:
 
 
 class Version:
-    """A process that measures a checkout.
-
-    Args:
-        folder: of the checkout. cache: where it keeps compiled code.
-    """
+    """A process that measures the checkout in a folder; compiled code is kept in `cache`."""
 
     def __init__(self, folder: Path, cache: Path) -> None:
         self._folder = folder
@@ -78,7 +75,6 @@ class Version:
 
     def ask(self, game: str, what: str, calls: int) -> float:
         """CPU seconds of so many calls of a meter; the calls that take a moment, if 0 is given."""
-        assert self._process.stdin is not None and self._process.stdout is not None
         try:
             print(game, what, calls, file=self._process.stdin, flush=True)
             return float(self._process.stdout.readline())
@@ -104,17 +100,15 @@ def compare(
     """
     logs = np.empty((starts, rounds))
     for start in range(starts):
-        versions = [Version(now, caches / "now"), Version(before, caches / "before")]
-        try:
+        with ExitStack() as stack:
+            versions = [stack.enter_context(closing(Version(folder, caches / name)))
+                        for folder, name in ((now, "now"), (before, "before"))]
             calls = max(1, round(min(version.ask(game, what, 0) for version in versions)))
             for number in range(rounds):
                 seconds = [0.0, 0.0]
                 for which in (0, 1) if number % 2 else (1, 0):
                     seconds[which] = max(versions[which].ask(game, what, calls), 1e-9)
                 logs[start, number] = np.log(seconds[1] / seconds[0])
-        finally:
-            for version in versions:
-                version.close()
     return logs
 
 
@@ -122,7 +116,7 @@ def interval(logs: np.ndarray, seed: int = 1, times: int = 2000) -> tuple[float,
     """The median ratio and its 95% interval, by drawing starts anew."""
     rng = np.random.default_rng(seed)
     drawn = rng.integers(len(logs), size=(times, len(logs)))
-    medians = np.sort([np.median(logs[rows]) for rows in drawn])
+    medians = [np.median(logs[rows]) for rows in drawn]
     low, high = np.exp(np.quantile(medians, [0.025, 0.975]))
     return float(np.exp(np.median(logs))), float(low), float(high)
 
@@ -139,11 +133,10 @@ def main(
     before: Path, games: tuple[str, ...], starts: int, rounds: int, csv: Path | None
 ) -> None:
     """Measure this version beside the one in the folder BEFORE."""
-    games = tuple(str(get_game(game)) for game in games)
     table, ratios = [], []
     click.echo(f"speed of {Path.cwd()} in times that of {before}; {starts} starts, {rounds} rounds")
     with tempfile.TemporaryDirectory() as caches:
-        for game in games:
+        for game in map(str, map(get_game, games)):
             for what in METERS:
                 logs = compare(Path.cwd(), before, game, what, starts, rounds, Path(caches))
                 ratio, low, high = interval(logs)
