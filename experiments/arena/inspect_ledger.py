@@ -6,6 +6,7 @@ Everything is read game by game, so that the size of the ledger does not matter.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -210,6 +211,44 @@ def repair_ledger(path: str) -> Iterator[str]:
     yield from (f"left out: {name}" for name in done.damaged)
     yield (f"{done.games} games are in {path} now, and the file as it was is {done.aside}; the "
            "same tournament plays the missing games again")
+
+
+def worker_lines(path: str) -> Iterator[str]:
+    """What each machine of a cluster has played, the one that differs most from others first.
+
+    Of two machines that differ in a game that both played, a third one has played it, too: the one
+    that differs more often is to blame.
+    """
+    games: Counter[str] = Counter()
+    failed, twice, differ = games.copy(), games.copy(), games.copy()
+    cpu, moves = games.copy(), games.copy()
+    machines: dict[str, str] = {}
+    with Ledger(path, read_only=True) as ledger:
+        for record in ledger.games():
+            name = record.worker or "this machine"
+            machines[name] = record.machine
+            games[name] += 1
+            failed[name] += record.failed
+            for player in (0, 1):
+                spent = record.spent(player)
+                cpu[name] += spent.cpu
+                moves[name] += spent.moves
+        for check in ledger.checks():
+            for name in (check.worker, check.other):
+                twice[name] += 1
+                differ[name] += check.difference is not None
+    names = sorted(games | twice, key=lambda name: (-differ[name], name))
+    width = max([8, *map(len, names)])
+    yield (f"{'machine':<{width}} {'games':>7} {'failed':>7} {'CPU ms':>9} {'twice':>6} "
+           f"{'differ':>7}  processor")
+    for name in names:
+        mean = f"{1000 * cpu[name] / moves[name]:.3f}" if moves[name] else "-"
+        yield (f"{name:<{width}} {games[name]:>7} {failed[name]:>7} {mean:>9} {twice[name]:>6} "
+               f"{differ[name]:>7}  {machines.get(name, '')}")
+    yield "CPU ms: of a move; twice: games that two machines played; differ: not in the same way"
+    if names and differ[names[0]]:
+        yield (f"{names[0]} is odd: look into its memory, then dlgo ledger {path} purge --worker "
+               f"{names[0]}")
 
 
 def purge_ledger(

@@ -85,8 +85,8 @@ def repair(file: str) -> None:
 @ledger.command()
 @click.pass_obj
 def workers(file: str) -> None:
-    """What each machine of a cluster has played, how fast, and whether its results are odd."""
-    from reports.workers import worker_lines
+    """What each machine of a cluster has played, how fast, and where it differs from others."""
+    from experiments.arena.inspect_ledger import worker_lines
 
     for line in worker_lines(file):
         say(line)
