@@ -20,58 +20,51 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 def code_digest(target: Any) -> str:
     """Digest (32 hexadecimal digits) of the code of a class, a function, or an object's class."""
-    of_code = inspect.isclass(target) or inspect.isfunction(target)
-    words = _Words(target if of_code else type(target))
+    if not (inspect.isclass(target) or inspect.isfunction(target)):
+        target = type(target)
+    seen: set[int] = set()
+    words = []
+    waiting = [target]
+    while waiting:
+        value = waiting.pop()
+        value = getattr(value, "py_func", value)  # what Numba compiles
+        if isinstance(value, _PLAIN):
+            words.append(repr(value))
+        elif isinstance(value, set | frozenset):
+            words += sorted(map(repr, value))
+        elif id(value) not in seen:
+            seen.add(id(value))
+            waiting += reversed([*_parts(value, target.__module__)])
     return hashlib.sha256("\n".join(words).encode(errors="backslashreplace")).hexdigest()[:32]
 
 
-class _Words:
-    """What a class or function consists of, in words that are the same in every process."""
-
-    def __init__(self, target: Any) -> None:
-        self._target, self._module = target, target.__module__
-        self._seen: set[int] = set()
-
-    def __iter__(self) -> Iterator[str]:
-        return self._of(self._target)
-
-    def _of(self, value: Any) -> Iterator[str]:
-        value = getattr(value, "py_func", value)  # what Numba compiles
-        if isinstance(value, _PLAIN):
-            yield repr(value)
-        elif isinstance(value, set | frozenset):
-            yield from sorted(map(repr, value))
-        elif id(value) not in self._seen:
-            self._seen.add(id(value))
-            for part in self._parts(value):
-                yield from self._of(part)
-
-    def _parts(self, value: Any) -> Iterator[Any]:
-        if isinstance(value, tuple | list):
-            yield from value
-        elif isinstance(value, Mapping):
-            for item in value.items():
-                yield from item
-        elif isinstance(value, staticmethod | classmethod):
-            yield value.__func__
-        elif isinstance(value, property):
-            yield from (value.fget, value.fset)
-        elif isinstance(value, types.CodeType):
-            yield from (value.co_code, *value.co_names, *value.co_varnames, *value.co_consts)
-        elif getattr(value, "__module__", None) != self._module:
-            yield getattr(value, "__qualname__", type(value).__qualname__)
-        elif inspect.isclass(value):
-            yield from value.__bases__
-            for name, item in vars(value).items():
-                if name not in _LEFT_OUT:
-                    yield from (name, item)
-        elif inspect.isfunction(value):
-            yield from (value.__code__, value.__defaults__)
-            for name in _names(value.__code__):
-                if name in value.__globals__:
-                    yield from (name, value.__globals__[name])
-        else:
-            yield type(value).__qualname__
+def _parts(value: Any, module: str) -> Iterator[Any]:
+    """What a value consists of, as far as it is of this module; the name of anything else."""
+    if isinstance(value, tuple | list):
+        yield from value
+    elif isinstance(value, Mapping):
+        for item in value.items():
+            yield from item
+    elif isinstance(value, staticmethod | classmethod):
+        yield value.__func__
+    elif isinstance(value, property):
+        yield from (value.fget, value.fset)
+    elif isinstance(value, types.CodeType):
+        yield from (value.co_code, *value.co_names, *value.co_varnames, *value.co_consts)
+    elif getattr(value, "__module__", None) != module:
+        yield getattr(value, "__qualname__", type(value).__qualname__)
+    elif inspect.isclass(value):
+        yield from value.__bases__
+        for name, item in vars(value).items():
+            if name not in _LEFT_OUT:
+                yield from (name, item)
+    elif inspect.isfunction(value):
+        yield from (value.__code__, value.__defaults__)
+        for name in _names(value.__code__):
+            if name in value.__globals__:
+                yield from (name, value.__globals__[name])
+    else:
+        yield type(value).__qualname__
 
 
 def _names(code: types.CodeType) -> Iterator[str]:

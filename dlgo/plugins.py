@@ -14,6 +14,7 @@ cached, and pickles of its objects find it in every process.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib
@@ -45,17 +46,11 @@ _MEMBER = re.compile(r"(?s)(?P<name>[A-Za-z_]\w*)(?::(?P<settings>.*))?")
 
 @dataclass(frozen=True)
 class Plugin:
-    """Something that has been found.
+    """Something that has been found."""
 
-    Attributes:
-        reference: how specifications call it; the class is always named.
-        target: the class or function.
-        origin: the file that defines it; None if it is built in.
-    """
-
-    reference: str
-    target: Any
-    origin: Path | None = None
+    reference: str  # how specifications call it; the class is always named
+    target: Any  # the class or function
+    origin: Path | None = None  # the file that defines it; None if it is built in
 
     @property
     def digest(self) -> str:
@@ -85,32 +80,27 @@ class PluginGroup:
 
     @functools.cached_property
     def _entry_points(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
+        # Read last: that takes a moment.
         points: dict[str, list[importlib.metadata.EntryPoint]] = {}
         for point in importlib.metadata.entry_points(group=f"dlgo.{self.noun}s"):
             points.setdefault(point.name, []).append(point)
         return points
 
-    def _knows(self, name: str) -> bool:
-        # What packages have installed is read last: that takes a moment.
-        return name in self.built_in or name in self._given or name in self._entry_points
-
     def split(self, text: str) -> tuple[str, str | None]:
         """The name in a specification, and the settings after it (None without a colon)."""
         whole, text = text, text.strip()
         name, colon, settings = text.partition(":")
+        name = name.strip()
         if not name:
             raise PluginError(f"{self.noun} {whole!r} has no name; write name:key=value,key=value")
-        if self._knows(name.strip()):
-            return name.strip(), settings if colon else None
-        match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
-        if match is None:
-            return name.strip(), settings if colon else None
-        member = _MEMBER.fullmatch(match["rest"] or "")
-        if member is not None:
-            return f"{match['path']}:{member['name']}", member["settings"]
-        if match["path"].endswith(".py"):
-            return match["path"], match["rest"]
-        return name.strip(), settings if colon else None
+        known = name in self.built_in or name in self._given or name in self._entry_points
+        if not known and (match := _FILE.fullmatch(text) or _MODULE.fullmatch(text)):
+            member = _MEMBER.fullmatch(match["rest"] or "")
+            if member is not None:
+                return f"{match['path']}:{member['name']}", member["settings"]
+            if match["path"].endswith(".py"):
+                return match["path"], match["rest"]
+        return name, settings if colon else None
 
     def is_file(self, name: str) -> bool:
         """Whether `find` would run a file or a module that nobody has installed for this."""
@@ -133,8 +123,13 @@ class PluginGroup:
             return Plugin(name, getattr(importlib.import_module(module), member))
         if name in self._given:
             return Plugin(name, self._given[name], _file_of(self._given[name]))
-        if name in self._entry_points:
-            return self._installed(name)
+        if points := self._entry_points.get(name):
+            if len({point.value for point in points}) > 1:
+                packages = " and ".join(point.dist.name if point.dist else "?" for point in points)
+                raise PluginError(
+                    f"{packages} both call {_a(self.noun)} {name!r}; remove one of them")
+            module, _, member = points[0].value.partition(":")
+            return self._choose(_load_module(module, name), module, member, reference=name)
         path, _, member = name.partition(":")
         if path.endswith(".py"):
             return self._choose(load_file(Path(path)), os.path.normpath(path), member)
@@ -173,14 +168,6 @@ class PluginGroup:
         """Whether a name is of something that was made in Python, which this process alone has."""
         return name in self._given
 
-    def _installed(self, name: str) -> Plugin:
-        points = self._entry_points[name]
-        if len({point.value for point in points}) > 1:
-            packages = " and ".join(point.dist.name if point.dist else "?" for point in points)
-            raise PluginError(f"{packages} both call {_a(self.noun)} {name!r}; remove one of them")
-        module, _, member = points[0].value.partition(":")
-        return self._choose(_load_module(module, name), module, member, reference=name)
-
     def _choose(
         self, module: ModuleType, path: str, name: str, reference: str | None = None
     ) -> Plugin:
@@ -200,9 +187,11 @@ class PluginGroup:
         if target is None:
             raise PluginError(f"{path} has no {name}{suggest(name, vars(module))}")
         if not self._fits(target):
-            raise PluginError(
-                f"{path}{_line_of(target)}: {name} is not {_a(self.noun)}: {self._wanted}"
-            )
+            line = ""
+            with contextlib.suppress(OSError, TypeError):
+                line = f", line {inspect.getsourcelines(target)[1]}"
+            line = line.removesuffix(", line 0")  # a module
+            raise PluginError(f"{path}{line}: {name} is not {_a(self.noun)}: {self._wanted}")
         return Plugin(reference or f"{path}:{name}", target, origin)
 
     def offered(self, path: Path) -> list[str]:
@@ -210,15 +199,14 @@ class PluginGroup:
         return self._offers(load_file(path))
 
     def _offers(self, module: ModuleType) -> list[str]:
-        return [key for key, value in vars(module).items() if self._offered(module, key, value)]
-
-    def _offered(self, module: ModuleType, name: str, value: Any) -> bool:
-        """Whether a file offers this object when none is named: its own, public, complete."""
-        own = getattr(value, "__module__", None) == module.__name__
-        return own and not name.startswith("_") and not inspect.isabstract(value) and (
-            self._fits(value) if inspect.isclass(value) or self.noun == "function"
-            else name == "select_move"
-        )
+        """What a module offers when none is named: its own, public, complete."""
+        return [
+            name for name, value in vars(module).items()
+            if getattr(value, "__module__", None) == module.__name__
+            and not name.startswith("_") and not inspect.isabstract(value)
+            and (self._fits(value) if inspect.isclass(value) or self.noun == "function"
+                 else name == "select_move")
+        ]
 
 
 def _a(noun: str) -> str:
@@ -291,14 +279,6 @@ def _file_of(target: Any) -> Path | None:
     except (OSError, TypeError):  # made at the prompt or in a notebook
         return None
     return Path(file) if file else None
-
-
-def _line_of(target: Any) -> str:
-    try:
-        _, number = inspect.getsourcelines(target)
-        return f", line {number}" if number else ""
-    except (OSError, TypeError):
-        return ""
 
 
 def source_digest(target: Any) -> str:
