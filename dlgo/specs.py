@@ -10,6 +10,8 @@ record, so `mcts:sims=800` and `mcts:sims=800,c_uct=0.4` (the default) name the 
 
 A comma between double quotes separates nothing: `key=a "b, c"`. A value that is quoted as a
 whole loses its quotes, and in it `\\"` and `\\\\` stand for a quote and a backslash.
+
+What cannot be used is a SpecError that names the owner, the setting, the value and its range.
 """
 
 from __future__ import annotations
@@ -58,38 +60,28 @@ def check_number(
     Args:
         value: a number or its text; "1e4" is a welcome way to write the whole number 10000.
         what: what it is, for the message, such as "engine mcts: sims".
-        kind: int or float.
         low, high: inclusive bounds; none at all are still some (64 bits, 1e100).
         error: what to raise.
-
-    Raises:
-        DlgoError: naming `what`, the value, and the range.
     """
     text = str(value)
     shown = setting_text(value) if isinstance(value, float) else text
     shown = shown if len(shown) <= 40 else reprlib.repr(shown).strip("'\"")
-    noun = "whole number" if kind is int else "number"
     try:
         if isinstance(value, bool):
             raise ValueError
-        number = kind(text) if kind is float or "e" not in text.lower() else _whole(text)
-    except OverflowError:  # "1e999": infinite
-        number = math.inf
+        number = kind(text) if "e" not in text.lower() else float(text)
+        if kind is int and isinstance(number, float) and math.isfinite(number):
+            if number % 1:
+                raise ValueError
+            number = int(number)
     except ValueError:
+        noun = "whole number" if kind is int else "number"
         raise error(f"{what}={shown!r} is not a {noun}") from None
     largest = _LARGEST_INT if kind is int else _LARGEST_FLOAT
     if not max(low, -largest) <= number <= min(high, largest):  # also refuses nan
         allowed = range_text(low, high, kind) or f"-{largest:.3g} to {largest:.3g}"
         raise error(f"{what}={shown} is out of range ({allowed})")
     return number
-
-
-def _whole(text: str) -> int:
-    """The whole number that is written with an exponent. Raises ValueError if it is not whole."""
-    number = float(text)
-    if number != int(number):
-        raise ValueError
-    return int(number)
 
 
 def range_text(low: float, high: float, kind: type = float) -> str:
@@ -124,34 +116,21 @@ _STRUCTURES = {
 
 @dataclass(frozen=True)
 class Option:
-    """One setting of a game, an engine, a plan, a trainer or a command.
+    """One setting of a game, an engine, a plan, a trainer or a command."""
 
-    Args:
-        name: the key in specifications and plan files; an option of the command line has dashes.
-        default: its value when absent; its type is the option's type. `None` means
-            "absent" and then `kind` must be given.
-        help: one line for listings, help texts and docs.
-        low, high: inclusive bounds of a number.
-        choices: the allowed values of a word.
-        kind: the type, when it cannot be read off the default. Plans also have `list`, of
-            specifications, `tuple`, of two numbers, and `datetime`.
-        always: print it even at its default, because readers expect to see it.
-        nests: the value is a specification itself, of an engine.
-        function: the value may name a function of the user's own, as FILE.py:NAME.
-        source: the paper it comes from.
-    """
-
-    name: str
-    default: OptionValue | None
-    help: str
-    low: float = -math.inf
+    name: str  # the key in specifications and plan files; on the command line with dashes
+    default: OptionValue | None  # None: absent; then `kind` must be given
+    help: str  # one line for listings, help texts and docs
+    low: float = -math.inf  # inclusive bounds of a number
     high: float = math.inf
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()  # the allowed values of a word
+    # The type, when it cannot be read off the default. Plans also have `list`, of specifications,
+    # `tuple`, of two numbers, and `datetime`.
     kind: type | None = None
-    always: bool = False
-    nests: bool = False
-    function: bool = False
-    source: str = ""
+    always: bool = False  # print it even at its default, because readers expect to see it
+    nests: bool = False  # the value is a specification itself, of an engine
+    function: bool = False  # the value may name a function of the user's own, as FILE.py:NAME
+    source: str = ""  # the paper it comes from
 
     @property
     def type(self) -> type:
@@ -159,11 +138,7 @@ class Option:
         return self.kind or type(self.default)
 
     def parse(self, value: object, owner: str) -> Any:
-        """The value that a text, or a value of a file or of Python, stands for.
-
-        Raises:
-            SpecError: naming `owner`, if it cannot be used.
-        """
+        """The value that a text, or a value of a file or of Python, stands for."""
         kind, what = self.type, f"{owner}: {self.name}"
         if kind in _STRUCTURES:
             noun, fits = _STRUCTURES[kind]
@@ -229,12 +204,8 @@ def split_spec(text: str, owner: str, bare: str = "") -> tuple[str, dict[str, st
     """Split `name:key=value,...` into the name and its settings, all still text.
 
     Args:
-        text: the specification.
         owner: what it specifies ("game", "engine"), for the message.
         bare: the key of a first value that is written without one, if that is allowed.
-
-    Raises:
-        SpecError: if the text does not follow the grammar or repeats a key.
     """
     name, colon, rest = text.strip().partition(":")
     if not name:
@@ -247,10 +218,7 @@ def split_settings(text: str | None, what: str, bare: str = "") -> dict[str, str
 
     Args:
         what: the whole specification, for messages.
-        bare: the key of a first value that is written without one, if that is allowed.
-
-    Raises:
-        SpecError: if the text does not follow the grammar or repeats a key.
+        bare: as in `split_spec`.
     """
     settings: dict[str, str] = {}
     if text and len(text) > _LONGEST_SPEC:
@@ -266,12 +234,13 @@ def split_settings(text: str | None, what: str, bare: str = "") -> dict[str, str
             raise SpecError(f"{what}: {part!r} is not key=value")
         if key in settings:
             raise SpecError(f"{what} sets {key} twice")
-        settings[key] = _unquoted(value)
+        match = _QUOTED.fullmatch(value)
+        settings[key] = re.sub(r"(?s)\\(.)", r"\1", match[1]) if match else value
     return settings
 
 
 def _pieces(text: str, what: str) -> list[str]:
-    """The text between the commas that are not quoted. Raises SpecError for an open quote."""
+    """The text between the commas that are not quoted."""
     pieces, start = [], 0
     while start <= len(text):
         end = _PIECE.match(text, start).end()
@@ -280,11 +249,6 @@ def _pieces(text: str, what: str) -> list[str]:
         pieces.append(text[start:end])
         start = end + 1
     return pieces
-
-
-def _unquoted(value: str) -> str:
-    match = _QUOTED.fullmatch(value)
-    return re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL) if match else value
 
 
 def quote_value(value: str) -> str:
@@ -303,9 +267,6 @@ def parse_settings(
     Args:
         owner: whose settings these are, for messages.
         noun: what a setting is called there.
-
-    Raises:
-        SpecError: for the first unknown name or bad value.
     """
     table = {option.name: option for option in options}
     for name in given:
@@ -318,7 +279,7 @@ def parse_settings(
 def check_settings(
     owner: str, options: Iterable[Option], given: Mapping[str, Any], noun: str = "option"
 ) -> dict[str, Any]:
-    """Every option's value, defaults filled in. Args and errors: see `parse_settings`."""
+    """Every option's value, defaults filled in; see `parse_settings`."""
     options = tuple(options)
     values = parse_settings(owner, options, given, noun)
     return {option.name: values.get(option.name, option.default) for option in options}
@@ -331,9 +292,8 @@ def format_spec(name: str, options: Iterable[Option], values: Mapping[str, Any])
         value = values[option.name]
         if value is None or (value == option.default and not option.always):
             continue
-        text = f"{value:.12g}" if isinstance(value, float) else str(value).lower() \
-            if isinstance(value, bool) else quote_value(str(value))
-        parts.append(f"{option.name}={text}")
+        text = str(value).lower() if isinstance(value, bool) else setting_text(value)
+        parts.append(f"{option.name}={quote_value(text)}")
     return f"{name}:{','.join(parts)}" if parts else name
 
 
