@@ -171,13 +171,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
         """The same game, in which a search sees the end where endgame tables know it.
 
         Its `scratch_state` makes states that are over, with the exact result, as soon as the
-        tables have the position.
-
-        Args:
-            pieces: the most that a position of the tables has on the board.
-
-        Raises:
-            SpecError: if this game has none.
+        tables have the position: one of at most this many pieces. SpecError without tables.
         """
         if not self.endgame_tables:
             raise SpecError(f"{self} has no endgame tables; leave out tables={pieces}")
@@ -185,19 +179,15 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return getattr(importlib.import_module(module), maker)(pieces)
 
     def known_results(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
-        """What endgame tables say of each legal move, if this is an `informed` game and they do.
-
-        Returns:
-            Of each move the result for the player who makes it, 1, 0 or -1, and how soon that
-            comes; None where the tables do not have the position.
+        """What endgame tables say of each legal move, if this is an `informed` game and they do:
+        the result for the player who makes it, 1, 0 or -1, and how soon that comes.
         """
         return None
 
     def same_position(self, one: Any, other: Any) -> bool:
         """Whether two kernel states are equal in all that the rules remember.
 
-        A game whose arrays hold more than that (scratch, an order that does not matter)
-        overrides it.
+        To be overridden if the arrays hold more (scratch, an order that does not matter).
         """
         return all(map(np.array_equal, one, other))
 
@@ -207,9 +197,8 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return _MovesByAction(self.move_of)
 
     def move_of(self, action: int) -> Move:
-        """The move that a kernel calls `action`.
-
-        By default a play on a cell, counted from A1 along the rows, or the pass.
+        """The move of an action; by default a play on a cell, counted from A1 along the rows, or
+        the pass.
         """
         if action == self.pass_action:
             return Move.pass_turn()
@@ -239,29 +228,24 @@ class GameSpec(metaclass=_CheckedWhenMade):
         Raises:
             NotationError: if `text` is not a move in this game's notation.
         """
-        if self._is_pass(text):
+        if self.pass_action >= 0 and text.strip().lower() == "pass":
             return Move.pass_turn()
         return Move.play(parse_place(text, self.board_rows, self.board_cols))
 
-    def _is_pass(self, text: str) -> bool:
-        return self.pass_action >= 0 and text.strip().lower() == "pass"
-
     def parse_moves(self, state: GameState, text: str) -> list[Move]:
         """The moves of a whole turn, where a turn can be several (jumps in draughts)."""
-        return [Move.pass_turn() if self._is_pass(text) else self.parse_move(state, text)]
+        if self.pass_action >= 0 and text.strip().lower() == "pass":
+            return [Move.pass_turn()]
+        return [self.parse_move(state, text)]
 
     def whole_moves(self, moves: list[Move]) -> list[str]:
         """Successive moves as texts: one each, or one for a whole turn that notation joins."""
         return [self.move_text(move) for move in moves]
 
     def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
-        """The move in the board's image under one of the symmetries.
+        """The move in the board's image under the symmetry that carries points `to` others.
 
         By default the points of a place are moved, and anything else (a pass) is its own image.
-
-        Args:
-            move: a move of this game.
-            to: where the symmetry carries a point of the board.
         """
         if move.point:
             return Move.play(to(move.point))
@@ -276,12 +260,11 @@ class GameSpec(metaclass=_CheckedWhenMade):
 
     def stones(self, state: GameState) -> dict[Point, Player]:
         """Who occupies each cell that is not empty, row by row from A1."""
-        cells = (
-            Point(row, col) for row in range(1, self.board_rows + 1)
+        return {
+            Point(row, col): player for row in range(1, self.board_rows + 1)
             for col in range(1, self.board_cols + 1)
-        )
-        owners = {point: self.cell(state, *point) for point in cells}
-        return {point: player for point, player in owners.items() if player is not None}
+            if (player := self.cell(state, row, col)) is not None
+        }
 
     @abstractmethod
     def why_illegal(self, state: GameState, move: Move) -> str:
@@ -296,10 +279,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return int(perft(batch, plies, actions, counts, tried))
 
     def perft(self, kernel_state: Any, depth: int) -> int:
-        """The number that published tables give for so many moves from a position.
-
-        A game in which they count something else than actions overrides it.
-        """
+        """The number that published tables give for this many moves, if they count actions."""
         return self.count_sequences(kernel_state, depth)
 
     def result_text(self, state: GameState) -> str:

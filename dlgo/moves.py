@@ -113,11 +113,7 @@ COLUMN_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 def parse_point(text: str, rows: int, cols: int) -> Point:
-    """The point that `C3` names: a column letter (no I), then the row from the bottom.
-
-    Raises:
-        NotationError: if the text is something else or lies off the board.
-    """
+    """The point that `C3` names: a column letter (no I), then the row from the bottom."""
     text = text.strip().upper()
     last_letter = COLUMN_LETTERS[cols - 1]
     form = f"write a column letter A-{last_letter} and a row 1-{rows}, such as C{min(3, rows)}"
@@ -135,11 +131,7 @@ def parse_point(text: str, rows: int, cols: int) -> Point:
 def parse_place(text: str, rows: int, cols: int) -> Hashable:
     """The place that a move's text names: `C3`, a path `B2-B3`, or a choice `B7-B8=queen`.
 
-    Returns:
-        A `Point`; of a path or a choice the tuple of the points, and the word after `=` at its end.
-
-    Raises:
-        NotationError: as `parse_point`.
+    A `Point`; of a path or a choice the tuple of the points, and the word after `=` at its end.
     """
     path, equals, choice = text.partition("=")
     points = [parse_point(part, rows, cols) for part in path.split("-")]

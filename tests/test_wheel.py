@@ -146,12 +146,11 @@ def test_the_wheel_has_what_playing_needs_and_is_small(wheel: Path) -> None:
 
 
 def test_what_a_wheel_installs_plays_and_lists(from_wheel: Environment, tmp_path: Path) -> None:
-    for word in ([from_wheel.programs / "dlgo"], [from_wheel.programs / "python", "-m", "dlgo"]):
-        assert from_wheel.run(*word, "--version", cwd=tmp_path).stdout.startswith("dlgo, version ")
-    for game, first in (("tictactoe", "supervised"), ("draughts", "alphazero:sims=10")):
-        played = from_wheel.python("-m", "dlgo", "play", game, "--first", first, "--second",
-                                   "random", "--delay", "0", cwd=tmp_path)
-        assert "Game over: " in played.stdout
+    version = from_wheel.run(from_wheel.programs / "dlgo", "--version", cwd=tmp_path)
+    assert version.stdout.startswith("dlgo, version ")
+    played = from_wheel.python("-m", "dlgo", "play", "draughts", "--first", "alphazero:sims=10",
+                               "--second", "random", "--delay", "0", cwd=tmp_path)
+    assert "Game over: " in played.stdout
     listed = from_wheel.python("-m", "dlgo", "models", cwd=tmp_path).stdout
     assert "go9-alphazero" in listed and "connect4-ppo" in listed
     code = "import dlgo, reports; print(dlgo.__file__, reports.__file__)"
@@ -181,10 +180,10 @@ def test_a_clone_is_found_from_the_folder_that_holds_it(
         assert "GameState" in environment.python("-c", notebook, cwd=folder).stdout
 
 
-@pytest.mark.parametrize("names", [["engines.py", "reports.py"], ["experiments/__init__.py"]])
 def test_files_with_the_names_of_packages_are_named_and_do_not_hide_them(
-    from_clone: tuple[Environment, Path], tmp_path: Path, names: list[str]
+    from_clone: tuple[Environment, Path], tmp_path: Path
 ) -> None:
+    names = ["engines.py", "reports.py", "experiments/__init__.py"]
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x = 1\n")
