@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from dlgo.api import GameSpec, GameState
+from dlgo.api import GameSpec
 from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.extras import require_extra
 from dlgo.vector import DEFAULT, VectorEnv
-from engines.base import Engine
 from engines.isolation.describe import read_spec
 
 require_extra("rl", "the adapter for Gymnasium", "gymnasium")
@@ -41,9 +40,8 @@ class OpponentEnv(gymnasium.Env):
     is int8[num_actions] and says what is legal; `action_masks()` says the same as bool, as agents
     of sb3-contrib ask for it.
 
-    A copy (`deepcopy`, `pickle`) goes on from where the original stands, by itself. Its opponent is
-    another engine: before its first answer it thinks about the moves of this game once more, so
-    that it answers alike unless its budget is a time.
+    It cannot be copied, for its opponent cannot: the same seed and the same actions lead to the same
+    position in another one.
 
     Args:
         game: a game, or its specification.
@@ -75,12 +73,8 @@ class OpponentEnv(gymnasium.Env):
         self._env = VectorEnv(game, 1, encoder or DEFAULT, random_plies=random_plies,
                               max_plies=max_plies, illegal=illegal, autoreset=False)
         self._side = side
-        self._opponent = opponent
-        self._engine: Engine | None = None
-        # The engine's seed for this game, and what it has been asked: enough to make it again.
-        self._engine_seed: int | None = None
-        self._asked: list[GameState] = []
-        self._ready_engine()
+        self._engine = read_spec(opponent).build(self._env.game)
+        self._engine.warm_up()
         self._agent = 0
         self._state = self._env.state(0)  # as the opponent sees it: with the moves so far
         self.render_mode = render_mode
@@ -95,10 +89,6 @@ class OpponentEnv(gymnasium.Env):
 
         Args:
             seed: of the starts, sides and of the opponent, from now on; None: they go on.
-            options: not used.
-
-        Returns:
-            The observation, and a dictionary with the action mask.
 
         Raises:
             SpecError: if the opponent ends every game before the agent's first move.
@@ -111,11 +101,9 @@ class OpponentEnv(gymnasium.Env):
                 self._side == "random" and self.np_random.integers(2) == 0
             )
             self._agent = 0 if first else 1
-            self._asked = []
             self._env.reset(start)
             self._state = self._env.state(0)
-            self._ready_engine().new_game(engine_seed)
-            self._engine_seed = engine_seed
+            self._engine.new_game(engine_seed)
             self._answer()
             if not self._over:
                 return self._planes(), self._info()
@@ -126,9 +114,6 @@ class OpponentEnv(gymnasium.Env):
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play an action of the agent, and the opponent's answer.
-
-        Returns:
-            Observation, the agent's reward, terminated, truncated, and the action mask.
 
         Raises:
             IllegalMoveError: for an illegal action if that is an error; nothing has changed then.
@@ -156,22 +141,11 @@ class OpponentEnv(gymnasium.Env):
 
     def close(self) -> None:
         """Release what the opponent holds (processes, files)."""
-        if self._engine is not None:
-            self._engine.close()
+        self._engine.close()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_engine": None}
-
-    def _ready_engine(self) -> Engine:
-        """The opponent; one for a copy is made when it is asked for the first time."""
-        if self._engine is None:
-            self._engine = read_spec(self._opponent).build(self._env.game)
-            self._engine.warm_up()
-            if self._engine_seed is not None:
-                self._engine.new_game(self._engine_seed)
-            for state in self._asked:
-                self._engine.select_move(state)
-        return self._engine
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("OpponentEnv cannot be copied; make another one, reset it with the same "
+                        "seed and step it through the same actions")
 
     @property
     def _over(self) -> bool:
@@ -186,8 +160,7 @@ class OpponentEnv(gymnasium.Env):
     def _answer(self) -> None:
         """Have the opponent play until it is the agent's turn, or the game has ended."""
         while not self._over and self._env.time_step.players[0] != self._agent:
-            move = self._ready_engine().select_move(self._state).move
-            self._asked.append(self._state)
+            move = self._engine.select_move(self._state).move
             self._state = self._state.apply_move(move)
             if not move.is_resign:
                 self._env.step([self._env.game.action_of(move)])
