@@ -40,8 +40,8 @@ class OpponentEnv(gymnasium.Env):
     is int8[num_actions] and says what is legal; `action_masks()` says the same as bool, as agents
     of sb3-contrib ask for it.
 
-    It cannot be copied, for its opponent cannot: the same seed and the same actions lead to the same
-    position in another one.
+    It cannot be copied, because its opponent cannot: the same seed and the same actions lead to the
+    same position in another one.
 
     Args:
         game: a game, or its specification.
