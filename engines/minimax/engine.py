@@ -29,15 +29,10 @@ _FIRST_NODES = 100
 
 
 class _Result(NamedTuple):
-    """What the search of the root knows: its score, whether that is final, plies searched.
-
-    before: the score a ply less deep.
-    """
-
-    score: int
-    solved: bool
-    depth: int
-    before: int
+    score: int  # of the root
+    solved: bool  # whether that is final
+    depth: int  # plies searched
+    before: int  # the score a ply less deep
 
 
 class AlphaBetaEngine(Engine):
@@ -107,8 +102,7 @@ class AlphaBetaEngine(Engine):
     def _deepen(self, states: Any, clock: Clock, actions: np.ndarray, deepest: int) -> _Result:
         """Search deeper and deeper until a limit is reached or the end is seen.
 
-        Args:
-            actions: the root moves; the best is put first, the others keep their order.
+        The best of the root's `actions` is put first, the others keep their order.
         """
         solve = self.settings["solve"]
         whole = (-1, 1) if solve else (-stack.INFINITE, stack.INFINITE)

@@ -26,13 +26,12 @@ from engines.minimax.table import AT_LEAST, AT_MOST, BOUND_MASK, EXACT, SOLVED, 
 
 @kernel
 def begin(states, stack, depth, alpha, beta, actions, n):
-    """Set up a search of `n` root moves to `depth` plies; `advance` does it.
+    """Set up a search of `n` root moves, the most promising first, to `depth` plies.
 
     Args:
         states: batch of at least `depth + 1` states; row 0 is the position.
         alpha, beta: scores beyond them need not be told apart. With -1 and 1 a search to the
             end only finds out who wins, and not how soon, which is quicker.
-        actions: the root moves, the most promising first.
     """
     root = kernels.row(states, 0)
     for i in range(n):
@@ -93,11 +92,7 @@ def advance(states, table, stack, evaluation):
 
 @inline_kernel
 def _arrive(state, table, stack, ply, evaluation):
-    """Settle a node without searching below it, or list its moves.
-
-    Returns:
-        (settled, score).
-    """
+    """Settle a node without searching below it, or list its moves: (settled, score)."""
     use = stack.info[st.TECHNIQUES]
     stack.solved[ply] = 1
     mover = kernels.to_move(state)
@@ -125,7 +120,7 @@ def _arrive(state, table, stack, ply, evaluation):
                 known_action = np.int64(entry.action)
             solved = entry.bound & SOLVED != 0
             if use & st.TABLE and (solved or entry.depth >= depth):
-                score = _from_table(np.int64(entry.score), ply)
+                score = _further_from_end(np.int64(entry.score), -ply)
                 bound = entry.bound & BOUND_MASK
                 if (
                     bound == EXACT
@@ -211,10 +206,7 @@ def _next_action(stack, ply):
 
 @inline_kernel
 def _search_again(stack, ply, child_value):
-    """Whether a child has turned out better than its null window can tell.
-
-    Then it is set up for a search with the whole window.
-    """
+    """Whether a child is better than its null window can tell: it gets the whole window."""
     if not stack.narrow[ply + 1]:
         return False
     same_mover = stack.mover[ply + 1] == stack.mover[ply]
@@ -266,21 +258,13 @@ def _leave(table, stack, ply):
         if stack.solved[ply]:
             bound |= SOLVED
         age = stack.info[st.AGE]
-        store(table, stack.key[ply], _to_table(score, ply), depth, bound, action, age)
+        store(table, stack.key[ply], _further_from_end(score, ply), depth, bound, action, age)
     return score
 
 
 @inline_kernel
-def _to_table(score, ply):
-    """Distance to the end from the position itself instead of from the root."""
+def _further_from_end(score, plies):
+    """A score as seen `plies` later or, if negative, earlier: proven ones count to the end."""
     if score >= st.PROVEN:
-        return score + ply
-    return score - ply if score <= -st.PROVEN else score
-
-
-@inline_kernel
-def _from_table(score, ply):
-    """The reverse of `_to_table`."""
-    if score >= st.PROVEN:
-        return score - ply
-    return score + ply if score <= -st.PROVEN else score
+        return score + plies
+    return score - plies if score <= -st.PROVEN else score

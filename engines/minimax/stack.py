@@ -33,44 +33,33 @@ TECHNIQUE_HELP = {
 CUTS, DEEPENING, HASH_MOVE, TABLE, KILLERS, HISTORY, PVS, ASPIRATION, QUIESCENCE, FORCED = (
     1 << i for i in range(len(TECHNIQUE_HELP)))
 
-# Indices into `Stack.info`.
+# Indices into `Stack.info`: nodes visited, their limit, the ply that is reached next, the age of
+# new entries, the techniques in use (bits), whether leaves are valued in Python, such a value.
 NODES, NODE_LIMIT, PLY, AGE, TECHNIQUES, ASK, ANSWER = range(7)
 # Of `info[ASK]`: leaves are valued in Python; one waits; its answer is in `info[ANSWER]`.
 WANTED, WAITING, ANSWERED = 1, 2, 3
 
 
 class Stack(NamedTuple):
-    """A search in progress, to `plies - 1` plies; row i belongs to the node at ply i.
+    """A search in progress; row i belongs to the node at ply i."""
 
-    actions, order: int64[plies, num_actions], the moves and their ordering scores;
-    count, index: int64[plies], moves there are and have been tried;
-    alpha, beta, best, best_action, mover, depth: int64[plies];
-    alpha_0: int64[plies], alpha on arrival; solved: int8[plies], whether no horizon was met;
-    narrow: int8[plies], whether the node is searched with a null window for the time being;
-    key: int64[plies]; killer: int64[plies], the last move that refuted a sibling;
-    history: int64[2, num_actions], how often a move was best, by player;
-    info: int64[7] = nodes visited, their limit, the ply that is reached next, the age of new
-    table entries, the techniques in use (bits), whether leaves are valued in Python (0: no), and
-    the score of the one that has been.
-    """
-
-    actions: np.ndarray
-    order: np.ndarray
-    count: np.ndarray
-    index: np.ndarray
+    actions: np.ndarray  # int64[plies, num_actions], the moves
+    order: np.ndarray  # the same, their ordering scores
+    count: np.ndarray  # int64[plies], as all until `killer`: moves there are
+    index: np.ndarray  # moves that have been tried
     alpha: np.ndarray
     beta: np.ndarray
-    alpha_0: np.ndarray
+    alpha_0: np.ndarray  # alpha on arrival
     best: np.ndarray
     best_action: np.ndarray
     mover: np.ndarray
     depth: np.ndarray
     key: np.ndarray
-    killer: np.ndarray
-    solved: np.ndarray
-    narrow: np.ndarray
-    history: np.ndarray
-    info: np.ndarray
+    killer: np.ndarray  # the last move that refuted a sibling
+    solved: np.ndarray  # int8[plies], whether no horizon was met
+    narrow: np.ndarray  # int8[plies], whether it is searched with a null window for the time being
+    history: np.ndarray  # int64[2, num_actions], how often a move was best, by player
+    info: np.ndarray  # int64[7], see above
 
 
 def new_stack(plies: int, num_actions: int) -> Stack:

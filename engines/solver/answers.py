@@ -81,60 +81,11 @@ def solve(own, mask, floor, table, frames, book, info):
 
 
 @kernel
-def at_least(own, mask, goal, table, frames, book, info):
-    """Whether the player to move gets this result or a better one: 1 a win, 0 a draw. No limit."""
-    stones = popcount(mask)
-    if winning_cells(own, mask) & playable(mask):
-        return True
-    if stones >= CELLS - 1:
-        return goal <= 0
-    moves = safe_moves(mask, winning_cells(own ^ mask, mask))
-    if moves == 0:
-        return False
-    if stones <= info[search.BOOK_PLIES]:
-        return look_up(book, own, mask) >= goal
-    return prove(own, mask, moves, goal, table, frames, info) == 1
-
-
-@kernel
 def solve_many(owns, masks, scores, table, frames, book, info):
     """Write the score of each position into `scores`. No limit; the table is shared."""
     info[search.LIMIT] = search.NO_LIMIT
     for i in range(len(owns)):
         scores[i] = solve(owns[i], masks[i], -CELLS, table, frames, book, info)
-
-
-@kernel
-def outcomes(owns, masks, results, table, frames, book, info):
-    """Write who wins each position: 1 the player to move, 0 nobody, -1 the other. No limit.
-
-    Cheaper than the score, which says how soon as well.
-    """
-    info[search.LIMIT] = search.NO_LIMIT
-    for i in range(len(owns)):
-        results[i] = -1
-        for goal in (1, 0):
-            if at_least(owns[i], masks[i], goal, table, frames, book, info):
-                results[i] = goal
-                break
-
-
-@kernel
-def keeping_moves(owns, masks, results, kept, table, frames, book, info):
-    """Mark in `kept`, bool[n, columns], the moves that are worth as much as their position.
-
-    Args:
-        results: the `outcomes` of the positions. Where it is lost, all moves are worth as much.
-    """
-    info[search.LIMIT] = search.NO_LIMIT
-    for i in range(len(owns)):
-        own, mask, result = owns[i], masks[i], results[i]
-        for col in range(COLS):
-            move = playable(mask) & cell_in(col)
-            kept[i, col] = move != 0 and (
-                result < 0 or has_four(own | move) or not at_least(
-                    own ^ mask, mask | move, 1 - result, table, frames, book, info)
-            )
 
 
 @kernel

@@ -21,7 +21,7 @@ import numpy as np
 
 from dlgo.api import GameState, Move
 from dlgo.games.connect4 import board
-from dlgo.games.connect4.board import BOTTOM, CELLS, COLS, COLUMN, STRIDE, ConnectFourState
+from dlgo.games.connect4.board import CELLS, ConnectFourState
 from engines.clock import is_stopped
 from engines.solver import answers, search
 from engines.solver.book import MOST_PLIES, shipped_book
@@ -49,7 +49,7 @@ class Solver:
     """A search with its table, which is kept from position to position.
 
     What the table holds stays true, so sharing it changes no result; it saves time when positions
-    are related. Many positions are given as int64[n, 2], see `pack`.
+    are related.
     """
 
     def __init__(self, table_bits: int = 22, features: int = search.ALL_FEATURES) -> None:
@@ -93,24 +93,16 @@ class Solver:
         return scores
 
     def solve_many(self, positions: np.ndarray) -> np.ndarray:
-        """Exact scores of many positions, int64[n], in one call of compiled code."""
-        return self._of_many(answers.solve_many, positions, np.empty(len(positions), np.int64))
+        """Exact scores of many positions, int64[n], in one call of compiled code.
 
-    def outcomes(self, positions: np.ndarray) -> np.ndarray:
-        """Who wins by perfect play, 1 the player to move, -1 the other, 0 nobody; int64[n].
-
-        It takes half the time of `solve_many`, whose signs these are, or less.
+        Args:
+            positions: int64[n, 2], see `pack`.
         """
-        return self._of_many(answers.outcomes, positions, np.empty(len(positions), np.int64))
-
-    def keeping_moves(self, positions: np.ndarray, results: np.ndarray) -> np.ndarray:
-        """The moves of each position that give nothing of it away, bool[n, 7]: column by column.
-
-        It asks one question a move (can the other player get more than that?), where the `outcomes`
-        of the positions after them, given as `results` here, would ask two.
-        """
-        kept = np.zeros((len(positions), COLS), np.bool_)
-        return self._of_many(answers.keeping_moves, positions, results, kept)
+        owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
+        self.open_book(min((int(mask).bit_count() for mask in masks), default=CELLS))
+        scores = np.empty(len(owns), np.int64)
+        answers.solve_many(owns, masks, scores, *self._scratch())
+        return scores
 
     def analyse(self, lines: Sequence[str], all_moves: bool) -> Iterator[list[Answer | None]]:
         """Score and best move of each position, written as the columns that lead to it.
@@ -155,15 +147,6 @@ class Solver:
                 return line
             score = -score
 
-    def _of_many(
-        self, ask: Callable[..., None], positions: np.ndarray, *arrays: np.ndarray
-    ) -> np.ndarray:
-        """Have the last of the arrays written in one call of compiled code."""
-        owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
-        self.open_book(min((int(mask).bit_count() for mask in masks), default=CELLS))
-        ask(owns, masks, *arrays, *self._scratch())
-        return arrays[-1]
-
     def _run(self, ask: Callable[..., int], *question: int) -> int:
         """Repeat a search that pauses now and then until it has an answer.
 
@@ -206,20 +189,6 @@ def words_of(state: GameState) -> tuple[int, int]:
     words = state.kernel_state.words.tolist()
     own = words[board.STONES_1] if words[board.TURN] else words[board.STONES_0]
     return own, words[board.STONES_0] | words[board.STONES_1]
-
-
-def along(columns: Iterable[int]) -> np.ndarray:
-    """The position before each move of a game, packed: int64[n, 2].
-
-    Args:
-        columns: what is played from the empty board on, 0-6.
-    """
-    own = mask = 0
-    positions = []
-    for column in columns:
-        positions.append((own, mask))
-        own, mask = own ^ mask, mask | ((mask + BOTTOM) & COLUMN << (STRIDE * column))
-    return np.array(positions, np.int64).reshape(-1, 2)
 
 
 def pack(states: Iterable[GameState]) -> np.ndarray:

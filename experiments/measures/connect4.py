@@ -36,7 +36,7 @@ from dlgo.rng import derive_seed
 from engines.isolation.describe import read_spec
 from engines.jobs import Amount, Portion, Processes
 from engines.solver.board import mirrored
-from engines.solver.solver import Solver, along
+from engines.solver.solver import Solver, words_of
 from experiments.command import run
 from experiments.measures.mistakes import Position, mistakes_options, print_mistakes
 
@@ -59,10 +59,10 @@ def position_of(columns: str, outcomes: dict[int, int]) -> Position:
     return Position(columns, state, outcomes)
 
 
-def images(columns: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The words of a position and of its mirror image, whatever line of columns leads to it."""
-    own, mask = along(int(column) - 1 for column in columns + "1")[-1].tolist()
-    return (own, mask), (mirrored(own), mirrored(mask))
+def key_of(position: Position) -> tuple[int, int]:
+    """The same for a position and its mirror image, whatever line of columns leads there."""
+    own, mask = words_of(position.state)
+    return min((own, mask), (mirrored(own), mirrored(mask)))
 
 
 def class_of(stones: int, score: int) -> str:
@@ -118,7 +118,7 @@ def position_sets(path: Path, classes: Sequence[str], count: int, jobs: Processe
     next_line = 0.0
     for stage in dict.fromkeys(name[:2] for name in classes):
         wanted = [name for name in classes if name.startswith(stage)]
-        seen = {name: {min(images(one.name)) for one in rows} for name, rows in sets.items()}
+        seen = {name: {key_of(one) for one in rows} for name, rows in sets.items()}
         given_up = portions.get(stage, 0) + _DRAWS
         while any(len(sets.get(name, [])) < count for name in wanted):
             first = portions.get(stage, 0)
@@ -131,7 +131,7 @@ def position_sets(path: Path, classes: Sequence[str], count: int, jobs: Processe
                 draws = [outcome.value for outcome in
                          sorted(outcomes, key=lambda outcome: outcome.portion.key)]
             for name, position in ((k, one) for drawn in draws for k in drawn for one in drawn[k]):
-                key = min(images(position.name))
+                key = key_of(position)
                 if key not in seen.setdefault(name, set()):
                     seen[name].add(key)
                     sets.setdefault(name, []).append(position)

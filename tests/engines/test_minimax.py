@@ -96,17 +96,6 @@ def test_no_technique_changes_a_value(game_name: str, depth: int, most_plies: in
             assert engine.select_move(state).value == pytest.approx(value, abs=1e-9), options
 
 
-@pytest.mark.parametrize("game_name", ["connect4", "draughts", "go:size=5"])
-def test_cuts_save_most_of_the_tree(game_name: str) -> None:
-    """With perfect ordering alpha-beta visits about the square root of the tree."""
-    state = random_positions(game_name, 1, 10)[0]
-    nodes = [
-        build_engine(f"alphabeta:depth=4{options}", state.game).select_move(state).cost.nodes
-        for options in ("", ",cuts=no")
-    ]
-    assert nodes[0] < nodes[1] / 3
-
-
 def test_a_search_in_slices_is_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock may stop it after any node; what it finds and visits does not change."""
     state = random_positions("draughts", 1, 30)[0]
@@ -192,14 +181,6 @@ def test_two_by_two_is_worth_one_point_to_black(ko: str) -> None:
     assert [go_value(2, komi, 20, ko=ko) for komi in (0.5, 1, 1.5)] == [1, 0, -1]
 
 
-def test_two_by_two_without_the_table() -> None:
-    """The table joins positions with other histories; without it superko is exact."""
-    for komi, value in ((0.5, 1), (1, 0), (1.5, -1)):
-        game = get_game("go", size=2, komi=komi)
-        engine = build_engine("alphabeta:depth=14,table=no", game)
-        assert engine.select_move(GameState.new_game(game)).value == value
-
-
 @pytest.mark.parametrize("ko", ["situational", "positional", "simple"])
 def test_three_by_three_is_all_blacks_from_the_centre(ko: str) -> None:
     """+9 for the centre (Drange): with komi 8.5 black wins, with 9 it is a draw."""
@@ -221,32 +202,25 @@ def test_other_openings_on_three_by_three(opening: str, value: int) -> None:
 # The table --------------------------------------------------------------------------------
 
 
-def test_the_table_keeps_what_was_searched_deeply() -> None:
-    table = tables.new_table(4, 9)
-    tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
-    for i in range(2, 40):  # shallow results of other positions that name the same pair
-        tables.store(table, 16 * i, -5, 2, tables.AT_MOST, 1, 1)
+def test_the_table_keeps_what_was_deep_and_what_is_new() -> None:
+    def table_with(*rows: tuple[int, int, int, int, int, int]) -> np.ndarray:
+        table = tables.new_table(4, 9)
+        for row in ((16, 7, 9, tables.EXACT, 3, 1), *rows):
+            tables.store(table, *row)
+        return table
+
+    # Shallow results of other positions that name the same pair: the last stands beside it.
+    table = table_with(*((16 * i, -5, 2, tables.AT_MOST, 1, 1) for i in range(2, 40)))
     entry = table[tables.find(table, 16)]
     assert (entry["score"], entry["depth"], entry["action"]) == (7, 9, 3)
-    assert tables.find(table, 16 * 39) >= 0  # the last one stands beside it
-    assert tables.find(table, 16 * 38) < 0
-
-
-def test_old_results_make_room_in_the_table() -> None:
-    table = tables.new_table(4, 9)
-    tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
-    tables.store(table, 32, 1, 2, tables.EXACT, 0, 2)  # the next move of the game
-    tables.store(table, 48, 1, 3, tables.EXACT, 0, 2)
-    assert tables.find(table, 16) < 0
-    assert tables.find(table, 32) >= 0 <= tables.find(table, 48)
-
-
-def test_a_shallow_result_does_not_replace_the_positions_own_deep_one() -> None:
-    table = tables.new_table(4, 9)
-    tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
-    tables.store(table, 16, 5, 4, tables.EXACT, 2, 2)
+    assert tables.find(table, 16 * 39) >= 0 > tables.find(table, 16 * 38)
+    # What the last move of the game left makes room.
+    table = table_with((32, 1, 2, tables.EXACT, 0, 2), (48, 1, 3, tables.EXACT, 0, 2))
+    assert tables.find(table, 16) < 0 <= min(tables.find(table, 32), tables.find(table, 48))
+    # A position's own deep result stays, until one is final.
+    table = table_with((16, 5, 4, tables.EXACT, 2, 2))
     assert table[tables.find(table, 16)]["depth"] == 9
-    tables.store(table, 16, 0, 4, tables.EXACT | tables.SOLVED, 2, 2)  # final beats deep
+    tables.store(table, 16, 0, 4, tables.EXACT | tables.SOLVED, 2, 2)
     assert table[tables.find(table, 16)]["score"] == 0
 
 

@@ -155,16 +155,6 @@ def test_without_a_book_or_with_a_smaller_one_the_rest_is_searched(
             book.shipped_book.cache_clear()
 
 
-def test_missing_scores_are_not_taken_for_a_book(small_book: Path) -> None:
-    plies, scores = book.read_book(small_book)
-    with pytest.raises(DlgoError, match="lacks scores"):
-        book.open_book(plies, scores[:-1])
-    scores = scores.copy()
-    scores[5] = book.UNSOLVED
-    with pytest.raises(DlgoError, match="lacks scores"):
-        book.open_book(plies, scores)
-
-
 def test_of_an_unfinished_book_only_what_is_there_is_proved(
     small_book: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -176,24 +166,21 @@ def test_of_an_unfinished_book_only_what_is_there_is_proved(
         patch.setattr(connect4_book, "_solver", lambda bits: Solver(bits))
         connect4_book.check_book(small_book, 1000, 12)
     there = int((begun != book.UNSOLVED).sum())
+    with pytest.raises(DlgoError, match="lacks scores"):
+        book.open_book(plies, scores[:-1])
     assert f"{there} of {len(scores)} positions proved" in capsys.readouterr().out
     with pytest.raises(DlgoError, match=f"it has {there} of {len(scores)}; finish it first"):
         book.open_book(plies, begun)
 
 
-def make(path: Path, plies: int, wait: bool) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "experiments.datasets.connect4_book", "--plies", str(plies),
-               "--out", str(path), "--workers", "1", "--source", "bitbully"]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    if wait:
-        assert process.wait() == 0, process.stderr.read()
-    return process
-
-
-def test_a_killed_generation_goes_on_and_makes_the_same_book(tmp_path: Path) -> None:
+def test_a_killed_generation_goes_on_and_makes_the_same_book(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("bitbully", reason="needs bitbully")
     broken = tmp_path / "broken.book"
-    process = make(broken, 7, wait=False)
+    process = subprocess.Popen([
+        sys.executable, "-m", "experiments.datasets.connect4_book", "--plies", "7", "--out",
+        str(broken), "--workers", "1", "--source", "bitbully"], cwd=ROOT, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while not broken.exists() and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -202,8 +189,8 @@ def test_a_killed_generation_goes_on_and_makes_the_same_book(tmp_path: Path) -> 
     _, scores = book.read_book(broken)
     there = scores != book.UNSOLVED
     assert 0 < there.sum() < len(scores)
-    # What is there is not made again.
-    assert "scores are there" in make(broken, 7, wait=True).stderr.read()
+    connect4_book.make_book(7, broken, 1, 12, "bitbully")
+    assert "scores are there" in capsys.readouterr().err  # these are not made again
     # The book in use, of more plies, says the same.
     level = book.levels(7)[7]
     expected = Solver(12).solve_many(np.stack([level.owns, level.masks], axis=1))
