@@ -1,8 +1,6 @@
 """The inside of a process whose functions somebody calls from outside: see `calls.py`.
 
     python -P -m engines.isolation.answer FILE.py
-
-The file may be written by anybody, so the caller believes nothing but the values that it returns.
 """
 
 from __future__ import annotations
@@ -24,50 +22,42 @@ _DEPTH = 5000
 
 def main() -> None:
     """Load a file, then answer calls until there are no more."""
-    server = Server(printed=None)
+    server, path = Server(printed=None), Path(sys.argv[1])
+    module: ModuleType | None = None
     sys.setrecursionlimit(_DEPTH)
     cells.on_cell = lambda name: server.tell({"cell": name})
-    server.run(_File(server, Path(sys.argv[1])).answer)
 
-
-class _File:
-    """A file and its functions."""
-
-    def __init__(self, server: Server, path: Path) -> None:
-        self._server, self._path = server, path
-        self._module: ModuleType | None = None
-
-    def answer(self, request: str, *arguments: Any) -> dict[str, Any]:
-        """Load the file, or call one of its functions; what goes wrong is an answer, too."""
-        try:
-            return getattr(self, f"_{request}")(*arguments)
-        except BaseException as error:
-            return _failure(error, self._path)
-
-    def _load(self, left_out: list[str]) -> dict[str, Any]:
-        """Cells of a notebook that are named are not run."""
+    def load(left_out: list[str]) -> dict[str, Any]:
+        nonlocal module
         cells.left_out = left_out
-        sys.path.insert(0, str(self._path.parent))
-        name = self._path.stem
-        spec = importlib.util.spec_from_file_location(name, self._path)
-        self._module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(self._module)
+        sys.path.insert(0, str(path.parent))
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
         return {"value": cells.reports}
 
-    def _call(self, name: str, arguments: list[Any]) -> dict[str, Any]:
-        function = getattr(self._module, name, None)
+    def call(name: str, arguments: list[Any]) -> dict[str, Any]:
+        function = getattr(module, name, None)
         if not callable(function):
             return {"error": f"there is no function {name}", "kind": "missing"}
-        given = from_plain(arguments, lambda number: lambda *asked: self._ask(number, asked))
+        given = from_plain(arguments, lambda number: lambda *asked: ask(number, asked))
         return {"value": to_plain(function(*given))}
 
-    def _ask(self, number: int, arguments: tuple[Any, ...]) -> Any:
+    def ask(number: int, arguments: tuple[Any, ...]) -> Any:
         """Call a function of the other side."""
-        self._server.tell({"ask": number, "arguments": to_plain(list(arguments))})
-        answer = self._server.read()
+        server.tell({"ask": number, "arguments": to_plain(list(arguments))})
+        answer = server.read()
         if "error" in answer:
             raise ValueError(answer["error"])
         return from_plain(answer["value"])
+
+    def answer(request: str, *arguments: Any) -> dict[str, Any]:
+        try:
+            return {"load": load, "call": call}[request](*arguments)
+        except BaseException as error:  # what goes wrong is an answer, too
+            return _failure(error, path)
+
+    server.run(answer)
 
 
 def _failure(error: BaseException, path: Path) -> dict[str, Any]:

@@ -43,8 +43,7 @@ class Functions:
     """The functions of a file.
 
     Args:
-        path: the file.
-        sandbox: the walls around its process; None: no walls, for a file that is trusted.
+        sandbox: around its process; None: none, for a file that is trusted.
         timeout: wall seconds to load the file.
         left_out: cells of notebooks that are not run.
 
@@ -61,14 +60,17 @@ class Functions:
         self, path: Path, sandbox: Sandbox | None, timeout: float = 10.0,
         left_out: Sequence[str] = (),
     ) -> None:
-        module = ("engines.isolation.answer", str(path.resolve()))
-        self._host = Host(sandbox=sandbox, module=module)
+        self._host = Host(None, sandbox, ("engines.isolation.answer", str(path.resolve())))
         try:
             reports = self._ask(f"loading {path.name}", timeout, [], "load", list(left_out))
         except BaseException:
             self.close()
             raise
-        self.reports = _lines(reports)
+        # The process may send anything.
+        lines = [str(line)[:_LONGEST_LINE] for line in reports] if type(reports) is list else []
+        if len(lines) > _LINES:
+            lines[_LINES:] = [f"and {len(lines) - _LINES} more"]
+        self.reports = [line.encode(errors="replace").decode() for line in lines]
 
     @property
     def alive(self) -> bool:
@@ -96,7 +98,10 @@ class Functions:
             if "cell" in event:
                 cell = str(event["cell"])[:_LONGEST_LINE]
                 return None
-            return _answer(given[event["ask"]], event["arguments"])
+            with contextlib.suppress(Exception):
+                value = given[event["ask"]](*from_plain(event["arguments"]))
+                return {"value": to_plain(value)}
+            return {"error": "this function cannot be called so; see the task"}
 
         try:
             answer = self._host.ask(*request, timeout=timeout, on_event=on_event)
@@ -124,27 +129,8 @@ class Functions:
 
 def _explained(error: ProgramError) -> str:
     """What has happened, for the author of the functions."""
-    match error.failure:
-        case Failure.TIMEOUT:
-            return "did not end in time"
-        case Failure.DIED:
-            return error.text.replace("process died", "ended the whole program")
-        case Failure.NONSENSE:
-            return "sent something that is no answer, or a far too long one"
-        case _:
-            return f"was stopped: {error.text}"
-
-
-def _lines(reports: Any) -> list[str]:
-    """Reports of a process that may send anything."""
-    lines = [str(report)[:_LONGEST_LINE] for report in reports] if type(reports) is list else []
-    if len(lines) > _LINES:
-        lines[_LINES:] = [f"and {len(lines) - _LINES} more"]
-    return [line.encode(errors="replace").decode() for line in lines]
-
-
-def _answer(function: Callable[..., Any], arguments: Any) -> dict[str, Any]:
-    """What one of our functions says to those who may call it with anything."""
-    with contextlib.suppress(Exception):
-        return {"value": to_plain(function(*from_plain(arguments)))}
-    return {"error": "this function cannot be called so; see the task"}
+    return {
+        Failure.TIMEOUT: "did not end in time",
+        Failure.DIED: error.text.replace("process died", "ended the whole program"),
+        Failure.NONSENSE: "sent something that is no answer, or a far too long one",
+    }.get(error.failure, f"was stopped: {error.text}")

@@ -36,7 +36,6 @@ def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) ->
     """Run cells in a namespace, such as a module's; failures go to `reports`.
 
     Args:
-        namespace: the cells' global names.
         notebook: the name of the file.
         cells: the texts of the code cells, which are counted from 1.
     """
@@ -69,19 +68,14 @@ def _first_line(text: str) -> str:
 
 
 class _Shell:
-    """IPython's shell as cells see it: it runs them and the commands in them.
-
-    Attributes:
-        name, title: of the cell that runs.
-    """
+    """IPython's shell as cells see it: it runs them and the commands in them."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._namespace = namespace
         self._compiler = codeop.Compile()  # `from __future__` in a cell holds for later cells, too
-        self.name = self.title = ""
+        self.name = self.title = ""  # of the cell that runs
 
     def run(self, text: str) -> None:
-        """Run a cell's text, one statement after the other."""
         for node in parse_cell(text, self.name).body:
             exec(self._compiler(ast.Module([node], []), self.name, "exec"), self._namespace)
 
@@ -102,12 +96,8 @@ class _Shell:
         else:
             self._skip(name, f"%%{name}")
 
-    def system(self, command: str) -> None:
-        """`!command`."""
-        self._skip("!", f"!{command}")
-
     def getoutput(self, command: str) -> list[str]:
-        """`lines = !command`."""
+        """`!command` and `lines = !command`."""
         self._skip("!", f"!{command}")
         return []
 
@@ -151,7 +141,6 @@ def _replace_command(lines: list[str], start: int) -> bool:
     elif match["name"]:
         call = f"{match['left']}get_ipython().run_line_magic({match['name']!r}, {match['rest']!r})"
     else:
-        method = "getoutput" if match["left"].strip() else "system"
-        call = f"{match['left']}get_ipython().{method}({match['rest']!r})"
+        call = f"{match['left']}get_ipython().getoutput({match['rest']!r})"
     lines[start:end] = [call, *[""] * (end - start - 1)]
     return True

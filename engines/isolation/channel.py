@@ -18,9 +18,8 @@ from typing import Any
 
 from dlgo.jit import clocks_stopped, tell_now, wall_time
 from dlgo.records.failures import Failure
-from dlgo.text import one_line
-from engines.programs import processes
-from engines.programs.framing import LONGEST, BrokenFrame, frame, take_frame
+from dlgo.text import excerpt, one_line
+from engines.programs import framing, processes
 from engines.programs.program import Program, ProgramError
 from engines.programs.sandbox import SCRATCH, Sandbox, Watch
 
@@ -28,11 +27,9 @@ from engines.programs.sandbox import SCRATCH, Sandbox, Watch
 START_TIMEOUT = 600.0
 # Seconds for an engine to close itself.
 _SHUTDOWN_TIMEOUT = 2.0
-# Nothing of an error's text beyond this is kept.
-_LONGEST_TEXT = 300
 # The environment variable of --show-output: worker processes inherit it.
 SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
-# Bytes of an answer from a sandbox.
+# Bytes of an answer from a sandbox: reading one takes several times its length of our own memory.
 _LONGEST_UNTRUSTED = 1 << 22
 # Handles an event, and returns the answer if it is a question, or else None.
 OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -41,13 +38,13 @@ OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
 class Host:
     """The process.
 
-    Args:
-        setup: "module:function", called there before anything else.
-        sandbox: the walls around it, for untrusted code; None: no walls.
-        module: what runs in it, and its arguments; by default one engine.
-
     What it prints is kept: its last lines end the message of a failure. With the variable
     `SHOW_OUTPUT`, every line is also written to our standard error, once `show_output` is called.
+
+    Args:
+        setup: "module:function", called there before anything else.
+        sandbox: around it, for untrusted code; None: none.
+        module: what runs in it, and its arguments; by default one engine.
 
     Attributes:
         pid: the root of its processes.
@@ -63,15 +60,13 @@ class Host:
         self, setup: str | None = None, sandbox: Sandbox | None = None,
         module: Sequence[str] = ("engines.isolation.host",),
     ) -> None:
-        command = [sys.executable, "-P", "-m", *module]
-        command += [setup] if setup else []
+        command = [sys.executable, "-P", "-m", *module, *([setup] if setup else [])]
         self._program = Program(
             command if sandbox is None else sandbox.command(command),
             {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
-        # What is read of an answer takes several times its length of our own memory.
-        longest = LONGEST if sandbox is None else _LONGEST_UNTRUSTED
-        self._take = functools.partial(take_frame, longest=longest)
+        longest = framing.LONGEST if sandbox is None else _LONGEST_UNTRUSTED
+        self._take = functools.partial(framing.take_frame, longest=longest)
         self._watch = None if sandbox is None else Watch(self._program, sandbox.allowance)
         self._kills = processes.oom_kills()
         self.pid = self._program.pid
@@ -79,14 +74,10 @@ class Host:
         self._sandbox = sandbox
         self._cpu = self._compiling = 0.0  # CPU seconds
         self._begun_line = b""
-        self.process = self._outside(self._receive(b"", START_TIMEOUT))
+        self.process = self._outside(self.ask(timeout=START_TIMEOUT))
 
     def show_output(self, name: str) -> None:
-        """From now on, show people what it prints, if they have asked for it.
-
-        Args:
-            name: whose output it is; stands before each line.
-        """
+        """From now on, show people what it prints after `name`, if they have asked for it."""
         def show(data: bytes) -> None:
             *lines, self._begun_line = (self._begun_line + data).split(b"\n")
             for line in lines:
@@ -101,16 +92,12 @@ class Host:
         return self._program.last_words()
 
     def _outside(self, answer: dict[str, Any]) -> int:
-        """The number that we know the process by which has given it in an answer."""
+        """The number that we know the process by which has given its own in an answer."""
         number = int(answer["pid"])
         return number if self._sandbox is None else processes.inside_of(self.pid, number)
 
     def enter_copy(self) -> None:
-        """Go on in a copy of the process, until `leave_copy`.
-
-        Raises:
-            ProgramError: as `ask`.
-        """
+        """Go on in a copy of the process, until `leave_copy`. Raises ProgramError as `ask`."""
         folders = [] if self._sandbox is None else list(SCRATCH)
         self.process = self._outside(self.ask("enter_copy", folders, timeout=START_TIMEOUT))
 
@@ -135,7 +122,7 @@ class Host:
         self, *request: Any, timeout: float, check: Callable[[], None] | None = None,
         on_event: OnEvent | None = None,
     ) -> dict[str, Any]:
-        """The answer to a request.
+        """The answer to a request; without one, to what it has been told.
 
         Args:
             timeout: wall seconds.
@@ -146,26 +133,28 @@ class Host:
             ProgramError: if something else comes, or nothing in time, and the process is ended;
                 or if the engine has failed, and the process lives on.
         """
-        return self._receive(_pickled(request), timeout, check, on_event)
+        try:
+            answer = self._exchange(_pickled(request) if request else b"", timeout, check, on_event)
+        except ProgramError as error:
+            error = self._named(error, timeout)
+        except (framing.BrokenFrame, LookupError, TypeError, ValueError, RecursionError):
+            error = nonsense()
+        except BaseException:  # the answer would come to the next question
+            self.kill()
+            raise
+        else:
+            if "failure" not in answer:
+                return answer
+            over_memory = answer["failure"] == Failure.OVER_MEMORY
+            failure = Failure.OVER_MEMORY if over_memory else Failure.CRASH
+            text = excerpt(str(answer.get("text", "")))
+            raise ProgramError(failure, text, printed=self.last_words())
+        self.kill()
+        raise ProgramError(error.failure, error.text, printed=self.last_words()) from None
 
     def tell(self, *request: Any) -> None:
-        """Send a request while it is at work on another; `take_answer` reads what it says."""
+        """Send a request while it is at work on another; `ask` without one reads what it says."""
         self._program.write(_pickled(request))
-
-    def take_answer(self, timeout: float) -> dict[str, Any]:
-        """The answer to what it has been told. Raises as `ask` does."""
-        return self._receive(b"", timeout)
-
-    def _receive(
-        self, request: bytes, timeout: float, check: Callable[[], None] | None = None,
-        on_event: OnEvent | None = None,
-    ) -> dict[str, Any]:
-        try:
-            return self._exchange(request, timeout, check, on_event)
-        except ProgramError as error:
-            raise ProgramError(
-                error.failure, error.text, printed=self.last_words()
-            ) from None
 
     def _exchange(
         self, request: bytes, timeout: float, check: Callable[[], None] | None,
@@ -175,48 +164,38 @@ class Host:
         left, events = timeout, {"compiling", "clocks"}
         if on_event is not None:
             events |= {"cell", "ask"}
-        try:
-            with contextlib.ExitStack() as stopped:
-                while True:
-                    answer = json.loads(self._program.exchange(request, self._take, left, check))
-                    if not isinstance(answer, dict):
-                        raise ValueError
-                    if events.isdisjoint(answer):
-                        break
-                    request, left = b"", max(deadline - wall_time(), 0.0)
-                    if "compiling" in answer:
-                        tell_now()
-                    elif "clocks" not in answer:
-                        reply = on_event(answer)
-                        request = b"" if reply is None else _pickled(reply)
-                    elif self._sandbox is None:  # untrusted code could claim to be compiling
-                        stopped.close()
-                        self._compiling += float(answer["cpu"])
-                        if answer["clocks"] == "stopped":
-                            stopped.enter_context(clocks_stopped())
-                            left = START_TIMEOUT
-        except ProgramError as error:
-            self.kill()
-            text = str(error)
-            if self._watch is not None and self._watch.verdict is not None:
-                raise self._watch.verdict from None
-            if error.failure is Failure.TIMEOUT and text.startswith("no answer"):
-                text = f"no answer within {timeout:g} s"
-            if error.failure is Failure.DIED:
-                text = text.replace("it ", "process ", 1)
-                if processes.oom_kills() > self._kills:
-                    text = "out of memory: process killed by the system"
-                    raise ProgramError(Failure.OVER_MEMORY, text) from None
-            raise ProgramError(error.failure, text) from None
-        except (BrokenFrame, LookupError, TypeError, ValueError, RecursionError):
-            self.kill()
-            raise nonsense() from None
-        except BaseException:  # the answer would come to the next question
-            self.kill()
-            raise
-        if "failure" in answer:
-            raise _failure(answer)
-        return answer
+        with contextlib.ExitStack() as stopped:
+            while True:
+                answer = json.loads(self._program.exchange(request, self._take, left, check))
+                if not isinstance(answer, dict):
+                    raise ValueError
+                if events.isdisjoint(answer):
+                    return answer
+                request, left = b"", max(deadline - wall_time(), 0.0)
+                if "compiling" in answer:
+                    tell_now()
+                elif "clocks" not in answer:
+                    reply = on_event(answer)
+                    request = b"" if reply is None else _pickled(reply)
+                elif self._sandbox is None:  # untrusted code could claim to be compiling
+                    stopped.close()
+                    self._compiling += float(answer["cpu"])
+                    if answer["clocks"] == "stopped":
+                        stopped.enter_context(clocks_stopped())
+                        left = START_TIMEOUT
+
+    def _named(self, error: ProgramError, timeout: float) -> ProgramError:
+        """What has happened, in the words of whoever waits."""
+        if self._watch is not None and self._watch.verdict is not None:
+            return self._watch.verdict
+        if error.failure is Failure.TIMEOUT and error.text.startswith("no answer"):
+            return ProgramError(error.failure, f"no answer within {timeout:g} s")
+        if error.failure is not Failure.DIED:
+            return error
+        if processes.oom_kills() > self._kills:
+            text = "out of memory: process killed by the system"
+            return ProgramError(Failure.OVER_MEMORY, text)
+        return ProgramError(error.failure, error.text.replace("it ", "process ", 1))
 
     @property
     def alive(self) -> bool:
@@ -242,16 +221,9 @@ class Host:
 
 
 def _pickled(request: Any) -> bytes:
-    return frame(pickle.dumps(request))
+    return framing.frame(pickle.dumps(request))
 
 
 def nonsense() -> ProgramError:
     """The error for an answer that is none."""
     return ProgramError(Failure.NONSENSE, "process sent nonsense")
-
-
-def _failure(answer: dict[str, Any]) -> ProgramError:
-    text = " ".join(str(answer.get("text", "")).split())
-    text = text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 3] + "..."
-    kind = answer["failure"]
-    return ProgramError(Failure(kind) if kind == Failure.OVER_MEMORY else Failure.CRASH, text)

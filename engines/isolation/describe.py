@@ -16,12 +16,17 @@ from dlgo.errors import SpecError
 from engines.base import Budget, Engine
 from engines.isolation.channel import Host, nonsense
 from engines.isolation.engine import IsolatedEngine
+from engines.programs.program import ProgramError
 from engines.registry import EngineSpec, is_outside
 
 # Wall seconds for a file to be loaded, so that its options are known.
 _LOAD_TIMEOUT = 30.0
 # Wall seconds for a move, unless the user says otherwise.
 MOVE_TIMEOUT = 600.0
+
+# The process that has described an engine, which was loaded in a copy of it: the next one that is
+# described or built moves in.
+_spare: list[Host] = []
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,19 +60,7 @@ def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
     """
     if not is_outside(text):
         return EngineSpec.parse(text)
-    host = _spare.pop() if _spare else Host()
-    try:
-        spec = _ask(host, text, _LOAD_TIMEOUT)
-    except BaseException:
-        host.kill()
-        raise
-    _spare.append(host)
-    return dataclasses.replace(spec, timeout=timeout)
-
-
-# The process that has described an engine, which was loaded in a copy of it: the next one that is
-# built moves in.
-_spare: list[Host] = []
+    return dataclasses.replace(_described(text, _LOAD_TIMEOUT), timeout=timeout)
 
 
 def describe(
@@ -78,24 +71,28 @@ def describe(
     Raises:
         SpecError: for a file or class that does not exist, or options it does not have.
     """
-    host, described = Host(), {}
-    try:
-        for spec in specs:
-            described[spec] = None
-            with contextlib.suppress(LoadingError):
-                described[spec] = _ask(host, spec, timeout)
-    finally:
-        host.kill()
+    described: dict[str, OutsideSpec | None] = {}
+    for spec in specs:
+        described[spec] = None
+        with contextlib.suppress(LoadingError):
+            described[spec] = _described(spec, timeout)
     return described
 
 
-def _ask(host: Host, spec: str, timeout: float) -> OutsideSpec:
-    answer = host.ask("describe", spec, timeout, timeout=timeout + 10)
+def _described(text: str, timeout: float) -> OutsideSpec:
+    host = _spare.pop() if _spare else Host()
+    try:
+        host.enter_copy()
+        answer = host.ask("describe", text, timeout=timeout)
+    except ProgramError:
+        answer = {"problem": f"cannot load {text}: it exits, or takes too long"}
+    finally:
+        if host.leave_copy():
+            _spare.append(host)
     if "wrong" in answer:
         raise SpecError(str(answer["wrong"]))
     if "spec" not in answer:
-        problem = answer.get("problem") or f"cannot load {spec}: it exits, or takes too long"
-        raise LoadingError(str(problem))
+        raise LoadingError(str(answer.get("problem")))
     facts = answer["spec"]
     try:
         budget, settings = Budget(**facts.pop("budget")), facts.pop("settings")

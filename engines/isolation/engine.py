@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from dlgo.api import GameSpec, GameState, Move, Point
 from dlgo.jit import wall_time
@@ -26,14 +26,11 @@ _STOP_TIMEOUT = 2.0
 _MEGABYTE = 2**20
 # Nodes of a move, at most: more than any computer visits, and few enough to be added up.
 _MOST_COUNTED = 2**40
-
-# What is known of an engine that nobody vouches for.
+# What is known of an engine that nobody vouches for: whatever it says, it may limit nobody else.
 _UNKNOWN = {
     "budget": {}, "budgets": (), "network_id": None, "training_cpu_seconds": None, "runtime": None,
     "digest": "",
 }
-
-T = TypeVar("T")
 
 
 class IsolatedEngine:
@@ -46,11 +43,11 @@ class IsolatedEngine:
         details: whether decisions have more than a move and its value, which costs time, and
             whether messages name the engine.
         host: a process that has no engine yet; by default one is started.
-        sandbox: the walls around its process; None: no walls.
+        sandbox: around its process; None: none.
         in_copy: whether to play in a copy of the process, which `release` leaves.
 
     Attributes:
-        budget, budgets, network_id, training_cpu_seconds: as of any engine.
+        budget, budgets, network_id, training_cpu_seconds, runtime: as of any engine.
         pid: the root of its processes.
         digest: of its sources; "" of one in a sandbox.
 
@@ -63,17 +60,14 @@ class IsolatedEngine:
         setup: str | None = None, seed: int = 0, details: bool = False, host: Host | None = None,
         sandbox: Sandbox | None = None, in_copy: bool = False,
     ) -> None:
-        self.game = game
-        self.timeout = timeout
+        self.game, self.timeout = game, timeout
         self._spec, self._setup, self._seed = spec, setup, seed
-        self._details = details
-        self._memory_mb = memory_mb
+        self._details, self._memory_mb = details, memory_mb
         self._sandbox, self._in_copy = sandbox, in_copy
         self._start(host)
 
     def _start(self, host: Host | None = None) -> None:
-        self._memory = 0
-        self._cpu = 0.0
+        self._memory, self._cpu = 0, 0.0
         self._state: GameState | None = None  # the position that its process holds
         self._host = host or Host(self._setup, self._sandbox)
         self.pid = self._host.pid
@@ -83,8 +77,7 @@ class IsolatedEngine:
             if self._in_copy:
                 self._host.enter_copy()
             facts = self._ask("build", self._spec, self._seed)
-            if self._sandbox is not None:  # whatever it says of itself, it may limit nobody else
-                facts = _UNKNOWN
+            facts = facts if self._sandbox is None else _UNKNOWN
             self.budget = Budget(**facts["budget"])
             self.budgets = tuple(map(str, facts["budgets"]))
             self.network_id = facts["network_id"]
@@ -119,7 +112,9 @@ class IsolatedEngine:
         Raises:
             ProgramError: if none comes.
         """
-        return self._decide(state, budget, "select_move" if self._details else "")
+        start = self._begin()
+        method = "select_move" if self._details else ""
+        return self._read(self._ask_at("move", state, budget, method), start, self._details)
 
     def analyse(
         self, state: GameState, budget: Budget | None = None,
@@ -134,9 +129,8 @@ class IsolatedEngine:
         Raises:
             ProgramError: if no answer comes, or the search does not end soon when it is told to.
         """
-        return self._stoppable(
-            stop, lambda check: self._decide(state, budget, "analyse", check)
-        )
+        start = self._begin()
+        return self._read(self._ask_at("move", state, budget, "analyse", stop=stop), start, True)
 
     def watch(
         self, state: GameState, budget: Budget | None = None,
@@ -147,63 +141,50 @@ class IsolatedEngine:
         Raises:
             ProgramError: as `analyse`; also if the engine does not tell of its search.
         """
-        def work(check: Callable[[], None]) -> Transcript:
-            answer, wall = self._ask_move("watch", state, budget, check=check)
-            decision = self._read(answer, wall, True) if "move" in answer else None
-            parts = answer.get("parts")
-            if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-                self._host.kill()
-                raise nonsense()
-            return Transcript(tuple(parts), int(answer["steps"]), decision)
+        start = self._begin()
+        answer = self._ask_at("watch", state, budget, stop=stop)
+        decision = self._read(answer, start, True) if "move" in answer else None
+        parts = answer.get("parts")
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            self._host.kill()
+            raise nonsense()
+        return Transcript(tuple(parts), int(answer["steps"]), decision)
 
-        return self._stoppable(stop, work)
+    def _begin(self) -> float:
+        start = wall_time()
+        if self._host.ended:
+            self._start()
+        return start
 
-    def _stoppable(
-        self, stop: Callable[[], bool] | None, work: Callable[[Callable[[], None]], T]
-    ) -> T:
-        """Do `work`, which is given what to call a few times a second; `stop` ends the search."""
-        asked: list[float] = []
+    def _ask_at(
+        self, request: str, state: GameState, budget: Budget | None, *more: str,
+        stop: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]:
+        """The answer about a position; `stop` ends the search."""
+        moves = state.moves_since(self._state)
+        # From the start and all moves, or from where its process is and the new moves.
+        way = (state.history()[0], state.moves()) if moves is None else (None, moves)
+        told: list[float] = []
 
         def check() -> None:
             self._check()
-            if stop is not None and not asked and stop():
-                asked.append(time.monotonic())
+            if stop is not None and not told and stop():
+                told.append(time.monotonic())
                 self._host.tell("stop")
-            elif asked and time.monotonic() > asked[0] + _STOP_TIMEOUT:
+            elif told and time.monotonic() > told[0] + _STOP_TIMEOUT:
                 raise ProgramError(
                     Failure.TIMEOUT, f"the search has not stopped within {_STOP_TIMEOUT:g} s"
                 )
 
         try:
-            return work(check)
+            answer = self._ask(request, *way, budget, *more, check=check)
         finally:
-            if asked and not self._host.ended:
-                self._host.take_answer(_STOP_TIMEOUT)
-
-    def _decide(
-        self, state: GameState, budget: Budget | None, method: str,
-        check: Callable[[], None] | None = None,
-    ) -> Decision:
-        answer, wall = self._ask_move("move", state, budget, method, check=check)
-        return self._read(answer, wall, bool(method))
-
-    def _ask_move(
-        self, request: str, state: GameState, budget: Budget | None, *more: str,
-        check: Callable[[], None] | None,
-    ) -> tuple[dict[str, Any], float]:
-        """The answer about a position, and when it was asked."""
-        wall = wall_time()
-        if self._host.ended:
-            self._start()
-        moves = state.moves_since(self._state)
-        # From the start and all moves, or from where its process is and the new moves.
-        way = (state.history()[0], state.moves()) if moves is None else (None, moves)
-        answer = self._ask(request, *way, budget, *more, check=check)
+            if told and not self._host.ended:
+                self._host.ask(timeout=_STOP_TIMEOUT)
         self._state = state
-        return answer, wall
+        return answer
 
-    def _read(self, answer: dict[str, Any], wall: float, details: bool) -> Decision:
-        """The decision in an answer to what was asked at `wall`."""
+    def _read(self, answer: dict[str, Any], start: float, details: bool) -> Decision:
         try:
             move = self._move(answer["move"])
             more = self._read_details(answer) if details else {}
@@ -216,10 +197,7 @@ class IsolatedEngine:
             self._host.kill()
             raise nonsense() from None
         before, self._cpu = self._cpu, self._host.cpu_seconds()
-        cost = Cost(
-            simulations, nodes, evaluations, cpu_seconds=self._cpu - before,
-            wall_seconds=wall_time() - wall,
-        )
+        cost = Cost(simulations, nodes, evaluations, self._cpu - before, wall_time() - start)
         return Decision(move, value=value, cost=cost, **more)
 
     def _read_details(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -242,21 +220,18 @@ class IsolatedEngine:
     def __repr__(self) -> str:
         return f"<engine {self._spec} for {self.game}, in process {self.pid}>"
 
-    def _ask(
-        self, *request: Any, check: Callable[[], None] | None = None
-    ) -> dict[str, Any]:
+    def _ask(self, *request: Any, check: Callable[[], None] | None = None) -> dict[str, Any]:
         try:
             return self._host.ask(*request, timeout=self.timeout, check=check or self._check)
         except ProgramError as error:
             if not self._details:
                 raise
-            raise ProgramError(
-                error.failure, f"{self._spec}: {error.text}", printed=error.printed
-            ) from None
+            text = f"{self._spec}: {error.text}"
+            raise ProgramError(error.failure, text, printed=error.printed) from None
 
     def _check(self) -> None:
         """Whether its processes have grown too large."""
-        if self._memory_mb is None or not self._memory:
+        if not self._memory:
             return
         limit = self._memory + self._memory_mb * _MEGABYTE
         if processes.memory(self.pid) > limit and processes.exact_memory(self.pid) > limit:

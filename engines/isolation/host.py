@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import importlib
-import json
 import os
 import select
-import signal
 import sys
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,11 @@ from dlgo.errors import DlgoError, PluginError
 from dlgo.games import get_game
 from dlgo.jit import cpu_time, tell_of_compiling, watch_clocks
 from dlgo.records.failures import Failure
+from dlgo.text import error_text
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
-from engines.isolation import copies
 from engines.isolation.server import Server
 from engines.programs import processes
-from engines.programs.framing import BrokenFrame, take_frame, write_frame
 from engines.registry import EngineSpec
 from engines.watching.recording import transcript
 
@@ -36,6 +35,8 @@ from engines.watching.recording import transcript
 _LONG = ("open", "build", "warm_up")
 # Folders whose frames of a traceback do not interest the author of an engine.
 _OURS = tuple(str(Path(__file__).resolve().parents[2] / name) for name in ("dlgo", "engines"))
+# Exit code of a copy that was told to end.
+_TOLD = 77
 
 
 def main() -> None:
@@ -49,7 +50,7 @@ def main() -> None:
 
 
 class _Host:
-    """The engine, and the game as far as it has been told."""
+    """The engine, and the game as far as it has been told. `_NAME` answers the request `NAME`."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -58,17 +59,18 @@ class _Host:
         self._compiled = 0.0  # CPU seconds, as told last
 
     def answer(self, request: str, *arguments: Any) -> dict[str, Any]:
-        """Do what is asked; what goes wrong is an answer, too."""
         telling = contextlib.nullcontext()
         if request in _LONG:
             telling = tell_of_compiling(lambda text: self._server.tell({"compiling": text}))
         try:
             with telling, watch_clocks(self._tell_of_clocks):
-                return getattr(self, f"_{request}")(*arguments)
-        except BaseException as error:
+                return getattr(self, f"_{request}")(*arguments) or {}
+        except BaseException as error:  # what goes wrong is an answer, too
             if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
                 return {"failure": Failure.OVER_MEMORY, "text": "out of memory: MemoryError"}
-            return {"failure": Failure.CRASH, "text": place_of(error) + error_text(error)}
+            known = isinstance(error, DlgoError)
+            text = str(error) if known else _place_of(error) + error_text(error)
+            return {"failure": Failure.CRASH, "text": text}
         finally:
             with contextlib.suppress(Exception):  # it may have put anything in its place
                 sys.stdout.flush()
@@ -79,12 +81,11 @@ class _Host:
         self._compiled = compiling
         self._server.tell({"clocks": "stopped" if stopped else "running", "cpu": spent})
 
-    def _open(self, game: str) -> dict[str, Any]:
+    def _open(self, game: str) -> None:
         self._game = get_game(game)
         # Compiled before any clock runs: the rules are ours, and not the engine's to pay for.
         state = GameState.new_game(self._game)
         state.apply_move(state.legal_moves()[0]).is_over()
-        return {}
 
     def _build(self, text: str, seed: int) -> dict[str, Any]:
         spec = EngineSpec.parse(text)
@@ -95,25 +96,44 @@ class _Host:
             "training_cpu_seconds": engine.training_cpu_seconds, "runtime": engine.runtime,
         }
 
-    def _enter_copy(self, folders: list[str]) -> dict[str, Any]:
-        answer = copies.enter_copy(folders)
-        self._server.pid = os.getpid()
-        return answer
+    def _enter_copy(self, folders: Sequence[str]) -> dict[str, Any]:
+        """Fork; the copy answers at once, with its own number as `pid`.
 
-    def _leave_copy(self) -> dict[str, Any]:
-        os._exit(copies.TOLD)
+        Starting Python and loading the rules takes most of a second, forking a process that has
+        done so a hundredth. What an engine does to its process ends with the copy. This process
+        answers when the copy has ended as it was told to, and all that it had started with it:
+        `clean` says whether `folders` hold what they did before. It ends in the same way as a copy
+        that ends otherwise.
+        """
+        processes.adopt_orphans()
+        gc.freeze()  # what the collector does not touch, both processes share
+        before = _content(folders)
+        copy = os.fork()
+        if copy == 0:
+            self._server.pid = os.getpid()
+            return {"pid": os.getpid()}
+        code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+        if code != _TOLD:
+            if code < 0:
+                os.kill(os.getpid(), -code)
+            os._exit(code)
+        processes.end_descendants()
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        return {"clean": _content(folders) == before}
 
-    def _warm_up(self) -> dict[str, Any]:
+    def _leave_copy(self) -> None:
+        os._exit(_TOLD)
+
+    def _warm_up(self) -> None:
         self._engine.warm_up()
-        return {}
 
-    def _limit_memory(self, megabytes: int) -> dict[str, Any]:
+    def _limit_memory(self, megabytes: int) -> None:
         processes.limit_growth(megabytes)
-        return {}
 
-    def _new_game(self, seed: int) -> dict[str, Any]:
+    def _new_game(self, seed: int) -> None:
         self._engine.new_game(seed)
-        return {}
 
     def _move(
         self, start: GameState | None, moves: list[Move], budget: Any, method: str = ""
@@ -124,9 +144,7 @@ class _Host:
             decision = getattr(self._engine, method or "select_move")(state, budget)
         return self._answer_of(decision, bool(method))
 
-    def _watch(
-        self, start: GameState | None, moves: list[Move], budget: Any
-    ) -> dict[str, Any]:
+    def _watch(self, start: GameState | None, moves: list[Move], budget: Any) -> dict[str, Any]:
         """Ask for a move, and for all events of its search, in parts."""
         state = self._go_to(start, moves)
         with stopped_by(self._is_asked):
@@ -148,30 +166,27 @@ class _Host:
         if not isinstance(decision, Decision):
             name = type(self._engine).__name__
             raise TypeError(f"{name}.select_move returned {str(decision)[:80]}, not a move")
-        cost = decision.cost
-        answer = {
-            "move": self._code(decision.move), "value": decision.value,
+        cost, code = decision.cost, self._code
+        answer: dict[str, Any] = {
+            "move": code(decision.move), "value": decision.value,
             "counts": [cost.simulations, cost.nodes, cost.evaluations],
         }
-        return answer | self._details(decision) if details else answer
+        if not details:
+            return answer
+        for name in ("policy", "values", "visits", "priors"):
+            table = getattr(decision, name)
+            answer[name] = [[code(move), float(number)] for move, number in table.items()]
+        for name in ("proven", "plies_to_end", "depth"):
+            number = getattr(decision, name)
+            answer[name] = None if number is None else int(number)
+        return answer | {"pv": list(map(code, decision.pv))}
 
     def _is_asked(self) -> bool:
         """Whether the next request has come: `stop`, which ends an analysis."""
         return bool(select.select([self._server.requests], [], [], 0.0)[0])
 
-    def _stop(self) -> dict[str, Any]:
-        return {}
-
-    def _details(self, decision: Decision) -> dict[str, Any]:
-        code = self._code
-        tables: dict[str, Any] = {
-            name: [[code(move), float(number)] for move, number in getattr(decision, name).items()]
-            for name in ("policy", "values", "visits", "priors")
-        }
-        for name in ("proven", "plies_to_end", "depth"):
-            number = getattr(decision, name)
-            tables[name] = None if number is None else int(number)
-        return {**tables, "pv": list(map(code, decision.pv))}
+    def _stop(self) -> None:
+        pass
 
     def _code(self, move: Move) -> int | list[Any]:
         """A move's number. One that the game cannot number is described instead; the referee
@@ -179,46 +194,29 @@ class _Host:
         action = None if move.is_resign else self._game.action_of(move)
         return [str(move.kind), _plain(move.place)] if action is None else action
 
-    def _describe(self, spec: str, timeout: float) -> dict[str, Any]:
-        """Load an engine's file in a copy of this process, which ends with that."""
-        ours, theirs = os.pipe()
-        copy = os.fork()
-        if copy == 0:
-            os.closerange(3, theirs)  # the pipes of this process, above all
-            for standard in (1, 2):  # what it prints is shown when it is built
-                os.dup2(0, standard)
-            try:
-                write_frame(theirs, json.dumps(_facts_of(spec)).encode())
-            finally:
-                os._exit(0)
-        os.close(theirs)
-        buffer, answer, deadline = bytearray(), None, time.monotonic() + timeout
-        with contextlib.suppress(BrokenFrame):
-            while (answer := take_frame(buffer)) is None:
-                left = max(deadline - time.monotonic(), 0.0)
-                data = os.read(ours, 1 << 16) if select.select([ours], [], [], left)[0] else b""
-                if not data:
-                    break
-                buffer += data
-        os.kill(copy, signal.SIGKILL)
-        os.waitpid(copy, 0)
-        os.close(ours)
-        return {} if answer is None else json.loads(answer)
+    def _describe(self, text: str) -> dict[str, Any]:
+        try:
+            spec = EngineSpec.parse(text)
+        except DlgoError as error:
+            return {"problem" if _is_in_file(text, error) else "wrong": str(error)}
+        except BaseException as error:
+            return {"problem": f"cannot load {text}: {error_text(error)}"}
+        return {"spec": {**dataclasses.asdict(spec), "budget": spec.budget.given()}}
 
-    def _close(self) -> dict[str, Any]:
+    def _close(self) -> None:
         if self._engine is not None:
             self._engine.close()
-        return {}
 
 
-def _facts_of(spec: str) -> dict[str, Any]:
-    try:
-        parsed = EngineSpec.parse(spec)
-    except DlgoError as error:
-        return {"problem" if _is_in_file(spec, error) else "wrong": str(error)}
-    except BaseException as error:
-        return {"problem": f"cannot load {spec}: {error_text(error)}"}
-    return {"spec": {**dataclasses.asdict(parsed), "budget": parsed.budget.given()}}
+def _content(folders: Sequence[str]) -> set[tuple[str, int, int]]:
+    """Path, size and time of everything in the folders."""
+    content = set()
+    for folder in folders:
+        for path in Path(folder).rglob("*"):
+            with contextlib.suppress(OSError):
+                facts = path.lstat()
+                content.add((str(path), facts.st_size, facts.st_mtime_ns))
+    return content
 
 
 def _is_in_file(spec: str, error: DlgoError) -> bool:
@@ -236,18 +234,8 @@ def _plain(place: Any) -> Any:
     return place if isinstance(place, int | str | None) else str(place)
 
 
-def error_text(error: BaseException) -> str:
-    """An exception in one line: `ZeroDivisionError: division by zero`."""
-    text = " ".join(str(error).split())
-    if isinstance(error, DlgoError) and text:  # a sentence that names file and line where it can
-        return text
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def place_of(error: BaseException) -> str:
+def _place_of(error: BaseException) -> str:
     """Where in the engine's own files it happened: `my_bot.py, line 12: `; "" if nowhere."""
-    if isinstance(error, DlgoError):
-        return ""
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith((*_OURS, "<"))

@@ -2,7 +2,8 @@
 
 Numbers, text, lists, tuples, sets, dicts and arrays arrive as what they were, moves and positions
 of `dlgo` as well. Functions travel one way: the other side can call them, and we compute. Whatever
-else somebody returns arrives as an `Other`, which equals nothing.
+else somebody returns arrives as an `Other`, which equals nothing. A hand-in's process loads `dlgo`
+and NumPy only if it uses them.
 """
 
 from __future__ import annotations
@@ -17,11 +18,7 @@ _SHOWN = 80
 
 @dataclass(frozen=True, eq=False)
 class Other:
-    """What stands for an object that is not plain.
-
-    Attributes:
-        text: how it describes itself.
-    """
+    """What stands for an object that is not plain; `text` is how it describes itself."""
 
     text: str
 
@@ -35,11 +32,14 @@ def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> A
     Args:
         functions: where functions within the value are kept; None: they are not plain.
     """
+    def plain(parts: Any) -> list[Any]:
+        return [to_plain(part, functions) for part in parts]
+
     kind = type(value)
     if value is None or kind in (bool, int, float, str):
         return value
     if kind is list:
-        return [to_plain(part, functions) for part in value]
+        return plain(value)
     module = kind.__module__.partition(".")[0]
     if module == "dlgo":
         from dlgo.api import GameState, Move
@@ -49,12 +49,11 @@ def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> A
         if isinstance(value, GameState) and functions is not None:
             return {"state": [str(value.game), to_plain(value.moves())]}
     if isinstance(value, tuple):
-        return {"tuple": [to_plain(part, functions) for part in value]}
+        return {"tuple": plain(value)}
     if kind in (set, frozenset):
-        return {"set": [to_plain(part, functions) for part in value]}
+        return {"set": plain(value)}
     if isinstance(value, dict):
-        pairs = value.items()
-        return {"dict": [[to_plain(k, functions), to_plain(v, functions)] for k, v in pairs]}
+        return {"dict": list(map(plain, value.items()))}
     if module == "numpy" and hasattr(value, "tolist") and value.dtype != object:
         if value.ndim:
             return {"array": [value.dtype.str, list(value.shape), value.ravel().tolist()]}
@@ -79,32 +78,33 @@ def from_plain(value: Any, function: Callable[[int], Callable[..., Any]] | None 
     if not isinstance(value, dict):
         return value
     [(kind, content)] = value.items()
-    if kind == "tuple":
-        return tuple(from_plain(content, function))
-    if kind == "set":
-        return frozenset(from_plain(content, function))
-    if kind == "dict":
-        return {from_plain(k, function): from_plain(v, function) for k, v in content}
-    if kind == "array":
-        import numpy as np
+    match kind:
+        case "tuple":
+            return tuple(from_plain(content, function))
+        case "set":
+            return frozenset(from_plain(content, function))
+        case "dict":
+            return {from_plain(k, function): from_plain(v, function) for k, v in content}
+        case "array":
+            import numpy as np
 
-        dtype, shape, numbers = content
-        return np.array(numbers, dtype=np.dtype(str(dtype))).reshape(shape)
-    if kind == "move":
-        from dlgo.api import Move, Point
+            dtype, shape, numbers = content
+            return np.array(numbers, dtype=np.dtype(str(dtype))).reshape(shape)
+        case "move":
+            from dlgo.api import Move, Point
 
-        place = from_plain(content[1])
-        return Move(str(content[0]), Point(*place) if isinstance(place, tuple) else place)
-    if kind == "state" and function is not None:
-        from dlgo.api import GameState
-        from dlgo.games import get_game
+            place = from_plain(content[1])
+            return Move(str(content[0]), Point(*place) if isinstance(place, tuple) else place)
+        case "state" if function is not None:
+            from dlgo.api import GameState
+            from dlgo.games import get_game
 
-        state = GameState.new_game(get_game(content[0]))
-        for move in from_plain(content[1]):
-            state = state.apply_move(move)
-        return state
-    if kind == "function" and function is not None:
-        return function(content)
-    if kind == "other":
-        return Other(str(content))
+            state = GameState.new_game(get_game(content[0]))
+            for move in from_plain(content[1]):
+                state = state.apply_move(move)
+            return state
+        case "function" if function is not None:
+            return function(content)
+        case "other":
+            return Other(str(content))
     raise ValueError(kind)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -22,12 +21,12 @@ from dlgo.errors import DlgoError
 from dlgo.text import one_line
 from engines.base import Budget, Decision
 from engines.isolation.engine import IsolatedEngine
-from engines.isolation.process_setup import MEMORY, limit_process
+from engines.programs.processes import yield_to_others
 from engines.registry import is_outside
 
 # Searches that may wait.
 _MOST_WAITING = 100
-_SETUP = f"{limit_process.__module__}:{limit_process.__name__}"
+_SETUP = f"{yield_to_others.__module__}:{yield_to_others.__name__}"
 
 T = TypeVar("T")
 
@@ -42,38 +41,24 @@ class TooManySearches(DlgoError):
 
 @dataclass(frozen=True)
 class EngineLimits:
-    """What engines may take.
+    """What engines may take."""
 
-    Attributes:
-        searches: how many run at once.
-        processes: how many engines are kept in memory, idle ones included.
-        move_timeout: wall seconds for a move, after which the process is ended.
-        prepare_timeout: wall seconds to build an engine of ours, which may have to compile.
-        memory_mb: megabytes for a process.
-    """
-
-    searches: int = 2
-    processes: int = 8
-    move_timeout: float = 60.0
-    prepare_timeout: float = 300.0
-    memory_mb: int = 3000
+    searches: int = 2  # how many run at once
+    processes: int = 8  # how many engines are kept in memory, idle ones included
+    move_timeout: float = 60.0  # wall seconds for a move, after which the process is ended
+    prepare_timeout: float = 300.0  # to build an engine of ours, which may have to compile
+    memory_mb: int = 3000  # megabytes that a process may grow by
 
 
 @dataclass(eq=False)
 class Ticket:
-    """A search that waits or runs.
+    """A search that waits or runs."""
 
-    Attributes:
-        owner: on whose behalf: searches of one owner find their tree again.
-        stop: set when nobody wants the answer any more.
-        running: whether it has begun.
-    """
-
-    owner: str
+    owner: str  # on whose behalf: searches of one owner find their tree again
     game: GameSpec
     spec: str
     seed: int
-    stop: threading.Event = field(default_factory=threading.Event)
+    stop: threading.Event = field(default_factory=threading.Event)  # nobody wants the answer now
     running: bool = False
 
 
@@ -82,11 +67,7 @@ class _Stopped(Exception):
 
 
 class PooledEngine(IsolatedEngine):
-    """An engine of the pool: its preparation, too, can be stopped.
-
-    Attributes:
-        owner: whose game its tree belongs to.
-    """
+    """An engine of the pool: its preparation, too, can be stopped."""
 
     def __init__(self, ticket: Ticket, limits: EngineLimits) -> None:
         self.spec, self.owner = ticket.spec, ticket.owner
@@ -94,7 +75,7 @@ class PooledEngine(IsolatedEngine):
         # What is ours may have to compile. What is not may do anything: it gets a move's time.
         outside = is_outside(ticket.spec)
         timeout = limits.move_timeout if outside else limits.prepare_timeout
-        super().__init__(ticket.spec, ticket.game, timeout, setup=_SETUP)
+        super().__init__(ticket.spec, ticket.game, timeout, limits.memory_mb, _SETUP)
         try:
             if not outside:
                 self.warm_up()
@@ -108,12 +89,6 @@ class PooledEngine(IsolatedEngine):
         if self._stop():
             raise _Stopped
         super()._check()
-
-    def play_for(self, ticket: Ticket) -> None:
-        """Forget the last game, if it was of somebody else."""
-        if self.owner != ticket.owner:
-            self.new_game(ticket.seed)
-            self.owner = ticket.owner
 
     @property
     def alive(self) -> bool:
@@ -129,20 +104,18 @@ class EnginePool:
     """All engine processes of a server. Its coroutines belong to one event loop.
 
     Attributes:
-        limits: what the engines may take.
         on_change: called when a search begins or ends.
     """
 
     def __init__(self, limits: EngineLimits | None = None) -> None:
         self.limits = limits or EngineLimits()
-        os.environ[MEMORY] = str(self.limits.memory_mb)
         self.on_change: Callable[[], None] = lambda: None
         self._threads = ThreadPoolExecutor(self.limits.searches, "search")
         self._tickets: list[Ticket] = []
         self._lock = threading.Lock()  # of what follows
         self._idle: list[PooledEngine] = []  # the one used last at the end
         self._busy: set[PooledEngine] = set()
-        self._taken = 0
+        self._taken = 0  # busy ones, and those that are being built
         self._closed = False
 
     async def search(
@@ -177,7 +150,7 @@ class EnginePool:
         waiting = [ticket for ticket in self._tickets if not ticket.running]
         for place, ticket in enumerate(waiting):
             if ticket.owner == owner:
-                return place + sum(other.running for other in self._tickets)
+                return place + len(self._tickets) - len(waiting)
         return None
 
     def counts(self) -> dict[str, int]:
@@ -223,7 +196,9 @@ class EnginePool:
         engine: PooledEngine | None = None
         try:
             engine = self._take(ticket)
-            engine.play_for(ticket)
+            if engine.owner != ticket.owner:
+                engine.new_game(ticket.seed)
+                engine.owner = ticket.owner
             return work(engine)
         except _Stopped:
             raise
@@ -234,7 +209,14 @@ class EnginePool:
             text = str(error) if known else type(error).__name__
             raise EngineFailed(one_line(f"{ticket.spec}: {text}")) from (None if known else error)
         finally:
-            self._give_back(engine)
+            with self._lock:
+                self._taken -= 1
+                self._busy.discard(engine)
+                keeps = engine is not None and engine.alive and not self._closed
+                if keeps:
+                    self._idle.append(engine)
+            if engine is not None and not keeps:
+                engine.end()
 
     def _take(self, ticket: Ticket) -> PooledEngine:
         """An idle engine of this kind, of the same owner if there is one; or a new one."""
@@ -259,17 +241,6 @@ class EnginePool:
             self._busy.add(engine)
         return engine
 
-    def _give_back(self, engine: PooledEngine | None) -> None:
-        with self._lock:
-            self._taken -= 1
-            if engine is None:
-                return
-            self._busy.discard(engine)
-            if engine.alive and not self._closed:
-                self._idle.append(engine)
-                return
-        engine.end()
-
     def close(self) -> None:
         """End all processes."""
         self._closed = True
@@ -277,7 +248,6 @@ class EnginePool:
             ticket.stop.set()
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._lock:
-            engines = [*self._idle, *self._busy]
-            self._idle = []
+            engines, self._idle = [*self._idle, *self._busy], []
         for engine in engines:
             engine.end()

@@ -32,6 +32,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 # starting. And the seconds between two rounds.
 _ROUNDS = 200
 _PAUSE = 0.002
+# How much the system prefers a server, so that its pages stay quick while engines think.
+_NICENESS = 5
 # States (see proc(5)) of a process that starts no other: stopped, dead, or asleep in the kernel,
 # as one that waits until the child it has just started has loaded its program.
 _AT_REST = "TtZXD"
@@ -194,6 +196,14 @@ def offer_to_the_oom_killer() -> None:
     """If memory runs out, let the system end this process rather than any other."""
     with contextlib.suppress(OSError):
         (_PROC / "self/oom_score_adj").write_text("800")
+
+
+def yield_to_others() -> None:
+    """Take less than others: the system ends this process first where memory runs out, and prefers
+    others where cores do."""
+    offer_to_the_oom_killer()
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(_NICENESS)
 
 
 def oom_kills() -> int:

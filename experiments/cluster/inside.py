@@ -1,8 +1,8 @@
-"""What runs inside a task on a machine of a cluster.
+"""What runs inside a task of Ray on a machine of a cluster.
 
 A process of Ray does one task after the other, and keeps its files and the worker that plays its
-games. That worker belongs to the arena's own executor, so a bot that crashes or hangs loses its
-game here as anywhere. Other work is done in Ray's process.
+games. That worker belongs to the same pool as on one machine, so a bot that crashes or hangs loses
+its own game. Other work is done in Ray's process.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,18 +20,15 @@ from typing import Any, NamedTuple
 import dlgo
 from dlgo.errors import DlgoError
 from dlgo.text import error_text
-from engines.jobs import Amount, Inline, Jobs, Processes
+from engines.jobs import Inline, Jobs, Processes
 from engines.jobs.protocol import ListSource, Workplace
 from engines.jobs.worker import Result
 from engines.programs.processes import cpu_of_tree
 from experiments.arena.entrants import Entrant, entrants_of
 from experiments.arena.games import GameTable
 from experiments.arena.provenance import machine_text, version_text
-from experiments.cluster import parcels, sent_launches
-from experiments.cluster.sent_launches import SentLaunch
+from experiments.cluster import parcels
 
-# Seconds between two messages of a task.
-_INTERVAL = 0.5
 # Parcels that a process keeps unpacked: the networks of the latest iterations.
 _MOST_PARCELS = 8
 
@@ -42,71 +39,47 @@ class Order:
 
     Attributes:
         version: of the code of whoever asks; a machine with another one is refused.
-        files: parcel of the files that specifications name.
-        folder: to which their names are relative, where they come from.
-        workplace: how tasks are done; of games without its launches, which travel as `launches`.
+        files: parcel of the files that specifications name, relative to `folder`.
+        workplace: how tasks are done.
+        bots: parcels of the entrants that have launches.
     """
 
     version: str
     files: bytes
     folder: str
     workplace: Workplace
-    launches: Mapping[str, SentLaunch] = field(default_factory=dict)
+    bots: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class SentOrder(NamedTuple):
-    """An order on its way.
-
-    Attributes:
-        key: its name. reference: Ray's reference to the `Order`, in a list, so that only a process
-            that does not have the order yet fetches it.
-    """
+    """An order on its way. The reference stands in a list, so that only a process that does not
+    have the order yet fetches it."""
 
     key: str
     reference: list[Any]
 
 
 class SentTask(NamedTuple):
-    """A task on its way.
-
-    Attributes:
-        task: its needs lie where the command was typed.
-        parcels: of each need: (digest, Ray's reference).
-    """
+    """A task on its way, with (digest, Ray's reference) of the parcel of each of its `needs`."""
 
     task: Any
     parcels: tuple[tuple[str, Any], ...] = ()
 
 
 class Hello(NamedTuple):
-    """The first message of a machine.
+    """What the first task on a machine returns."""
 
-    Attributes:
-        machine: processor and cores.
-        problem: why it cannot do the work; "" if it can.
-        lines: for people.
-    """
-
-    machine: str
-    problem: str = ""
-    lines: tuple[str, ...] = ()
+    machine: str  # processor and cores
+    problem: str = ""  # why it cannot do the work
+    lines: tuple[str, ...] = ()  # for people
 
 
-class News(NamedTuple):
-    """A message of a task.
-
-    Attributes:
-        results: what has ended since the last message.
-        seconds: since the last message.
-        cpu_seconds: of the process and all that it has started, since its last message.
-        running: what people are shown of the task under way. amount: how far that is.
-    """
+class Report(NamedTuple):
+    """What further tasks return; CPU seconds are those of the process and all its children."""
 
     results: list[Result]
     seconds: float
     cpu_seconds: float
-    running: list[Any] = []
-    amount: Amount = Amount()
 
 
 class Place:
@@ -117,7 +90,6 @@ class Place:
     """
 
     def __init__(self, order: Order) -> None:
-        self._order = order
         self._folder = parcels.own_folder("dlgo-task-")
         self._parcels: dict[str, Path] = {}
         self._cpu = 0.0
@@ -133,14 +105,15 @@ class Place:
         # Else each of them would load the program of Ray's worker.
         vars(sys.modules["__main__"]).pop("__file__", None)
         os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-        files = Path(self._folder, "files")
-        parcels.unpack(order.files, files)
-        os.chdir(files)
+        parcels.unpack(order.files, self._folder / "files")
+        os.chdir(self._folder / "files")
         workplace = order.workplace
-        if order.launches:
-            workplace = replace(workplace, launches=sent_launches.unpack(
-                order.launches, workplace.plan.games, Path(self._folder, "bots")
-            ))
+        if isinstance(workplace, GameTable):
+            launches = parcels.unpack_bots(
+                order.bots, workplace.launches, workplace.plan.games if workplace.plan else (),
+                self._folder / "bots",
+            )
+            workplace = replace(workplace, launches=launches)
         # Games have a process of their own, whatever engines do to it.
         self._jobs: Jobs = Processes(1) if isinstance(workplace, GameTable) else Inline()
         self._jobs.workplace = workplace
@@ -154,23 +127,21 @@ class Place:
         table.prepare(lines.append)
         return Hello(machine_text(), "", tuple(lines))
 
-    def do(self, items: Sequence[SentTask]) -> Iterator[News]:
+    def do(self, items: Sequence[SentTask]) -> Report:
         """Do tasks."""
-        results, since = [], time.monotonic()
+        start = time.monotonic()
         tasks = ListSource([self._unpacked(item) for item in items])
-        with closing(self._jobs.rounds(tasks)) as rounds:
-            for outcomes in rounds:
-                results += [Result(outcome.portion.key, outcome.value, outcome.error,
-                                   outcome.amount) for outcome in outcomes]
-                seconds = time.monotonic() - since
-                if seconds >= _INTERVAL:
-                    yield News(results, seconds, self._new_cpu(), self._jobs.glances(),
-                               self._jobs.under_way())
-                    results, since = [], time.monotonic()
-        yield News(results, time.monotonic() - since, self._new_cpu())
+        results = [
+            Result(outcome.portion.key, outcome.value, outcome.error, outcome.amount)
+            for outcomes in self._jobs.rounds(tasks) for outcome in outcomes
+        ]
+        before = self._cpu
+        with suppress(OSError, ValueError):  # no /proc
+            self._cpu = max(self._cpu, cpu_of_tree(os.getpid()))
+        return Report(results, time.monotonic() - start, self._cpu - before)
 
     def _unpacked(self, sent: SentTask) -> Any:
-        """A task, its needs where they lie here."""
+        """A task whose needs lie here."""
         if not sent.parcels:
             return sent.task
         import ray
@@ -178,7 +149,7 @@ class Place:
         for digest, reference in sent.parcels:
             folder = self._parcels.pop(digest, None)
             if folder is None:
-                folder = Path(self._folder, digest)
+                folder = self._folder / digest
                 parcels.unpack(ray.get(reference), folder)
             self._parcels[digest] = folder  # the latest one used is the last one
         for old in [*self._parcels][: -max(_MOST_PARCELS, len(sent.parcels))]:
@@ -187,13 +158,6 @@ class Place:
             self._parcels[digest] / need.name
             for (digest, _), need in zip(sent.parcels, sent.task.needs, strict=True)
         ))
-
-    def _new_cpu(self) -> float:
-        """CPU seconds since this was asked last."""
-        before = self._cpu
-        with suppress(OSError, ValueError):  # no /proc
-            self._cpu = max(self._cpu, cpu_of_tree(os.getpid()))
-        return self._cpu - before
 
     def close(self) -> None:
         """End the worker, and remove the files."""
@@ -216,18 +180,18 @@ def _place(order: SentOrder) -> Place:
     return _places[order.key]
 
 
-def join(order: SentOrder) -> Iterator[Hello]:
+def join(order: SentOrder) -> Hello:
     """The first task on a machine: whether it can do the work, with everything compiled."""
     try:
-        yield _place(order).warm_up()
+        return _place(order).warm_up()
     except Exception as error:
         problem = str(error) if isinstance(error, DlgoError) else error_text(error)
-        yield Hello(machine_text(), problem)
+        return Hello(machine_text(), problem)
 
 
-def do(order: SentOrder, items: Sequence[SentTask]) -> Iterator[News]:
+def do(order: SentOrder, items: Sequence[SentTask]) -> Report:
     """Do tasks of an order."""
-    yield from _place(order).do(items)
+    return _place(order).do(items)
 
 
 def _check_entrants(table: GameTable) -> None:

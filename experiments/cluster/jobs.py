@@ -1,76 +1,71 @@
 """Tasks on a cluster: games of tournaments, AlphaZero's self-play, generated games, imports.
 
 Each machine first does one task of Ray that says whether it can do the work (`inside.join`). Then
-each of its cores has a task of Ray under way and one that waits. What a dead one had is given out
-again, and machines that join are found every other second.
+each of its cores has a task of Ray under way and one that waits: a single long task of ours, or
+about a second of short ones. What a dead one had is given out again, and machines that join are
+found every other second.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engines.jobs.protocol import Amount, Jobs, ListSource, Outcome, Source, Workplace
+from dlgo.errors import DlgoError
+from dlgo.text import error_text
+from engines.jobs.protocol import Jobs, ListSource, Outcome, Source, Workplace
 from experiments.arena.games import GameTable
 from experiments.arena.machines import ClusterFacts, MachineFacts
 from experiments.arena.provenance import version_text
 from experiments.cluster import inside, parcels
 from experiments.cluster.connection import ClusterError, Connection, Machine
 from experiments.cluster.dispatcher import Dispatcher
-from experiments.cluster.inside import Hello, News, Order, SentOrder, SentTask
-from experiments.cluster.nodes import Node, RayTask, reason_of
-from experiments.cluster.sent_launches import send
+from experiments.cluster.inside import Hello, Order, Report, SentOrder, SentTask
 
-# Seconds to wait for a message before looking around.
-_INTERVAL = 0.25
-# Seconds between two looks at the machines.
-_LOOK = 2.0
-# Seconds of games in a task, and tasks for each core.
+# Seconds to wait for a task before looking around, and between two looks at the machines.
+_INTERVAL, _LOOK = 0.25, 2.0
+# Seconds of games in a task of Ray, and tasks for each core.
 _TASK_SECONDS, _AHEAD = 1.0, 2
-# Weight of the latest message in the usual seconds of a game.
+# Weight of the latest task in the usual seconds of a game.
 _WEIGHT = 0.1
 # A machine on which tasks die this often without bringing anything is not used any more.
 _MOST_DEATHS = 3
-# Seconds between two lines about the machines.
-_LINE_INTERVAL = 30.0
-# Seconds without any machine before somebody is told.
-_LONELY = 10.0
-
+# Seconds between two lines about the machines, and without any machine before people are told.
+_LINE_INTERVAL, _LONELY = 30.0, 10.0
 # Parcels that are kept for tasks to come: the networks of the latest iterations.
 _MOST_PARCELS = 8
 
+_STARTING, _READY, _LOST, _REFUSED = "starting", "ready", "lost", "refused"
 _order_numbers = itertools.count()
 
 
-class Packer:
-    """Makes of tasks what is sent: each with references to its files.
+@dataclass
+class _Node:
+    machine: Machine
+    state: str = _LOST
+    joining: Any = None  # its first task
+    tasks: dict[Any, list[str]] = field(default_factory=dict)  # Ray's reference -> keys of ours
+    items: int = 0  # games (or files) that it has brought
+    cpu_seconds: float = 0.0
+    core_seconds: float = 0.0  # before it was lost last
+    began: float = 0.0  # its first task
+    since: float = 0.0  # when it was ready
+    deaths: int = 0  # of tasks, since it has brought something
+    problem: str = ""
 
-    Args:
-        put: makes a reference to a parcel, which each machine fetches once.
-    """
-
-    def __init__(self, put: Callable[[bytes], Any]) -> None:
-        self._put = put
-        self._parcels: dict[Path, tuple[str, Any]] = {}
-
-    def sent(self, task: Any) -> SentTask:
-        """A task as it is sent."""
-        return SentTask(task, tuple(map(self._parcel, getattr(task, "needs", ()))))
-
-    def _parcel(self, need: Path) -> tuple[str, Any]:
-        """The parcel with a file or folder: its digest, and a reference to it."""
-        if need not in self._parcels:
-            content = parcels.pack([need])
-            self._parcels[need] = parcels.digest_of(content), self._put(content)
-            for old in [*self._parcels][:-_MOST_PARCELS]:
-                del self._parcels[old]
-        return self._parcels[need]
+    def facts(self, now: float) -> MachineFacts:
+        ready, here = self.state == _READY, self.state in (_STARTING, _READY)
+        held = sum(map(len, self.tasks.values()))
+        return MachineFacts(
+            self.machine.name, self.state if here else "lost", self.items,
+            self.items / max(now - self.since, 1.0) if ready else 0.0, held, self.cpu_seconds,
+            self.core_seconds + (now - self.began) * self.machine.cores * here,
+        )
 
 
 class ClusterJobs(Jobs):
@@ -112,46 +107,39 @@ class ClusterJobs(Jobs):
         self._begin(workplace)
 
     def _begin(self, workplace: Workplace) -> None:
-        """From now on, machines join anew."""
         self.workplace = workplace
         self._order: SentOrder | None = None
-        self._dispatcher: Dispatcher[Any] = Dispatcher(ListSource(()))
-        self._nodes: dict[str, Node] = {}
-        self._refused: dict[str, str] = {}
-        self._lost: dict[str, MachineFacts] = {}
-        self._deaths: Counter[str] = Counter()  # of tasks since a machine has brought something
+        self._dispatcher = Dispatcher(ListSource(()))
+        self._nodes: dict[str, _Node] = {}
         self._next_look, self._lonely_since = 0.0, time.monotonic()
         self._next_line = time.monotonic() + _LINE_INTERVAL
         self._seconds = 0.0  # of a short task
 
     def _new_order(self) -> SentOrder:
-        workplace, launches = self.workplace, {}
-        if isinstance(workplace, GameTable):
-            launches, workplace = send(workplace.launches), replace(workplace, launches={})
-        files = parcels.pack_named(self._specs)
-        order = Order(version_text(), files, str(Path.cwd()), workplace, launches)
+        here = Path.cwd()
+        files = parcels.pack([here / path for path in parcels.files_of(self._specs)], here)
+        bots = parcels.pack_bots(getattr(self.workplace, "launches", {}))
+        order = Order(version_text(), files, str(here), self.workplace, bots)
         return SentOrder(str(next(_order_numbers)), [self._connection.put(order)])
 
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
-        table = self.workplace if isinstance(self.workplace, GameTable) else None
+        is_table = isinstance(self.workplace, GameTable)
         self._order = self._order or self._new_order()
-        self._packer = Packer(self._connection.put)  # files may have changed since the last time
+        # Files may have changed since the last time.
+        self._parcel = functools.lru_cache(_MOST_PARCELS)(self._new_parcel)
         self._dispatcher = Dispatcher(
-            source, self.workplace.differs, self._share, table.plan.seed if table else 0,
-            self.workplace.is_repeatable,
+            source, self.workplace.differs, self._share,
+            self.workplace.plan.seed if is_table else 0, self.workplace.is_repeatable,
         )
         try:
             while True:
-                now = time.monotonic()
-                self._look_for_machines(now)
-                if not self._hand_out(now) and self._dispatcher.is_done(len(self._ready())):
+                self._look_for_machines()
+                if not self._hand_out() and self._dispatcher.is_done(len(self._ready())):
                     break
-                yield from self._hear()
-                yield []
-                self._take_checks(told=table is None)
-                if now >= self._next_line:
+                yield self._collect()
+                self._take_checks(told=not is_table)
+                if time.monotonic() >= self._next_line:
                     self._say_line(source.note())
-            self._take_checks(told=table is None)
             if unchecked := self._dispatcher.unchecked():
                 self._say(
                     f"{unchecked} of those that --verify-share chose could not be checked: a "
@@ -160,6 +148,10 @@ class ClusterJobs(Jobs):
         finally:
             for node in self._nodes.values():
                 self._end_tasks(node)
+
+    def _new_parcel(self, need: Path) -> tuple[str, Any]:
+        content = parcels.pack([need])
+        return parcels.digest_of(content), self._connection.put(content)
 
     def _take_checks(self, told: bool) -> None:
         """Keep what comparisons have shown for the ledger; where there is none, tell people."""
@@ -172,10 +164,10 @@ class ClusterJobs(Jobs):
                           "bad one?")
         self._dispatcher.compared.clear()
 
-    def _ready(self) -> list[Node]:
-        return [node for node in self._nodes.values() if node.since]
+    def _ready(self) -> list[_Node]:
+        return [node for node in self._nodes.values() if node.state == _READY]
 
-    def _hand_out(self, now: float) -> bool:
+    def _hand_out(self) -> bool:
         """Give tasks to all machines that have room. Whether any was given."""
         ahead = _AHEAD if self.workplace.bundles and self._workers is None else 1
         total = sum(self._processes(node.machine) for node in self._ready())
@@ -188,12 +180,16 @@ class ClusterJobs(Jobs):
                     share = self._dispatcher.waiting() // (2 * ahead * total)
                     size = max(1, min(share, int(_TASK_SECONDS / self._seconds)))
                 idle = len(node.tasks) < processes
-                items = self._dispatcher.assign(node.name, size, now, idle)
-                if not items:
+                tasks = self._dispatcher.assign(node.machine.name, size, time.monotonic(), idle)
+                if not tasks:
                     break
                 any_given = True
-                task = self._start(node.machine, inside.do, [*map(self._packer.sent, items)])
-                node.tasks[task] = RayTask([item.key for item in items])
+                sent = [
+                    SentTask(task, tuple(map(self._parcel, getattr(task, "needs", ()))))
+                    for task in tasks
+                ]
+                reference = self._start(node.machine, inside.do, sent)
+                node.tasks[reference] = [task.key for task in tasks]
         return any_given
 
     def _processes(self, machine: Machine) -> int:
@@ -204,129 +200,112 @@ class ClusterJobs(Jobs):
         cores = int(cores) if cores >= 1 else int(1e4 * cores) / 1e4  # as Ray counts them
         return self._connection.start(machine, cores, work, self._order, *args)
 
-    def _hear(self) -> Iterator[list[Outcome]]:
-        """Wait for messages; what they bring."""
-        tasks = {task: node for node in self._nodes.values()
+    def _collect(self) -> list[Outcome]:
+        """Wait for tasks of Ray to end; what they bring."""
+        nodes = {task: node for node in self._nodes.values()
                  for task in (node.joining, *node.tasks) if task is not None}
-        if not tasks:
+        if not nodes:
             time.sleep(_INTERVAL)
-        for task in self._connection.ready([*tasks], _INTERVAL):
-            node = tasks[task]
-            if self._nodes.get(node.machine.node) is not node:  # it was refused meanwhile
+        outcomes: list[Outcome] = []
+        for task in self._connection.ready([*nodes], _INTERVAL):
+            node = nodes[task]
+            if task is not node.joining and task not in node.tasks:  # it was refused meanwhile
                 continue
             try:
-                message = self._connection.next(task)
-            except StopIteration:
-                node.tasks.pop(task, None)
+                message = self._connection.result(task)
             except Exception as error:  # whatever Ray reports, the task is gone
                 self._task_died(node, task, error)
+                continue
+            if task is node.joining:
+                self._joined(node, message)
             else:
-                if isinstance(message, Hello):
-                    self._joined(node, message)
-                elif isinstance(message, News):
-                    yield self._received(node, node.tasks[task], message)
+                outcomes += self._received(node, node.tasks.pop(task), message)
+        return outcomes
 
-    def _received(
-        self, node: Node, task: RayTask, news: News
-    ) -> list[Outcome]:
-        others = len(self._ready()) - 1
-        fresh = self._dispatcher.returned(node.name, news.results, time.monotonic(), others)
-        for result in news.results:
-            with suppress(ValueError):
-                task.keys.remove(result.key)
-        if news.results:
-            seconds = news.seconds / len(news.results)
-            self._seconds += (seconds - self._seconds) * (_WEIGHT if self._seconds else 1.0)
-            self._deaths.pop(node.name, None)
+    def _received(self, node: _Node, keys: list[str], report: Report) -> list[Outcome]:
+        others, now = len(self._ready()) - 1, time.monotonic()
+        fresh = self._dispatcher.returned(node.machine.name, report.results, now, others)
+        self._dispatcher.lost(node.machine.name, keys)  # what it has not done, if anything
+        node.deaths = 0
         node.items += sum(outcome.amount.items for outcome in fresh)
-        node.cpu_seconds += news.cpu_seconds
-        task.running, task.amount = news.running, news.amount
+        node.cpu_seconds += report.cpu_seconds
+        seconds = report.seconds / max(len(report.results), 1)
+        self._seconds += (seconds - self._seconds) * (_WEIGHT if self._seconds else 1.0)
         return fresh
 
-    def _joined(self, node: Node, hello: Hello) -> None:
+    def _joined(self, node: _Node, hello: Hello) -> None:
         for line in hello.lines:
-            self._say(f"{node.name}: {line}")
+            self._say(f"{node.machine.name}: {line}")
         if hello.problem:
             self._refuse(node, hello.problem)
             return
-        node.joining, node.since = None, time.monotonic()
-        self._say(f"{node.name} takes part: {hello.machine}, {self._processes(node.machine)} "
-                  "processes")
+        node.joining, node.state, node.since = None, _READY, time.monotonic()
+        self._say(f"{node.machine.name} takes part: {hello.machine}, "
+                  f"{self._processes(node.machine)} processes")
 
     # --- machines ---------------------------------------------------------------------------
 
-    def _look_for_machines(self, now: float) -> None:
+    def _look_for_machines(self) -> None:
+        now = time.monotonic()
         if now < self._next_look:
             return
         self._next_look = now + _LOOK
         alive = {machine.node: machine for machine in self._connection.machines()}
-        for key in self._nodes.keys() - alive.keys():
-            name, count = self._nodes[key].name, self._leave(self._nodes[key])
-            self._say(f"{name} was lost; others do what it had ({count})")
-        for key in alive.keys() - self._nodes.keys() - self._refused.keys():
-            machine = alive[key]
-            self._nodes[key] = Node(machine, self._start(machine, inside.join), now)
-        if alive.keys() - self._refused.keys():
+        for key, node in self._nodes.items():
+            if node.state in (_STARTING, _READY) and key not in alive:
+                count = self._leave(node, _LOST)
+                self._say(f"{node.machine.name} was lost; others do what it had ({count})")
+        for key, machine in alive.items():
+            node = self._nodes.setdefault(key, _Node(machine))
+            if node.state == _LOST:
+                node.state, node.began = _STARTING, now
+                node.joining = self._start(machine, inside.join)
+        problems = [node.problem for node in self._nodes.values() if node.problem]
+        if any(node.state in (_STARTING, _READY) for node in self._nodes.values()):
             self._lonely_since = now
-        elif alive and not self._nodes:
-            raise ClusterError(
-                f"no machine of the cluster can do this; {next(iter(self._refused.values()))}"
-            )
+        elif alive:
+            raise ClusterError(f"no machine of the cluster can do this; {problems[0]}")
         elif now - self._lonely_since > _LONELY:
             self._lonely_since = now
             self._say("the cluster has no machine that can work; waiting for one")
 
-    def _task_died(
-        self, node: Node, task: Any, error: Exception
-    ) -> None:
+    def _task_died(self, node: _Node, task: Any, error: Exception) -> None:
         """Others do what a task had, unless its machine is of no use at all."""
-        self._deaths[node.name] += 1
-        if self._connection.is_from_task(error) or self._deaths[node.name] >= _MOST_DEATHS:
-            self._refuse(node, reason_of(error))
-            return
-        if task in node.tasks:
-            count = self._dispatcher.lost(node.name, node.tasks.pop(task).keys)
-            self._say(f"a process of {node.name} was lost ({reason_of(error)}); others do what it "
+        node.deaths += 1
+        reason = _reason_of(error)
+        if self._connection.is_from_task(error) or node.deaths >= _MOST_DEATHS:
+            self._refuse(node, reason)
+        elif task is node.joining:
+            self._leave(node, _LOST)  # it joins again
+        else:
+            count = self._dispatcher.lost(node.machine.name, node.tasks.pop(task))
+            self._say(f"a process of {node.machine.name} was lost ({reason}); others do what it "
                       f"had ({count})")
-        else:  # it joins again
-            self._leave(node)
         self._next_look = 0.0  # the whole machine may be gone
 
-    def _refuse(self, node: Node, problem: str) -> None:
-        self._leave(node)
-        self._refused[node.machine.node] = why = f"{node.name} is refused: {problem}"
-        self._say(why)
+    def _refuse(self, node: _Node, problem: str) -> None:
+        self._leave(node, _REFUSED)
+        node.problem = f"{node.machine.name} is refused: {problem}"
+        self._say(node.problem)
 
-    def _leave(self, node: Node) -> int:
-        """Count on a machine no more; what it has done and cost is remembered."""
-        del self._nodes[node.machine.node]
-        count = 0
-        for task in node.tasks.values():
-            count += self._dispatcher.lost(node.name, task.keys)
+    def _leave(self, node: _Node, state: str) -> int:
+        """Count on a machine no more. Returns how many of its tasks others have to do."""
+        node.state, node.joining = state, None
+        node.core_seconds += (time.monotonic() - node.began) * node.machine.cores
+        count = sum(
+            self._dispatcher.lost(node.machine.name, keys) for keys in node.tasks.values()
+        )
         self._end_tasks(node)
-        facts = self._with_lost(node.facts(time.monotonic()))
-        self._lost[node.name] = replace(facts, state="lost", rate=0.0)
         return count
 
-    def _with_lost(self, facts: MachineFacts) -> MachineFacts:
-        """The same, with what was done there before the machine was lost."""
-        before = self._lost.get(facts.name)
-        return facts if before is None else replace(
-            facts, done=facts.done + before.done,
-            cpu_seconds=facts.cpu_seconds + before.cpu_seconds,
-            core_seconds=facts.core_seconds + before.core_seconds,
-        )
-
-    def _end_tasks(self, node: Node) -> None:
-        for task, what in node.tasks.items():
-            if what.keys:  # else it ends by itself, and its process may do another one by now
-                self._connection.cancel(task)
+    def _end_tasks(self, node: _Node) -> None:
+        for task in node.tasks:
+            self._connection.cancel(task)
         node.tasks.clear()
 
-    # --- looking ----------------------------------------------------------------------------
+    # --- for people -------------------------------------------------------------------------
 
     def _say_line(self, note: str = "") -> None:
-        """Tell people of the machines."""
         self._next_line = time.monotonic() + _LINE_INTERVAL
         line = self.machines().text(self._items)
         self._say(f"{line}; {note}" if note else line)
@@ -334,24 +313,8 @@ class ClusterJobs(Jobs):
     def machines(self) -> ClusterFacts:
         """What each machine has done, how fast, what is left to do, and what it has cost."""
         now = time.monotonic()
-        here = [self._with_lost(node.facts(now)) for node in self._nodes.values()]
-        gone = self._lost.keys() - {facts.name for facts in here}
-        machines = (*here, *(self._lost[name] for name in sorted(gone)))
+        machines = tuple(node.facts(now) for node in self._nodes.values() if node.began)
         return ClusterFacts(machines, self._dispatcher.waiting(), self._price)
-
-    def under_way(self) -> Amount:
-        """A portion that two machines do counts once."""
-        amounts: dict[str, Amount] = {}
-        for node in self._nodes.values():
-            for task in node.tasks.values():
-                for key in task.keys[:1]:
-                    amounts[key] = max(task.amount, amounts.get(key, Amount()))
-        return Amount(sum(amount.items for amount in amounts.values()),
-                      sum(amount.positions for amount in amounts.values()))
-
-    def glances(self) -> list[Any]:
-        return [game for node in self._nodes.values() for task in node.tasks.values()
-                for game in task.running]
 
     def news(self) -> list[Any]:
         """Checks."""
@@ -368,3 +331,13 @@ class ClusterJobs(Jobs):
             self._say_line()
             self._order = None
         self._connection.close()
+
+
+def _reason_of(error: Exception) -> str:
+    """What Ray says, in one line."""
+    if isinstance(error, DlgoError):
+        return str(error)
+    if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):
+        lines = [line for line in str(error).splitlines() if "Error: " in line]
+        return f"dlgo cannot be loaded there ({lines[-1].strip()}); install the same version there"
+    return str(error).strip().partition("\n")[0][:150] or error_text(error)

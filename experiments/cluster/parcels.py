@@ -1,6 +1,8 @@
 """Files and folders that travel to other machines: networks, archives, bots in files of their own.
 
-Nothing in a parcel is run by unpacking it, and it is unpacked into a folder of its own.
+Nothing in a parcel is run by unpacking it, and it is unpacked into a folder of its own. Bots that
+nobody vouches for lie in a folder from which no process imports, and run only in a sandbox that is
+made where they play. A machine without a working sandbox takes no part.
 """
 
 from __future__ import annotations
@@ -11,13 +13,18 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from dlgo.errors import DlgoError
+from dlgo.games import get_game
+from dlgo.jit import shared_cache
 from dlgo.specs import split_settings, split_version
+from engines.programs.sandbox import check_sandbox
+from experiments.arena.launch import Launch, Launches, compile_rules
 
-# More than that is not sent, bytes: put it where all machines find it.
+# Bytes. More than that is not sent: put it where all machines find it.
 MOST_BYTES = 1 << 30
 _MOST_CODE = 20 << 20
 # Folders of this project, which every machine has.
@@ -36,17 +43,15 @@ def pack(paths: Iterable[Path], base: Path | None = None) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for path in paths:
+            problem = ""
             try:
                 tar.add(path, arcname=str(path.relative_to(base or path.parent)), filter=_plain)
             except OSError as error:
-                raise DlgoError(
-                    f"cannot send {path} to other machines: {error.strerror}"
-                ) from None
+                problem = error.strerror
             if buffer.tell() > MOST_BYTES:
-                raise DlgoError(
-                    f"cannot send {path} to other machines: more than {MOST_BYTES >> 20} MiB; "
-                    "put it where all of them find it"
-                )
+                problem = f"more than {MOST_BYTES >> 20} MiB; put it where all of them find it"
+            if problem:
+                raise DlgoError(f"cannot send {path} to other machines: {problem}")
     return buffer.getvalue()
 
 
@@ -71,12 +76,6 @@ def digest_of(parcel: bytes) -> str:
     return hashlib.sha256(parcel).hexdigest()[:24]
 
 
-def pack_named(specs: Iterable[str]) -> bytes:
-    """A parcel of `files_of`, whose names are relative to this folder."""
-    here = Path.cwd()
-    return pack([here / path for path in files_of(specs)], here)
-
-
 def files_of(specs: Iterable[str]) -> list[Path]:
     """The files below this folder that specifications of games and engines name.
 
@@ -85,7 +84,7 @@ def files_of(specs: Iterable[str]) -> list[Path]:
     Raises:
         DlgoError: for a file elsewhere, since other machines cannot find it by that name.
     """
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     for spec in specs:
         for path in _named(split_version(spec)[0]):
             if path.is_absolute() or ".." in path.parts:
@@ -93,12 +92,11 @@ def files_of(specs: Iterable[str]) -> list[Path]:
                     f"{spec}: {path} is not below this folder, so other machines cannot find it by "
                     "that name; go to its folder, and name it from there"
                 )
-            found.update(dict.fromkeys(_with_neighbours(path) if path.suffix == ".py" else [path]))
-    return list(found)
+            files.update(dict.fromkeys(_with_neighbours(path) if path.suffix == ".py" else [path]))
+    return list(files)
 
 
 def _named(spec: str) -> list[Path]:
-    """What a specification names and what is there."""
     start, dot, rest = spec.partition(".py")
     paths = [Path(start + dot)] if dot and rest[:1] in ("", ":") else []
     settings = rest if paths else spec.partition(":")[2]
@@ -115,10 +113,8 @@ def _with_neighbours(path: Path) -> list[Path]:
         other for other in sorted(path.parent.iterdir())
         if other.suffix == ".py" or ((other / "__init__.py").exists() and other.name not in _OURS)
     ]
-    size = sum(
-        file.stat().st_size for other in beside
-        for file in ([other] if other.is_file() else other.rglob("*")) if file.is_file()
-    )
+    files = [file for other in beside for file in (other, *other.rglob("*")) if file.is_file()]
+    size = sum(file.stat().st_size for file in files)
     if size > _MOST_CODE:
         raise DlgoError(
             f"beside {path} lie {size >> 20} MiB of Python files, which would all be sent; put it "
@@ -138,3 +134,45 @@ def own_folder(prefix: str) -> Path:
         if number.isdecimal() and not Path(f"/proc/{number}").exists() and Path("/proc").exists():
             shutil.rmtree(old, ignore_errors=True)
     return Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))
+
+
+def pack_bots(launches: Launches) -> dict[str, bytes]:
+    """The files of bots that nobody vouches for, by entrant.
+
+    Raises:
+        DlgoError: for a bot without a sandbox, or if files cannot be sent.
+    """
+    for entrant, launch in launches.items():
+        if launch.sandbox is None:
+            raise DlgoError(f"{entrant} has no sandbox: --trust is for this machine alone; leave "
+                            "out --cluster or --trust")
+    return {entrant: pack(launch.sandbox.readable) for entrant, launch in launches.items()}
+
+
+def unpack_bots(
+    sent: Mapping[str, bytes], launches: Launches, games: Iterable[str], folder: Path
+) -> Launches:
+    """The launches on this machine.
+
+    Args:
+        launches: as they are where the parcels come from.
+        games: what is played; their rules are compiled first, so that bots find that done.
+        folder: for the files; made by this.
+
+    Raises:
+        SandboxError: if there is no working sandbox here.
+    """
+    if not launches:
+        return {}
+    check_sandbox()
+    for game in dict.fromkeys(games):
+        compile_rules(get_game(game))
+    here = {}
+    for number, (entrant, launch) in enumerate(launches.items()):
+        unpack(sent[entrant], folder / str(number))
+        [there] = launch.sandbox.readable
+        place = (folder / str(number)).resolve() / there.name
+        code = shared_cache() if launch.sandbox.code_cache is not None else None
+        sandbox = replace(launch.sandbox, readable=[place], code_cache=code)
+        here[entrant] = Launch(str(place / Path(launch.spec).relative_to(there)), sandbox)
+    return here

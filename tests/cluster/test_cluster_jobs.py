@@ -5,24 +5,21 @@ The cluster is a mock: tasks are objects, and time passes when somebody waits.
 
 from __future__ import annotations
 
-import socket
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from engines.jobs import Portion
 from engines.jobs.protocol import Amount, ListSource
 from engines.jobs.worker import Result
 from experiments.cluster import inside, parcels
 from experiments.cluster import jobs as jobs_module
 from experiments.cluster.connection import ClusterError, Connection, Machine
-from experiments.cluster.inside import Hello, News
-from experiments.cluster.jobs import ClusterJobs, Packer
+from experiments.cluster.inside import Hello, Report
+from experiments.cluster.jobs import ClusterJobs
 from tests.cluster.test_dispatcher import Number
 from tests.conftest import one_line_error
-from tests.jobs.test_jobs import read
 
 # Seconds of CPU time that each task says it has used.
 CPU = 7.0
@@ -41,19 +38,12 @@ class Clock:
         self.now += seconds
 
 
-class Task:
-    """A task that doubles numbers: what it yields one after the other; an exception is raised."""
-
-    def __init__(self, messages: list[object]) -> None:
-        self.messages = messages
-
-
 class Mocked:
-    """A connection to mocks.
+    """A connection to mocks, which double numbers.
 
     Args:
-        behaviour: of each machine: what its n-th task, from 0, yields instead of its results:
-            "dead" (its process dies), "hangs", something else that is sent, or None.
+        behaviour: of each machine: what its n-th task, from 0, ends with instead of its results:
+            "hangs", an exception, something else that is sent, or None.
     """
 
     def __init__(self, clock: Clock, **behaviour: Callable[[int], object]) -> None:
@@ -61,42 +51,48 @@ class Mocked:
         self.alive = list(behaviour)
         self.started: Counter[str] = Counter()
         self.joined: Counter[str] = Counter()
+        self.results: dict[object, object] = {}
+        self.put_values: list[object] = []
 
     def machines(self) -> list[Machine]:
         return [Machine(name, name, 2) for name in self.alive]
 
     def put(self, value: object) -> object:
+        self.put_values.append(value)
         return value
 
-    def start(self, machine: Machine, cores: float, work: object, *args: list) -> Task:
+    def start(self, machine: Machine, cores: float, work: object, *args: list) -> object:
         number = self.started[machine.name]
         self.started[machine.name] += 1
         self.joined[machine.name] += work is inside.join
-        other = self._behaviour[machine.name](number)
-        if other is not None:
-            return Task([] if other == "hangs" else [other])
-        if work is inside.join:
-            return Task([HELLO, StopIteration()])
-        results = [Result(item.key, 2 * item, None, Amount(1)) for item, _ in args[-1]]
-        return Task([News(results, 1.0, CPU), StopIteration()])
+        result = self._behaviour[machine.name](number)
+        if result is None and work is inside.join:
+            result = HELLO
+        elif result is None:
+            results = [Result(sent.task.key, 2 * sent.task, None, Amount(1)) for sent in args[-1]]
+            result = Report(results, 1.0, CPU)
+        task = object()
+        self.results[task] = result
+        return task
 
-    def ready(self, tasks: list[Task], timeout: float) -> list[Task]:
+    def ready(self, tasks: list[object], timeout: float) -> list[object]:
         self._clock.sleep(timeout)
-        return [task for task in tasks if task.messages]
+        return [task for task in tasks if self.results[task] != "hangs"]
 
-    def next(self, task: Task) -> object:
-        message = task.messages.pop(0)
-        if message == "dead":
-            raise RuntimeError("the process died")
-        if isinstance(message, Exception):
-            raise message
-        return message
+    def result(self, task: object) -> object:
+        result = self.results[task]
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     def is_from_task(self, error: Exception) -> bool:
         return isinstance(error, ZeroDivisionError)
 
-    def cancel(self, task: Task) -> None:
+    def cancel(self, task: object) -> None:
         pass
+
+
+DEAD = RuntimeError("the process died")
 
 
 @pytest.fixture
@@ -130,12 +126,12 @@ def test_what_a_dead_process_had_is_done_again_and_a_hopeless_machine_is_refused
     clock: Clock
 ) -> None:
     once, said, connection, _ = done_by(
-        clock, good=fine, bad=lambda n: "dead" if n == 4 else None)
+        clock, good=fine, bad=lambda n: DEAD if n == 4 else None)
     assert "bad" in once.values() and any("process of bad was lost" in line for line in said)
-    did, said, connection, _ = done_by(clock, good=fine, bad=lambda n: "dead" if n else None)
+    did, said, connection, _ = done_by(clock, good=fine, bad=lambda n: DEAD if n else None)
     assert set(did.values()) == {"good"} and connection.started["bad"] < 10
     assert [line for line in said if line.startswith("bad is refused: ")]
-    did, said, connection, _ = done_by(clock, 400, good=fine, bad=lambda n: "dead")
+    did, said, connection, _ = done_by(clock, 400, good=fine, bad=lambda n: DEAD)
     assert set(did.values()) == {"good"} and connection.joined["bad"] == 3
 
 
@@ -145,9 +141,7 @@ def test_what_a_machine_never_brings_is_done_by_others(clock: Clock) -> None:
     assert connection.started["bad"] == 3  # two are under way; it is given no more
 
 
-def test_nonsense_and_errors_are_not_taken(clock: Clock) -> None:
-    did, *_ = done_by(clock, good=fine, bad=lambda n: b"GET / HTTP/1.1" if n else None)
-    assert set(did.values()) == {"good"}
+def test_a_machine_whose_code_fails_is_refused(clock: Clock) -> None:
     did, said, *_ = done_by(clock, good=fine, bad=lambda n: ZeroDivisionError("x") if n else None)
     assert set(did.values()) == {"good"} and any("bad is refused: x" in line for line in said)
 
@@ -216,17 +210,6 @@ def test_what_only_a_cluster_has_is_refused_without_one(option: str, tmp_path, c
         assert f"{option.partition('=')[0]} without --cluster" in line
 
 
-def test_a_head_that_listens_on_loopback_alone_is_told() -> None:
-    """Ray looks for it at the machine's other address, where nothing answers."""
-    services = pytest.importorskip("ray._private.services")
-    if services.get_node_ip_address().startswith("127."):
-        pytest.skip("this machine has no address but loopback")
-    with socket.create_server(("127.0.0.1", 0)) as head:
-        port = head.getsockname()[1]
-        with one_line_error(ClusterError, f"{services.get_node_ip_address()}:{port}"):
-            Connection(f"127.0.0.1:{port}")
-
-
 @pytest.mark.parametrize("address", ["nonsense", "host:0", "ray://host:1", "127.0.0.1:1", ":::"])
 def test_an_address_where_nothing_is_gives_one_line(address: str) -> None:
     pytest.importorskip("ray")
@@ -238,7 +221,7 @@ def test_facts_hold_what_machines_have_done_and_cost(clock: Clock) -> None:
     """`bad` loses one process; what the others of it have done counts all the same."""
     began = clock.now
     did, _, connection, facts = done_by(
-        clock, 200, good=fine, bad=lambda n: "dead" if n == 6 else None)
+        clock, 200, good=fine, bad=lambda n: DEAD if n == 6 else None)
     seconds = clock.now - began
     done = Counter(did.values())
     machines = {machine.name: machine for machine in facts.machines}
@@ -249,6 +232,15 @@ def test_facts_hold_what_machines_have_done_and_cost(clock: Clock) -> None:
         assert machine.core_seconds == pytest.approx(2 * seconds)  # it has two cores
         assert machine.rate == pytest.approx(done[name] / seconds, rel=0.5)
     assert facts.cost == pytest.approx(0.001 * facts.core_seconds) and facts.waiting == 0
+
+
+class Needing(Number):
+    """A number that needs a network."""
+
+    def __new__(cls, value: int, network: Path) -> Needing:
+        number = super().__new__(cls, value)
+        number.needs = (network,)
+        return number
 
 
 @pytest.fixture
@@ -263,15 +255,11 @@ def networks(tmp_path: Path) -> list[Path]:
     return folders
 
 
-def test_a_network_is_packed_once(networks: list[Path]) -> None:
+def test_a_network_is_packed_once(clock: Clock, networks: list[Path]) -> None:
     used = (0, 0, 1, 0, 1, 2, 2, 0)
-    given = [Portion(f"p{n}", read, ("x",), (networks[i],)) for n, i in enumerate(used)]
-    put: list[bytes] = []
-    packer = Packer(lambda parcel: put.append(parcel) or len(put))
-    sent = [packer.sent(portion) for portion in given]
-    assert [item.task for item in sent] == given
-    assert len(put) == 3
-    for item, number in zip(sent, used, strict=True):
-        ((digest, reference),) = item.parcels
-        parcel = put[reference - 1]
-        assert digest == parcels.digest_of(parcel) and f"weights {number}".encode() in parcel
+    connection = Mocked(clock, good=fine)
+    jobs = ClusterJobs(connection, print)
+    numbers = [Needing(n, networks[i]) for n, i in enumerate(used)]
+    assert sum(map(len, jobs.rounds(ListSource(numbers)))) == len(used)
+    sent = [value for value in connection.put_values if isinstance(value, bytes)]
+    assert sorted(sent) == sorted(parcels.pack([network]) for network in networks)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DlgoError
-from experiments.cluster.parcels import digest_of, files_of, pack, pack_named, unpack
+from experiments.cluster.parcels import digest_of, files_of, pack, unpack
 from tests.conftest import one_line_error
 
 
@@ -47,7 +47,7 @@ def test_a_bot_brings_its_neighbours_and_a_model_its_folder(tmp_path: Path, monk
     specs = ["bots/my.py:Greedy:depth=2@0123abcd", "alphazero:network=out/net,sims=20", "random"]
     assert {str(path) for path in files_of(specs)} == {
         "bots/my.py", "bots/helper.py", "bots/pack", "out/net"}
-    unpack(pack_named(specs), tmp_path / "there")
+    unpack(pack([tmp_path / path for path in files_of(specs)], tmp_path), tmp_path / "there")
     assert (tmp_path / "there/out/net/card.json").exists()
     with one_line_error(DlgoError, "is not below this folder"):
         files_of([f"{tmp_path}/bots/my.py:Greedy"])

@@ -15,7 +15,7 @@ from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from experiments.classroom.league import play_league
 from experiments.classroom.league_plan import read_league_plan
-from experiments.cluster import sent_launches
+from experiments.cluster import parcels
 from tests.command import dlgo_here
 from tests.conftest import FULL, one_line_error
 from tests.sandboxed import sandboxed
@@ -54,8 +54,8 @@ def test_a_bot_plays_elsewhere_as_it_plays_here_and_sees_as_little(tmp_path: Pat
     secret.write_text("marks")
     home = hand_in(tmp_path / "out" / "bots" / "ann" / "3f9a1c22", secret)
     launches = {NAME: launch_of(home)}
-    sent = pickle.loads(pickle.dumps(sent_launches.send(launches)))
-    there = sent_launches.unpack(sent, ["tictactoe"], tmp_path / "agent" / "bots")
+    order = pickle.dumps((parcels.pack_bots(launches), launches))
+    there = parcels.unpack_bots(*pickle.loads(order), ["tictactoe"], tmp_path / "agent" / "bots")
     assert there[NAME].sandbox.allowance == Allowance(memory_mb=500)
     [place] = there[NAME].sandbox.readable
     assert place.is_relative_to(tmp_path / "agent" / "bots") and there[NAME].spec.startswith(
@@ -76,19 +76,20 @@ def test_a_machine_without_a_sandbox_runs_nothing(
     def missing() -> None:
         raise SandboxError("untrusted code needs bubblewrap (bwrap), which is not here")
 
-    monkeypatch.setattr(sent_launches, "check_sandbox", missing)
-    sent = sent_launches.send({NAME: launch_of(hand_in(tmp_path / "bots", tmp_path / "s"))})
+    monkeypatch.setattr(parcels, "check_sandbox", missing)
+    launches = {NAME: launch_of(hand_in(tmp_path / "bots", tmp_path / "s"))}
+    sent = parcels.pack_bots(launches)
     with one_line_error(SandboxError, "needs bubblewrap"):
-        sent_launches.unpack(sent, ["tictactoe"], tmp_path / "agent")
+        parcels.unpack_bots(sent, launches, ["tictactoe"], tmp_path / "agent")
     assert not (tmp_path / "agent").exists()
-    assert sent_launches.unpack({}, ["tictactoe"], tmp_path / "agent") == {}
+    assert parcels.unpack_bots({}, {}, ["tictactoe"], tmp_path / "agent") == {}
 
 
 def test_code_without_a_sandbox_stays_on_this_machine(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with one_line_error(DlgoError, "--trust is for this machine alone"):
-        sent_launches.send({NAME: Launch("bot.py", None)})
+        parcels.pack_bots({NAME: Launch("bot.py", None)})
     (tmp_path / "league.toml").write_text(LEAGUE)
     (tmp_path / "class").mkdir()
     done = dlgo_here(capfd, "class", "league", tmp_path / "class", "--plan",
