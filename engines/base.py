@@ -31,27 +31,19 @@ class Engine(ABC):
     """A way to play, set up for one game.
 
     Subclasses set the class attributes and implement `_decide`.
-
-    Attributes:
-        name: how specifications call it.
-        summary: one line for listings.
-        options: its settings, besides those of `termination.py`, which all engines have.
-        budgets: the kinds of budget it obeys.
-        default_budget: used where none is given.
-        bare_option: an option whose value may come first in a specification, without its name.
-        network_id: which network it plays with (a digest of the weights, say), set by engines
-            that have one; the ledger stores it with each game.
-        training_cpu_seconds: CPU time that its training took, data included; None: unknown,
-            or nothing was trained. Stored beside the network.
-        runtime: what runs the network ("int8"), for engines that have one. Stored as well.
     """
 
-    name: ClassVar[str]
-    summary: ClassVar[str]
+    name: ClassVar[str]  # how specifications call it
+    summary: ClassVar[str]  # one line for listings
+    # Its settings, besides those of `termination.py`, which all engines have.
     options: ClassVar[tuple[Option, ...]] = ()
-    budgets: ClassVar[tuple[str, ...]] = ()
-    default_budget: ClassVar[Budget] = Budget()
+    budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it obeys
+    default_budget: ClassVar[Budget] = Budget()  # used where none is given
+    # An option whose value may come first in a specification, without its name.
     bare_option: ClassVar[str] = ""
+    # Of engines with a network; the ledger stores them with each game: a digest of the weights,
+    # CPU time that training took, data included, and what runs it ("int8"), since `runtime=auto`
+    # takes what is fastest on a machine.
     network_id: str | None = None
     training_cpu_seconds: float | None = None
     runtime: str | None = None
@@ -105,35 +97,18 @@ class Engine(ABC):
                 f"{', '.join(self.budgets)}"
             )
         wall, cpu = wall_time(), self._cpu_clock()
-        move = self._termination.shortcut(state)
-        known = None if move is not None else self.game.known_results(state)
-        if move is not None:
+        if (move := self._termination.shortcut(state)) is not None:
             decision = Decision(move, value=1.0, pv=(move,), proven=1)
-        elif known is not None:
-            decision = self._by_tables(known)
+        elif (results := self.game.known_results(state)) is not None:
+            decision = _by_tables(results)
         else:
             decision = self._decide(state, budget or self.budget)
             decision = self._termination.review(state, decision)
         spent = decision.cost
-        cost = Cost(
+        return decision.with_cost(Cost(
             spent.simulations, spent.nodes, spent.evaluations,
             cpu_seconds=self._cpu_clock() - cpu, wall_seconds=wall_time() - wall,
-        )
-        return decision.with_cost(cost)
-
-    @staticmethod
-    def _by_tables(known: dict[Move, tuple[int, int]]) -> Decision:
-        """The move that wins soonest, or loses last; nothing is left to search."""
-        def merit(move: Move) -> tuple[int, int]:
-            result, turns = known[move]
-            return result, -result * turns
-
-        move = max(known, key=merit)
-        # Nothing is said to be proven: the game may still be drawn for want of progress.
-        return Decision(
-            move, value=float(known[move][0]), depth=known[move][1],
-            values={one: float(result) for one, (result, _) in known.items()},
-        )
+        ))
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
         """Like `select_move`, with all that the engine can say of each move: for people."""
@@ -173,6 +148,19 @@ class Engine(ABC):
             "sims": 2, "depth": 2, "nodes": 2, "evals": 2, "cpu": 1e-4, "wall": 1e-4
         }
         return Budget(**{name: smallest[name] for name in self.budgets[:1]})
+
+
+def _by_tables(results: dict[Move, tuple[int, int]]) -> Decision:
+    """The move that wins soonest, or loses last; nothing is left to search."""
+    def merit(move: Move) -> tuple[int, int]:
+        result, turns = results[move]
+        return result, -result * turns
+
+    move = max(results, key=merit)
+    value, turns = results[move]
+    # Nothing is said to be proven: the game may still be drawn for want of progress.
+    values = {other: float(result) for other, (result, _) in results.items()}
+    return Decision(move, value=float(value), depth=turns, values=values)
 
 
 def finish_game(game: GameSpec) -> None:

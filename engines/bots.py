@@ -27,23 +27,18 @@ from dlgo.plugins import describe_error
 from dlgo.specs import Option
 from engines.base import Budget, Decision, Engine
 
+WANTED = "it has no select_move(state)"
 _OFFERED = ("game", "budget", "seed", "options")
 
 
 class BotEngine(Engine):
-    """An engine around an object that selects moves.
+    """An engine around an object that selects moves."""
 
-    Attributes:
-        target: the class, function or object.
-        source: its file, or None.
-    """
-
-    target: ClassVar[Any]
-    source: ClassVar[Path | None] = None
+    target: ClassVar[Any]  # the class, function or object
+    source: ClassVar[Path | None] = None  # its file
 
     def _set_up(self) -> None:
         self._bot: Any = None
-        self._seed = 0
 
     def new_game(self, seed: int) -> None:
         self._seed = seed
@@ -51,12 +46,15 @@ class BotEngine(Engine):
             if self._bot is not None and hasattr(self._bot, "new_game"):
                 self._call("new_game", self._bot.new_game, seed)
                 return
-            self._dismiss()
+            self.close()
             parameters = _parameters(self.target)
-            arguments = _arguments(parameters, {
-                "game": self.game, "budget": self.budget, "seed": seed,
-                "options": dict(self.settings),
-            }, {option.name: self.settings[option.name] for option in self.options})
+            offered = {"game": self.game, "budget": self.budget, "seed": seed,
+                       "options": dict(self.settings)}
+            settings = {option.name: self.settings[option.name] for option in self.options}
+            arguments = {key: value for key, value in offered.items() if key in parameters} | {
+                key: value for key, value in settings.items()
+                if value is not None and (key in parameters or _takes_everything(parameters))
+            }
             seeded = "seed" in arguments
             self._bot = self._call("__init__", self.target, **arguments)
         else:
@@ -87,9 +85,6 @@ class BotEngine(Engine):
         return Decision(answer)
 
     def close(self) -> None:
-        self._dismiss()
-
-    def _dismiss(self) -> None:
         bot, self._bot = self._bot, None
         if bot is not None and hasattr(bot, "close"):
             self._call("close", bot.close)
@@ -114,9 +109,6 @@ def fits(target: Any) -> bool:
     )
 
 
-WANTED = "it has no select_move(state)"
-
-
 def is_bot(value: Any) -> bool:
     """Whether an object, class or function can play."""
     return fits(value) or callable(getattr(value, "select_move", None))
@@ -131,7 +123,7 @@ def as_engine(target: Any, source: Path | None = None) -> type[Engine]:
     if inspect.isclass(target) and issubclass(target, Engine):
         return target
     name = getattr(target, "__name__", type(target).__name__)
-    options = _options_of(target, name)
+    options = _options_of(target, name) if inspect.isclass(target) else ()
     budgets = getattr(target, "budgets", None)
     if budgets is None:
         own = {option.name for option in options}
@@ -152,16 +144,8 @@ def _parameters(target: Any) -> Mapping[str, inspect.Parameter]:
         return {}
 
 
-def _arguments(
-    parameters: Mapping[str, inspect.Parameter], offered: Mapping[str, Any],
-    settings: Mapping[str, Any],
-) -> dict[str, Any]:
-    """What the constructor takes of what it is offered, and its options."""
-    given = {key: value for key, value in settings.items() if value is not None}
-    everything = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    return {key: value for key, value in offered.items() if key in parameters} | {
-        key: value for key, value in given.items() if everything or key in parameters
-    }
+def _takes_everything(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    return any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _takes_budget(target: Any) -> bool:
@@ -176,17 +160,15 @@ def _takes_budget(target: Any) -> bool:
     return len(parameters) > others
 
 
-def _options_of(target: Any, name: str) -> tuple[Option, ...]:
+def _options_of(target: type, name: str) -> tuple[Option, ...]:
     """Those it lists, or those that its constructor's parameters make."""
-    if not inspect.isclass(target):
-        return ()
     parameters = _parameters(target)
     if (listed := getattr(target, "options", None)) is not None:
-        everything = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        takes_all = _takes_everything(parameters) or "options" in parameters
         for option in listed:
             if not isinstance(option, Option):
                 raise PluginError(f"{name}.options holds {option!r}, not an Option")
-            if not everything and option.name not in parameters and "options" not in parameters:
+            if not takes_all and option.name not in parameters:
                 raise PluginError(
                     f"{name} has the option {option.name}, which its constructor does not take; "
                     f"write def __init__(self, {option.name})"
@@ -194,10 +176,10 @@ def _options_of(target: Any, name: str) -> tuple[Option, ...]:
         return tuple(listed)
     options = []
     for key, parameter in parameters.items():
+        default = None if parameter.default is parameter.empty else parameter.default
         kinds = (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
         if key in _OFFERED or parameter.kind in kinds:
             continue
-        default = None if parameter.default is parameter.empty else parameter.default
         if default is None or isinstance(default, int | float | str):
             kind = type(default) if default is not None else _kind(parameter.annotation)
             options.append(Option(key, default, f"of {name}", kind=kind))
@@ -207,4 +189,4 @@ def _options_of(target: Any, name: str) -> tuple[Option, ...]:
 def _kind(annotation: Any) -> type:
     """The type of an option without a default, by its annotation; text if that says nothing."""
     kinds = {"int": int, "float": float, "bool": bool}
-    return annotation if annotation in (int, float, bool) else kinds.get(str(annotation), str)
+    return annotation if annotation in kinds.values() else kinds.get(str(annotation), str)

@@ -60,9 +60,7 @@ class Clock:
         self._began = wall_time()
         self._limits = [
             (clock, clock(), seconds)
-            for clock, seconds in (
-                (cpu_time, budget.cpu), (wall_time, budget.wall)
-            )
+            for clock, seconds in ((cpu_time, budget.cpu), (wall_time, budget.wall))
             if seconds is not None
         ]
         self._stop = _stop.get()

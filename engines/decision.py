@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from dlgo.api import Move
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMATS = ("", ",d", "+z.3f", ".1%", ".1%")  # of move, visits, value, prior and share
-_SHOWN_MOVES = 12  # of a decision in a notebook; `Decision.table` has all
+_FORMATS = {"visits": ",d", "value": "+z.3f", "prior": ".1%", "share": ".1%"}
+_SHOWN_MOVES = 12  # of a decision in a notebook; `Decision.to_frame` has all
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits for one move; None means no such limit. The first limit reached ends the search.
+    """Limits for one move; None means no such limit. The first limit reached ends the search."""
 
-    Attributes:
-        sims: simulations. depth: plies. nodes: positions. evals: evaluations. cpu, wall: seconds.
-    """
-
-    sims: int | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    evals: int | None = None
-    cpu: float | None = None
+    sims: int | None = None  # simulations
+    depth: int | None = None  # plies
+    nodes: int | None = None  # positions
+    evals: int | None = None  # evaluations
+    cpu: float | None = None  # seconds, as `wall`
     wall: float | None = None
 
     def __repr__(self) -> str:
@@ -57,34 +53,21 @@ class Cost:
 
 @dataclass(frozen=True, repr=False)
 class Decision:
-    """An engine's choice.
-
-    Attributes:
-        move: what it plays.
-        value: expected result for the player to move, -1 (loss) to +1 (win), or None if the
-            engine does not estimate one.
-        policy: how much it favours each move (sums to 1), or empty.
-        values: expected result of each move it has looked at, as `value`, or empty.
-        pv: principal variation, the line it expects, beginning with `move`.
-        proven: the exact result for the player to move (+1, 0, -1) if the search proved it.
-        plies_to_end: how soon a proven win can be forced, or a proven loss put off to, in
-            actions of either player; None if the engine does not tell. At a `depth` below
-            it, a win may come sooner than that.
-        depth: plies looked ahead, where that means something.
-        cost: what was spent; `Engine.select_move` fills in the times.
-        visits: simulations that began with each move; filled in by `Engine.analyse`.
-        priors: what the search thought of each move before it began; so, too.
-    """
+    """An engine's choice. What the engine does not tell is None or empty."""
 
     move: Move
-    value: float | None = None
-    policy: dict[Move, float] = field(default_factory=dict)
-    pv: tuple[Move, ...] = ()
-    values: dict[Move, float] = field(default_factory=dict)
-    proven: int | None = None
+    value: float | None = None  # expected result for the player to move, -1 (loss) to +1 (win)
+    policy: dict[Move, float] = field(default_factory=dict)  # how much it favours each; sums to 1
+    pv: tuple[Move, ...] = ()  # principal variation, the line it expects, beginning with `move`
+    values: dict[Move, float] = field(default_factory=dict)  # of each move looked at, as `value`
+    proven: int | None = None  # the exact result for the player to move (+1, 0, -1)
+    # How soon a proven win can be forced, or a proven loss put off to, in actions of either player.
+    # At a `depth` below it, a win may come sooner than that.
     plies_to_end: int | None = None
-    depth: int | None = None
-    cost: Cost = Cost()
+    depth: int | None = None  # plies looked ahead
+    cost: Cost = Cost()  # `Engine.select_move` fills in the times
+    # Filled in by `Engine.analyse`: simulations that began with each move, and what the search
+    # thought of it before it began.
     visits: dict[Move, int] = field(default_factory=dict)
     priors: dict[Move, float] = field(default_factory=dict)
 
@@ -93,29 +76,6 @@ class Decision:
         copy = object.__new__(type(self))
         vars(copy).update(vars(self), cost=cost)
         return copy
-
-    def _rows(self) -> list[dict[str, Any]]:
-        """A row for each move that was looked at, the favourite first; None where unknown."""
-        moves = list(dict.fromkeys((self.move, *self.policy, *self.values, *self.visits)))
-        moves.sort(key=lambda move: (
-            move != self.move, -self.policy.get(move, -1.0), -self.priors.get(move, 0.0)
-        ))
-        columns = {"visits": self.visits, "value": self.values, "prior": self.priors,
-                   "share": self.policy}
-        return [
-            {"move": str(move), **{name: known.get(move) for name, known in columns.items()}}
-            for move in moves
-        ]
-
-    def table(self) -> list[dict[str, str]]:
-        """The moves as texts by column; without the columns of which nothing is known."""
-        rows = self._rows()
-        known = {name for row in rows for name, value in row.items() if value is not None}
-        return [
-            {name: value if name == "move" else "" if value is None else format(value, form)
-             for (name, value), form in zip(row.items(), _FORMATS, strict=True) if name in known}
-            for row in rows
-        ]
 
     def to_frame(self) -> pd.DataFrame:
         """The moves as a pandas DataFrame, the favourite first.
@@ -127,8 +87,15 @@ class Decision:
         """
         import pandas as pd
 
+        moves = list(dict.fromkeys((self.move, *self.policy, *self.values, *self.visits)))
+        moves.sort(key=lambda move: (
+            move != self.move, -self.policy.get(move, -1.0), -self.priors.get(move, 0.0)
+        ))
+        tables = {"visits": self.visits, "value": self.values, "prior": self.priors,
+                  "share": self.policy}
+        columns = {name: [table.get(move) for move in moves] for name, table in tables.items()}
         kinds = {"visits": "Int64", "value": float, "prior": float, "share": float}
-        return pd.DataFrame(self._rows()).astype(kinds)
+        return pd.DataFrame({"move": list(map(str, moves)), **columns}).astype(kinds)
 
     def __repr__(self) -> str:
         return f"<Decision {self}; {self.cost}>"
@@ -144,13 +111,11 @@ class Decision:
         return ", ".join(parts)
 
     def _repr_html_(self) -> str:
-        rows = self.table()
-        cells = "".join(
-            f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row.values())}</tr>"
-            for row in rows[:_SHOWN_MOVES]
-        )
-        head = "".join(f"<th>{name}</th>" for name in rows[0])
-        table = f"<table><tr>{head}</tr>{cells}</table>" if len(rows[0]) > 1 else ""
-        more = f"{len(rows) - _SHOWN_MOVES} more moves; " if len(rows) > _SHOWN_MOVES else ""
+        frame = self.to_frame().dropna(axis=1, how="all")
+        more = f"{len(frame) - _SHOWN_MOVES} more moves; " if len(frame) > _SHOWN_MOVES else ""
+        shown = frame.head(_SHOWN_MOVES).astype(object)
+        for name, form in _FORMATS.items():
+            if name in frame:
+                shown[name] = shown[name].map(f"{{:{form}}}".format, na_action="ignore").fillna("")
+        table = shown.to_html(index=False) if len(frame.columns) > 1 else ""
         return f"<p>{escape(str(self))}</p>{table}<p><small>{more}{self.cost}</small></p>"
-

@@ -32,11 +32,7 @@ LEARNERS = {
 
 
 def learner_class(name: str) -> type[ReinforcementLearner]:
-    """The learner called `name`; its attribute `config` is the class of its settings.
-
-    Raises:
-        SpecError: for an unknown one.
-    """
+    """The learner called `name`; its `config` is the class of its settings. Raises SpecError."""
     if name not in LEARNERS:
         raise SpecError(f"unknown learner {name!r}{suggest(name, LEARNERS)}; learners are "
                         f"{', '.join(LEARNERS)}")
@@ -58,11 +54,8 @@ def config_class(name: str) -> type[Settings]:
 
 
 def examine(folder: Path) -> Diagnosis:
-    """What the doctor finds in the folder of a run, AlphaZero's or that of a learner above.
-
-    Raises:
-        ModelError: if there is no run in the folder.
-    """
+    """What the doctor finds in the folder of a run, AlphaZero's or that of a learner above. Raises
+    ModelError if there is none."""
     from engines.learning.diagnostics.run_files import plan_of
 
     method = plan_of(folder).get("method")

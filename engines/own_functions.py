@@ -37,11 +37,10 @@ EVALUATION = Option("evaluation", "game", "what values the positions at the end 
                     "game's own estimate, or a function of yours", choices=("game",), function=True)
 
 
-def _is_function(value: Any) -> bool:
-    return inspect.isfunction(value) or isinstance(value, Dispatcher)
-
-
-FUNCTIONS = PluginGroup("function", {}, _is_function, "it must be a function of a position")
+FUNCTIONS = PluginGroup(
+    "function", {}, lambda value: inspect.isfunction(value) or isinstance(value, Dispatcher),
+    "it must be a function of a position",
+)
 
 
 def find_function(text: Any) -> Plugin | None:
@@ -65,14 +64,9 @@ def names_function(text: Any) -> bool:
 
 @dataclass(frozen=True)
 class OwnFunction:
-    """A function of the user's own.
+    """A function of the user's own."""
 
-    Attributes:
-        name: how the specification calls it.
-        function: what it is.
-    """
-
-    name: str
+    name: str  # how the specification calls it
     function: Any
 
     @classmethod

@@ -13,19 +13,12 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
+from dlgo import specs
 from dlgo.api import GameSpec
 from dlgo.budgets import BUDGET_NAMES, BUDGET_OPTIONS
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.plugins import Plugin, PluginGroup
-from dlgo.specs import (
-    Option,
-    check_settings,
-    format_spec,
-    quote_value,
-    split_settings,
-    split_version,
-)
 from dlgo.text import LONGEST_NAME, excerpt
 from engines import bots
 from engines.base import Budget, Engine
@@ -72,35 +65,23 @@ def engine_class(name: str) -> type[Engine]:
     Raises:
         SpecError: for an unknown one; naming file and line if it cannot be loaded.
     """
-    return _class_of(ENGINES.find(name))
-
-
-def _class_of(plugin: Plugin) -> type[Engine]:
+    plugin = ENGINES.find(name)
     return bots.as_engine(plugin.target, plugin.origin)
 
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An entrant: an engine, its settings and its budget. Equal texts are equal entrants.
+    """An entrant: an engine, its settings and its budget. Equal texts are equal entrants."""
 
-    Attributes:
-        name: the engine; of one from outside, `FILE.py:Class` or `module:Class`.
-        family: the specification without the budget: one line of a strength plot.
-        text: the canonical specification.
-        budget: limits per move.
-        settings: the other options that were given, checked.
-        title: how reports call the entrant (`name=GNU Go 10`), empty if nothing is said.
-        origin: the file of an engine from outside; empty for those built in.
-        digest: digest of its sources, and of engines from outside that it asks: its version.
-    """
-
-    name: str
-    family: str
-    text: str
-    budget: Budget
-    settings: tuple[tuple[str, Any], ...]
+    name: str  # the engine; of one from outside, `FILE.py:Class` or `module:Class`
+    family: str  # the specification without the budget: one line of a strength plot
+    text: str  # the canonical specification
+    budget: Budget  # limits per move
+    settings: tuple[tuple[str, Any], ...]  # the other options that were given, checked
+    # How reports call the entrant (`name=GNU Go 10`), empty if nothing is said.
     title: str = field(default="", compare=False)
-    origin: str = ""
+    origin: str = ""  # the file of an engine from outside; empty for those built in
+    # Of its sources, and of engines from outside that it asks: its version.
     digest: str = field(default="", compare=False)
 
     @classmethod
@@ -113,21 +94,15 @@ class EngineSpec:
         """
         name, rest = ENGINES.split(text)
         plugin = ENGINES.find(name)
-        engine = _class_of(plugin)
-        given = split_settings(rest, f"engine {text!r}", engine.bare_option)
+        engine = bots.as_engine(plugin.target, plugin.origin)
+        given = specs.split_settings(rest, f"engine {text!r}", engine.bare_option)
         return cls._of(engine, given, plugin)
 
     @classmethod
     def of(cls, engine: Any) -> EngineSpec:
-        """The specification of anything that can play.
-
-        Args:
-            engine: a specification or its text; an engine class, or any class or function that
-                `engines.bots` describes; an engine, or any object with `select_move(state)`.
-
-        Raises:
-            SpecError: if it is something else.
-        """
+        """The specification of anything that can play: a specification or its text; an engine
+        class, or any class or function that `engines.bots` describes; an engine, or any object with
+        `select_move(state)`. Raises SpecError for something else."""
         if isinstance(engine, cls):
             return engine
         if isinstance(engine, str):
@@ -150,25 +125,28 @@ class EngineSpec:
                 takes = ", ".join(engine.budgets) or "no budget"
                 raise SpecError(f"engine {name} cannot limit itself by {key}; it takes {takes}")
         # One check over both kinds, so that a misspelt key is compared with all of them.
-        values = check_settings(f"engine {name}", limits + options, given)
+        values = specs.check_settings(f"engine {name}", limits + options, given)
         asked = Budget(**{option.name: values.pop(option.name) for option in limits})
         budget = asked if asked.given() else engine.default_budget
-        parts: list[Plugin | EngineSpec] = [plugin]
+        parts: list[Plugin | EngineSpec] = [plugin]  # with what the values of options name
         for option in options:
-            part = _named_by(option, values[option.name])
+            value, part = values[option.name], None
+            if option.nests and value is not None:
+                part = EngineSpec.parse(str(value))
+            elif option.function:
+                part = find_function(value)
             if part is not None:
                 values[option.name] = getattr(part, "reference", str(part))
                 parts.append(part)
-        return cls(
-            name=name,
-            family=format_spec(name, options, values),
-            text=format_spec(name, limits + options, vars(budget) | values),
-            budget=budget,
-            settings=tuple((key, value) for key, value in values.items() if value is not None),
-            title=title,
-            origin=next((str(part.origin) for part in parts if part.origin), ""),
-            digest=_joined([part.digest for part in parts if part.digest]),
-        )
+        digests = [part.digest for part in parts if part.digest]
+        digest = "".join(digests)
+        if len(digests) > 1:
+            digest = hashlib.sha256(digest.encode()).hexdigest()[:32]
+        settings = tuple((key, value) for key, value in values.items() if value is not None)
+        origin = next((str(part.origin) for part in parts if part.origin), "")
+        text = specs.format_spec(name, limits + options, vars(budget) | values)
+        family = specs.format_spec(name, options, values)
+        return cls(name, family, text, budget, settings, title, origin, digest)
 
     @property
     def free_text(self) -> bool:
@@ -193,7 +171,7 @@ class EngineSpec:
         if not self.title:
             return self.text
         comma = "," if self.text != self.name else ":"
-        return f"{self.text}{comma}name={quote_value(self.title)}"
+        return f"{self.text}{comma}name={specs.quote_value(self.title)}"
 
     def __str__(self) -> str:
         return self.text
@@ -214,20 +192,7 @@ def _take_title(engine: type[Engine], given: dict[str, Any], name: str) -> str:
     if len(title) > LONGEST_NAME:
         raise SpecError(f"the name {excerpt(title, 40)} of an engine has {len(title):,} "
                         f"characters; give it at most {LONGEST_NAME}")
-    return title or (split_version(name)[0] if ENGINES.is_given(name) else "")
-
-
-def _named_by(option: Option, value: Any) -> EngineSpec | Plugin | None:
-    """The engine or the function of the user's own that the value of an option names."""
-    if option.nests and value is not None:
-        return EngineSpec.parse(str(value))
-    return find_function(value) if option.function else None
-
-
-def _joined(digests: list[str]) -> str:
-    if len(digests) < 2:
-        return "".join(digests)
-    return hashlib.sha256("".join(digests).encode()).hexdigest()[:32]
+    return title or (specs.split_version(name)[0] if ENGINES.is_given(name) else "")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -240,7 +205,7 @@ def is_outside(text: str) -> bool:
     if not rest:
         return False
     options = engine_class(name).options
-    given = split_settings(rest, f"engine {text!r}", engine_class(name).bare_option)
+    given = specs.split_settings(rest, f"engine {text!r}", engine_class(name).bare_option)
     return any(
         option.nests and is_outside(given[option.name])
         or option.function and names_function(given[option.name])
@@ -264,7 +229,6 @@ def build_engine(spec: Any, game: GameSpec | str, seed: int = 0) -> Engine:
 
     Args:
         spec: whatever `EngineSpec.of` takes. An engine that has been built is returned as it is.
-        game: a game, or its specification.
         seed: the same seed gives the same moves, where budgets are counted and not timed.
     """
     game = get_game(game)

@@ -37,11 +37,7 @@ class Resignation:
     def __init__(self, below: float, patience: int) -> None:
         self._below, self._patience = below, patience
         self._hopeless = 0
-
-    @property
-    def possible(self) -> bool:
-        """Whether the player resigns at all."""
-        return self._below > 0
+        self.possible = below > 0  # whether the player resigns at all
 
     def reset(self) -> None:
         """Forget earlier estimates, as at the start of a game."""

@@ -90,6 +90,12 @@ class PooledEngine(IsolatedEngine):
             raise _Stopped
         super()._check()
 
+    def play_for(self, ticket: Ticket) -> None:
+        """Forget the last game, if it was of somebody else."""
+        if self.owner != ticket.owner:
+            self.new_game(ticket.seed)
+            self.owner = ticket.owner
+
     @property
     def alive(self) -> bool:
         """Whether it can be asked something."""
@@ -196,9 +202,7 @@ class EnginePool:
         engine: PooledEngine | None = None
         try:
             engine = self._take(ticket)
-            if engine.owner != ticket.owner:
-                engine.new_game(ticket.seed)
-                engine.owner = ticket.owner
+            engine.play_for(ticket)
             return work(engine)
         except _Stopped:
             raise

@@ -48,25 +48,15 @@ _MOST_BYTES = 50_000
 
 
 class _Worker:
-    """A worker process, and the tasks that it has been sent.
-
-    Args:
-        workplace: where it does them.
-        mark: of the process and all that it starts.
-
-    Attributes:
-        results: the pipe through which it answers.
-        tasks: those that it has not yet answered for, in its order.
-        started, retired: whether it is ready, and whether it has ended of its own will.
-        amount: how far its task is.
-    """
+    """A worker process, and the tasks that it has been sent; `mark` is inherited by all that it
+    starts."""
 
     def __init__(self, workplace: Workplace, mark: str) -> None:
         context = multiprocessing.get_context("spawn")
         size = workplace.board_bytes
         board = context.RawArray("B", size) if size else None
         theirs, self._inbox = context.Pipe(duplex=False)
-        self.results, ours = context.Pipe(duplex=False)
+        self.results, ours = context.Pipe(duplex=False)  # through which it answers
         self.process = context.Process(
             target=work, args=(theirs, ours, board, workplace), daemon=False
         )
@@ -76,15 +66,15 @@ class _Worker:
         for end in (theirs, ours):
             end.close()  # else a pipe would not end with the process
         self._reader = FrameReader(self.results.fileno())
-        self._watch = workplace.watch(board)
+        self.watch = workplace.watch(board)
         self._limit, self._mark = workplace.memory_mb, mark
         self._memory = self._next_memory_check = 0.0
         self._oom_kills = processes.oom_kills()
-        self._since, self._answered = time.monotonic(), 0
+        self._since, self._answered, self._time_limit = time.monotonic(), 0, 0.0
         self._loss: Loss | None = None
-        self.tasks: deque[Any] = deque()
-        self.started = self.retired = False
-        self.amount = Amount()
+        self.tasks: deque[Any] = deque()  # those it has not yet answered for, in its order
+        self.started = self.retired = False  # it is ready; it has ended of its own will
+        self.amount = Amount()  # how far its task is
 
     def send(self, tasks: list[Any]) -> int:
         """Hand it tasks; returns their size in bytes. If it is dead, that shows later."""
@@ -122,22 +112,16 @@ class _Worker:
             self._lose(Failure.DIED, "process died")
         return outcomes
 
-    def _current(self) -> Any | None:
+    def current(self) -> Any | None:
         """The task at which it is."""
-        return self._watch.current(self.tasks, self._answered) if self.started else None
-
-    def _deadline(self) -> tuple[float, float]:
-        return self._watch.deadline(self._current(), self._since)
+        return self.watch.current(self.tasks, self._answered) if self.started else None
 
     def patience(self) -> float:
         """Seconds for which it may stay silent from now on."""
         if self.started and not self.tasks:
             return float("inf")
-        return max(self._deadline()[0] - time.monotonic(), 0.0)
-
-    def glance(self) -> Any | None:
-        """What people are shown of its task."""
-        return self._watch.glance(self._current())
+        deadline, self._time_limit = self.watch.deadline(self.current(), self._since)
+        return max(deadline - time.monotonic(), 0.0)
 
     def is_lost(self) -> bool:
         """Whether nothing more is to be expected of it: it is dead, overdue or too large.
@@ -151,7 +135,7 @@ class _Worker:
             # Once more: what it has written to the board may have been half written.
             time.sleep(0.001)
             if self.patience() == 0.0:
-                self._lose(Failure.TIMEOUT, f"no answer within {self._deadline()[1]:g} s")
+                self._lose(Failure.TIMEOUT, f"no answer within {self._time_limit:g} s")
         if self._loss is None and self._limit is not None:
             self._check_memory(self._limit)
         return self._loss is not None
@@ -160,7 +144,7 @@ class _Worker:
         if not self.started or time.monotonic() < self._next_memory_check:
             return
         self._next_memory_check = time.monotonic() + _MEMORY_CHECK
-        pid, others = self.process.pid, self._watch.others()
+        pid, others = self.process.pid, self.watch.others()
         if (processes.memory(pid, without=others) - self._memory) / 2**20 <= megabytes:
             return
         grown = (processes.exact_memory(pid, others) - self._memory) / 2**20
@@ -181,14 +165,14 @@ class _Worker:
             What its task is worth, None if it is to be done again; and the tasks to be done.
         """
         loss = self._loss if self._loss.failure is not Failure.DIED else self._death()
-        task, left = self._current(), list(self.tasks)
+        task, left = self.current(), list(self.tasks)
         self.end()
         if self.retired or not left:
             return None, left
         guilty = left[0] if task is None else task
         losses[guilty.key] += 1
         times = losses[guilty.key]
-        value = None if task is None else self._watch.value_of_lost(task, loss, times)
+        value = None if task is None else self.watch.value_of_lost(task, loss, times)
         if value is None and times < _MOST_LOSSES:
             return None, left
         left.remove(guilty)
@@ -201,7 +185,6 @@ class _Worker:
         )), left
 
     def _death(self) -> Loss:
-        """How it died, in more detail."""
         self.process.join(_SHUTDOWN_TIMEOUT)  # a pipe closes a moment before its process ends
         code = self.process.exitcode
         if code is None:  # alive, but it can never be heard again
@@ -213,9 +196,8 @@ class _Worker:
         return Loss(Failure.DIED, f"process died ({how})", was_killed)
 
     def dismiss(self) -> None:
-        """Let it end by itself."""
         with suppress(OSError):
-            self._inbox.send(None)
+            self._inbox.send(None)  # it ends by itself
 
     def end(self) -> None:
         """End the process and all that it has started."""
@@ -227,12 +209,8 @@ class _Worker:
 
 
 class Processes(Jobs):
-    """Does tasks in worker processes, which start when they are needed.
-
-    Args:
-        count: of processes; one a core by default.
-        workplace: how tasks are done.
-    """
+    """Does tasks in `count` worker processes, one a core by default, which start when they are
+    needed."""
 
     def __init__(self, count: int | None = None, workplace: Workplace | None = None) -> None:
         self.count = count or processes.core_count()
@@ -243,7 +221,7 @@ class Processes(Jobs):
         self._mark, self._started = f"{os.getpid()}-{os.urandom(6).hex()}-", 0
         self._reaper: Any = None
         self._began, self._ended = 0.0, 0
-        self._task_bytes = 1  # of the largest tasks so far, sent alone: together they need less
+        self._task_bytes = 1  # of the largest task so far, sent alone: together they need less
 
     def prepare(self, workplace: Workplace, say: Callable[[str], None]) -> None:
         self.close()
@@ -331,8 +309,8 @@ class Processes(Jobs):
         return Amount(sum(a.items for a in amounts), sum(a.positions for a in amounts))
 
     def glances(self) -> list[Any]:
-        found = (worker.glance() for worker in self._workers)
-        return [glance for glance in found if glance is not None]
+        glances = [worker.watch.glance(worker.current()) for worker in self._workers]
+        return [glance for glance in glances if glance is not None]
 
     def close(self) -> None:
         """End the processes, finished or not; idle ones may close their engines."""

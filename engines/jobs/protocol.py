@@ -1,4 +1,4 @@
-"""What a task is, and what all who do tasks have in common.
+"""What a task is, what all who do tasks have in common, and who does them in this process.
 
 A task has a key and can be pickled. Most tasks are portions: a call of a generator function at the
 top level of a module. What the call yields is progress: it may be shown, and is forgotten. What it
@@ -16,6 +16,7 @@ their own; the games of a tournament have one (`experiments/arena/games.py`).
 from __future__ import annotations
 
 import math
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -28,6 +29,8 @@ from dlgo.records.failures import Failure
 from dlgo.text import error_text
 
 Item = TypeVar("Item")
+# Seconds between two questions to a source that has nothing yet.
+_PAUSE = 0.05
 
 
 class WorkerError(DlgoError):
@@ -47,44 +50,30 @@ class Amount(NamedTuple):
 
 # Told a few times a second how much of the tasks has been done.
 Tell = Callable[[Amount], None]
-Work = Callable[..., Generator[Amount, None, Any]]
 
 
 @dataclass(frozen=True)
 class Portion:
-    """A task that is a call of a function.
+    """A task that is a call of a function."""
 
-    Attributes:
-        key: its name, unlike all others that are handed out together.
-        work: a generator function, found by its module and name wherever it is done; see above.
-        arguments: its first arguments; they can be pickled.
-        needs: files and folders that it reads. After its arguments, `work` is given the paths where
-            they lie where it is done: these, or copies.
-    """
-
-    key: str
-    work: Work
-    arguments: tuple[Any, ...] = ()
+    key: str  # its name, unlike all others that are handed out together
+    # A generator function, found by its module and name wherever it is done.
+    work: Callable[..., Generator[Amount, None, Any]]
+    arguments: tuple[Any, ...] = ()  # its first arguments; they can be pickled
+    # Files and folders that it reads. After its arguments, `work` is given the paths where they lie
+    # where it is done: these, or copies.
     needs: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of a task.
+    """What has become of a task."""
 
-    Attributes:
-        portion: the task.
-        value: its result.
-        error: why there is no value; None if there is.
-        amount: how much it was, where that is known.
-        worker: who did it; "" for this machine.
-    """
-
-    portion: Any
-    value: Any = None
-    error: DlgoError | None = None
+    portion: Any  # the task
+    value: Any = None  # its result
+    error: DlgoError | None = None  # why there is no value
     amount: Amount = Amount()
-    worker: str = ""
+    worker: str = ""  # which machine of a cluster did it
 
 
 class Source(Protocol[Item]):
@@ -155,11 +144,8 @@ class Watch:
         return math.inf, math.inf
 
     def value_of_lost(self, task: Any, loss: Loss, times: int) -> Any | None:
-        """What a task is worth in which a worker was lost; None if it is to be done again.
-
-        Args:
-            times: how many workers were lost in it so far, this one included.
-        """
+        """What a task is worth in which a worker was lost, this one being the `times`-th; None if
+        it is to be done again."""
         return None
 
     def others(self) -> set[int]:
@@ -172,19 +158,12 @@ class Watch:
 
 
 class Workplace:
-    """How tasks are done in a worker process, and how it is watched. It is pickled to get there.
+    """How tasks are done in a worker process, and how it is watched. It is pickled to get there."""
 
-    Attributes:
-        bundles: whether a worker is sent several short tasks at once.
-        board_bytes: of memory that the worker shares with whoever watches it.
-        environment: what its process finds there.
-        memory_mb: megabytes by which it may grow; None: no limit.
-    """
-
-    bundles = False
-    board_bytes = 0
-    environment: Mapping[str, str] = {}
-    memory_mb: int | None = None
+    bundles = False  # whether a worker is sent several short tasks at once
+    board_bytes = 0  # of memory that the worker shares with whoever watches it
+    environment: Mapping[str, str] = {}  # what its process finds there
+    memory_mb: int | None = None  # megabytes by which it may grow; None: no limit
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Once on each machine, before the first worker starts there. `say` tells people a line."""
@@ -214,20 +193,12 @@ class Workplace:
 
 
 class Jobs:
-    """Does tasks. It may be asked again and again; used as a context, it is closed.
+    """Does tasks. It may be asked again and again; used as a context, it is closed."""
 
-    Attributes:
-        workplace: how they are done.
-    """
-
-    workplace = Workplace()
+    workplace = Workplace()  # how they are done
 
     def prepare(self, workplace: Workplace, say: Callable[[str], None]) -> None:
-        """From now on, do tasks at this workplace.
-
-        Args:
-            say: tells people a line.
-        """
+        """From now on, do tasks at this workplace; `say` tells people a line."""
         self.workplace = workplace
 
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
@@ -254,14 +225,8 @@ class Jobs:
         Raises:
             DlgoError: the error of the first task that fails; the others are given up.
         """
-        return self.run_source(ListSource(portions), tell)
-
-    def run_source(
-        self, source: Source[Any], tell: Tell = lambda amount: None
-    ) -> Iterator[Outcome]:
-        """As `run`, for tasks that are made when somebody is free to do them."""
         done = Amount()
-        with closing(self.rounds(source)) as rounds:
+        with closing(self.rounds(ListSource(portions))) as rounds:
             for outcomes in rounds:
                 for outcome in outcomes:
                     if outcome.error is not None:
@@ -295,6 +260,42 @@ class Jobs:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+class Inline(Jobs):
+    """Does tasks in this process, one after the other; only Ctrl-C ends one that takes for ever."""
+
+    _amount = Amount()
+
+    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+        self.workplace.open(None)
+        try:
+            while (taken := source.take(1)) or source.is_open():
+                for task in taken:
+                    outcome = yield from self._steps(task)
+                    self._amount = Amount()
+                    if outcome.error is None:
+                        source.finished([outcome.value])
+                    yield [outcome]
+                if not taken:
+                    time.sleep(_PAUSE)
+                    yield []
+        finally:
+            self.workplace.close()
+
+    def _steps(self, task: Any) -> Generator[list[Outcome], None, Outcome]:
+        work, done = self.workplace.do(task), Amount()
+        while True:
+            try:
+                self._amount = done = done.plus(next(work))
+            except StopIteration as end:
+                return Outcome(task, end.value, amount=done)
+            except Exception as error:
+                return Outcome(task, error=failure(error), amount=done)
+            yield []
+
+    def under_way(self) -> Amount:
+        return self._amount
 
 
 def failure(error: BaseException) -> DlgoError:

@@ -31,7 +31,6 @@ _SEND_AFTER = 0.2
 # The share of its memory limit above which a worker starts afresh between two tasks, so that
 # nobody pays for what others have left behind.
 _RETIRE_AT = 0.7
-
 # Seconds for the reaper to end the workers of a parent that was killed, before they do it
 # themselves.
 _REAPER_TIME = 2.0
@@ -49,17 +48,11 @@ class Result(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A message of a worker.
+    """A message of a worker."""
 
-    Attributes:
-        results: since the last message.
-        amount: how far the task under way is.
-        retired: whether the worker ends now of its own will; others do what it was sent.
-    """
-
-    results: list[Result]
-    amount: Amount = Amount()
-    retired: bool = False
+    results: list[Result]  # since the last message
+    amount: Amount = Amount()  # how far the task under way is
+    retired: bool = False  # it ends now of its own will; others do what it was sent
 
 
 def work(inbox: Connection, results: Connection, board: Any, workplace: Workplace) -> None:
@@ -98,7 +91,6 @@ class _Worker:
         self.retired = False
 
     def do(self, task: Any) -> None:
-        """Do a task; send something if the last message was a while ago."""
         value, error, done = None, None, Amount()
         try:
             steps = self._workplace.do(task)
@@ -198,9 +190,7 @@ def leave_with_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A session of its own: Ctrl-Z then stops the parent only, and no engine loses on time for
     # it; and whatever an engine starts can be killed together with it.
-    leads_group = hasattr(os, "setsid")
-    if leads_group:
-        os.setsid()
+    os.setsid()
 
     def watch() -> None:
         parent = multiprocessing.parent_process()
@@ -209,8 +199,6 @@ def leave_with_parent() -> None:
             # The reaper does it better: from outside, everything can be stopped first.
             time.sleep(_REAPER_TIME)
             processes.end_descendants()
-            if leads_group:
-                os.killpg(0, signal.SIGKILL)
-            os._exit(1)
+            os.killpg(0, signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -29,7 +29,7 @@ _MAPPED_PER_WRITTEN = 4
 # So much later in the queue for a core than everybody else.
 _NICENESS = 5
 
-# <linux/audit.h> and the numbers of system calls: x86-64 first, AArch64 second; None: not there.
+# <linux/audit.h> and the numbers of system calls: x86-64 first, AArch64 second.
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _FORBIDDEN = {
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
@@ -78,10 +78,10 @@ def filter_of(machine: str) -> bytes:
     if machine == "x86_64":
         rules += [(_IF_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
     for numbers in _FORBIDDEN.values():
-        if numbers[column] is not None:
-            rules += _unless(numbers[column], errno.EPERM)
-    rules += _unless(_CLONE3[column], errno.ENOSYS)  # libraries then take `clone`
+        rules += [(_IF_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
     rules += [
+        # Libraries then take `clone`.
+        (_IF_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
         (_IF_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT),
         (_IF_ANY_BIT, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _ERRNO | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
@@ -90,10 +90,6 @@ def filter_of(machine: str) -> bytes:
         (_RETURN, 0, 0, _ALLOW),
     ]
     return b"".join(struct.pack("=HBBI", *rule) for rule in rules)
-
-
-def _unless(number: int, error: int) -> list[tuple[int, int, int, int]]:
-    return [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error)]
 
 
 def install(program: bytes) -> None:

@@ -49,14 +49,8 @@ def read_frame(descriptor: int) -> bytes | None:
 
 
 def take_frame(buffer: bytearray, longest: int = LONGEST) -> bytes | None:
-    """Take the first message out of what has come; None if it is not complete yet.
-
-    Args:
-        longest: bytes that a message may have.
-
-    Raises:
-        BrokenFrame: if something else has come.
-    """
+    """Take the first message, of `longest` bytes at most, out of what has come; None if it is not
+    complete yet. Raises BrokenFrame if something else has come."""
     if len(buffer) < _HEAD.size:
         return None
     word, size = _HEAD.unpack_from(buffer)
@@ -70,10 +64,7 @@ def take_frame(buffer: bytearray, longest: int = LONGEST) -> bytes | None:
 
 
 class FrameReader:
-    """The messages that have come through a pipe.
-
-    Args:
-        descriptor: of the pipe's reading end; it is made non-blocking.
+    """The messages that have come through a pipe, whose reading end is made non-blocking.
 
     Attributes:
         closed: whether nobody can write into it any more.
@@ -88,14 +79,6 @@ class FrameReader:
 
     def messages(self) -> Iterator[bytes]:
         """The complete messages that are there now."""
-        self._read()
-        try:
-            while not self.broken and (message := take_frame(self._data)) is not None:
-                yield message
-        except BrokenFrame:
-            self.broken = True
-
-    def _read(self) -> None:
         try:
             while not self.closed and len(self._data) <= LONGEST:
                 data = os.read(self._descriptor, 1 << 18)
@@ -105,3 +88,8 @@ class FrameReader:
             pass  # nothing more has come
         except OSError:
             self.closed = True
+        try:
+            while not self.broken and (message := take_frame(self._data)) is not None:
+                yield message
+        except BrokenFrame:
+            self.broken = True

@@ -60,7 +60,13 @@ def end_tree(pid: int, mark: str | None = None) -> None:
         send(process, signal.SIGSTOP)
     for _ in range(_ROUNDS):
         rows = _processes()
-        more = _relatives(rows, tree, pid, mark) - tree
+        more = {
+            process for process, parent, group, state in rows
+            if state != "Z" and process not in tree and process != os.getpid() and (
+                parent in tree or (pid and group == pid)
+                or (mark is not None and _marked(process, mark))
+            )
+        }
         for process in more:
             send(process, signal.SIGSTOP)
         tree |= more
@@ -90,19 +96,6 @@ def end_descendants() -> None:
         if empty == 2:
             break
         time.sleep(_PAUSE)
-
-
-def _relatives(
-    rows: list[tuple[int, int, int, str]], tree: set[int], group: int, mark: str | None
-) -> set[int]:
-    """The living processes with a parent in `tree`, in the group, or with the mark."""
-    return {
-        pid for pid, parent, group_of, state in rows
-        if state != "Z" and pid != os.getpid() and (
-            parent in tree or (group and group_of == group)
-            or (mark is not None and _marked(pid, mark))
-        )
-    }
 
 
 def _processes() -> list[tuple[int, int, int, str]]:
@@ -156,21 +149,11 @@ def _memory_infos(pids: Collection[int]) -> Iterator[Any]:
             yield psutil.Process(pid).memory_info()
 
 
-def machine_memory() -> int:
-    """Bytes of memory that this machine has."""
-    import psutil
-
-    return psutil.virtual_memory().total
-
-
 def exact_memory(
     pid: int, without: Collection[int] = (), kinds: tuple[str, ...] = ("Pss_Anon:",)
 ) -> int:
-    """As `memory`, every shared page divided by the number of those who share it.
-
-    Args:
-        kinds: the lines of smaps_rollup (see proc(5)) that count.
-    """
+    """As `memory`, every shared page divided by the number of those who share it; `kinds` are the
+    lines of smaps_rollup (see proc(5)) that count."""
     total = 0
     for process in {pid} | descendants(pid, without):
         with contextlib.suppress(OSError, ValueError, IndexError):

@@ -41,8 +41,6 @@ class ProgramError(DlgoError):
     """A program failed.
 
     Attributes:
-        failure: in which way.
-        text: what happened.
         cell: the notebook's cell that was running; "" if none was.
         printed: what the program printed last, as the end of a message; "" if nothing.
     """
@@ -62,17 +60,14 @@ class Program:
         words: its full path and its arguments.
         environment: variables besides ours.
 
-    Attributes:
-        output: what it has written to standard output and nobody has taken yet.
-        on_stderr: called with whatever it writes to standard error; None: with nothing.
-
     Raises:
         ProgramError: if it cannot be started.
     """
 
     def __init__(self, words: list[str], environment: dict[str, str] | None = None) -> None:
-        self.output = bytearray()
-        self.on_stderr: Callable[[bytes], None] | None = None
+        self.output = bytearray()  # what it has written and nobody has taken yet
+        # Called with whatever it writes to standard error.
+        self.on_stderr: Callable[[bytes], None] = lambda data: None
         self._stderr = b""
         self._cpu = 0.0
         theirs, control = os.pipe()
@@ -110,10 +105,9 @@ class Program:
         self, request: bytes, take: Callable[[bytearray], T | None], timeout: float,
         check: Callable[[], None] | None = None,
     ) -> T:
-        """Send a request and wait for the answer.
+        """Send a request to its standard input and wait for the answer.
 
         Args:
-            request: what to write to its standard input.
             take: takes the answer out of `output`; None as long as it is not complete.
             timeout: wall seconds.
             check: called a few times a second; what it raises ends the exchange.
@@ -168,8 +162,7 @@ class Program:
         with contextlib.suppress(BlockingIOError):
             data = os.read(self._process.stderr.fileno(), 1 << 16)
             self._stderr = (self._stderr + data)[-_KEPT_STDERR:]
-            if self.on_stderr is not None:
-                self.on_stderr(data)
+            self.on_stderr(data)
             return bool(data)
         return True
 

@@ -60,28 +60,19 @@ class SandboxError(DlgoError):
 
 @dataclass(frozen=True)
 class Allowance:
-    """What all processes of a sandbox may use together.
-
-    Attributes:
-        memory_mb: megabytes of memory.
-        processes: processes and threads at a time.
-        cpu_seconds: CPU time from start to end.
-        file_mb: megabytes of a file.
-        scratch_mb: megabytes of all files in /tmp.
-        open_files: files that a process may have open.
-    """
+    """What all processes of a sandbox may use together."""
 
     memory_mb: int = 768
-    processes: int = 32
-    cpu_seconds: float = 600.0
-    file_mb: int = 16
-    scratch_mb: int = 32
-    open_files: int = 128
+    processes: int = 32  # processes and threads at a time
+    cpu_seconds: float = 600.0  # from start to end
+    file_mb: int = 16  # of one file
+    scratch_mb: int = 32  # of all files in /tmp
+    open_files: int = 128  # that a process may have open
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Walls around a program.
+    """What keeps a program in.
 
     Args:
         readable: files and folders that it may read, at the places where they are; links among
@@ -111,13 +102,18 @@ class Sandbox:
             allowed.file_mb, allowed.open_files,
         )
         scratch = ["--perms", "1777", "--size", str(allowed.scratch_mb * _MEGABYTE), "--tmpfs"]
+        bubblewrap = shutil.which("bwrap")
+        if bubblewrap is None:
+            raise SandboxError(
+                f"untrusted code needs bubblewrap (bwrap), which is not here: {_REMEDY}"
+            )
         # Hostile code has bubblewrap's own user where that is not root's, and could read the
         # variables that it was started with, whatever it gives to others. Nor must it stay
         # inside as the first process then, which no filter confines (`confine.py`).
         mark = os.environ.get(processes.MARK)
         return [
             "/usr/bin/env", "-i", *([f"{processes.MARK}={mark}"] if mark else []),
-            _bubblewrap(), "--die-with-parent", "--new-session", "--clearenv",
+            bubblewrap, "--die-with-parent", "--new-session", "--clearenv",
             "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
             "--unshare-cgroup-try", *(_RIGHTS if uid else ["--unshare-user", "--as-pid-1"]),
             *_system(), "--proc", "/proc", "--dev", "/dev",
@@ -184,13 +180,6 @@ def _python_folders() -> tuple[Path, ...]:
     return tuple(folders)
 
 
-def _bubblewrap() -> str:
-    path = shutil.which("bwrap")
-    if path is None:
-        raise SandboxError(f"untrusted code needs bubblewrap (bwrap), which is not here: {_REMEDY}")
-    return path
-
-
 # Run inside: exits with 0 if the walls stand, or prints what does not hold.
 _PROBE = """
 import os
@@ -245,11 +234,7 @@ def check_sandbox() -> None:
 
 
 class Watch:
-    """Ends a sandboxed program as soon as its processes use too much together.
-
-    Args:
-        program: it runs under the sandbox's command.
-        allowance: what it may use.
+    """Ends a sandboxed program as soon as its processes use more than `allowance` together.
 
     Attributes:
         verdict: why it was ended, in plain words; None as long as it was not.

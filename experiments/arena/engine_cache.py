@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from contextlib import suppress
 
+import psutil
+
 from dlgo.games import get_game
 from dlgo.records.failures import Failure
 from engines.base import Engine
@@ -31,8 +33,7 @@ _MEMORY_LOOK = 1.0
 
 
 class EngineCache:
-    """Engines that are built and warmed up, kept from game to game while there is memory for them;
-    the idlest goes first.
+    """Engines that are built and warmed up, kept from game to game; the idlest goes first.
 
     An engine is kept per game, specification and side: one that plays itself is two engines,
     which share neither a tree nor a generator. Engines from outside are in processes of their own.
@@ -40,21 +41,18 @@ class EngineCache:
     Args:
         limits: of time and memory, for engines from outside.
         setup: "module:function", called in those processes before anything else.
-        at_home: specifications of engines from outside that play in this process.
         hosts_changed: told the roots of those processes whenever they change.
+        at_home: specifications of engines from outside that play in this process.
         launches: of entrants that nobody vouches for; such an engine lasts for one game.
     """
 
     def __init__(
         self, limits: Limits = DEFAULT_LIMITS, setup: str | None = None,
-        hosts_changed: Callable[[list[int]], None] | None = None, at_home: Collection[str] = (),
-        launches: Launches | None = None,
+        hosts_changed: Callable[[list[int]], None] = lambda pids: None,
+        at_home: Collection[str] = (), launches: Launches | None = None,
     ) -> None:
-        self._launches = launches or {}
-        self._at_home = at_home
-        self._limits = limits
-        self._setup = setup
-        self._hosts_changed = hosts_changed
+        self._limits, self._setup, self._hosts_changed = limits, setup, hosts_changed
+        self._at_home, self._launches = at_home, launches or {}
         self._engines: OrderedDict[tuple[str, str, int], Engine | IsolatedEngine] = OrderedDict()
         # Processes between two games of entrants with launches, by game and entrant.
         self._hosts: OrderedDict[tuple[str, str], Host] = OrderedDict()
@@ -79,13 +77,12 @@ class EngineCache:
         here, limit = os.getpid(), self._limits.memory_mb
         if limit and processes.memory(here, with_children=False) > _MEMORY_SHARE * limit * 2**20:
             return True
-        machine = processes.machine_memory() / processes.core_count()
+        machine = psutil.virtual_memory().total / processes.core_count()
         return processes.memory(here) > _MEMORY_SHARE * machine
 
     def _make_room(self, most: int) -> None:
-        """Keep no more than this number of engines."""
         while len(self._engines) > most:
-            self._close(self._engines.popitem(last=False)[1])
+            _close(self._engines.popitem(last=False)[1])
 
     def _build(self, game: str, spec: str) -> Engine | IsolatedEngine:
         entrant = Entrant.of(spec)
@@ -101,7 +98,7 @@ class EngineCache:
         try:
             engine.warm_up()
         except BaseException:
-            self._close(engine)
+            _close(engine)
             raise
         # What is there by now, packages mostly, stays. Python's collector need not look through
         # it again: it would do so in the middle of a move, for some 70 ms.
@@ -109,42 +106,39 @@ class EngineCache:
         return engine
 
     def _tell_hosts(self) -> None:
-        if self._hosts_changed is not None:
-            engines = self._engines.values()
-            self._hosts_changed([e.pid for e in engines if isinstance(e, IsolatedEngine)])
+        engines = self._engines.values()
+        self._hosts_changed([e.pid for e in engines if isinstance(e, IsolatedEngine)])
 
     def drop(self, game: str, spec: str, player: int) -> None:
         """Forget an engine, whose inner state is in doubt after an exception."""
         engine = self._engines.pop((game, spec, player), None)
         if engine is not None:
-            self._close(engine)
+            _close(engine)
             self._tell_hosts()
 
     def end_game(self, game: str, players: tuple[str, str]) -> None:
         """Close the engines that last for one game; their processes are kept."""
         for player, spec in enumerate(players):
-            engine = self._engines.pop((game, spec, player), None) \
-                if spec in self._launches else None
-            if engine is None or (host := engine.release()) is None:
+            if spec not in self._launches or (game, spec, player) not in self._engines:
                 continue
-            if (game, spec) in self._hosts:  # it has played against itself
+            host = self._engines.pop((game, spec, player)).release()
+            if host is not None and (game, spec) in self._hosts:  # it has played against itself
                 host.kill()
-                continue
-            self._hosts[game, spec] = host
-            while len(self._hosts) > _MOST_ENGINES:
-                self._hosts.popitem(last=False)[1].kill()
+            elif host is not None:
+                self._hosts[game, spec] = host
+                if len(self._hosts) > _MOST_ENGINES:
+                    self._hosts.popitem(last=False)[1].kill()
 
     def close(self) -> None:
         """Close all engines."""
-        while self._engines:
-            self._close(self._engines.popitem()[1])
+        self._make_room(0)
         while self._hosts:
             self._hosts.popitem()[1].kill()
 
-    @staticmethod
-    def _close(engine: Engine) -> None:
-        with suppress(Exception):  # a fault while cleaning up does not lose a game
-            engine.close()
+
+def _close(engine: Engine | IsolatedEngine) -> None:
+    with suppress(Exception):  # a fault while cleaning up does not lose a game
+        engine.close()
 
 
 def prepared_engine(

@@ -122,7 +122,7 @@ class GameTable(Workplace):
 
     def open(self, board: Any) -> None:
         self._closing = ExitStack()
-        self._board, hosts_changed = None, None
+        self._board, hosts_changed = None, lambda pids: None
         if board is not None:
             if self.setup is not None:
                 module, _, function = self.setup.partition(":")

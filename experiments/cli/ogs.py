@@ -54,10 +54,9 @@ def ogs(
     from dlgo.extras import require_extra
     from engines.isolation.pool import EngineLimits
     from experiments.command import say
-    from experiments.online.key import read_key
 
     require_extra("ogs", "dlgo ogs", "websockets")
-    from experiments.online.bridge import play_online
+    from experiments.online.bridge import play_online, read_key
     from experiments.online.player import OnlinePlayer
     from experiments.online.terms import Terms
 

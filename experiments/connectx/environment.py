@@ -9,13 +9,13 @@ game are this project's own.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,6 @@ class Struct(dict):
 
     def __setattr__(self, name: str, value: Any) -> None:
         self.__dict__[name] = self[name] = value
-
-
-AgentFunction = Callable[[Struct, Struct], Any]
 
 
 def run_agent_file(text: str, path: str) -> dict[str, Any]:
@@ -71,7 +68,7 @@ def run_agent_file(text: str, path: str) -> dict[str, Any]:
     return names
 
 
-def load_agent_file(path: Path) -> AgentFunction:
+def load_agent_file(path: Path) -> Callable[[Struct, Struct], Any]:
     """The agent in a file: its last callable, called with as many arguments as it takes.
 
     Raises:
@@ -84,15 +81,13 @@ def load_agent_file(path: Path) -> AgentFunction:
     functions = [value for value in run_agent_file(text, str(path)).values() if callable(value)]
     if not functions:
         raise DlgoError(f"{path} is not an agent: it defines no function")
-    function = functions[-1]
     # The environment counts the arguments of functions; classes and instances get both.
-    code = getattr(function, "__code__", None)
+    code = getattr(functions[-1], "__code__", None)
     count = code.co_argcount if inspect.iscode(code) else 2
 
-    @functools.wraps(function)
     def agent(observation: Struct, configuration: Struct) -> Any:
         configuration["__raw_path__"] = str(path)
-        return function(*(observation, configuration)[:count])
+        return functions[-1](*(observation, configuration)[:count])
 
     return agent
 
@@ -124,42 +119,36 @@ def board_of(game: GameSpec) -> tuple[int, int, int] | None:
 def observation(state: GameState, overage: float = OVERAGE) -> Struct:
     """What the environment shows to the player to move."""
     game = state.game
-    board = [
-        0 if (player := game.cell(state, row, column)) is None else player.value
+    cells = [
+        game.cell(state, row, column)
         for row in range(game.board_rows, 0, -1) for column in range(1, game.board_cols + 1)
     ]
     return Struct(
-        board=board, mark=state.next_player.value, step=len(state.moves()),
-        remainingOverageTime=overage,
+        board=[0 if player is None else player.value for player in cells],
+        mark=state.next_player.value, step=len(state.moves()), remainingOverageTime=overage,
     )
 
 
 @dataclass
 class _Participant:
-    """A player and how much time it has in reserve."""
-
     name: str
-    act: Callable[[GameState, float], Any]
-    close: Callable[[], None] = lambda: None
+    act: Callable[[GameState, float], Any]  # from the position and the time in reserve
     overage: float = OVERAGE
 
 
-def _participant(game: GameSpec, player: str, act_timeout: float, seed: int) -> _Participant:
+def _participant(
+    game: GameSpec, player: str, act_timeout: float, seed: int, stack: ExitStack
+) -> _Participant:
     if player.endswith(".py"):
         agent = load_agent_file(Path(player))
-        return _Participant(
-            Path(player).stem,
-            lambda state, overage: agent(
-                observation(state, overage), configuration(game, act_timeout)
-            ),
-        )
+        return _Participant(Path(player).stem, lambda state, overage: agent(
+            observation(state, overage), configuration(game, act_timeout)))
     engine = read_spec(player).build(game, seed)
+    stack.callback(engine.close)
     engine.warm_up()
     engine.new_game(seed)
     return _Participant(
-        player, lambda state, _: game.action_of(engine.select_move(state).move), engine.close,
-        overage=math.inf,
-    )
+        player, lambda state, _: game.action_of(engine.select_move(state).move), overage=math.inf)
 
 
 def play(
@@ -183,44 +172,35 @@ def play(
         DlgoError: for another game, or a player that does not exist.
     """
     configuration(game, act_timeout)  # refuses other games before anything is loaded
-    participants: list[_Participant] = []
-    try:
-        for i, player in enumerate(players):
-            seed_of_player = derive_seed(seed, "connectx", i)
-            participants.append(_participant(game, player, act_timeout, seed_of_player))
-        return _play(game, participants, act_timeout, report)
-    finally:
-        for participant in participants:
-            participant.close()
-
-
-def _play(
-    game: GameSpec, participants: Sequence[_Participant], act_timeout: float,
-    report: Callable[[str], None],
-) -> SavedGame:
     state, result = GameState.new_game(game), ""
-    while not state.is_over():
-        participant = participants[state.next_player.index]
-        start = time.perf_counter()
-        try:
-            column = participant.act(state, participant.overage)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # whatever an agent raises loses its game, sys.exit too
-            column = error
-        seconds = time.perf_counter() - start
-        late = max(0.0, seconds - act_timeout)
-        fault = _fault(state, column) or (
-            f"took {seconds:.1f} s, more than it had left," if late > participant.overage else ""
-        )
-        participant.overage -= late
-        if fault:
-            result = f"{participant.name} {fault} and loses"
-            report(result)
-            state = state.apply_move(Move.resign())
-            break
-        state = state.apply_move(game.move_of(column))
-        report(f"{len(state.moves()):>3}  {participant.name}: column {column + 1}, {seconds:.2f} s")
+    with ExitStack() as stack:
+        participants = [
+            _participant(game, player, act_timeout, derive_seed(seed, "connectx", i), stack)
+            for i, player in enumerate(players)
+        ]
+        while not state.is_over():
+            participant = participants[state.next_player.index]
+            start = time.perf_counter()
+            try:
+                column = participant.act(state, participant.overage)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # whatever an agent raises loses its game, sys.exit too
+                column = error
+            seconds = time.perf_counter() - start
+            late = max(0.0, seconds - act_timeout)
+            fault = _fault(state, column)
+            if not fault and late > participant.overage:
+                fault = f"took {seconds:.1f} s, more than it had left,"
+            participant.overage -= late
+            if fault:
+                result = f"{participant.name} {fault} and loses"
+                report(result)
+                state = state.apply_move(Move.resign())
+                break
+            state = state.apply_move(game.move_of(column))
+            report(f"{len(state.moves()):>3}  {participant.name}: column {column + 1}, "
+                   f"{seconds:.2f} s")
     black, white = (participant.name for participant in participants)
     return SavedGame(state, black, white, result or game.result_text(state))
 

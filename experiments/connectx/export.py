@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,11 @@ def export_agent(model: str, out: Path) -> tuple[Card, float]:
         ModelError: if there is no such model, or its game is not ConnectX, or it is not what the
             agent computes: a residual network with a value head, on the encoder "planes".
     """
-    folder, card = load_card(_last_network(model))
+    path = Path(model)
+    networks = sorted(path.glob(f"nets/[0-9]*/{FILE_NAME}"))
+    if networks and not (path / FILE_NAME).exists():
+        model = str(networks[-1].parent)
+    folder, card = load_card(model)
     game = _game_of(card)
     content = read_file(folder, card, ONNX_FILE)
     weights, runtime = read_resnet(content, card), OnnxRuntime(card, content)
@@ -59,15 +62,6 @@ def export_agent(model: str, out: Path) -> tuple[Card, float]:
         f"model {card.name}: the agent would be off by {error:.2g}, more than {TOLERANCE:g}; its "
         f"{ONNX_FILE} is not laid out as this project does it"
     )
-
-
-def _last_network(model: str) -> str:
-    """The last network of a run's folder; anything else is given back."""
-    folder = Path(model)
-    networks = sorted(folder.glob(f"nets/[0-9]*/{FILE_NAME}"))
-    if networks and not (folder / FILE_NAME).exists():
-        return str(networks[-1].parent)
-    return model
 
 
 def _game_of(card: Card) -> GameSpec:
@@ -112,10 +106,10 @@ def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
                 names.extend(node.input)
         return [node for node in graph.node if node.output[0] in outputs]
 
-    def layers(nodes: Iterable[Any]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Kernel [in, out] and bias of each convolution and each dense layer."""
+    def layers(output: str) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Kernel [in, out] and bias of each convolution and each dense layer behind an output."""
         weights = []
-        for node in nodes:
+        for node in behind(output):
             if node.op_type == "Conv":
                 kernel = arrays[node.input[1]]  # [out, in, rows, columns]
                 kernel = kernel.transpose(2, 3, 1, 0).reshape(-1, len(kernel))
@@ -127,7 +121,7 @@ def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
         return weights
 
     try:
-        policy, value = layers(behind("policy")), layers(behind("value"))
+        policy, value = layers("policy"), layers("value")
         trunk = len(policy) - 2
         names = [
             *(f"conv{i}" for i in range(trunk)), "policy_conv", "policy",

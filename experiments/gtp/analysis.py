@@ -10,16 +10,16 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from dlgo.api import GameState, Move, Player
+from dlgo.api import GameState
 from dlgo.gtp import GtpError, parse_color, parse_int
 from engines.base import Budget, Decision
 from engines.clock import stopped_by
 from experiments.gtp.session import Session
 
 # Between two lines, in hundredths of a second: what front ends usually ask for.
-_INTERVAL = 50
-_SHORTEST = 5
+_INTERVAL, _SHORTEST = 50, 5
 # Keys that are no longer than the longest name of a colour; other programs' keys are longer.
 _SHORT_KEYS = ("avoid", "allow")
 # Moves listed in a line; the search has hardly looked at the others.
@@ -29,36 +29,39 @@ _MOST_MOVES = 30
 Wait = Callable[[float], bool]
 
 
+@dataclass(frozen=True)
 class Analysis:
     """A running analysis: what a command returns instead of text."""
 
-    def __init__(self, session: Session, state: GameState, seconds: float, leela: bool) -> None:
-        self._session = session
-        self._state = state
-        self._seconds = seconds
-        self._leela = leela
+    session: Session
+    state: GameState
+    seconds: float  # between two lines
+    leela: bool  # Leela Zero writes ten thousandths as whole numbers, KataGo fractions
 
     def lines(self, wait: Wait) -> Iterator[str]:
         """A line every `seconds`, until `wait` says that input has come."""
-        engine = self._session.engine()
+        engine = self.session.engine()
         repeats = "wall" in engine.budgets
-        budget = Budget(wall=self._seconds) if repeats else engine.budget
+        budget = Budget(wall=self.seconds) if repeats else engine.budget
         searched = 0
         while True:
             start = time.monotonic()
             with stopped_by(lambda: wait(0.0)):
-                decision = engine.select_move(self._state, budget)
+                decision = engine.select_move(self.state, budget)
             searched += decision.cost.simulations or decision.cost.nodes
             yield self._line(decision, searched)
             if not repeats:  # it would say the same again and again
                 while not wait(60.0):
                     pass
                 return
-            if wait(max(self._seconds - (time.monotonic() - start), 1e-3)):
+            if wait(max(self.seconds - (time.monotonic() - start), 1e-3)):
                 return
 
     def _line(self, decision: Decision, searched: int) -> str:
-        game = self._state.game
+        def number(share: float) -> str:
+            return str(round(10_000 * share)) if self.leela else f"{share:.4f}"
+
+        text = self.state.game.move_text
         shares = decision.policy or {decision.move: 1.0}
         # The engine's choice first, then by visits.
         moves = [decision.move, *(move for move in shares if move != decision.move)]
@@ -66,30 +69,20 @@ class Analysis:
         for order, move in enumerate(moves[:_MOST_MOVES]):
             line = decision.pv if decision.pv[:1] == (move,) else (move,)
             share = shares.get(move, 0.0)
-            win = self._share_of_wins(decision, move)
+            # What the mover may expect; 0 where the engine makes no estimate.
+            value = decision.values.get(move, decision.value or 0.0)
             parts.append(
-                f"info move {game.move_text(move)} visits {round(share * searched)} "
-                f"winrate {win} prior {self._number(share)} order {order} "
-                f"pv {' '.join(map(game.move_text, line))}"
+                f"info move {text(move)} visits {round(share * searched)} "
+                f"winrate {number((value + 1) / 2)} prior {number(share)} order {order} "
+                f"pv {' '.join(map(text, line))}"
             )
         return " ".join(parts)
-
-    def _share_of_wins(self, decision: Decision, move: Move) -> str:
-        """What the mover may expect, 0 to 1; a half where the engine makes no estimate."""
-        value = decision.values.get(move)
-        if value is None:
-            value = decision.value or 0.0
-        return self._number((value + 1) / 2)
-
-    def _number(self, share: float) -> str:
-        """Leela Zero writes ten thousandths as whole numbers, KataGo fractions."""
-        return str(round(10_000 * share)) if self._leela else f"{share:.4f}"
 
 
 def _analysis(session: Session, *given: str, leela: bool) -> Analysis:
     """Read `[color] [interval] [key value]...`; keys other than `interval` are ignored."""
     words = list(given)
-    player: Player = session.state.next_player
+    player = session.state.next_player
     first = words[0] if words else ""
     if first and not first.isdigit() and len(first) <= 5 and first not in _SHORT_KEYS:
         player = parse_color(words.pop(0))

@@ -11,8 +11,7 @@ from dlgo.api import Player
 
 # Share of a move's time that is used, and seconds taken off it: programs, networks and operating
 # systems are late.
-_SHARE = 0.9
-_LAG = 0.05
+_SHARE, _LAG = 0.9, 0.05
 # Seconds that an engine needs for any sensible move, however little is left.
 _LEAST = 0.01
 # The main time has to last for at least so many own moves: near the end nobody knows how many are
@@ -31,21 +30,16 @@ class Clock:
 
     No time settings, or an overtime of zero stones with a positive time (which is how GTP says
     "no limit"), mean no limit.
-
-    Attributes:
-        main_time, byo_time, byo_stones: as in GTP's `time_settings`.
-        japanese: whether the overtime is Japanese.
-        increment: seconds that each move adds to the main time (Fischer); without overtime.
-        left: for each colour (seconds, stones) as in GTP's `time_left`; 0 stones: main time. Some
-            controllers send the stones of the overtime during the main time as well. More seconds
-            than a period has tell so; they may include the overtime, which is then taken off.
     """
 
     main_time: float | None = None
     byo_time: float = 0.0
     byo_stones: int = 0
     japanese: bool = False
-    increment: float = 0.0
+    increment: float = 0.0  # that each move adds to the main time (Fischer); without overtime
+    # For each colour (seconds, stones) as in GTP's `time_left`; 0 stones: main time. Some
+    # controllers send the stones of the overtime during the main time as well. More seconds than a
+    # period has tell so; they may include the overtime, which is then taken off.
     left: dict[Player, tuple[float, int]] = field(default_factory=dict)
 
     @property
@@ -67,10 +61,9 @@ class Clock:
             moves = max(empty_points // _SHARE_OF_EMPTY_POINTS, _FEWEST_MOVES)
             stones_a_period = 1 if self.japanese else self.byo_stones
             per_stone = self.byo_time / stones_a_period if self.byo_stones else 0.0
-            # With overtime in reserve, the main time may be used up sooner.
-            share = min(seconds / moves + per_stone, seconds + per_stone)
-            # What a move adds comes after it: it cannot be spent before.
-            share = min(share + self.increment, seconds + per_stone)
+            # With overtime in reserve, the main time may be used up sooner. What a move adds comes
+            # after it: it cannot be spent before.
+            share = min(seconds / moves + per_stone + self.increment, seconds + per_stone)
         return max(share * _SHARE - _LAG, min(_LEAST, share / 2))
 
     def spend(self, player: Player, seconds: float) -> None:

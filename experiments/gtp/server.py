@@ -25,15 +25,14 @@ from dlgo.jit import tell_of_compiling
 from dlgo.text import excerpt
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from experiments.command import standard_input
-from experiments.gtp import analysis, core, tournament
+from experiments.gtp import analysis, commands
 from experiments.gtp.analysis import Analysis, Wait
 from experiments.gtp.session import Session
 
 # Bytes of the longest line that can be a command: `set_free_handicap` on 25x25 has 3,000.
 MAX_LINE = 1 << 16
 # Seconds between two looks for the controller, and those in which a command may be broken off.
-_WATCH = 0.2
-_PATIENCE = 0.5
+_WATCH, _PATIENCE = 0.2, 0.5
 # The exit status, as after Ctrl-C.
 _STOPPED = 130
 
@@ -47,14 +46,12 @@ class Server:
     @property
     def commands(self) -> dict[str, Callable[..., str | Analysis | None]]:
         """The commands of the present game."""
-        commands = {
-            "known_command": self._known_command,
+        return {
+            "known_command": lambda session, name="": str(name in self.commands).lower(),
             "list_commands": lambda session: "\n".join(sorted(self.commands)),
-            **core.COMMANDS, **tournament.COMMANDS, **analysis.COMMANDS,
+            **commands.COMMANDS, **analysis.COMMANDS,
+            **(commands.GO_COMMANDS if self.session.is_go else {}),
         }
-        if self.session.is_go:
-            commands |= {**core.GO_COMMANDS, **tournament.GO_COMMANDS}
-        return commands
 
     def answer(self, line: str, wait: Wait = lambda seconds: seconds > 0) -> Iterator[str]:
         """The response to a line, in pieces; nothing for an empty one.
@@ -87,9 +84,6 @@ class Server:
             # Once lines have been sent, the response can only be ended.
             yield "\n" if started else format_response(command.id, excerpt(message), ok=False)
 
-    def _known_command(self, session: Session, name: str = "") -> str:
-        return "true" if name in self.commands else "false"
-
 
 def _call(
     handler: Callable[..., str | Analysis | None], session: Session, given: Sequence[str]
@@ -108,14 +102,10 @@ class Lines:
     """Lines of a file descriptor, read by a thread so that one can wait for them.
 
     Raw reads: a thread that is blocked inside one of Python's buffers when the program ends
-    would stop it from ending.
-
-    Args:
-        descriptor: what is read.
-        at_end: called by the thread after the last line.
+    would stop it from ending. `at_end` is called by the thread after the last line.
     """
 
-    def __init__(self, descriptor: int, at_end: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, descriptor: int, at_end: Callable[[], None]) -> None:
         self._descriptor, self._at_end = descriptor, at_end
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._ahead: list[bytes | None] = []
@@ -129,16 +119,16 @@ class Lines:
             except OSError:
                 data = b""
             if not data:
-                if rest:
-                    self._lines.put(rest)  # a last line without an end
-                self._lines.put(None)
-                self._at_end()
-                return
+                break
             *whole, rest = (rest + data).split(b"\n")
             for line in whole:
                 # Of a line that is too long only the beginning is kept, too long for a command.
                 self._lines.put(line[: MAX_LINE + 1])
             rest = rest[: MAX_LINE + 1]
+        if rest:
+            self._lines.put(rest)  # a last line without an end
+        self._lines.put(None)
+        self._at_end()
 
     def wait(self, seconds: float) -> bool:
         """Whether the next line (or the end) is there, or comes within so many seconds."""
@@ -159,11 +149,8 @@ def _end_with_controller(parent: int, output: int) -> None:
 
     A controller that was killed leaves a search that nobody waits for. The end of the input alone
     does not tell: commands from a file or a pipe (`dlgo gtp < FILE`) are all answered. So either
-    nobody can read the answers any more, or the controller has ended and no file keeps them.
-
-    Args:
-        parent: the process that started this one.
-        output: the descriptor to which the answers are written.
+    nobody can read the answers any more (`output`, a descriptor), or the controller (`parent`) has
+    ended and no file keeps them.
     """
     kept = stat.S_ISREG(os.fstat(output).st_mode)
     answers = select.poll()
@@ -202,16 +189,11 @@ def serve(
     server = Server(session)
     try:
         while not session.closing and (line := lines.next()) is not None:
-            text = line.decode("utf-8", "replace")
+            pieces = server.answer(line.decode("utf-8", "replace"), lines.wait)
             if len(line) > MAX_LINE:
-                _write(format_response(None, "line too long", ok=False))
-                continue
-            for piece in server.answer(text, lines.wait):
-                _write(piece)
+                pieces = [format_response(None, "line too long", ok=False)]
+            for piece in pieces:
+                sys.stdout.buffer.write(piece.encode("utf-8", "replace"))
+                sys.stdout.buffer.flush()
     finally:
         session.close()
-
-
-def _write(text: str) -> None:
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()

@@ -27,25 +27,17 @@ _LARGEST_KOMI = 1000
 class Session:
     """A connection's state. The engine is built and warmed up here.
 
-    Attributes:
-        game: the game, komi and size included.
-        komi: as the controller gave it, which our rules may have to round.
-        clock: the time of both players.
-        closing: whether `quit` has been sent.
-
     Raises:
         DlgoError: if the engine does not play the game.
     """
 
     def __init__(self, game: GameSpec, spec: EngineSpec, seed: int = 0) -> None:
-        self.spec = spec
+        self.game, self.spec = game, spec  # komi and size included
+        self.komi = getattr(game, "komi", 0.0)  # as given, which our rules may have to round
         self.clock = Clock()
-        self.closing = False
-        self._seed = seed
-        self._games_started = 0
+        self.closing = False  # whether `quit` has been sent
+        self._seed, self._games_started = seed, 0
         self._engine: Engine | None = None
-        self.game = game
-        self.komi = getattr(game, "komi", 0.0)
         self.clear()
         self.engine().warm_up()
         self.engine().new_game(derive_seed(seed, 0))
@@ -110,7 +102,7 @@ class Session:
         self, black: Collection[Point], white: Collection[Point], player: Player
     ) -> GameState:
         """A start from these stones. Raises SpecError for chains without liberties."""
-        return _position(self.game, black, white, player)
+        return position(self.game, black, white, player)
 
     def turn_of(self, player: Player) -> GameState:
         """The position with `player` to move, by the rule at the top of this file.
@@ -140,29 +132,23 @@ class Session:
             NotationError: if it is not a move.
         """
         state, note = self.turn_of(player), ""
-        if text.lower() == "resign":
-            self._line.append(state.apply_move(Move.resign()))
-            return note
         try:
-            for move in self.game.parse_moves(state, text):
+            resigns = text.lower() == "resign"
+            for move in [Move.resign()] if resigns else self.game.parse_moves(state, text):
                 state = state.apply_move(move)
         except IllegalMoveError as error:
+            if not self.is_go:
+                raise GtpError(f"illegal move: {error}") from None
+            lenient = type(self.game)(**{**self.game.settings, "ko": "simple"})
             try:
-                state = self._apply_under_simple_ko(state, text)
+                (move,) = lenient.parse_moves(state, text)
+                after = _in_game(lenient, state).apply_move(move)
             except IllegalMoveError:
                 raise GtpError(f"illegal move: {error}") from None
+            state = self.position(*stones_of(after), after.next_player)
             note = f"{error}; played all the same, since the controller's rules allow it"
         self._line.append(state)
         return note
-
-    def _apply_under_simple_ko(self, state: GameState, text: str) -> GameState:
-        """The start from the stones after a move of Go. Raises IllegalMoveError."""
-        if not self.is_go:
-            raise IllegalMoveError("only Go has a ko rule")
-        lenient = type(self.game)(**{**self.game.settings, "ko": "simple"})
-        (move,) = lenient.parse_moves(state, text)
-        after = _in_game(lenient, state).apply_move(move)
-        return self.position(*stones_of(after), after.next_player)
 
     def undo(self) -> None:
         """Take back the last command that played something. Raises GtpError if none did."""
@@ -207,9 +193,10 @@ class Session:
             self._engine = None
 
 
-def _position(
+def position(
     game: Go, black: Collection[Point], white: Collection[Point], player: Player
 ) -> GameState:
+    """The start of a game from these stones. Raises SpecError for chains without liberties."""
     if not black and not white and player is Player.black:
         return GameState.new_game(game)
     return game.position(black, white, player)
@@ -220,7 +207,7 @@ def _in_game(game: GameSpec, state: GameState) -> GameState:
     if state.game == game:
         return state
     start, moves = state.history()
-    result = _position(game, *stones_of(start), start.next_player)
+    result = position(game, *stones_of(start), start.next_player)
     for _, move in moves:
         result = result.apply_move(move)
     return result

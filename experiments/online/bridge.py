@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
@@ -23,27 +25,23 @@ _BECOMES_A_GAME = 60.0
 # Requests by REST that fail are made so often.
 _TRIES = 3
 _GAME_EVENT = re.compile(r"game/([0-9]{1,15})/(.+)", re.ASCII)
+# Characters of an API key, and the rights of others to read its file.
+_LONGEST_KEY, _OTHERS = 1000, 0o077
 
 
 class Bridge:
-    """A bot. It says `greeting`, if any, at the start of a game; `say` prints a line.
-
-    Attributes:
-        games: those that have not ended, by number.
-        closing: whether it ends as soon as all games have.
-    """
+    """A bot. It says `greeting`, if any, at the start of a game; `say` prints a line."""
 
     def __init__(
         self, connection: Connection, player: OnlinePlayer, terms: Terms,
         say: Callable[[str], None], pauses: Pauses, greeting: str = "",
     ) -> None:
-        self.games: dict[int, OnlineGame] = {}
-        self.closing = False
+        self.games: dict[int, OnlineGame] = {}  # those that have not ended, by number
+        self.closing = False  # whether it ends as soon as all games have
         self._connection, self._player, self._terms = connection, player, terms
         self._say, self._pauses, self._greeting = say, pauses, greeting
         self._expected: dict[int, float] = {}  # accepted challenges, and until when they count
         self._answering: set[asyncio.Task[None]] = set()
-        self._status: dict[str, int] = {}
         self._end = asyncio.Event()
 
     async def run(self) -> None:
@@ -93,14 +91,12 @@ class Bridge:
         """A new connection: tell who we are; the server names the games by itself."""
         self._say("connected as {1} ({0})".format(*self._connection.bot))
         self._send_config()
-        self._status = {}
         for game in self.games.values():
             game.connect()
 
     def _send_config(self) -> None:
-        self._connection.send(
-            "bot/config", self._terms.as_config(self._connection.bot, self.closing)
-        )
+        config = self._terms.as_config(self._connection.bot, self.closing)
+        self._connection.send("bot/config", config)
 
     def _receive(self, message: Message) -> None:
         try:
@@ -108,7 +104,6 @@ class Bridge:
         except ProtocolError as error:
             self._say(f"{message.name}: {error}")
         self._forget_finished()
-        self._send_status()
 
     def _handle(self, message: Message) -> None:
         event = _GAME_EVENT.fullmatch(message.name)
@@ -116,16 +111,17 @@ class Bridge:
             game = self.games.get(int(event[1]))
             if game is not None:
                 game.receive(event[2], message.data)
-        elif message.name == "active_game":
-            self._take_active_game(message.data)
-        elif message.name == "notification":
-            self._take_notification(message.data)
         elif message.name == "ERROR":
             self._say(f"the server says: {excerpt(str(message.data), 200)}")
+        elif message.name in ("active_game", "notification"):
+            if not isinstance(message.data, dict):
+                raise ProtocolError(f"{str(message.data)[:60]!r} is not a game or a notification")
+            if message.name == "active_game":
+                self._take_active_game(message.data)
+            elif message.data.get("type") == "challenge":
+                self._take_challenge(protocol.parse_challenge(message.data))
 
-    def _take_active_game(self, data: Any) -> None:
-        if not isinstance(data, dict):
-            raise ProtocolError(f"{str(data)[:60]!r} is not a game")
+    def _take_active_game(self, data: dict[str, Any]) -> None:
         id = int(protocol.number(data, "id"))
         over = data.get("phase") == protocol.FINISHED
         if id in self.games and over:
@@ -147,21 +143,9 @@ class Bridge:
             self._say("all games have ended")
             self.stop()
 
-    def _send_status(self) -> None:
-        """How many games we play, whenever that has changed."""
-        speeds = [game.data.speed for game in self.games.values() if game.data is not None]
-        status = {f"ongoing_{speed}_count": speeds.count(speed) for speed in protocol.SPEEDS}
-        if status != self._status and self._connection.send("bot/status", status):
-            self._status = status
-
     # --- challenges ---
 
-    def _take_notification(self, data: Any) -> None:
-        if not isinstance(data, dict):
-            raise ProtocolError(f"{str(data)[:60]!r} is not a notification")
-        if data.get("type") != "challenge":
-            return
-        challenge = protocol.parse_challenge(data)
+    def _take_challenge(self, challenge: Challenge) -> None:
         if challenge.id in self._expected:
             return
         now = time.monotonic()
@@ -202,7 +186,7 @@ class Bridge:
 
 def play_online(
     server: str, key: str, username: str, player: Callable[[], OnlinePlayer], terms: Terms,
-    greeting: str, say: Callable[[str], None], pauses: Pauses | None = None,
+    greeting: str, say: Callable[[str], None],
 ) -> None:
     """Be a bot on the server until Ctrl-C.
 
@@ -214,14 +198,12 @@ def play_online(
         DlgoError: if it cannot begin.
         KeyboardInterrupt: at the end, if games stay open.
     """
-    pauses = pauses or Pauses()
-
     def tell(text: str) -> None:
         say(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.replace(key, '(key)')}")
 
     async def run() -> int:
-        connection = Connection(server, key, username, tell, pauses)
-        bridge = Bridge(connection, player(), terms, tell, pauses, greeting)
+        connection = Connection(server, key, username, tell, Pauses())
+        bridge = Bridge(connection, player(), terms, tell, Pauses(), greeting)
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGINT, bridge.interrupt)
         loop.add_signal_handler(signal.SIGTERM, bridge.stop)
@@ -238,3 +220,34 @@ def play_online(
 def _count(games: int) -> str:
     return f"{games} game{'s' if games != 1 else ''}"
 
+
+def read_key(file: Path | None, variable: str, note: Callable[[str], None]) -> str:
+    """The API key of a bot; never from the command line, which all users can see.
+
+    Args:
+        file: where it is; None: in the variable.
+        variable: of the environment. It is removed, so that no engine's process inherits it.
+        note: prints a line, if other users of this machine can read the file.
+
+    Raises:
+        DlgoError: if there is none, or something that cannot be one. The message does not show it.
+    """
+    typed, where = os.environ.pop(variable, ""), f"variable {variable}"
+    if file is not None:
+        where = f"key file {file}"
+        try:
+            with file.open("rb") as opened:
+                if os.fstat(opened.fileno()).st_mode & _OTHERS and os.name == "posix":
+                    note(f"note: other users can read {where}: chmod 600 {file}")
+                typed = opened.read(_LONGEST_KEY + 1).decode("utf-8", "replace")
+        except OSError as error:
+            raise DlgoError(f"{where} cannot be read: {error.strerror}") from None
+    key = typed.strip()
+    if not key:
+        raise DlgoError(
+            f"there is no API key: {where} is empty; make a key on the bot's profile page and "
+            f"give its file by --key-file, or set {variable}"
+        )
+    if len(key) > _LONGEST_KEY or not key.isascii() or not key.isprintable() or " " in key:
+        raise DlgoError(f"{where} does not hold an API key: one word is expected")
+    return key

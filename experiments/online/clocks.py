@@ -10,7 +10,7 @@ from typing import Any
 
 from dlgo.api import Player
 from experiments.gtp.clock import Clock
-from experiments.online.protocol import GameData, ProtocolError, get, number
+from experiments.online.protocol import GameData, ProtocolError, number
 
 # Seconds that a move needs on its way: network, server, starting a search.
 _WAY = 0.4
@@ -55,17 +55,23 @@ def seconds_for_a_move(
     Args:
         now: the server's time in milliseconds.
     """
+    pause = data.clock.get("pause")
+    paused = isinstance(pause, dict) and bool(pause.get("paused"))
     try:
         clock = clock_at_start(data.time_control)
         if not clock.limited:
             return None
-        gone = _seconds_gone(data.clock, now) + _WAY
+        last = number(data.clock, "last_move", now)
+        until = now
+        if paused:
+            until = number(data.clock, "paused_since", pause.get("paused_since") or last)
+        gone = max(until - last, 0.0) / 1000 + _WAY
         clock.left[player] = _left(clock, data.clock.get(f"{player.name}_time"), gone)
     except ProtocolError:
         return _UNREADABLE
     seconds = clock.seconds_for_a_move(player, empty_points)
     expires = data.clock.get("expiration")
-    if seconds is not None and isinstance(expires, int | float) and not _paused(data.clock):
+    if seconds is not None and isinstance(expires, int | float) and not paused:
         # By then the game is lost, whatever the parts of the clock say.
         seconds = min(seconds, max((expires - now) / 1000 - _WAY, 0.0) * 0.9)
     return seconds
@@ -77,31 +83,16 @@ def _left(clock: Clock, sent: Any, gone: float) -> tuple[float, int]:
         sent = {}
     if clock.main_time == 0 and clock.japanese and clock.byo_stones == 1 and not sent:
         return max(clock.byo_time - gone, 0.0), 1
-    main = number(sent, "thinking_time", clock.main_time) - gone
-    if main > 0 or not clock.byo_stones:
-        return max(main, 0.0), 0
-    over = -main if number(sent, "thinking_time", clock.main_time) > 0 else gone
+    thinking = number(sent, "thinking_time", clock.main_time)
+    if thinking > gone or not clock.byo_stones:
+        return max(thinking - gone, 0.0), 0
+    over = gone - max(thinking, 0.0)
     if clock.japanese:
         periods = max(int(number(sent, "periods", clock.byo_stones)), 1)
         length = number(sent, "period_time", clock.byo_time) or clock.byo_time
         lost = min(int(over // length), periods - 1) if length > 0 else 0
         return max(length - (over - lost * length), 0.0), periods - lost
-    if number(sent, "thinking_time", clock.main_time) > 0:  # the first block has just begun
+    if thinking > 0:  # the first block has just begun
         return max(clock.byo_time - over, 0.0), clock.byo_stones
     stones = max(int(number(sent, "moves_left", clock.byo_stones)), 1)
     return max(number(sent, "block_time", clock.byo_time) - over, 0.0), stones
-
-
-def _seconds_gone(clock: dict[str, Any], now: float) -> float:
-    """How long the clock has run since the last move."""
-    last = number(clock, "last_move", now)
-    if _paused(clock):
-        pause = get(clock, "pause", dict, {})
-        now = number(clock, "paused_since", pause.get("paused_since") or last)
-    return max(now - last, 0.0) / 1000
-
-
-def _paused(clock: dict[str, Any]) -> bool:
-    pause = clock.get("pause")
-    return isinstance(pause, dict) and bool(pause.get("paused"))
-

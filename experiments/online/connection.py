@@ -41,37 +41,22 @@ class _Lost(Exception):
 
 @dataclass(frozen=True)
 class Pauses:
-    """Wall seconds for which the bridge waits.
+    """Wall seconds for which the bridge waits."""
 
-    Attributes:
-        first, longest: before the connection is opened again: the first time, and at most. In
-            between they double, and chance makes them half as long to half as long again.
-        stable: a connection that has lasted so long counts as a good one.
-        ping: between two pings.
-        silence: without any message, after which the connection counts as lost.
-        echo: for the server to confirm a move before we ask how the game stands.
-        settle: for the other player to go on marking dead stones.
-        retry: before an engine that has failed is started again.
-    """
-
+    # Before the connection is opened again: the first time, and at most. In between they double,
+    # and chance makes them half as long to half as long again.
     first: float = 1.0
     longest: float = 120.0
-    stable: float = 30.0
-    ping: float = 10.0
-    silence: float = 35.0
-    echo: float = 10.0
-    settle: float = 1.0
-    retry: float = 0.5
+    stable: float = 30.0  # a connection that has lasted so long counts as a good one
+    ping: float = 10.0  # between two pings
+    silence: float = 35.0  # without any message, after which the connection counts as lost
+    echo: float = 10.0  # for the server to confirm a move before we ask how the game stands
+    settle: float = 1.0  # for the other player to go on marking dead stones
+    retry: float = 0.5  # before an engine that has failed is started again
 
 
 class Connection:
-    """A connection, and who we are for the server. The API key is sent there, and never shown.
-
-    Attributes:
-        bot: number and name of the account, once the server has told them.
-        epoch: how many connections there have been: the number of the present one.
-        is_open: whether messages can be sent.
-    """
+    """A connection, and who we are for the server. The API key is sent there, and never shown."""
 
     def __init__(
         self, server: str, key: str, username: str, say: Callable[[str], None], pauses: Pauses
@@ -81,15 +66,14 @@ class Connection:
             raise DlgoError(
                 f"server {excerpt(server, 80)!r} is not an address like https://online-go.com"
             )
-        self.bot = (0, username)
-        self.epoch = 0
-        self.is_open = False
+        self.bot = (0, username)  # number and name of the account, once the server has told them
+        self.epoch = 0  # how many connections there have been: the number of the present one
+        self.is_open = False  # whether messages can be sent
         self._ready = False
         self._server, self._key, self._username = f"{parts.scheme}://{parts.netloc}", key, username
         self._say, self._pauses = say, pauses
         self._queue: asyncio.Queue[str] = asyncio.Queue()
         self._drift, self._latency = 0.0, 0.0
-        self._random = random.Random()
 
     def send(self, command: str, data: Any) -> bool:
         """Hand a message over to the present connection; False if there is none."""
@@ -130,7 +114,7 @@ class Connection:
                 reason = str(error)  # it was right before: the server may not be itself today
             tries = 0 if time.monotonic() - opened > self._pauses.stable else tries + 1
             pause = min(self._pauses.first * 2 ** min(tries - 1, 20), self._pauses.longest)
-            pause *= self._random.uniform(0.5, 1.5)
+            pause *= random.uniform(0.5, 1.5)
             self._say(f"connection lost ({excerpt(reason, 120)}); trying again in "
                       f"{duration(pause)}")
             await asyncio.sleep(pause)
@@ -139,7 +123,6 @@ class Connection:
         self, before: Callable[[], Any], on_open: Callable[[], None],
         on_message: Callable[[Message], None],
     ) -> None:
-        """One connection from its beginning to its end."""
         from websockets.asyncio.client import connect
         from websockets.exceptions import WebSocketException
 
@@ -178,12 +161,11 @@ class Connection:
             "client_version": __version__, "user_agent": f"dlgo/{__version__}",
         }
         await socket.send(format_message("authenticate", request, _AUTHENTICATE))
+        answers: list[Message] = []
         async with asyncio.timeout(_ANSWER):
-            while True:
-                answer = self._take(await socket.recv(), lambda message: None)
-                if answer is not None and answer.number == _AUTHENTICATE:
-                    break
-        data = answer.data
+            while not answers or answers[-1].number != _AUTHENTICATE:
+                self._take(await socket.recv(), answers.append)
+        data = answers[-1].data
         if not isinstance(data, dict) or type(data.get("id")) is not int or not data["id"]:
             raise WrongKey(
                 f"{self._server} does not accept this API key: make one on the bot's profile page, "
@@ -191,9 +173,7 @@ class Connection:
             )
         self.bot = (data["id"], excerpt(str(data.get("username", "?")), 40))
 
-    def _take(
-        self, text: str | bytes, on_message: Callable[[Message], None]
-    ) -> Message | None:
+    def _take(self, text: str | bytes, on_message: Callable[[Message], None]) -> None:
         """Handle a message. Whatever it is, the connection goes on."""
         try:
             message = parse_message(text)
@@ -203,11 +183,8 @@ class Connection:
                 on_message(message)
         except ProtocolError as error:
             self._say(str(error))
-            return None
         except Exception as error:  # a fault of ours must not lose the games of others
             self._say(f"internal error at a message of the server: {error_text(error)}")
-            return None
-        return message
 
     def _measure(self, data: Any) -> None:
         """By how much the server's clock is behind ours, from the answer to a ping."""
@@ -250,7 +227,7 @@ class Connection:
                 answer.read(_LONGEST_REPLY)
         except urllib.error.HTTPError as error:
             with error:
-                said = error.read(_LONGEST_REPLY).decode("utf-8", "replace")
-            raise DlgoError(f"{path}: {error.code} {excerpt(said, 120)}") from None
+                reply = error.read(_LONGEST_REPLY).decode("utf-8", "replace")
+            raise DlgoError(f"{path}: {error.code} {excerpt(reply, 120)}") from None
         except (OSError, ValueError) as error:
             raise DlgoError(f"{path}: {error_text(error)}") from None

@@ -8,11 +8,11 @@ sent again only if the server, asked after the sending, does not have it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dlgo.api import Move, Player
+from dlgo.api import GameState, Move, Player, Point
 from dlgo.errors import DlgoError
 from dlgo.text import error_text, excerpt
 from engines.base import Decision
@@ -21,16 +21,16 @@ from experiments.online import position as positions
 from experiments.online import protocol
 from experiments.online.clocks import seconds_for_a_move
 from experiments.online.connection import Connection, Pauses
-from experiments.online.counting import Agreement
-from experiments.online.player import OnlinePlayer, best_allowed
+from experiments.online.player import OnlinePlayer
 from experiments.online.position import Position, in_play
 from experiments.online.protocol import FINISHED, PLAY, SCORING, GameData, ProtocolError
-from experiments.online.tasks import Tasks
 
 # Failures of the engine at one move after which the game is resigned.
 MOST_FAILURES = 3
 # Moves of ours that the server may refuse at one turn before we pass.
 _MOST_REFUSED = 20
+# How often we put our marks of dead stones in the place of others.
+_MOST_MARKS = 5
 # Seconds between two questions about a game of which we hear nothing that we understand, at most.
 _LONGEST_PAUSE = 600.0
 _SORRY = "My engine has failed, so I resign. Thank you for the game."
@@ -40,31 +40,19 @@ _NO_UNDO = "I do not take moves back."
 
 @dataclass
 class _Chosen:
-    """Our move.
+    """Our move."""
 
-    Attributes:
-        number: how many moves were before it.
-        decision: of the engine; None for handicap stones and resignations for its failures.
-        epoch: of the connection over which it was sent; 0: not yet.
-        asked: whether the server has been asked since how the game stands.
-        doubted: whether it has complained since.
-    """
-
-    number: int
+    number: int  # how many moves were before it
     move: Move
+    # Of the engine; None for handicap stones and resignations for its failures.
     decision: Decision | None = None
-    epoch: int = 0
-    asked: bool = False
-    doubted: bool = False
+    epoch: int = 0  # of the connection over which it was sent; 0: not yet
+    asked: bool = False  # whether the server has been asked since how the game stands
+    doubted: bool = False  # whether it has complained since
 
 
 class OnlineGame:
-    """A game. `say` prints a line about it, `on_end` is called when it has ended.
-
-    Attributes:
-        data: as the server has told it; None before that.
-        finished: whether it has ended.
-    """
+    """A game. `say` prints a line about it, `on_end` is called when it has ended."""
 
     def __init__(
         self, id: int, connection: Connection, player: OnlinePlayer,
@@ -72,7 +60,7 @@ class OnlineGame:
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
         self.id = id
-        self.data: GameData | None = None
+        self.data: GameData | None = None  # as the server has told it
         self.finished = False
         self._connection, self._player, self._pauses = connection, player, pauses
         self._say, self._greeting, self._on_end = say, greeting, on_end
@@ -83,10 +71,13 @@ class OnlineGame:
         self._heard = 0  # the connection over which gamedata has come last
         self._chosen: _Chosen | None = None
         self._refused: set[Move] = set()
-        self._agreement = Agreement(connection, pauses.settle, say)
+        # Marks of dead stones that have had an answer, with the connection over which.
+        self._answered: tuple[int, frozenset[Point]] | None = None
+        self._marks = 0
         self._told_no_undo = self._told_illegal = False
         self._complaint = ""
-        self._tasks = Tasks(say)
+        # What it does beside listening (think, count, wait ...): of each kind one at a time.
+        self._tasks: dict[str, asyncio.Task[None]] = {}
         self._thinks_at = -1  # the number of the move
         self._prepared = False
 
@@ -94,9 +85,12 @@ class OnlineGame:
 
     def connect(self) -> None:
         """Ask the server for all about the game, and for its news from now on."""
-        self._connection.send("game/connect", {"game_id": self.id})
+        self._send("connect")
         if self._heard != self._connection.epoch:
-            self._tasks.start("listen", self._wait_for_data(self._connection.epoch))
+            self._start("listen", self._wait_for_data(self._connection.epoch))
+
+    def _send(self, command: str, **data: Any) -> bool:
+        return self._connection.send(f"game/{command}", {"game_id": self.id, **data})
 
     async def _wait_for_data(self, epoch: int) -> None:
         """Ask again if nothing comes, or nothing that makes sense: ever more seldom."""
@@ -106,7 +100,7 @@ class OnlineGame:
             pause = min(2 * pause, _LONGEST_PAUSE)
             if self._heard == epoch or self._connection.epoch != epoch:
                 return
-            self._connection.send("game/connect", {"game_id": self.id})
+            self._send("connect")
 
     def receive(self, event: str, data: Any) -> None:
         """An event of this game, such as `move`. Raises ProtocolError if it cannot be."""
@@ -128,9 +122,15 @@ class OnlineGame:
             case "removed_stones_accepted" | "undo_accepted":
                 self.connect()
             case "undo_requested":
-                self._decline_undo()
+                if not self._told_no_undo:
+                    self._told_no_undo = True
+                    self._chat(_NO_UNDO)
             case "error":
-                self._take_error(data)
+                self._say(f"the server says: {excerpt(str(data), 200)}")
+                chosen = self._chosen
+                if chosen and chosen.epoch == self._connection.epoch and not chosen.asked:
+                    chosen.doubted = chosen.asked = True
+                    self.connect()
             case _:
                 return
         self._act()
@@ -140,10 +140,7 @@ class OnlineGame:
             data = protocol.parse_game(raw)
             if data.id != self.id:
                 raise ProtocolError(f"this is game {data.id}")
-            old = self.data
-            known = old is not None and self._position is not None and (
-                _course(data) == _course(old)
-            )
+            known = self._position is not None and _course(data) == _course(self.data)
             position = self._position if known else positions.follow(data)
         except ProtocolError as error:
             self._complain(str(error))
@@ -154,7 +151,7 @@ class OnlineGame:
         if self._colour_in(data) is None:
             self._complain("we do not play in it")
             return
-        if old is None:
+        if self.data is None:
             self._announce(data)
         if not known:
             self._stop_thinking()
@@ -181,13 +178,20 @@ class OnlineGame:
                 chosen.asked = chosen.doubted = False
 
     def _choose_another(self, chosen: _Chosen) -> None:
-        text = self._position.state.game.move_text(chosen.move)
-        self._say(f"the server refuses {text}; playing another move")
-        decision = chosen.decision or Decision(chosen.move)
+        """The best move that the server has not refused: by the engine's policy, or any sensible
+        one."""
+        state = in_play(self._position.state)
+        self._say(f"the server refuses {state.game.move_text(chosen.move)}; playing another move")
+        policy = chosen.decision.policy if chosen.decision is not None else {}
+        ranked = sorted(policy, key=policy.__getitem__, reverse=True)
+        allowed = (
+            move for move in (*ranked, *state.sensible_moves())
+            if move not in self._refused and state.is_valid_move(move)
+        )
         move = Move.pass_turn()
         if len(self._refused) < _MOST_REFUSED:
-            move = best_allowed(decision, self._refused, in_play(self._position.state))
-        self._chosen = _Chosen(chosen.number, move, decision)
+            move = next(allowed, move)
+        self._chosen = _Chosen(chosen.number, move, chosen.decision)
 
     def _take_move(self, data: Any) -> None:
         if self.data is None or self._heard != self._connection.epoch:
@@ -214,22 +218,6 @@ class OnlineGame:
         if self._chosen is not None and self._chosen.number < number:
             self._chosen = None
 
-    def _take_error(self, data: Any) -> None:
-        self._say(f"the server says: {excerpt(str(data), 200)}")
-        chosen = self._chosen
-        if chosen is not None and chosen.epoch == self._connection.epoch and not chosen.asked:
-            chosen.doubted = True
-            self._ask_again(chosen)
-
-    def _ask_again(self, chosen: _Chosen) -> None:
-        chosen.asked = True
-        self.connect()
-
-    def _decline_undo(self) -> None:
-        if not self._told_no_undo:
-            self._told_no_undo = True
-            self._chat(_NO_UNDO)
-
     def _complain(self, reason: str) -> None:
         """A game that we cannot follow stays as it is until the server says something else."""
         if reason != self._complaint:
@@ -244,15 +232,29 @@ class OnlineGame:
         self._say(f"{data.size}x{data.size} against {opponent}, as {colour.name}, komi "
                   f"{data.komi:g}, {data.rules} rules{go_on}")
         if self._greeting and len(data.moves) < 2 and data.phase == PLAY:
-            self._chat(self._greeting, 0)
+            self._chat(self._greeting)
 
-    def _chat(self, text: str, number: int | None = None) -> None:
-        number = len(self.data.moves) if number is None and self.data else number or 0
-        self._connection.send("game/chat", {
-            "game_id": self.id, "type": "main", "move_number": number, "body": text,
-        })
+    def _chat(self, text: str) -> None:
+        moves = self.data.moves if self.data is not None else ()
+        self._send("chat", type="main", move_number=len(moves), body=text)
 
     # --- what we do ---
+
+    def _start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        """Begin something, in place of what has this name."""
+        self._stop(name)
+        task = self._tasks[name] = asyncio.create_task(work)
+        task.add_done_callback(self._tell_fault)
+
+    def _stop(self, name: str) -> None:
+        """End what has this name, unless it is what asks for it."""
+        task = self._tasks.pop(name, None)
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+
+    def _tell_fault(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self._say(f"internal error: {error_text(task.exception())}")
 
     def _colour_in(self, data: GameData) -> Player | None:
         ids = [player[0] for player in data.players]
@@ -265,56 +267,54 @@ class OnlineGame:
         if data is None or self.finished:
             return
         if data.phase != SCORING:
-            self._tasks.stop("count")
+            self._stop("count")
         if data.phase == FINISHED:
             if self._final:
                 self._end()
             else:
-                self._tasks.start("wait", self._wait_for_result())
+                self._start("wait", self._wait_for_result())
         elif data.phase == PLAY and (self._may_go_on or not self._position.state.is_over()):
-            self._agreement.forget()
+            self._answered = None  # what was accepted holds no more
             self._move()
         elif data.phase == SCORING:
             self._stop_thinking()
-            if self._heard == epoch and self._agreement.is_open(data):
-                self._tasks.start("count", self._agreement.answer(
-                    data, self._position.state, self._colour_in(data)))
+            if self._heard == epoch and self._answered != (epoch, data.removed):
+                self._start("count", self._agree(data, self._position.state))
 
     def _move(self) -> None:
-        colour = self._colour_in(self.data)
-        if self._position.player is not colour:
+        if self._position.player is not self._colour_in(self.data):
             self._stop_thinking()
             if not self._prepared:  # its process can start meanwhile
                 self._prepared = True
                 state = in_play(self._position.state)
-                self._tasks.start("prepare", self._player.prepare(str(self.id), state))
+                self._start("prepare", self._player.prepare(str(self.id), state))
             return
         number = len(self.data.moves)
         if self._chosen is not None and self._chosen.number == number:
             self._send_chosen()
         elif self._thinks_at != number:
             self._thinks_at = number
-            self._tasks.start("think", self._think(number))
+            self._start("think", self._think(number))
 
     async def _think(self, number: int) -> None:
         """Choose a move, however often the engine fails, or resign."""
-        await self._tasks.wait("prepare")
+        if "prepare" in self._tasks:
+            await asyncio.wait([self._tasks["prepare"]])
         self._prepared = True
-        failures = 0
-        while True:
+        self._chosen, failures = None, 0
+        while self._chosen is None:
             try:
                 self._chosen = await self._choose(number, failures)
-                break
             except Exception as error:  # whatever it is, the game goes on
+                failures += 1
                 wrong = str(error) if isinstance(error, DlgoError) else error_text(error)
-            failures += 1
-            if failures >= MOST_FAILURES:
-                self._say(f"{wrong}; {failures} failures in a row: resigning this game")
-                self._chat(_SORRY)
-                self._chosen = _Chosen(number, Move.resign())
-                break
-            self._say(f"{wrong}; trying again")
-            await asyncio.sleep(self._pauses.retry)
+                if failures < MOST_FAILURES:
+                    self._say(f"{wrong}; trying again")
+                    await asyncio.sleep(self._pauses.retry)
+                else:
+                    self._say(f"{wrong}; {failures} failures in a row: resigning this game")
+                    self._chat(_SORRY)
+                    self._chosen = _Chosen(number, Move.resign())
         self._send_chosen()
 
     async def _choose(self, number: int, failures: int) -> _Chosen:
@@ -335,13 +335,12 @@ class OnlineGame:
         if chosen.epoch == epoch or self._heard != epoch:
             return
         if chosen.move.is_resign:
-            sent = self._connection.send("game/resign", {"game_id": self.id})
+            sent = self._send("resign")
         else:
-            text = protocol.format_move(chosen.move, self.data.size)
-            sent = self._connection.send("game/move", {"game_id": self.id, "move": text})
+            sent = self._send("move", move=protocol.format_move(chosen.move, self.data.size))
         if sent:
             chosen.epoch, chosen.asked, chosen.doubted = epoch, False, False
-            self._tasks.start("wait", self._wait_for_echo(chosen, epoch))
+            self._start("wait", self._wait_for_echo(chosen, epoch))
 
     async def _wait_for_echo(self, chosen: _Chosen, epoch: int) -> None:
         """Until the server has told our move: ask from time to time how the game stands."""
@@ -349,7 +348,28 @@ class OnlineGame:
             await asyncio.sleep(self._pauses.echo)
             if chosen is not self._chosen or epoch != self._connection.epoch:
                 return
-            self._ask_again(chosen)
+            chosen.asked = True
+            self.connect()
+
+    async def _agree(self, data: GameData, state: GameState) -> None:
+        """Accept the dead stones that are marked, or mark others; the game ends when both players
+        accept the same."""
+        epoch = self._connection.epoch
+        await asyncio.sleep(self._pauses.settle)
+        dead = await asyncio.to_thread(
+            positions.stones_to_accept, state, data.removed, self._colour_in(data))
+        if dead != data.removed and self._marks >= _MOST_MARKS:
+            self._say("no agreement about dead stones; leaving it to the server")
+            self._answered = epoch, data.removed
+            return
+        for removed, points in ((True, dead - data.removed), (False, data.removed - dead)):
+            if points:
+                stones = protocol.format_points(points, data.size)
+                self._send("removed_stones/set", removed=removed, stones=stones)
+        self._marks += dead != data.removed
+        self._answered = epoch, dead
+        stones = protocol.format_points(dead, data.size)
+        self._send("removed_stones/accept", stones=stones, strict_seki_mode=False)
 
     async def _wait_for_result(self) -> None:
         """The phase was enough to know that it is over; the result comes with gamedata."""
@@ -365,20 +385,20 @@ class OnlineGame:
             "won" if winner == self._connection.bot[0] else "lost"
         )
         self._say(f"finished: {result} ({self.data.outcome or 'no outcome given'})")
-        self._connection.send("game/disconnect", {"game_id": self.id})
+        self._send("disconnect")
         self._on_end()
 
     def _stop_thinking(self) -> None:
         self._thinks_at = -1
-        self._tasks.stop("think")
+        self._stop("think")
 
     def close(self) -> None:
         """End what is under way here; on the server the game stays as it is."""
-        self._tasks.close()
+        for name in list(self._tasks):
+            self._stop(name)
 
 
 def _course(data: GameData) -> tuple[Any, ...]:
     """All that decides about the position."""
     return (data.size, data.rules, data.komi, data.handicap, data.black_stones,
             data.white_stones, data.white_begins, data.moves)
-

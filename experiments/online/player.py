@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError
@@ -22,7 +23,6 @@ class OnlinePlayer:
     Args:
         text: its specification.
         limits: how many processes at once, and what each may take.
-        seed: of its first game; each game gets another.
 
     Raises:
         SpecError: if there is no such engine.
@@ -38,11 +38,8 @@ class OnlinePlayer:
         self._seed = seed
 
     async def warm_up(self, sizes: tuple[int, ...]) -> None:
-        """Compile and load what games on these boards need, while no clock runs.
-
-        Raises:
-            DlgoError: if the engine cannot play on one of them.
-        """
+        """Compile and load what games on these boards need, while no clock runs. Raises DlgoError
+        if the engine cannot play on one of them."""
         for size in sizes:
             game = Go(size=size, ko=RULES["chinese"])  # with the usual komi: what most games are
             try:
@@ -53,11 +50,9 @@ class OnlinePlayer:
                 Move.pass_turn()), 1)
 
     async def prepare(self, owner: str, state: GameState) -> None:
-        """Start the engine of a game, so that its first move need not wait; failures show then."""
-        try:
+        """Start the engine of a game, so that its first move need not wait."""
+        with contextlib.suppress(DlgoError):  # its first move shows failures
             await self._engines.prepare(owner, state.game, self.spec, self._seed)
-        except DlgoError:
-            return
 
     async def choose(
         self, owner: str, state: GameState, seconds: float | None, tries: int
@@ -78,13 +73,3 @@ class OnlinePlayer:
     def close(self) -> None:
         """End all processes."""
         self._engines.close()
-
-
-def best_allowed(decision: Decision, refused: set[Move], state: GameState) -> Move:
-    """The best move that the server has not refused: by the engine's policy, or any sensible one.
-    """
-    ranked = sorted(decision.policy, key=decision.policy.__getitem__, reverse=True)
-    for move in (decision.move, *ranked, *state.sensible_moves()):
-        if move not in refused and state.is_valid_move(move):
-            return move
-    return Move.pass_turn()

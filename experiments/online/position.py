@@ -1,4 +1,4 @@
-"""From a game's data to a position of our rules.
+"""From a game's data to a position of our rules, and which stones are dead at its end.
 
 The server's word counts: it knows which moves were possible. Where its ko rule is more generous
 than ours, the game is followed under the simple ko rule; after two passes and a dispute, play goes
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from dlgo.api import GameState, Move, Player, Point
 from dlgo.errors import IllegalMoveError, SpecError
+from dlgo.games.go.scoring import dead_chains, score
 from dlgo.games.go.state import Go, handicap_points
-from experiments.gtp.session import nearest_komi, stones_of
+from experiments.gtp import session
 from experiments.online.protocol import GameData, ProtocolError
 
 # The rules that count by area and forbid self-capture, as ours do, each with its ko rule.
@@ -25,15 +26,10 @@ class IllegalOnServer(ProtocolError):
 
 @dataclass(frozen=True)
 class Position:
-    """Where a game stands.
+    """Where a game stands."""
 
-    Attributes:
-        state: by our rules; of a handicap that is being placed, only the stones count.
-        to_place: handicap stones that Black has still to place.
-    """
-
-    state: GameState
-    to_place: int = 0
+    state: GameState  # by our rules; of a handicap that is being placed, only the stones count
+    to_place: int = 0  # handicap stones that Black has still to place
 
     @property
     def player(self) -> Player:
@@ -48,8 +44,7 @@ def follow(data: GameData) -> Position:
         IllegalOnServer: if our rules forbid a move, under the simple ko rule as well.
         ProtocolError: if the stones at the start are impossible.
     """
-    ko_rules = dict.fromkeys((RULES.get(data.rules, "situational"), "simple"))
-    for ko in ko_rules:
+    for ko in dict.fromkeys((RULES.get(data.rules, "situational"), "simple")):
         try:
             return _replay(data, ko)
         except IllegalMoveError as error:
@@ -73,7 +68,7 @@ def in_play(state: GameState) -> GameState:
     """The position, from which play goes on even after two passes."""
     if not state.is_over():
         return state
-    return state.game.position(*stones_of(state), state.next_player)
+    return state.game.position(*session.stones_of(state), state.next_player)
 
 
 def handicap_stone(data: GameData, state: GameState) -> Move:
@@ -90,7 +85,7 @@ def handicap_stone(data: GameData, state: GameState) -> Move:
 
 
 def _replay(data: GameData, ko: str) -> Position:
-    game = Go(size=data.size, komi=nearest_komi(data.komi + data.compensation), ko=ko)
+    komi = session.nearest_komi(data.komi + data.compensation)
     black, moves, to_place = list(data.black_stones), data.moves, 0
     begins = Player.white if data.white_begins else Player.black
     if data.free_handicap and data.handicap > 1:
@@ -100,10 +95,8 @@ def _replay(data: GameData, ko: str) -> Position:
         black += [move.point for move in stones]
         to_place = data.handicap - len(stones)
         begins = Player.black if to_place else Player.white
-    if black or data.white_stones or begins is Player.white:
-        state = game.position(black, data.white_stones, begins)
-    else:
-        state = GameState.new_game(game)
+    state = session.position(
+        Go(size=data.size, komi=komi, ko=ko), black, data.white_stones, begins)
     for number, move in enumerate(moves, len(data.moves) - len(moves) + 1):
         state = in_play(state)
         try:
@@ -112,3 +105,32 @@ def _replay(data: GameData, ko: str) -> Position:
             player = state.next_player.name
             raise IllegalMoveError(f"move {number}, {player}: {error}") from None
     return Position(state, to_place)
+
+
+def stones_to_accept(
+    state: GameState, marked: frozenset[Point], player: Player
+) -> frozenset[Point]:
+    """The dead stones that `player` accepts: those that are marked, or those that seem dead.
+
+    Whoever marks last could win by a false mark, so marks are accepted only if they cost the player
+    nothing. Marks on empty points mean that the point is nobody's.
+
+    Args:
+        marked: by the server or the opponent.
+    """
+    ours = frozenset(dead_chains(state))
+    theirs = _margin(state, marked, player)
+    if marked == ours or theirs is None:
+        return ours
+    mine = _margin(state, ours, player)
+    # Equal winners: then the difference is not worth a dispute.
+    return marked if theirs >= mine or (theirs > 0) == (mine > 0) else ours
+
+
+def _margin(state: GameState, dead: frozenset[Point], player: Player) -> float | None:
+    """The player's lead with these stones off; None if they cannot be counted so."""
+    try:
+        margin = score(state, dead & state.game.stones(state).keys()).margin
+    except SpecError:
+        return None
+    return margin if player is Player.black else -margin

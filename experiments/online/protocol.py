@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlgo.api import Move, Point
 from dlgo.errors import DlgoError
@@ -33,40 +34,26 @@ class ProtocolError(DlgoError):
     """A message that cannot be what the protocol says."""
 
 
-@dataclass(frozen=True)
-class Message:
-    """What the server has sent: an event, or the answer to a request.
+class Message(NamedTuple):
+    """What the server has sent: an event, or the answer to a request."""
 
-    Attributes:
-        name: of the event; "" for an answer.
-        number: of the request that it answers; 0 for an event.
-        data: whatever came with it.
-        error: of an answer, if the request failed.
-    """
-
-    name: str
-    number: int
+    name: str  # of the event; "" for an answer
+    number: int  # of the request that it answers; 0 for an event
     data: Any
-    error: Any = None
 
 
 def parse_message(text: str | bytes) -> Message:
-    """Read a message.
-
-    Raises:
-        ProtocolError: if it is not JSON, or not a list that begins with a name or a number.
-    """
+    """Read a message. Raises ProtocolError if it is not JSON, or not a list that begins with a name
+    or a number."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
         raise ProtocolError(f"the server sent what is not JSON: {_shown(text)}") from None
-    if not isinstance(values, list) or not values:
-        raise ProtocolError(f"the server sent what is not a message: {_shown(text)}")
-    head, data, error = (*values, None, None)[:3]
+    head, data = (*values, None, None)[:2] if isinstance(values, list) else (None, None)
     if isinstance(head, str):
         return Message(head, 0, data)
     if type(head) is int:
-        return Message("", head, data, error)
+        return Message("", head, data)
     raise ProtocolError(f"the server sent what is not a message: {_shown(text)}")
 
 
@@ -76,11 +63,8 @@ def format_message(command: str, data: Any, number: int = 0) -> str:
 
 
 def parse_move(value: Any, size: int) -> Move:
-    """A move from its two letters, or from `[x, y, ...]`.
-
-    Raises:
-        ProtocolError: if it is neither, or off the board.
-    """
+    """A move from its two letters, or from `[x, y, ...]`. Raises ProtocolError for anything else,
+    and off the board."""
     if isinstance(value, str) and len(value) == 2:
         x, y = (-1, -1) if value == PASS else (ord(value[0]) - 97, ord(value[1]) - 97)
     elif isinstance(value, list) and len(value) >= 2 and all(type(v) is int for v in value[:2]):
@@ -109,7 +93,7 @@ def parse_points(text: Any, size: int) -> frozenset[Point]:
     return frozenset(move.point for move in moves if move.point is not None)
 
 
-def format_points(points: Any, size: int) -> str:
+def format_points(points: Iterable[Point], size: int) -> str:
     """The letters of points in a row, in one order for equal sets."""
     pairs = sorted((size - point.row, point.col - 1) for point in points)
     return "".join(chr(97 + x) + chr(97 + y) for y, x in pairs)
@@ -117,54 +101,30 @@ def format_points(points: Any, size: int) -> str:
 
 @dataclass(frozen=True)
 class GameData:
-    """A game as the server tells it, checked.
-
-    Attributes:
-        id: its number.
-        size: lines of the board.
-        rules: `chinese`, `aga`, `japanese` and others.
-        komi: without compensation for handicap stones.
-        handicap: stones; 0 and 1: none.
-        free_handicap: whether Black places them by moves in a row.
-        compensation: points that White gets for them.
-        black_stones, white_stones: on the board at the start.
-        white_begins: whether White makes the first move after those stones.
-        moves: from the start on.
-        phase: `PLAY`, `SCORING` or `FINISHED`.
-        players: number and name of Black and of White.
-        time_control, clock: as sent.
-        removed: stones that are marked as dead.
-        outcome, winner: of a finished game: a text, and the number of a player or None.
-    """
+    """A game as the server tells it, checked."""
 
     id: int
     size: int
-    rules: str
-    komi: float
-    handicap: int
-    free_handicap: bool
-    compensation: int
-    black_stones: frozenset[Point]
+    rules: str  # `chinese`, `aga`, `japanese` and others
+    komi: float  # without compensation for handicap stones
+    handicap: int  # stones; 0 and 1: none
+    free_handicap: bool  # whether Black places them by moves in a row
+    compensation: int  # points that White gets for them
+    black_stones: frozenset[Point]  # on the board at the start
     white_stones: frozenset[Point]
-    white_begins: bool
-    moves: tuple[Move, ...]
-    phase: str
-    players: tuple[tuple[int, str], tuple[int, str]]
-    time_control: dict[str, Any]
+    white_begins: bool  # after those stones
+    moves: tuple[Move, ...]  # from the start on
+    phase: str  # `PLAY`, `SCORING` or `FINISHED`
+    players: tuple[tuple[int, str], tuple[int, str]]  # number and name of Black and of White
+    time_control: dict[str, Any]  # as sent, like `clock`
     clock: dict[str, Any]
-    removed: frozenset[Point]
-    outcome: str = ""
-    winner: int | None = None
+    removed: frozenset[Point]  # stones that are marked as dead
+    outcome: str = ""  # of a finished game
+    winner: int | None = None  # the number of a player
 
     def with_move(self, move: Move) -> GameData:
         """The same, a move later."""
         return replace(self, moves=(*self.moves, move))
-
-    @property
-    def speed(self) -> str:
-        """One of `SPEEDS`; "live" where the server says nothing."""
-        speed = self.time_control.get("speed")
-        return speed if speed in SPEEDS else "live"
 
 
 def parse_game(data: Any) -> GameData:
@@ -184,7 +144,6 @@ def parse_game(data: Any) -> GameData:
     compensation = 0
     if data.get("score_handicap") and handicap > 1:
         compensation = handicap - bool(data.get("aga_handicap_scoring"))
-    phase = get(data, "phase", str, PLAY)
     winner, players = data.get("winner"), get(data, "players", dict)
     return GameData(
         id=int(number(data, "game_id", data.get("id"))),
@@ -198,7 +157,7 @@ def parse_game(data: Any) -> GameData:
         white_stones=parse_points(start.get("white") or "", size),
         white_begins=data.get("initial_player") == "white",
         moves=tuple(parse_move(value, size) for value in raw_moves),
-        phase=phase,
+        phase=get(data, "phase", str, PLAY),
         players=(_account(get(players, "black", dict)), _account(get(players, "white", dict))),
         time_control=_time_control(data),
         clock=get(data, "clock", dict, {}),
@@ -230,21 +189,13 @@ def _time_control(data: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-@dataclass(frozen=True)
-class Challenge:
-    """An invitation to a game.
-
-    Attributes:
-        id: its number.
-        player: the number and the name of who asks.
-        settings: the game's, as sent: `width`, `height`, `rules`, `ranked`, `handicap`, `komi`.
-        time_control: as sent.
-    """
+class Challenge(NamedTuple):
+    """An invitation to a game."""
 
     id: int
-    player: tuple[int, str]
-    settings: dict[str, Any]
-    time_control: dict[str, Any]
+    player: tuple[int, str]  # the number and the name of who asks
+    settings: dict[str, Any]  # as sent: `width`, `height`, `rules`, `ranked`, `handicap`, `komi`
+    time_control: dict[str, Any]  # as sent
 
 
 def parse_challenge(data: dict[str, Any]) -> Challenge:
@@ -268,12 +219,12 @@ def number(data: dict[str, Any], key: str, default: Any = _MISSING) -> float:
     """A finite number that may have been sent as text. Raises ProtocolError."""
     value = get(data, key, object, default)
     try:
-        found = math.nan if isinstance(value, bool) else float(value)
+        result = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not abs(found) <= 2**53:
+        result = math.nan
+    if not abs(result) <= 2**53:
         raise ProtocolError(f"{key}={_shown(value)} is not a number")
-    return found
+    return result
 
 
 def _shown(value: Any) -> str:

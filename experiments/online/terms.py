@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlgo.api import Player
 from experiments.online.clocks import clock_at_start
 from experiments.online.position import RULES
 from experiments.online.protocol import SPEEDS, Challenge, ProtocolError, board_size, get, number
 
-CHOICES = ("any", "ranked", "unranked", "none")
-# The server writes a handicap and a komi that it will choose itself as -1 and as nothing.
+# The server writes a handicap that it will choose itself as -1.
 _AUTOMATIC = -1
 _MOST_STONES = 9
 _MOST_KOMI = 100.0
@@ -26,42 +24,26 @@ _ANY_CLOCK = {
 }
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """Why a challenge is declined.
+class Refusal(NamedTuple):
+    """Why a challenge is declined."""
 
-    Attributes:
-        message: for the one who asks.
-        code: the server's word for it, by which its pages translate the message; "" if it has none.
-    """
-
-    message: str
-    code: str = ""
+    message: str  # for the one who asks
+    code: str = ""  # the server's word for it, by which its pages translate the message
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What the bot plays.
+    """What the bot plays."""
 
-    Attributes:
-        sizes: boards.
-        challenges: one of `CHOICES`.
-        speeds: some of the server's speeds.
-        most_games: games at a time.
-        most_handicap: handicap stones.
-        least_seconds: for a move, by the time settings as they are at the start of a game.
-        players: accounts that may challenge; none: all.
-        hidden: whether the server's lists of bots leave it out.
-    """
-
-    sizes: tuple[int, ...] = (9,)
-    challenges: str = "any"
-    speeds: tuple[str, ...] = ("rapid", "live")
-    most_games: int = 1
-    most_handicap: int = 9
+    sizes: tuple[int, ...] = (9,)  # boards
+    challenges: str = "any"  # or ranked, unranked, none
+    speeds: tuple[str, ...] = ("rapid", "live")  # as the server calls them
+    most_games: int = 1  # at a time
+    most_handicap: int = 9  # stones
+    # For a move, by the time settings as they are at the start of a game.
     least_seconds: float = 1.0
-    players: tuple[str, ...] = ()
-    hidden: bool = False
+    players: tuple[str, ...] = ()  # accounts that may challenge; none: all
+    hidden: bool = False  # whether the server's lists of bots leave it out
 
     def refusal(self, challenge: Challenge, games: int, closing: bool = False) -> Refusal | None:
         """Why a challenge is declined; None if it is accepted.
@@ -91,8 +73,8 @@ class Terms:
             return Refusal(f"This bot plays {self.most_games} games at a time; try later.", code)
         return None
 
-    def _board(self, settings: Mapping[str, Any]) -> Refusal | None:
-        width, height = (number(dict(settings), key) for key in ("width", "height"))
+    def _board(self, settings: dict[str, Any]) -> Refusal | None:
+        width, height = (number(settings, key) for key in ("width", "height"))
         if width != height:
             return Refusal("This bot plays on square boards only.", "board_size_not_square")
         if width not in self.sizes:
@@ -100,22 +82,18 @@ class Terms:
             return Refusal(f"This bot plays on {sizes} only.", "board_size_not_allowed")
         return None
 
-    def _kind(self, sent: Mapping[str, Any]) -> Refusal | None:
-        settings = dict(sent)
+    def _kind(self, settings: dict[str, Any]) -> Refusal | None:
         rules = get(settings, "rules", str, "japanese").lower()
         if rules not in RULES:
-            known = " or ".join(RULES)
-            return Refusal(f"This bot counts by area: by {known} rules, not {rules[:20]}.")
+            return Refusal(f"This bot counts by area: by {' or '.join(RULES)} rules, not "
+                           f"{rules[:20]}.")
         if settings.get("rengo"):
             return Refusal("This bot does not play in teams.")
-        ranked = bool(settings.get("ranked"))
-        if self.challenges == "ranked" and not ranked:
-            return Refusal("This bot plays ranked games only.", "unranked_not_allowed")
-        if self.challenges == "unranked" and ranked:
-            return Refusal("This bot plays unranked games only.", "ranked_not_allowed")
+        kind, other = ("ranked", "unranked")[:: 1 if settings.get("ranked") else -1]
+        if self.challenges == other:
+            return Refusal(f"This bot plays {other} games only.", f"{kind}_not_allowed")
         stones = int(number(settings, "handicap", _AUTOMATIC))
-        stones = _MOST_STONES if stones == _AUTOMATIC else stones
-        if stones > max(self.most_handicap, 0):
+        if (_MOST_STONES if stones == _AUTOMATIC else stones) > self.most_handicap:
             few = f"up to {self.most_handicap}" if self.most_handicap else "no"
             return Refusal(f"This bot plays with {few} handicap stones.", "handicap_not_allowed")
         if abs(number(settings, "komi", 0)) > _MOST_KOMI:
@@ -132,8 +110,7 @@ class Terms:
             clock = clock_at_start(challenge.time_control)
         except ProtocolError as error:
             return Refusal(f"This bot cannot play so: {error}.", "time_control_system_not_allowed")
-        size = board_size(challenge.settings)
-        seconds = clock.seconds_for_a_move(Player.black, size * size)
+        seconds = clock.seconds_for_a_move(Player.black, board_size(challenge.settings) ** 2)
         if seconds is not None and seconds < self.least_seconds:
             return Refusal(
                 f"This bot needs {self.least_seconds:g} s a move; your settings leave "

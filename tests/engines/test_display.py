@@ -50,11 +50,11 @@ def test_a_decision_is_a_table_of_moves() -> None:
     decision = build_engine("alphazero:sims=50", "connect4").analyse(state)
     assert sum(decision.visits.values()) == 49  # the first only looks at the root
     assert sum(decision.priors.values()) == pytest.approx(1, abs=0.01)
-    rows = decision.table()
-    assert list(rows[0]) == ["move", "visits", "value", "prior", "share"]
-    assert rows[0]["move"] == state.game.move_text(decision.move)
+    frame = decision.to_frame()
+    assert list(frame) == ["move", "visits", "value", "prior", "share"]
+    assert frame["move"][0] == state.game.move_text(decision.move)
     table = ElementTree.fromstring(f"<div>{decision._repr_html_()}</div>").find("table")
-    assert len(table.findall("tr")) == len(rows) + 1
+    assert len(list(table.iter("tr"))) == len(frame) + 1
     assert str(Decision(Move.play(Point(3, 4)), value=0.5)) == (
         "D3, value +0.500 for the player to move"
     )
@@ -64,16 +64,16 @@ def test_a_decision_is_a_table_of_moves() -> None:
 def test_every_engine_analyses(spec: str) -> None:
     state = GameState.new_game(get_game("tictactoe"))
     decision = build_engine(spec, "tictactoe").analyse(state)
-    assert decision.table()[0]["move"] in {"A1", "B1", "C1", "A2", "B2", "C2", "A3", "B3", "C3"}
+    assert decision.to_frame()["move"][0] in {"A1", "B1", "C1", "A2", "B2", "C2", "A3", "B3", "C3"}
     assert str(decision) in decision._repr_html_()
 
 
 def test_a_long_table_is_cut_and_one_without_numbers_left_out() -> None:
     state = GameState.new_game(get_game("go9"))
     decision = build_engine("mcts:sims=200", "go9").analyse(state)
-    assert len(decision.table()) > 70
+    assert len(decision.to_frame()) > 70
     page = decision._repr_html_()
-    assert page.count("<tr>") == 13 and f"{len(decision.table()) - 12} more moves" in page
+    assert page.count("<tr") == 13 and f"{len(decision.to_frame()) - 12} more moves" in page
     assert "<table>" not in build_engine("random", "go9").analyse(state)._repr_html_()
 
 

@@ -149,8 +149,8 @@ def test_a_source_is_asked_when_somebody_is_free_until_it_is_closed(make) -> Non
     """Had the portions been taken beforehand, there would be no second one."""
     source, values = Growing(), []
     with make() as jobs:
-        for outcome in jobs.run_source(source):
-            values.append(outcome.value)
-            source.end += len(values) < 3
+        for outcomes in jobs.rounds(source):
+            values += [outcome.value for outcome in outcomes]
+            source.end += bool(outcomes) and len(values) < 3
             source.open = len(values) < 3
     assert values == [1, 4, 9]

@@ -11,8 +11,7 @@ import pytest
 from dlgo import GameState, Move, Player, Point, get_game
 from dlgo.errors import IllegalMoveError
 from experiments.online.clocks import seconds_for_a_move
-from experiments.online.counting import stones_to_accept
-from experiments.online.position import after, follow
+from experiments.online.position import after, follow, stones_to_accept
 from experiments.online.protocol import (
     GameData,
     ProtocolError,

@@ -1,4 +1,4 @@
-"""GTP commands for tournaments and records: sections 6.3.2, 6.3.4, 6.3.5 and KGS's extensions.
+"""The GTP commands, but for those of `analysis.py`: sections 6.3.1 to 6.3.6 and KGS's extensions.
 
 Each takes the session and the command's arguments, which are texts, and returns the result; None:
 nothing to say.
@@ -9,14 +9,80 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from dlgo import __version__
 from dlgo.api import Move, Player, Point, parse_point, point_text
 from dlgo.errors import DlgoError, NotationError, SpecError
+from dlgo.games import get_game
+from dlgo.games.go.board import MAX_SIZE
 from dlgo.games.go.scoring import dead_chains, likely_dead, score
 from dlgo.games.go.state import Go, handicap_points
 from dlgo.gtp import GtpError, parse_color, parse_float, parse_int
 from experiments.gtp.clock import Clock
 from experiments.gtp.session import Session
 from experiments.play.game_file import positions, read_game_file
+
+_SMALLEST = 2
+
+
+def _note(text: str) -> None:
+    """Where bridges and front ends keep their log."""
+    print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)
+
+
+# --- administration and play ---
+
+
+def quit_(session: Session) -> None:
+    session.closing = True
+
+
+def boardsize(session: Session, size: str) -> None:
+    lines = parse_int(size, "size")
+    if not _SMALLEST <= lines <= MAX_SIZE:
+        raise GtpError("unacceptable size")
+    try:
+        session.change_game(session.game_of_size(lines))
+    except DlgoError as error:
+        raise GtpError(f"unacceptable size: {error}") from None
+
+
+def komi(session: Session, komi: str) -> None:
+    session.set_komi(parse_float(komi, "komi"))
+
+
+def play(session: Session, color: str, move: str) -> None:
+    player = parse_color(color)
+    try:
+        note = session.play(player, move)
+    except NotationError as error:
+        raise GtpError(f"syntax error: {error}") from None
+    if note:
+        _note(note)
+
+
+def genmove(session: Session, color: str) -> str:
+    return session.game.move_text(session.generate(parse_color(color)))
+
+
+def reg_genmove(session: Session, color: str) -> str:
+    return session.game.move_text(session.choose(parse_color(color))[1].move)
+
+
+def showboard(session: Session) -> str:
+    state = session.state
+    game, player = state.game, state.next_player
+    turn = (
+        f"game over: {game.result_text(state)}" if state.is_over()
+        else f"{player.name} ({game.piece_symbol(player.index)}) to move"
+    )
+    return f"\n{state}\n{turn}"
+
+
+def dlgo_game(session: Session, game: str) -> None:
+    """An extension: play another game, such as `dlgo-game connect4`."""
+    session.change_game(get_game(game))
+    session.komi = getattr(session.game, "komi", 0.0)
+
 
 # --- handicap ---
 
@@ -110,9 +176,7 @@ def final_score(session: Session) -> str:
     """By area, with the stones off that random games mostly capture."""
     counted = score(session.state, likely_dead(session.state))
     margin = counted.black - counted.white - session.komi
-    if margin == 0:
-        return "0"
-    return f"{'B' if margin > 0 else 'W'}+{abs(margin):.12g}"
+    return f"{'B' if margin > 0 else 'W'}+{abs(margin):.12g}" if margin else "0"
 
 
 def final_status_list(session: Session, status: str) -> str:
@@ -120,8 +184,7 @@ def final_status_list(session: Session, status: str) -> str:
     if status not in ("alive", "dead", "seki"):
         raise GtpError("syntax error: expected alive, dead or seki")
     state = session.state
-    occupied = state.game.stones(state).keys()
-    dead = dead_chains(state)
+    occupied, dead = state.game.stones(state).keys(), dead_chains(state)
     points = {"alive": occupied - dead, "dead": dead, "seki": set()}[status]
     return "\n".join(map(point_text, sorted(points)))
 
@@ -130,11 +193,9 @@ def kgs_genmove_cleanup(session: Session, color: str) -> str:
     """A move that goes on until the opponent's dead stones are off the board, then pass."""
     player = parse_color(color)
     state = session.turn_of(player)
-    dead = likely_dead(state)
     stones = state.game.stones(state)
-    theirs = any(stones[point] is player.other for point in dead)
     move = Move.pass_turn()
-    if theirs:
+    if any(stones[point] is player.other for point in likely_dead(state)):
         _, decision = session.choose(player)
         plays = [m for m in (decision.move, *decision.policy) if m.is_play]
         move = next(iter(plays), move)
@@ -166,17 +227,31 @@ def loadsgf(session: Session, file: str, move_number: str | None = None) -> None
     except DlgoError as error:
         raise GtpError(f"cannot load file: {error}") from None
     for note in saved.notes:
-        print(f"dlgo gtp: {note}", file=sys.stderr, flush=True)
+        _note(note)
     session.set_komi(session.komi if saved.komi is None else saved.komi)
 
 
+# Commands that any game has, and those that only Go has.
 COMMANDS = {
+    "protocol_version": lambda session: "2",
+    "name": lambda session: "dlgo",
+    "version": lambda session: __version__,
+    "quit": quit_,
+    "clear_board": lambda session: session.clear(),
+    "play": play,
+    "genmove": genmove,
+    "reg_genmove": reg_genmove,
+    "undo": lambda session: session.undo(),
+    "showboard": showboard,
+    "dlgo-game": dlgo_game,
     "time_settings": time_settings,
     "time_left": time_left,
     "kgs-time_settings": kgs_time_settings,
     "kgs-game_over": lambda session: None,
 }
 GO_COMMANDS = {
+    "boardsize": boardsize,
+    "komi": komi,
     "fixed_handicap": fixed_handicap,
     "place_free_handicap": place_free_handicap,
     "set_free_handicap": set_free_handicap,
