@@ -76,16 +76,9 @@ class Engine(ABC):
         """Choose a move in a game that is not over. Times in the cost are filled in later."""
 
     def select_move(self, state: GameState, budget: Budget | None = None) -> Decision:
-        """Choose a move and measure what that costs.
-
-        Args:
-            state: the position; it must be of the engine's game.
-            budget: limits for this move; by default those the engine was built with.
-
-        Raises:
-            ValueError: if the game is over or another one.
-            SpecError: if it obeys no limit of the budget.
-        """
+        """Choose a move and measure what that costs; `budget` stands for that with which the engine
+        was built. Raises ValueError if the game is over or another one, SpecError if the engine
+        obeys no limit of the budget."""
         if state.game != self.game:
             raise ValueError(f"this engine plays {self.game}, the position is of {state.game}")
         if state.is_over():

@@ -115,11 +115,8 @@ def is_bot(value: Any) -> bool:
 
 
 def as_engine(target: Any, source: Path | None = None) -> type[Engine]:
-    """The engine class of a bot: the class itself, if it is an `Engine`.
-
-    Raises:
-        PluginError: if it declares options that its constructor does not take.
-    """
+    """The engine class of a bot: the class itself, if it is an `Engine`. Raises PluginError if it
+    declares options that its constructor does not take."""
     if inspect.isclass(target) and issubclass(target, Engine):
         return target
     name = getattr(target, "__name__", type(target).__name__)

@@ -45,10 +45,7 @@ FUNCTIONS = PluginGroup(
 
 def find_function(text: Any) -> Plugin | None:
     """The function that an option names, as FILE.py:NAME; None if its value is something else.
-
-    Raises:
-        SpecError: naming file and line, if it cannot be loaded.
-    """
+    Raises SpecError, naming file and line, if it cannot be loaded."""
     if not names_function(text):
         return None
     name, settings = FUNCTIONS.split(text)
@@ -89,11 +86,8 @@ class OwnFunction:
         return number
 
     def weights(self, state: GameState, out: np.ndarray) -> None:
-        """Write the weights of the moves into `out`, float32[num_actions], all 0 before.
-
-        Raises:
-            BotError: if a weight is no number of at least 0, or its move is not legal.
-        """
+        """Write the weights of the moves into `out`, float32[num_actions], all 0 before. Raises
+        BotError if a weight is no number of at least 0, or its move is not legal."""
         if self.compiled:
             self.function(state.kernel_state, out)
             return

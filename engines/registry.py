@@ -60,11 +60,8 @@ def engine_names() -> list[str]:
 
 
 def engine_class(name: str) -> type[Engine]:
-    """The engine class called `name`, which may be `FILE.py:Class`.
-
-    Raises:
-        SpecError: for an unknown one; naming file and line if it cannot be loaded.
-    """
+    """The engine class called `name`, which may be `FILE.py:Class`. Raises SpecError for an unknown
+    one; naming file and line if it cannot be loaded."""
     plugin = ENGINES.find(name)
     return bots.as_engine(plugin.target, plugin.origin)
 
@@ -86,12 +83,9 @@ class EngineSpec:
 
     @classmethod
     def parse(cls, text: str) -> EngineSpec:
-        """Read `name:key=value,...`, budget and other options in any order.
-
-        Raises:
-            SpecError: naming what is wrong: an unknown engine, an option or a budget the
-                engine does not have, a value out of range.
-        """
+        """Read `name:key=value,...`, budget and other options in any order. Raises SpecError,
+        naming what is wrong: an unknown engine, an option or a budget the engine does not have, a
+        value out of range."""
         name, rest = ENGINES.split(text)
         plugin = ENGINES.find(name)
         engine = bots.as_engine(plugin.target, plugin.origin)

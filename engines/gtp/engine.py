@@ -74,11 +74,7 @@ class GTPEngine(Engine):
         self._answer: Move | None = None  # what it answered, and played on its own board
 
     def _connect(self) -> GtpProgram:
-        """The program, started if it is not running, with an empty board of the right size.
-
-        Raises:
-            GtpError: if it cannot be started or does not play this game.
-        """
+        """The program, started if it is not running, with an empty board of the right size."""
         if self._program is None or not self._program.alive:
             self.close()
             words = [word.replace(_SEED, str(self._seed)) for word in self._words]

@@ -28,11 +28,8 @@ class Refusal(GtpError):
 
 
 def split_command(command: str) -> list[str]:
-    """The words of a command line, the program found on the PATH.
-
-    Raises:
-        SpecError: if there is none, a quote is open, or the program does not exist.
-    """
+    """The words of a command line, the program found on the PATH. Raises SpecError if there is
+    none, a quote is open, or the program does not exist."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -51,15 +48,8 @@ def split_command(command: str) -> list[str]:
 
 
 class GtpProgram:
-    """A running GTP program.
-
-    Args:
-        words: the program and its arguments.
-        timeout: wall seconds for an answer.
-
-    Raises:
-        GtpError: if it cannot be started.
-    """
+    """A running GTP program, which has `timeout` wall seconds for an answer. Raises GtpError if it
+    cannot be started."""
 
     def __init__(self, words: list[str], timeout: float) -> None:
         self.label = f"GTP program {Path(words[0]).name}"
@@ -76,12 +66,8 @@ class GtpProgram:
         return self._program.alive
 
     def ask(self, name: str, *arguments: str) -> str:
-        """The answer to a command.
-
-        Raises:
-            Refusal: if the program answers `?`.
-            GtpError: if it does not answer in time, dies or answers nonsense; it is killed.
-        """
+        """The answer to a command. Raises Refusal if the program answers `?`; GtpError if it does
+        not answer in time, dies or answers nonsense, and it is killed."""
         command = Command(next(self._commands), name, arguments)
         asked = f"{name} {' '.join(arguments)}".strip()
         if not self.alive:
@@ -124,11 +110,7 @@ class GtpProgram:
 
 
 def _take_answer(output: bytearray) -> str | None:
-    """Take the first whole response out of the output; None if there is none yet.
-
-    Raises:
-        GtpError: for nonsense.
-    """
+    """Take the first whole response out of the output; None if there is none yet."""
     text = bytes(output).replace(b"\r", b"").lstrip()
     if text and text[:1] not in (b"=", b"?"):
         if b"\n" not in text and len(text) < _LONGEST_ANSWER:

@@ -27,12 +27,8 @@ _LINES, _LONGEST_LINE = 10, 300
 
 
 class CallError(DlgoError):
-    """A function raised an exception, or is not there; its process lives on.
-
-    Attributes:
-        kind: the exception's class, or "missing".
-        place: `line 3` of the file, `cell 2, line 3` of a notebook, or "".
-    """
+    """A function raised an exception (of the class `kind`), or is not there (`kind` is "missing");
+    its process lives on. `place` is `line 3` of the file, `cell 2, line 3` of a notebook, or ""."""
 
     def __init__(self, text: str, kind: str, place: str) -> None:
         super().__init__(text)
@@ -43,17 +39,11 @@ class Functions:
     """The functions of a file.
 
     Args:
-        sandbox: around its process; None: none, for a file that is trusted.
         timeout: wall seconds to load the file.
         left_out: cells of notebooks that are not run.
 
-    Attributes:
-        reports: what failed or was not run in the cells of notebooks, one line each.
-
-    Raises:
-        CallError: if loading it raises.
-        ProgramError: if it hangs, dies, or uses too much.
-        SandboxError: if there is no working sandbox here.
+    Raises CallError if loading it raises, ProgramError if it hangs, dies, or uses too much,
+    SandboxError if there is no working sandbox here.
     """
 
     def __init__(
@@ -66,7 +56,7 @@ class Functions:
         except BaseException:
             self.close()
             raise
-        # The process may send anything.
+        # What failed or was not run in the cells of notebooks; the process may send anything.
         lines = [str(line)[:_LONGEST_LINE] for line in reports] if type(reports) is list else []
         if len(lines) > _LINES:
             lines[_LINES:] = [f"and {len(lines) - _LINES} more"]
@@ -78,12 +68,9 @@ class Functions:
         return not self._host.ended
 
     def call(self, name: str, *arguments: Any, timeout: float = 10.0) -> Any:
-        """What a function returns. After a ProgramError, the process is gone.
-
-        Raises:
-            CallError: if it raises an exception, or there is no such function.
-            ProgramError: if it hangs, dies, uses too much, or answers nonsense.
-        """
+        """What a function returns. Raises CallError if it raises an exception, or is not there;
+        ProgramError if it hangs, dies, uses too much, or answers nonsense: then the process is
+        gone."""
         given: list[Callable[..., Any]] = []
         plain = to_plain(list(arguments), given)
         return self._ask(f"{name}()", timeout, given, "call", name, plain)

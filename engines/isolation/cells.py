@@ -33,12 +33,8 @@ _LONGEST = 60  # characters of a cell's first line in a report
 
 
 def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) -> None:
-    """Run cells in a namespace, such as a module's; failures go to `reports`.
-
-    Args:
-        notebook: the name of the file.
-        cells: the texts of the code cells, which are counted from 1.
-    """
+    """Run the texts of the code cells of a notebook in a namespace, such as a module's; failures go
+    to `reports`, which count cells from 1."""
     shell = _Shell(namespace)
     namespace.update(display=lambda *_, **__: None, get_ipython=lambda: shell)
     for number, text in enumerate(cells, 1):
@@ -107,13 +103,11 @@ class _Shell:
 
 
 def parse_cell(text: str, name: str) -> ast.Module:
-    """The statements of a cell; commands become calls of IPython's shell.
+    """The statements of a cell; commands become calls of IPython's shell. Raises SyntaxError for
+    what is neither.
 
     A line is a command only where Python's parser stumbles over it, so `% 3` or `!= b` within
     brackets or a string is none.
-
-    Raises:
-        SyntaxError: if the cell holds something else that is not Python.
     """
     if text.lstrip().startswith("%%"):
         head, _, body = text.lstrip().partition("\n")

@@ -43,17 +43,9 @@ class Host:
 
     Args:
         setup: "module:function", called there before anything else.
-        sandbox: around it, for untrusted code; None: none.
         module: what runs in it, and its arguments; by default one engine.
 
-    Attributes:
-        pid: the root of its processes.
-        process: the one in which the engine is.
-        ended: whether it has been ended, by request or for a failure.
-
-    Raises:
-        ProgramError: if it cannot be started.
-        SandboxError: if there is no working sandbox here.
+    Raises ProgramError if it cannot be started, SandboxError if there is no working sandbox here.
     """
 
     def __init__(
@@ -69,11 +61,12 @@ class Host:
         self._take = functools.partial(framing.take_frame, longest=longest)
         self._watch = None if sandbox is None else Watch(self._program, sandbox.allowance)
         self._kills = processes.oom_kills()
-        self.pid = self._program.pid
-        self.ended = False
+        self.pid = self._program.pid  # the root of its processes
+        self.ended = False  # by request or for a failure
         self._sandbox = sandbox
         self._cpu = self._compiling = 0.0  # CPU seconds
         self._begun_line = b""
+        # The process in which the engine is.
         self.process = self._outside(self.ask(timeout=START_TIMEOUT))
 
     def show_output(self, name: str) -> None:
@@ -102,11 +95,8 @@ class Host:
         self.process = self._outside(self.ask("enter_copy", folders, timeout=START_TIMEOUT))
 
     def leave_copy(self) -> bool:
-        """End the copy, and all that it has started.
-
-        Returns:
-            whether the process is as it was; if not, it is ended as well.
-        """
+        """End the copy, and all that it has started. Returns whether the process is as it was; if
+        not, it is ended as well."""
         usable = False
         with contextlib.suppress(ProgramError):
             usable = not self.ended and (
@@ -129,9 +119,8 @@ class Host:
             check: called a few times a second; what it raises ends the process.
             on_event: handles events other than those about compiling.
 
-        Raises:
-            ProgramError: if something else comes, or nothing in time, and the process is ended;
-                or if the engine has failed, and the process lives on.
+        Raises ProgramError if something else comes, or nothing in time, and the process is ended;
+        or if the engine has failed, and the process lives on.
         """
         try:
             answer = self._exchange(_pickled(request) if request else b"", timeout, check, on_event)

@@ -31,11 +31,8 @@ _spare: list[Host] = []
 
 @dataclass(frozen=True, repr=False)
 class OutsideSpec(EngineSpec):
-    """The specification of an engine from outside: what it builds is in a process of its own.
-
-    Attributes:
-        timeout: wall seconds to build the engine, and for each move.
-    """
+    """The specification of an engine from outside: what it builds is in a process of its own, and
+    has `timeout` wall seconds to be built, and for each move."""
 
     timeout: float = field(default=MOVE_TIMEOUT, compare=False)
 
@@ -50,14 +47,8 @@ class LoadingError(SpecError):
 
 
 def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
-    """What `EngineSpec.parse` gives, but nothing from outside is loaded in this process.
-
-    Args:
-        timeout: wall seconds for a move of an engine from outside.
-
-    Raises:
-        SpecError: naming what is wrong.
-    """
+    """What `EngineSpec.parse` gives and raises, but nothing from outside is loaded in this process,
+    and such an engine has `timeout` wall seconds for a move."""
     if not is_outside(text):
         return EngineSpec.parse(text)
     return dataclasses.replace(_described(text, _LOAD_TIMEOUT), timeout=timeout)
@@ -66,11 +57,8 @@ def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
 def describe(
     specs: Iterable[str], timeout: float = _LOAD_TIMEOUT
 ) -> dict[str, OutsideSpec | None]:
-    """Read specifications of engines from outside; None for a file that cannot be loaded.
-
-    Raises:
-        SpecError: for a file or class that does not exist, or options it does not have.
-    """
+    """Read specifications of engines from outside; None for a file that cannot be loaded. Raises
+    SpecError for a file or class that does not exist, or options it does not have."""
     described: dict[str, OutsideSpec | None] = {}
     for spec in specs:
         described[spec] = None

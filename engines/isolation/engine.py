@@ -43,16 +43,9 @@ class IsolatedEngine:
         details: whether decisions have more than a move and its value, which costs time, and
             whether messages name the engine.
         host: a process that has no engine yet; by default one is started.
-        sandbox: around its process; None: none.
         in_copy: whether to play in a copy of the process, which `release` leaves.
 
-    Attributes:
-        budget, budgets, network_id, training_cpu_seconds, runtime: as of any engine.
-        pid: the root of its processes.
-        digest: of its sources; "" of one in a sandbox.
-
-    Raises:
-        ProgramError: if it cannot be built.
+    Its methods raise ProgramError if no answer comes.
     """
 
     def __init__(
@@ -70,7 +63,7 @@ class IsolatedEngine:
         self._memory, self._cpu = 0, 0.0
         self._state: GameState | None = None  # the position that its process holds
         self._host = host or Host(self._setup, self._sandbox)
-        self.pid = self._host.pid
+        self.pid = self._host.pid  # the root of its processes
         try:
             self._host.show_output(self._spec)
             self._host.ask("open", str(self.game), timeout=START_TIMEOUT)
@@ -83,7 +76,7 @@ class IsolatedEngine:
             self.network_id = facts["network_id"]
             self.training_cpu_seconds = facts["training_cpu_seconds"]
             self.runtime = facts["runtime"]
-            self.digest = str(facts["digest"])
+            self.digest = str(facts["digest"])  # of its sources
             if self._memory_mb is not None:
                 self._ask("limit_memory", self._memory_mb)
                 self._memory = processes.memory(self.pid)
@@ -107,11 +100,7 @@ class IsolatedEngine:
         self._ask("warm_up")
 
     def select_move(self, state: GameState, budget: Budget | None = None) -> Decision:
-        """Ask for a move. The CPU seconds are those of all its processes since the last move.
-
-        Raises:
-            ProgramError: if none comes.
-        """
+        """Ask for a move. The CPU seconds are those of all its processes since the last move."""
         start = self._begin()
         method = "select_move" if self._details else ""
         return self._read(self._ask_at("move", state, budget, method), start, self._details)
@@ -122,12 +111,8 @@ class IsolatedEngine:
     ) -> Decision:
         """Ask for a move and all that is known of the others.
 
-        Args:
-            stop: asked a few times a second; once it is true, the search is told to end, and
-                the decision is what it has found by then.
-
-        Raises:
-            ProgramError: if no answer comes, or the search does not end soon when it is told to.
+        `stop` is asked a few times a second; once it is true, the search is told to end, which it
+        must do soon, and the decision is what it has found by then.
         """
         start = self._begin()
         return self._read(self._ask_at("move", state, budget, "analyse", stop=stop), start, True)
@@ -136,11 +121,8 @@ class IsolatedEngine:
         self, state: GameState, budget: Budget | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> Transcript:
-        """Ask for a move and the events of its search; `stop` as of `analyse`.
-
-        Raises:
-            ProgramError: as `analyse`; also if the engine does not tell of its search.
-        """
+        """Ask for a move and the events of its search; `stop` as of `analyse`. Raises ProgramError
+        also if the engine does not tell of its search."""
         start = self._begin()
         answer = self._ask_at("watch", state, budget, stop=stop)
         decision = self._read(answer, start, True) if "move" in answer else None
@@ -250,10 +232,8 @@ class IsolatedEngine:
         return processes.run_delay(self._host.process)
 
     def release(self) -> Host | None:
-        """Leave the copy it plays in: the process, free for another engine; None if it has ended.
-
-        The engine can be asked nothing more.
-        """
+        """Leave the copy it plays in, and ask nothing more: the process, free for another engine;
+        None if it has ended."""
         return self._host if self._host.leave_copy() else None
 
     def close(self) -> None:

@@ -27,11 +27,8 @@ class Other:
 
 
 def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> Any:
-    """A value as JSON can hold it.
-
-    Args:
-        functions: where functions within the value are kept; None: they are not plain.
-    """
+    """A value as JSON can hold it. Functions within it are kept in `functions`; None: they are not
+    plain."""
     def plain(parts: Any) -> list[Any]:
         return [to_plain(part, functions) for part in parts]
 
@@ -65,14 +62,8 @@ def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> A
 
 
 def from_plain(value: Any, function: Callable[[int], Callable[..., Any]] | None = None) -> Any:
-    """What `to_plain` was given.
-
-    Args:
-        function: makes a function of the number of one; None: there are none.
-
-    Raises:
-        ValueError, TypeError, KeyError: if it is something else. Code never runs.
-    """
+    """What `to_plain` was given; `function` makes a function of the number of one. Raises
+    ValueError, TypeError or KeyError for something else. Code never runs."""
     if isinstance(value, list):
         return [from_plain(part, function) for part in value]
     if not isinstance(value, dict):

@@ -107,15 +107,11 @@ class PooledEngine(IsolatedEngine):
 
 
 class EnginePool:
-    """All engine processes of a server. Its coroutines belong to one event loop.
-
-    Attributes:
-        on_change: called when a search begins or ends.
-    """
+    """All engine processes of a server. Its coroutines belong to one event loop."""
 
     def __init__(self, limits: EngineLimits | None = None) -> None:
         self.limits = limits or EngineLimits()
-        self.on_change: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None  # a search begins or ends
         self._threads = ThreadPoolExecutor(self.limits.searches, "search")
         self._tickets: list[Ticket] = []
         self._lock = threading.Lock()  # of what follows
@@ -128,14 +124,10 @@ class EnginePool:
         self, owner: str, state: GameState, spec: str, seed: int = 0,
         budget: Budget | None = None, longest: float = math.inf,
     ) -> Decision:
-        """What an engine plays, with all that it can say. Cancelling it ends the search.
+        """What an engine plays, with all that it can say. Cancelling it ends the search; after
+        `longest` wall seconds the search is told to end.
 
-        Args:
-            longest: wall seconds, after which the search is told to end.
-
-        Raises:
-            EngineFailed: if no move comes.
-            TooManySearches: if too many wait.
+        Raises EngineFailed if no move comes, TooManySearches if too many wait.
         """
         ticket = Ticket(owner, state.game, spec, seed)
 

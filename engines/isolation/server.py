@@ -22,19 +22,14 @@ from engines.programs.framing import read_frame, write_frame
 class Server:
     """Our end of the two pipes.
 
-    Args:
-        printed: the descriptor that gets what the code prints, so that it does not mix with our
-            answers; None: nobody gets it.
-
-    Attributes:
-        requests: the descriptor from which requests are read.
-        pid: the process that answers. A copy of it that the code has made ends instead.
+    What the code prints goes to the descriptor `printed`, so that it does not mix with our answers;
+    None: nobody gets it.
     """
 
     def __init__(self, printed: int | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks decides what becomes of us
         self.requests, self._answers = os.dup(0), os.dup(1)
-        self.pid = os.getpid()
+        self.pid = os.getpid()  # a copy of us that the code has made ends instead of answering
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
         os.dup2(null if printed is None else printed, 1)

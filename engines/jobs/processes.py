@@ -124,11 +124,9 @@ class _Worker:
         return max(deadline - time.monotonic(), 0.0)
 
     def is_lost(self) -> bool:
-        """Whether nothing more is to be expected of it: it is dead, overdue or too large.
-
-        Call it after `receive`: results count if they were sent in time, even if this process
-        was held up, or if the worker has died since.
-        """
+        """Whether nothing more is to be expected of it: it is dead, overdue or too large. Call
+        it after `receive`: results count if they were sent in time, even if this process was
+        held up."""
         if not self.process.is_alive():
             self._lose(Failure.DIED, "process died")
         elif self.patience() == 0.0:
@@ -156,14 +154,8 @@ class _Worker:
         self._loss = self._loss or Loss(failure, text)
 
     def reap(self, losses: Counter[str]) -> tuple[Outcome | None, list[Any]]:
-        """Make sure that a lost worker is dead, with all that it has started.
-
-        Args:
-            losses: how many workers were lost in each task; this one is added.
-
-        Returns:
-            What its task is worth, None if it is to be done again; and the tasks to be done.
-        """
+        """End a lost worker, and all that it has started. Returns what its task is worth (None if
+        it is to be done again), and the tasks to be done; adds to `losses`, of workers by task."""
         loss = self._loss if self._loss.failure is not Failure.DIED else self._death()
         task, left = self.current(), list(self.tasks)
         self.end()

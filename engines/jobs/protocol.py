@@ -126,21 +126,13 @@ class Watch:
     """A worker process as it is seen from outside. Here: all that is known is its task."""
 
     def current(self, tasks: Sequence[Any], answered: int) -> Any | None:
-        """The task at which it is.
-
-        Args:
-            tasks: what it has been sent and not yet answered for, in its order.
-            answered: how many it has answered for before.
-        """
+        """The task at which it is, of those that it has been sent and not yet `answered` for, in
+        its order. `answered`: how many it has answered for before."""
         return next(iter(tasks), None)
 
     def deadline(self, task: Any | None, since: float) -> tuple[float, float]:
-        """When it is overdue, by `time.monotonic`, and the limit that this comes from.
-
-        Args:
-            task: at which it is.
-            since: when it was sent a task or last answered.
-        """
+        """When it is overdue, by `time.monotonic`, and the limit that this comes from. `since`:
+        when it was sent a task or last answered."""
         return math.inf, math.inf
 
     def value_of_lost(self, task: Any, loss: Loss, times: int) -> Any | None:
@@ -204,26 +196,18 @@ class Jobs:
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
         """Do the tasks of a source: several times a second, what has ended since the last time.
 
+        The source is asked whenever there are idle workers, until it is neither open nor has more.
         Errors are outcomes, too. Closing the generator, or Ctrl-C while it waits, ends what is
-        under way. Use it inside `contextlib.closing`.
-
-        Args:
-            source: asked whenever there are idle workers, until it is neither open nor has more.
-
-        Raises:
-            DlgoError: if there is nobody to do the work.
+        under way: use it inside `contextlib.closing`. Raises DlgoError if there is nobody to do the
+        work.
         """
         raise NotImplementedError
 
     def run(self, portions: Iterable[Any], tell: Tell = lambda amount: None) -> Iterator[Outcome]:
-        """Do all tasks; yield their outcomes in the order in which they end, each once.
+        """Do all tasks; yield their outcomes in the order in which they end, each once. `tell` is
+        called a few times a second, also when nothing has happened.
 
-        Args:
-            portions: handed out in this order.
-            tell: called a few times a second, also when nothing has happened.
-
-        Raises:
-            DlgoError: the error of the first task that fails; the others are given up.
+        Raises DlgoError, the error of the first task that fails; the others are given up.
         """
         done = Amount()
         with closing(self.rounds(ListSource(portions))) as rounds:

@@ -61,14 +61,8 @@ _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER_MODE = 38, 22, 2
 
 
 def filter_of(machine: str) -> bytes:
-    """The program that the kernel runs before each system call.
-
-    Args:
-        machine: as `platform.machine()` names it.
-
-    Raises:
-        LookupError: for a machine whose numbers are not in the table.
-    """
+    """The program that the kernel runs before each system call. Raises LookupError for a machine,
+    as `platform.machine()` names it, whose numbers are not in the table."""
     column, architecture = _ARCHITECTURES[machine]
     rules = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -93,11 +87,7 @@ def filter_of(machine: str) -> bytes:
 
 
 def install(program: bytes) -> None:
-    """Filter the system calls of this process and all that it will start.
-
-    Raises:
-        OSError: if the kernel refuses.
-    """
+    """Filter the system calls of this process and all that it will start. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     memory = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(memory))

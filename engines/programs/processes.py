@@ -47,13 +47,9 @@ def core_count() -> int:
 
 
 def end_tree(pid: int, mark: str | None = None) -> None:
-    """Kill a process, all that descends from it, and all that carries its mark.
+    """Kill a process (0: none), all that descends from it, and all whose `MARK` begins with `mark`.
 
     All of them are stopped before any is killed: a process without a parent is harder to find.
-
-    Args:
-        pid: the process; 0 for none but those with the mark.
-        mark: how the value of `MARK` begins; None: marks do not matter.
     """
     tree: set[int] = {pid} if pid else set()
     for process in tree:
@@ -207,11 +203,8 @@ def adopt_orphans() -> None:
 
 
 def cpu_of_tree(pid: int) -> float:
-    """CPU seconds of a process, its descendants, and those of them that have ended.
-
-    Raises:
-        OSError, ValueError: if there is no such process, or no /proc.
-    """
+    """CPU seconds of a process, its descendants, and those of them that have ended. Raises OSError
+    or ValueError if there is no such process, or no /proc."""
     # Fields 14 to 17 and 20 of stat(5); the second is a name that can hold anything but `)`.
     stat = _read(f"{_PROC}/{pid}/stat").rpartition(b")")[2].split()
     ticks = int(stat[13]) + int(stat[14])

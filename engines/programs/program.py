@@ -38,12 +38,8 @@ _controls: set[int] = set()
 
 
 class ProgramError(DlgoError):
-    """A program failed.
-
-    Attributes:
-        cell: the notebook's cell that was running; "" if none was.
-        printed: what the program printed last, as the end of a message; "" if nothing.
-    """
+    """A program failed, in the notebook's `cell` if there is one; `printed` is what it printed
+    last, as the end of a message."""
 
     def __init__(self, failure: Failure, text: str, cell: str = "", printed: str = "") -> None:
         super().__init__(text + printed)
@@ -54,15 +50,8 @@ class ProgramError(DlgoError):
 
 
 class Program:
-    """A running program.
-
-    Args:
-        words: its full path and its arguments.
-        environment: variables besides ours.
-
-    Raises:
-        ProgramError: if it cannot be started.
-    """
+    """A running program, started by its full path and its arguments, and with some variables
+    besides ours. Raises ProgramError if it cannot be started."""
 
     def __init__(self, words: list[str], environment: dict[str, str] | None = None) -> None:
         self.output = bytearray()  # what it has written and nobody has taken yet
@@ -112,8 +101,7 @@ class Program:
             timeout: wall seconds.
             check: called a few times a second; what it raises ends the exchange.
 
-        Raises:
-            ProgramError: if it does not answer in time or dies. It is not ended by that.
+        Raises ProgramError if it does not answer in time or dies. It is not ended by that.
         """
         deadline = time.monotonic() + timeout
         next_check = time.monotonic() + _HEALTH_CHECK

@@ -72,25 +72,15 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """What keeps a program in.
-
-    Args:
-        readable: files and folders that it may read, at the places where they are; links among
-            them lead nowhere.
-        allowance: what it may use.
-        code_cache: a folder of machine code that it may load (`dlgo.jit.shared_cache`).
-    """
+    """What keeps a program in. It may read `readable`, files and folders at the places where they
+    are, and load machine code from `code_cache` (`dlgo.jit.shared_cache`). Links lead nowhere."""
 
     readable: Sequence[Path] = ()
     allowance: Allowance = field(default_factory=Allowance)
     code_cache: Path | None = None
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """The words that run `words` inside.
-
-        Raises:
-            SandboxError: if this machine has no working sandbox.
-        """
+        """The words that run `words` inside. Raises SandboxError if this machine has no sandbox."""
         check_sandbox()
         return self._command(words)
 
@@ -206,11 +196,8 @@ if os.getuid() == 0 or os.getpid() > 9:
 
 @functools.cache
 def check_sandbox() -> None:
-    """Try whether untrusted code can be confined here.
-
-    Raises:
-        SandboxError: naming what is missing, and the remedy.
-    """
+    """Try whether untrusted code can be confined here. Raises SandboxError, naming what is missing,
+    and the remedy."""
     if platform.system() != "Linux":
         raise SandboxError(
             f"untrusted code needs Linux and bubblewrap, and this is {platform.system()}: use a "
@@ -234,11 +221,8 @@ def check_sandbox() -> None:
 
 
 class Watch:
-    """Ends a sandboxed program as soon as its processes use more than `allowance` together.
-
-    Attributes:
-        verdict: why it was ended, in plain words; None as long as it was not.
-    """
+    """Ends a sandboxed program as soon as its processes use more than `allowance` together;
+    `verdict` then says why."""
 
     def __init__(self, program: Program, allowance: Allowance) -> None:
         self.verdict: ProgramError | None = None

@@ -85,13 +85,9 @@ class Connection:
         ]
 
     def start(self, machine: Machine, cores: float, work: Callable[..., Any], *args: Any) -> Any:
-        """Begin a task on a machine; returns Ray's reference to its result.
-
-        Args:
-            cores: that the task takes.
-            work: a function at the top level of a module.
-            args: its arguments. References inside of lists stay references.
-        """
+        """Begin a task that takes some cores of a machine; returns Ray's reference to its result.
+        `work` is a function at the top level of a module. References inside of lists stay
+        references."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         on_machine = NodeAffinitySchedulingStrategy(machine.node, soft=False)

@@ -43,16 +43,10 @@ class Dispatcher:
     """Gives out the tasks of a source, and takes results in.
 
     Args:
-        source: of the tasks.
         differs: what differs between two results of a task; "" if they are equal.
         verify_share: the share of tasks that two machines do. Which they are depends on their
             names and the seed only.
         repeatable: whether doing a task twice must give equal results: only such are chosen.
-
-    Attributes:
-        done: results that count. late: those that came when another counted already.
-        again: tasks that were given to another machine because one was lost or late.
-        compared: results that came twice; whoever reads them clears the list.
     """
 
     def __init__(
@@ -66,16 +60,14 @@ class Dispatcher:
         self._queue: deque[str] = deque()  # those that another machine is to do
         self._exhausted = False  # the source had nothing, and no result has come since
         self._usual = 0.0
-        self.done = self.late = self.again = 0
-        self.compared: list[Check] = []
+        self.done = 0  # results that count
+        self.late = 0  # those that came when another counted already
+        self.again = 0  # tasks that were given to another machine because one was lost or late
+        self.compared: list[Check] = []  # results that came twice; whoever reads them clears it
 
     def assign(self, machine: str, count: int, now: float, idle: bool = False) -> list[Any]:
-        """Up to `count` tasks for a machine.
-
-        Args:
-            now: seconds on any clock that only goes forward.
-            idle: whether it has nothing to do: it then may get tasks that are slow elsewhere.
-        """
+        """Up to `count` tasks for a machine; one that is idle may get tasks that are slow
+        elsewhere. `now`: seconds on any clock that only goes forward."""
         given: list[_Entry] = []
         for _ in range(len(self._queue)):
             if len(given) == count:
@@ -115,11 +107,8 @@ class Dispatcher:
     def returned(
         self, machine: str, results: Iterable[Result], now: float, others: int = 1
     ) -> list[Outcome]:
-        """Take in what a machine brings; the results that count.
-
-        Args:
-            others: how many other machines there are: without any, an error counts at once.
-        """
+        """Take in what a machine brings; the results that count. Without `others`, an error counts
+        at once."""
         fresh: list[Outcome] = []
         for key, value, error, amount in results:
             entry = self._entries.get(key)
@@ -200,12 +189,8 @@ class Dispatcher:
         return sum(0 < len(entry.values) < entry.wanted for entry in self._entries.values())
 
     def is_done(self, machines: int) -> bool:
-        """Whether no result is missing, and the source had nothing more when it was last asked.
-
-        Args:
-            machines: how many there are. A single one cannot check itself, and two cannot tell
-                who of them is right.
-        """
+        """Whether no result is missing, and the source had nothing more when it was last asked. A
+        single machine cannot check itself, and two cannot tell who of them is right."""
         return self._exhausted and not self._source.is_open() and not any(
             not entry.values or len(entry.values) < entry.wanted <= machines
             for entry in self._entries.values()

@@ -35,20 +35,13 @@ _MOST_PARCELS = 8
 
 @dataclass(frozen=True)
 class Order:
-    """What a machine has to know to do tasks.
+    """What a machine has to know to do tasks."""
 
-    Attributes:
-        version: of the code of whoever asks; a machine with another one is refused.
-        files: parcel of the files that specifications name, relative to `folder`.
-        workplace: how tasks are done.
-        bots: parcels of the entrants that have launches.
-    """
-
-    version: str
-    files: bytes
+    version: str  # of the code of whoever asks; a machine with another one is refused
+    files: bytes  # parcel of the files that specifications name, relative to `folder`
     folder: str
     workplace: Workplace
-    bots: Mapping[str, bytes] = field(default_factory=dict)
+    bots: Mapping[str, bytes] = field(default_factory=dict)  # parcels of entrants with launches
 
 
 class SentOrder(NamedTuple):
@@ -83,11 +76,7 @@ class Report(NamedTuple):
 
 
 class Place:
-    """A process of Ray that does the tasks of an order.
-
-    Raises:
-        DlgoError: if it cannot.
-    """
+    """A process of Ray that does the tasks of an order. Raises DlgoError if it cannot."""
 
     def __init__(self, order: Order) -> None:
         self._folder = parcels.own_folder("dlgo-task-")

@@ -32,14 +32,9 @@ _OURS = ("dlgo", "engines", "experiments", "reports", "tests")
 
 
 def pack(paths: Iterable[Path], base: Path | None = None) -> bytes:
-    """A tar archive of files and folders.
-
-    Args:
-        base: the names in the archive are relative to it; by default to each path's own folder.
-
-    Raises:
-        DlgoError: if one of them is not there, or all together are too large.
-    """
+    """A tar archive of files and folders, whose names in it are relative to `base`, by default to
+    each path's own folder. Raises DlgoError if one of them is not there, or all together are too
+    large."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for path in paths:
@@ -77,12 +72,10 @@ def digest_of(parcel: bytes) -> str:
 
 
 def files_of(specs: Iterable[str]) -> list[Path]:
-    """The files below this folder that specifications of games and engines name.
+    """The files below this folder that specifications of games and engines name. A bot comes with
+    the Python files and packages beside it, since it may import them.
 
-    A bot comes with the Python files and packages beside it, since it may import them.
-
-    Raises:
-        DlgoError: for a file elsewhere, since other machines cannot find it by that name.
+    Raises DlgoError for a file elsewhere, since other machines cannot find it by that name.
     """
     files: dict[Path, None] = {}
     for spec in specs:
@@ -124,11 +117,8 @@ def _with_neighbours(path: Path) -> list[Path]:
 
 
 def own_folder(prefix: str) -> Path:
-    """A new folder for this process; those of processes that were killed are cleared away.
-
-    Args:
-        prefix: of its name; then comes the number of the process.
-    """
+    """A new folder for this process; those of processes that were killed are cleared away. Its name
+    is `prefix` and the number of the process."""
     for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         number = old.name.removeprefix(prefix).partition("-")[0]
         if number.isdecimal() and not Path(f"/proc/{number}").exists() and Path("/proc").exists():
@@ -137,11 +127,8 @@ def own_folder(prefix: str) -> Path:
 
 
 def pack_bots(launches: Launches) -> dict[str, bytes]:
-    """The files of bots that nobody vouches for, by entrant.
-
-    Raises:
-        DlgoError: for a bot without a sandbox, or if files cannot be sent.
-    """
+    """The files of bots that nobody vouches for, by entrant. Raises DlgoError for a bot without a
+    sandbox, or if files cannot be sent."""
     for entrant, launch in launches.items():
         if launch.sandbox is None:
             raise DlgoError(f"{entrant} has no sandbox: --trust is for this machine alone; leave "
@@ -152,16 +139,9 @@ def pack_bots(launches: Launches) -> dict[str, bytes]:
 def unpack_bots(
     sent: Mapping[str, bytes], launches: Launches, games: Iterable[str], folder: Path
 ) -> Launches:
-    """The launches on this machine.
-
-    Args:
-        launches: as they are where the parcels come from.
-        games: what is played; their rules are compiled first, so that bots find that done.
-        folder: for the files; made by this.
-
-    Raises:
-        SandboxError: if there is no working sandbox here.
-    """
+    """The launches on this machine, whose files land in a new folder. Rules of the games are
+    compiled first, so that bots find that done. Raises SandboxError if there is no working sandbox
+    here."""
     if not launches:
         return {}
     check_sandbox()

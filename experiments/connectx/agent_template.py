@@ -85,14 +85,10 @@ class Board:
         return False
 
     def sensible_moves(self, own: int, other: int) -> tuple[list[tuple[int, int]], int | None]:
-        """The moves worth looking at, and the result if that is certain.
+        """The moves worth looking at (none if the board is full), and the result if that is
+        certain: 1 if the player to move wins, -1 if he loses, 0 if the board is full, else None.
 
         A move that wins is the only one; so is one that stops the other player from winning.
-
-        Returns:
-            moves, as `moves` gives them; none if the board is full.
-            result: 1 if the player to move wins, -1 if he loses, 0 if the board is full, else
-                None.
         """
         moves = self.moves(own | other)
         wins = [(column, cell) for column, cell in moves if self.has_row(own | cell)]
@@ -199,12 +195,8 @@ class Node:
 
 
 class Search:
-    """A tree search from one position.
-
-    Args:
-        board: the rules.
-        network: for this size of board; None: do without.
-    """
+    """A tree search from one position; without a network for this size of board, it does
+    without."""
 
     def __init__(self, board: Board, network: Network | None) -> None:
         self._board, self._network = board, network

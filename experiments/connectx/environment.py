@@ -42,13 +42,11 @@ class Struct(dict):
 
 
 def run_agent_file(text: str, path: str) -> dict[str, Any]:
-    """The names that an agent's file defines, executed as the environment does it.
+    """The names that an agent's file defines, executed as the environment does it. Raises DlgoError
+    if it cannot be executed.
 
     While it is executed, modules in its folder can be imported. They are forgotten afterwards:
     another agent may have modules of the same names, and on Kaggle each agent has its own process.
-
-    Raises:
-        DlgoError: if the file cannot be executed.
     """
     names: dict[str, Any] = {}
     folder = str(Path(path).absolute().parent)
@@ -69,11 +67,8 @@ def run_agent_file(text: str, path: str) -> dict[str, Any]:
 
 
 def load_agent_file(path: Path) -> Callable[[Struct, Struct], Any]:
-    """The agent in a file: its last callable, called with as many arguments as it takes.
-
-    Raises:
-        DlgoError: if there is no such file, or no callable in it.
-    """
+    """The agent in a file: its last callable, called with as many arguments as it takes. Raises
+    DlgoError if there is no such file, or no callable in it."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -155,21 +150,16 @@ def play(
     game: GameSpec, players: Sequence[str], act_timeout: float = ACT_TIMEOUT, seed: int = 1,
     report: Callable[[str], None] = lambda line: None,
 ) -> SavedGame:
-    """One game.
+    """One game of connect4, or connectn with gravity and without the pie rule.
 
     Args:
-        game: connect4, or connectn with gravity and without the pie rule.
         players: who moves first, and who second: the file of an agent (its name ends in .py),
             or an engine such as mcts:sims=200.
         act_timeout: seconds a move of an agent; engines have budgets of their own.
         report: gets a line for every move.
 
-    Returns:
-        The game, with the players' names. One who broke the environment's rules has
-        resigned; `result` says why.
-
-    Raises:
-        DlgoError: for another game, or a player that does not exist.
+    Returns the game, with the players' names. One who broke the environment's rules has resigned;
+    `result` says why. Raises DlgoError for another game, or a player that does not exist.
     """
     configuration(game, act_timeout)  # refuses other games before anything is loaded
     state, result = GameState.new_game(game), ""

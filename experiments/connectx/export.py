@@ -31,18 +31,12 @@ _ENCODER = "planes"
 
 
 def export_agent(model: str, out: Path) -> tuple[Card, float]:
-    """Write a model as an agent's file, which is replaced if it is there.
+    """Write a model (the name of a shipped one, a folder, or that of a run of `dlgo train
+    alphazero`, whose last network is taken) as an agent's file, which is replaced if it is there.
 
-    Args:
-        model: name of a shipped model, a model's folder, or that of a run of `dlgo train
-            alphazero`, whose last network is taken.
-
-    Returns:
-        The model's card, and by how much a logit or a value of the agent is off at most.
-
-    Raises:
-        ModelError: if there is no such model, or its game is not ConnectX, or it is not what the
-            agent computes: a residual network with a value head, on the encoder "planes".
+    Returns the model's card, and by how much a logit or a value of the agent is off at most. Raises
+    ModelError if there is no such model, or its game is not ConnectX, or it is not what the agent
+    computes: a residual network with a value head, on the encoder "planes".
     """
     path = Path(model)
     networks = sorted(path.glob(f"nets/[0-9]*/{FILE_NAME}"))
@@ -83,10 +77,8 @@ def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
     """The weights of a `resnet` from its ONNX file, named as `agent_template.Network` does.
 
     Kernels are told apart by what lies behind them: an output is computed from its dense layers and
-    one 1x1 convolution, and all 3x3 convolutions, which stand one behind the other.
-
-    Raises:
-        ModelError: if the file holds something else.
+    one 1x1 convolution, and all 3x3 convolutions, which stand one behind the other. Raises
+    ModelError if the file holds something else.
     """
     require_extra("train", "reading the weights of a network", "onnx")
     import onnx

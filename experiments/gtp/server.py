@@ -54,11 +54,8 @@ class Server:
         }
 
     def answer(self, line: str, wait: Wait = lambda seconds: seconds > 0) -> Iterator[str]:
-        """The response to a line, in pieces; nothing for an empty one.
-
-        Args:
-            wait: ends an analysis (see there); by default after its first line.
-        """
+        """The response to a line, in pieces; nothing for an empty one. `wait` ends an analysis (see
+        there); by default after its first line."""
         command = parse_command(line)
         if command is None:
             return
@@ -169,14 +166,10 @@ def serve(
 ) -> None:
     """Serve standard input until it ends.
 
-    Args:
-        move_timeout: wall seconds for a move of an engine from outside, which has a process of
-            its own. If it fails, the next command starts another.
-
-    Raises:
-        DlgoError: if the engine does not exist or does not play the game, or standard input or
-            output is closed.
-        BrokenPipeError: if nobody reads the answers.
+    An engine from outside has a process of its own, and `move_timeout` wall seconds for a move; if
+    it fails, the next command starts another. Raises DlgoError if the engine does not exist or does
+    not play the game, or standard input or output is closed; BrokenPipeError if nobody reads the
+    answers.
     """
     parent, spec = os.getppid(), read_spec(engine, move_timeout)
     source = standard_input("the controller's commands")

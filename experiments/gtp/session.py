@@ -25,11 +25,8 @@ _LARGEST_KOMI = 1000
 
 
 class Session:
-    """A connection's state. The engine is built and warmed up here.
-
-    Raises:
-        DlgoError: if the engine does not play the game.
-    """
+    """A connection's state. The engine is built and warmed up here. Raises DlgoError if it does not
+    play the game."""
 
     def __init__(self, game: GameSpec, spec: EngineSpec, seed: int = 0) -> None:
         self.game, self.spec = game, spec  # komi and size included
@@ -71,11 +68,8 @@ class Session:
         return type(self.game)(**{**self.game.settings, "size": size, "handicap": 0})
 
     def change_game(self, game: GameSpec, line: list[GameState] | None = None) -> None:
-        """Play another game from now on, from its start or from the last position of `line`.
-
-        Raises:
-            DlgoError: if the engine does not play it; then the old game goes on.
-        """
+        """Play another game from now on, from its start or from the last position of `line`. Raises
+        DlgoError if the engine does not play it; then the old game goes on."""
         before = self.game
         self.set_game(game)
         try:
@@ -105,11 +99,8 @@ class Session:
         return position(self.game, black, white, player)
 
     def turn_of(self, player: Player) -> GameState:
-        """The position with `player` to move, by the rule at the top of this file.
-
-        Raises:
-            GtpError: in games other than Go, where nobody can move out of turn.
-        """
+        """The position with `player` to move, by the rule at the top of this file. Raises GtpError
+        in games other than Go, where nobody can move out of turn."""
         state = self.state
         if not state.is_over() and state.next_player is player:
             return state
@@ -119,17 +110,11 @@ class Session:
         return self.position(*stones_of(state), player)
 
     def play(self, player: Player, text: str) -> str:
-        """Play the move (or the moves of one turn) that `text` denotes.
+        """Play the move (or the moves of one turn) that `text` denotes; what has to be said of it.
 
         The controller's game counts: a move that only our superko forbids is played, and earlier
-        positions are forgotten.
-
-        Returns:
-            What has to be said of it; "" for a move that our rules allow.
-
-        Raises:
-            GtpError: if it is illegal.
-            NotationError: if it is not a move.
+        positions are forgotten. Raises GtpError if it is illegal, NotationError if it is not a
+        move.
         """
         state, note = self.turn_of(player), ""
         try:

@@ -45,12 +45,9 @@ class Bridge:
         self._end = asyncio.Event()
 
     async def run(self) -> None:
-        """Play until `interrupt` or `stop` has ended it.
-
-        Raises:
-            DlgoError: if the engine cannot play, or the server cannot be reached or refuses the
-                key at the start. Later nothing of that ends it.
-        """
+        """Play until `interrupt` or `stop` has ended it. Raises DlgoError if the engine cannot
+        play, or the server cannot be reached or refuses the key at the start. Later nothing of that
+        ends it."""
         connecting = asyncio.create_task(
             self._connection.run(self._get_ready, self._open, self._receive)
         )
@@ -188,15 +185,10 @@ def play_online(
     server: str, key: str, username: str, player: Callable[[], OnlinePlayer], terms: Terms,
     greeting: str, say: Callable[[str], None],
 ) -> None:
-    """Be a bot on the server until Ctrl-C.
+    """Be a bot on the server until Ctrl-C. No line shows the key; if it is enough, `username` is
+    "".
 
-    Args:
-        key: the API key, which no line shows.
-        username: of the bot; "" if the key is enough.
-
-    Raises:
-        DlgoError: if it cannot begin.
-        KeyboardInterrupt: at the end, if games stay open.
+    Raises DlgoError if it cannot begin, KeyboardInterrupt at the end, if games stay open.
     """
     def tell(text: str) -> None:
         say(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.replace(key, '(key)')}")
@@ -222,15 +214,12 @@ def _count(games: int) -> str:
 
 
 def read_key(file: Path | None, variable: str, note: Callable[[str], None]) -> str:
-    """The API key of a bot; never from the command line, which all users can see.
+    """The API key of a bot: from a file or a variable of the environment, never from the command
+    line, which all users can see. The variable is removed, so that no engine's process inherits it.
+    `note` prints a line, if other users of this machine can read the file.
 
-    Args:
-        file: where it is; None: in the variable.
-        variable: of the environment. It is removed, so that no engine's process inherits it.
-        note: prints a line, if other users of this machine can read the file.
-
-    Raises:
-        DlgoError: if there is none, or something that cannot be one. The message does not show it.
+    Raises DlgoError if there is none, or something that cannot be one. The message does not show
+    it.
     """
     typed, where = os.environ.pop(variable, ""), f"variable {variable}"
     if file is not None:

@@ -19,11 +19,8 @@ _UNREADABLE = 1.0
 
 
 def clock_at_start(time_control: dict[str, Any]) -> Clock:
-    """The clock that both players have at the start; one without limit for `none`.
-
-    Raises:
-        ProtocolError: if a number is missing, or the system is unknown.
-    """
+    """The clock that both players have at the start; one without limit for `none`. Raises
+    ProtocolError if a number is missing, or the system is unknown."""
     def time(key: str) -> float:
         return max(number(time_control, key), 0.0)
 
@@ -50,11 +47,8 @@ def clock_at_start(time_control: dict[str, Any]) -> Clock:
 def seconds_for_a_move(
     data: GameData, player: Player, empty_points: int, now: float
 ) -> float | None:
-    """Wall seconds that `player`, whose turn it is, should take; None if there is no limit.
-
-    Args:
-        now: the server's time in milliseconds.
-    """
+    """Wall seconds that `player`, whose turn it is, should take; None if there is no limit. `now`
+    is the server's time in milliseconds."""
     pause = data.clock.get("pause")
     paused = isinstance(pause, dict) and bool(pause.get("paused"))
     try:

@@ -91,13 +91,8 @@ class Connection:
     ) -> None:
         """Keep a connection open; this ends only by cancellation.
 
-        Args:
-            before: awaited after the first authentication; what the server says waits.
-            on_open: called when a connection can be used.
-            on_message: called with each message.
-
-        Raises:
-            DlgoError: if the server cannot be reached at first, or refuses the key at first.
+        `before` is awaited after the first authentication; what the server says waits. Raises
+        DlgoError if the server cannot be reached at first, or refuses the key at first.
         """
         tries = 0
         while True:

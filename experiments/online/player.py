@@ -18,15 +18,7 @@ from experiments.online.position import RULES
 
 
 class OnlinePlayer:
-    """An engine for all games.
-
-    Args:
-        text: its specification.
-        limits: how many processes at once, and what each may take.
-
-    Raises:
-        SpecError: if there is no such engine.
-    """
+    """An engine for all games. Raises SpecError if there is no such engine."""
 
     def __init__(self, text: str, limits: EngineLimits, seed: int) -> None:
         spec = read_spec(text, limits.move_timeout)
@@ -57,15 +49,12 @@ class OnlinePlayer:
     async def choose(
         self, owner: str, state: GameState, seconds: float | None, tries: int
     ) -> Decision:
-        """A move.
+        """A move. Raises DlgoError if none comes; the next call starts another process.
 
         Args:
             owner: the game: its process keeps the tree.
             seconds: of wall time; None: as its own budget says.
             tries: how often it has failed before: the next try has another seed.
-
-        Raises:
-            DlgoError: if none comes. The next call starts another process.
         """
         budget = limited(self._budget, self._budgets, seconds) if self._budgets else None
         return await self._engines.search(owner, state, self.spec, self._seed + tries, budget)

@@ -114,9 +114,6 @@ def stones_to_accept(
 
     Whoever marks last could win by a false mark, so marks are accepted only if they cost the player
     nothing. Marks on empty points mean that the point is nobody's.
-
-    Args:
-        marked: by the server or the opponent.
     """
     ours = frozenset(dead_chains(state))
     theirs = _margin(state, marked, player)

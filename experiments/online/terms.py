@@ -46,11 +46,7 @@ class Terms:
     hidden: bool = False  # whether the server's lists of bots leave it out
 
     def refusal(self, challenge: Challenge, games: int, closing: bool = False) -> Refusal | None:
-        """Why a challenge is declined; None if it is accepted.
-
-        Args:
-            games: the number that are played at present.
-        """
+        """Why a challenge is declined; None if it is accepted. `games` are played at present."""
         try:
             return (
                 self._who_and_when(challenge, games, closing)
