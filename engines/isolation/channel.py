@@ -31,6 +31,8 @@ _SHUTDOWN_TIMEOUT = 2.0
 SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
 # Bytes of an answer from a sandbox: reading one takes several times its length of our own memory.
 _LONGEST_UNTRUSTED = 1 << 22
+# What reading an answer raises that is none.
+_NONSENSE = (framing.BrokenFrame, LookupError, TypeError, ValueError, RecursionError)
 # Handles an event, and returns the answer if it is a question, or else None.
 OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
 
@@ -124,22 +126,21 @@ class Host:
         """
         try:
             answer = self._exchange(_pickled(request) if request else b"", timeout, check, on_event)
-        except ProgramError as error:
-            error = self._named(error, timeout)
-        except (framing.BrokenFrame, LookupError, TypeError, ValueError, RecursionError):
-            error = nonsense()
-        except BaseException:  # the answer would come to the next question
+        except BaseException as error:  # the answer would come to the next question
             self.kill()
-            raise
+            if isinstance(error, ProgramError):
+                problem = self._named(error, timeout)
+            elif isinstance(error, _NONSENSE):
+                problem = nonsense()
+            else:
+                raise
         else:
             if "failure" not in answer:
                 return answer
             over_memory = answer["failure"] == Failure.OVER_MEMORY
             failure = Failure.OVER_MEMORY if over_memory else Failure.CRASH
-            text = excerpt(str(answer.get("text", "")))
-            raise ProgramError(failure, text, printed=self.last_words())
-        self.kill()
-        raise ProgramError(error.failure, error.text, printed=self.last_words()) from None
+            problem = ProgramError(failure, excerpt(str(answer.get("text", ""))))
+        raise ProgramError(problem.failure, problem.text, printed=self.last_words())
 
     def tell(self, *request: Any) -> None:
         """Send a request while it is at work on another; `ask` without one reads what it says."""
