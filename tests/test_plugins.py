@@ -263,8 +263,10 @@ class Last:
 ])
 def test_classes_objects_and_functions_play_in_python(engine) -> None:
     assert build_engine(engine, "connect4").select_move(START).move == Move.play(7)
-    series = play_series("tictactoe", engine, "random", pairs=3)
-    assert series.games == 6
+
+
+def test_an_object_plays_a_series() -> None:
+    assert play_series("tictactoe", Last(), "random", pairs=3).games == 6
 
 
 def test_a_built_engine_and_an_engine_class_play_in_python() -> None:

@@ -8,9 +8,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import os
-import random
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -132,40 +130,6 @@ def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> 
         run_tournament(plan, "many.sqlite", progress=Said(), elsewhere=games)
     assert games_of(Path("many.sqlite")) == games_of(Path("one.sqlite"))
     assert not any(row[-1] for row in games_of(Path("many.sqlite")))
-
-
-def test_garbage_on_all_ports_changes_nothing(cluster, alone: Path, tmp_path: Path) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-
-    sent: list[int] = []
-    said = After(20, lambda: sent.extend(send_garbage(cluster)))
-    with ClusterJobs(cluster.address, print) as games:
-        run_tournament(PLAN, tmp_path / "games.sqlite", progress=said, elsewhere=games)
-    print(f"garbage went to {len(sent)} ports")
-    assert len(sent) > 5
-    assert games_of(tmp_path / "games.sqlite") == games_of(alone)
-
-
-def send_garbage(cluster) -> list[int]:
-    """Random bytes, and a request for a web page, to every port that Ray's processes listen to."""
-    import psutil
-
-    draw = random.Random(1)
-    ports = set()
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            line = " ".join(process.cmdline())
-            if "ray::" in line or "/ray/" in line or process.pid == os.getpid():
-                ports |= {
-                    row.laddr.port for row in process.net_connections("tcp")
-                    if row.status == psutil.CONN_LISTEN
-                }
-    for port in ports:
-        for content in (draw.randbytes(5000), b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100):
-            for host in ("127.0.0.1", cluster.address.partition(":")[0]):
-                with contextlib.suppress(OSError), socket.create_connection((host, port), 1) as to:
-                    to.sendall(content)
-    return sorted(ports)
 
 
 COMMAND = [

@@ -104,14 +104,10 @@ def test_on_a_bare_machine_every_answer_is_a_column_with_room(machine: Machine) 
 
 def test_it_answers_in_time(machine: Machine) -> None:
     states = unfinished("connect4", range(2))
-    for state in (states[0], states[1], states[4], states[9]):
-        assert machine.ask(state, 1.0, 60.0)[1] < 1.0
+    for state in (states[0], states[9]):
+        assert machine.ask(state, 0.6, 60.0)[1] < 0.6
     # With nothing in reserve it leaves room for twice as much delay.
-    assert machine.ask(states[0], 1.0, 0.0)[1] < 0.65
-
-
-def test_it_thinks_for_most_of_its_time(machine: Machine) -> None:
-    assert machine.ask(GameState.new_game(get_game("connect4")), 1.0)[1] > 0.5
+    assert 0.3 < machine.ask(states[0], 1.0, 0.0)[1] < 0.65
 
 
 def test_it_beats_a_random_player(file: Path) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.arena.referee import EngineCache, play_game
+from tests.arena.mocks import make_task
 from tests.command import dlgo, dlgo_here
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -51,10 +53,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("bot", [
-    "bots.py:Prints", "bots.py:Prints:to=stderr", 'bots.py:Prints:end=" "', "bots.py:Controls",
+@pytest.mark.parametrize(("bot", "shown"), [
+    ("bots.py:Prints", False), ("bots.py:Prints", True), ("bots.py:Prints:to=stderr", True),
+    ('bots.py:Prints:end=" "', True), ("bots.py:Controls", True),
 ])
-@pytest.mark.parametrize("shown", [False, True])
 def test_prints_are_shown_to_those_who_ask(bot: str, shown: bool, capfd) -> None:
     done = dlgo_here(capfd, "play", "tictactoe", "--first", bot, "--second", "random", "--delay",
                      0, "--seed", 1, *(["--show-output"] if shown else []))
@@ -74,17 +76,14 @@ def test_prints_are_shown_to_those_who_ask(bot: str, shown: bool, capfd) -> None
 @pytest.mark.parametrize(("bot", "reason"), [
     ("Raises", "ValueError: eel; its last words: 'move 2 caf\u00e9 / move 4 caf\u00e9"),
     ("Raises:to=stderr", "ValueError: eel; its last words: 'move 2 caf\u00e9 / move 4 caf\u00e9"),
-    ("Exits", "(exit code 3) while first was thinking; its last words: 'move 2 caf\u00e9 / move 4"),
+    ("Exits", "process died (exit code 3); its last words: 'move 2 caf\u00e9 / move 4"),
     ("Cheats", "; its last words: 'move 2 caf\u00e9 / move 4 caf\u00e9"),
 ])
-def test_the_last_lines_are_quoted_when_it_fails(bot: str, reason: str, capfd) -> None:
-    done = dlgo_here(capfd, "tournament", "--ledger", "t.sqlite", "--game", "tictactoe", "--pairs",
-                     1, "--opening-plies", 0, "--workers", 1, "--engine", f"bots.py:{bot}",
-                     "--engine", "random", "--show-output")
-    assert done.returncode == 0, done.stderr
-    assert "| move 4" in done.stderr
-    games = dlgo_here(capfd, "ledger", "t.sqlite", "list", "--failed").stdout
-    assert reason in games.replace("second", "first"), games
+def test_the_last_lines_are_quoted_when_it_fails(bot: str, reason: str) -> None:
+    engines = EngineCache()
+    record = play_game(make_task(f"bots.py:{bot}", "random"), engines)
+    engines.close()
+    assert record.failed and reason in record.reason.replace(" while first was thinking", "")
 
 
 def test_a_gtp_stream_holds_nothing_of_it(folder: Path) -> None:

@@ -14,7 +14,7 @@ from engines.isolation.describe import OutsideSpec, read_spec
 from engines.registry import EngineSpec, build_engine, is_outside
 from experiments.studio.specs import Allowed, Refused
 from tests.command import assert_one_line, dlgo_here
-from tests.conftest import random_game
+from tests.conftest import FULL, random_game
 
 MINE = '''
 import math
@@ -67,8 +67,8 @@ def positions(name: str, count: int = 3) -> list[GameState]:
     return states[:: max(1, len(states) // count)][:count]
 
 
-@pytest.mark.parametrize("game", ["connect4", "draughts", "go:size=5"])
-@pytest.mark.parametrize(("plain", "own"), [
+GAMES = ("connect4", "draughts", "go:size=5")
+SAME = [
     ("alphabeta:depth=4", "evaluation=mine.py:as_the_game"),
     ("alphabeta:depth=4", "evaluation=mine.py:as_the_game_compiled"),
     ("alphabeta:nodes=500", "evaluation=mine.py:as_the_game"),
@@ -80,6 +80,12 @@ def positions(name: str, count: int = 3) -> list[GameState]:
     ("puct:sims=60,evaluator=static,prior=mine.py:alike", "evaluator=mine.py:as_the_game_compiled"),
     ("puct:sims=60,evaluator=mine.py:as_the_game", "prior=mine.py:alike"),
     ("puct:sims=60,evaluator=rollout,prior=mine.py:alike,c_puct=1", "c_puct=1"),
+]
+
+
+@pytest.mark.parametrize(("plain", "own", "game"), [
+    (*pair, game) for number, pair in enumerate(SAME)
+    for game in (GAMES if FULL else [GAMES[number % 3]])
 ])
 def test_what_repeats_the_engine_searches_as_the_engine(plain: str, own: str, game: str) -> None:
     settings = {part.partition("=")[0] for part in own.split(",")}

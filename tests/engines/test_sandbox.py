@@ -200,13 +200,13 @@ def test_what_comes_back_is_plain(attack) -> None:
         return 1
 
     with pytest.raises(ProgramError, match="did not end in time"):
-        attack.call("ask_for_ever", function, timeout=3)
+        attack.call("ask_for_ever", function, timeout=1)
     assert asked and type(asked[0][0]) is Other
 
 
 # What it does, seconds that it is given, and the failure and the words that name it.
 DEADLY = {
-    "fork_bomb": (2, Failure.TIMEOUT, "did not end in time"),
+    "fork_bomb": (1, Failure.TIMEOUT, "did not end in time"),
     "loop": (0.5, Failure.TIMEOUT, "loop\\(\\) did not end in time"),
     "stop": (0.5, Failure.TIMEOUT, "did not end in time"),
     "share_memory": (120, Failure.OVER_MEMORY, "over memory: .* MB used, 300 MB allowed"),
@@ -222,7 +222,7 @@ DEADLY = {
 @pytest.mark.parametrize("name", DEADLY)
 def test_what_cannot_be_survived_ends_alone_and_is_named(name, folder) -> None:
     seconds, failure, words = DEADLY[name]
-    allowance = Allowance(memory_mb=300, processes=16, cpu_seconds=2 if name == "burn" else 30)
+    allowance = Allowance(memory_mb=300, processes=16, cpu_seconds=1 if name == "burn" else 30)
     walls = Sandbox([folder / "mallory"], allowance)
     with Functions(folder / "mallory/attacks.py", walls, 60) as functions:
         with pytest.raises(ProgramError, match=words) as caught:

@@ -14,6 +14,8 @@ from dlgo.errors import DataError
 from engines.jobs import Amount, Inline, Jobs, Portion, Processes, Source, WorkerError
 from tests.conftest import one_line_error
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 
 def square(n: int) -> Generator[Amount, None, int]:
     for _ in range(n):
