@@ -96,10 +96,6 @@ class Source(Protocol[Item]):
         """Whether tasks may still come when there is nothing to take and nothing under way."""
         return False
 
-    def note(self) -> str:
-        """What people are told of the work in lines about its progress; "": nothing."""
-        return ""
-
 
 class ListSource(Source[Item]):
     """Tasks that are known beforehand."""

@@ -139,7 +139,7 @@ class ClusterJobs(Jobs):
                 yield self._collect()
                 self._take_checks(told=not is_table)
                 if time.monotonic() >= self._next_line:
-                    self._say_line(source.note())
+                    self._say_line()
             if unchecked := self._dispatcher.unchecked():
                 self._say(
                     f"{unchecked} of those that --verify-share chose could not be checked: a "
@@ -305,10 +305,9 @@ class ClusterJobs(Jobs):
 
     # --- for people -------------------------------------------------------------------------
 
-    def _say_line(self, note: str = "") -> None:
+    def _say_line(self) -> None:
         self._next_line = time.monotonic() + _LINE_INTERVAL
-        line = self.machines().text(self._items)
-        self._say(f"{line}; {note}" if note else line)
+        self._say(self.machines().text(self._items))
 
     def machines(self) -> ClusterFacts:
         """What each machine has done, how fast, what is left to do, and what it has cost."""
