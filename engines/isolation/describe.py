@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
@@ -24,9 +25,18 @@ _LOAD_TIMEOUT = 30.0
 # Wall seconds for a move, unless the user says otherwise.
 MOVE_TIMEOUT = 600.0
 
-# The process that has described an engine, which was loaded in a copy of it: the next one that is
-# described or built moves in.
-_spare: list[Host] = []
+# The process that has described an engine, which was loaded in a copy of it, and the folder that it
+# works in: the next one that is described or built there moves in.
+_spare: list[tuple[Path, Host]] = []
+
+
+def _spare_host() -> Host | None:
+    while _spare:
+        folder, host = _spare.pop()
+        if folder == Path.cwd():
+            return host
+        host.kill()
+    return None
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,8 +48,8 @@ class OutsideSpec(EngineSpec):
 
     def build(self, game: GameSpec, seed: int = 0) -> Engine:
         """The engine, ready to play `game`. Raises ProgramError if that fails."""
-        host = _spare.pop() if _spare else None
-        return IsolatedEngine(self.text, game, self.timeout, seed=seed, details=True, host=host)
+        return IsolatedEngine(
+            self.text, game, self.timeout, seed=seed, details=True, host=_spare_host())
 
 
 class LoadingError(SpecError):
@@ -68,7 +78,7 @@ def describe(
 
 
 def _described(text: str, timeout: float) -> OutsideSpec:
-    host = _spare.pop() if _spare else Host()
+    host = _spare_host() or Host()
     try:
         host.enter_copy()
         answer = host.ask("describe", text, timeout=timeout)
@@ -76,7 +86,7 @@ def _described(text: str, timeout: float) -> OutsideSpec:
         answer = {"problem": f"cannot load {text}: it exits, or takes too long"}
     finally:
         if host.leave_copy():
-            _spare.append(host)
+            _spare.append((Path.cwd(), host))
     if "wrong" in answer:
         raise SpecError(str(answer["wrong"]))
     if "spec" not in answer:

@@ -23,7 +23,6 @@ from engines.watching.recording import Transcript
 
 # Seconds for a search to end that has been told to.
 _STOP_TIMEOUT = 2.0
-_MEGABYTE = 2**20
 # Nodes of a move, at most: more than any computer visits, and few enough to be added up.
 _MOST_COUNTED = 2**40
 # What is known of an engine that nobody vouches for: whatever it says, it may limit nobody else.
@@ -213,15 +212,8 @@ class IsolatedEngine:
 
     def _check(self) -> None:
         """Whether its processes have grown too large."""
-        if not self._memory:
-            return
-        limit = self._memory + self._memory_mb * _MEGABYTE
-        if processes.memory(self.pid) > limit and processes.exact_memory(self.pid) > limit:
-            grown = (processes.exact_memory(self.pid) - self._memory) / _MEGABYTE
-            raise ProgramError(
-                Failure.OVER_MEMORY,
-                f"out of memory: {grown:.0f} MB in use, {self._memory_mb} MB allowed,",
-            )
+        if self._memory and (text := processes.excess(self.pid, self._memory, self._memory_mb)):
+            raise ProgramError(Failure.OVER_MEMORY, text)
 
     def last_words(self) -> str:
         """The last lines that it has printed, as the end of a message."""

@@ -142,12 +142,9 @@ class _Worker:
         if not self.started or time.monotonic() < self._next_memory_check:
             return
         self._next_memory_check = time.monotonic() + _MEMORY_CHECK
-        pid, others = self.process.pid, self.watch.others()
-        if (processes.memory(pid, without=others) - self._memory) / 2**20 <= megabytes:
-            return
-        grown = (processes.exact_memory(pid, others) - self._memory) / 2**20
-        if grown > megabytes:
-            text = f"out of memory: {grown:.0f} MB in use, {megabytes} MB allowed,"
+        others = self.watch.others()
+        text = processes.excess(self.process.pid, self._memory, megabytes, others)
+        if text:
             self._lose(Failure.OVER_MEMORY, text)
 
     def _lose(self, failure: Failure, text: str) -> None:

@@ -252,7 +252,17 @@ class Inline(Jobs):
         try:
             while (taken := source.take(1)) or source.is_open():
                 for task in taken:
-                    outcome = yield from self._steps(task)
+                    work, done = self.workplace.do(task), Amount()
+                    while True:
+                        try:
+                            self._amount = done = done.plus(next(work))
+                        except StopIteration as end:
+                            outcome = Outcome(task, end.value, amount=done)
+                            break
+                        except Exception as error:
+                            outcome = Outcome(task, error=failure(error), amount=done)
+                            break
+                        yield []
                     self._amount = Amount()
                     if outcome.error is None:
                         source.finished([outcome.value])
@@ -262,17 +272,6 @@ class Inline(Jobs):
                     yield []
         finally:
             self.workplace.close()
-
-    def _steps(self, task: Any) -> Generator[list[Outcome], None, Outcome]:
-        work, done = self.workplace.do(task), Amount()
-        while True:
-            try:
-                self._amount = done = done.plus(next(work))
-            except StopIteration as end:
-                return Outcome(task, end.value, amount=done)
-            except Exception as error:
-                return Outcome(task, error=failure(error), amount=done)
-            yield []
 
     def under_way(self) -> Amount:
         return self._amount

@@ -159,6 +159,17 @@ def exact_memory(
     return total
 
 
+def excess(pid: int, before: float, megabytes: int, without: Collection[int] = ()) -> str:
+    """What is wrong if a process and its descendants, which used `before` bytes, have grown by more
+    than `megabytes`; "" if they have not."""
+    if memory(pid, without=without) - before <= megabytes * 2**20:
+        return ""
+    grown = (exact_memory(pid, without) - before) / 2**20
+    if grown <= megabytes:
+        return ""
+    return f"out of memory: {grown:.0f} MB in use, {megabytes} MB allowed,"
+
+
 def limit_growth(megabytes: int) -> None:
     """From now on this process may allocate so much, and no more: then it gets MemoryError."""
     with contextlib.suppress(ImportError, OSError, ValueError, StopIteration, AttributeError):

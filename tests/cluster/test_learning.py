@@ -8,12 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import get_game
-from engines.alphago import value_games
-from engines.alphago.bundle import find_bundle
 from engines.alphazero.config import make_config
 from engines.alphazero.train import train
-from engines.learning.data import Dataset
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
 from engines.learning.runs import Progress
@@ -87,23 +83,3 @@ def test_a_learner_without_search_learns_what_it_learns_on_one_machine(tmp_path:
         ))
     assert cards[0].network_id == cards[1].network_id
     assert not any("do not agree" in line for line in said), said
-
-
-def test_value_games_are_those_of_one_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-    from tests.cluster.three_nodes import small_cluster
-
-    monkeypatch.setattr(value_games, "SHARD_GAMES", 50)
-    bundle = find_bundle("tictactoe-alphago", get_game("tictactoe"))
-    parts = get_game("tictactoe"), bundle.network("supervised"), bundle.network("reinforced"), 400
-    with (
-        small_cluster(2) as made,
-        ClusterJobs(made.address, lambda line: None, verify_share=0.2) as jobs,
-    ):
-        digests = [
-            Dataset.open(value_games.make_value_games(tmp_path / name, *parts, jobs=who)).digest
-            for name, who in (("one", None), ("many", jobs))
-        ]
-    assert digests[0] == digests[1]

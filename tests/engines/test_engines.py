@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, SpecError, get_game
-from engines.base import Budget
 from engines.conformance import RULES, RuleBroken, check_engine
 from engines.registry import EngineSpec, build_engine, engine_class, engine_names
 from tests.conftest import FULL, one_line_error, random_game
@@ -130,13 +129,6 @@ def test_counted_budgets_are_exact(spec: str, count: tuple[str, int]) -> None:
     game = get_game("connect4")
     decision = build_engine(spec, game, seed=1).select_move(GameState.new_game(game))
     assert getattr(decision.cost, count[0]) == count[1]
-
-
-def test_a_budget_for_one_move_overrides_the_engines_own() -> None:
-    game = get_game("connect4")
-    engine = build_engine("mcts:sims=1000", game, seed=1)
-    decision = engine.select_move(GameState.new_game(game), Budget(sims=17))
-    assert decision.cost.simulations == 17
 
 
 def test_random_does_not_fill_its_eyes() -> None:

@@ -5,10 +5,6 @@ The arena's own tests (`tests/arena/test_outside.py`) have more ways of misbehav
 
 from __future__ import annotations
 
-import os
-import pickle
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -17,12 +13,10 @@ import pytest
 
 from dlgo import DlgoError, GameState, get_game
 from dlgo.jit import tell_of_compiling
-from dlgo.records.failures import Failure
 from engines.base import Budget
 from engines.isolation.describe import OutsideSpec, read_spec
 from engines.isolation.engine import IsolatedEngine
 from engines.learning.selfplay.engine_games import Variety, play_game
-from engines.programs.program import ProgramError
 from engines.registry import EngineSpec, build_engine, is_outside
 from experiments.gtp.server import Server
 from experiments.gtp.session import Session as GtpSession
@@ -237,24 +231,3 @@ def test_ctrl_c_while_a_bot_hangs_saves_the_game(
 def interrupt(*ignored: object) -> None:
     """What Ctrl-C does."""
     raise KeyboardInterrupt
-
-
-def test_nothing_is_left_when_a_command_is_killed(folder: Path) -> None:
-    command = [sys.executable, "-m", "experiments.cli", "gtp", "--game", "connect4", "--engine",
-               "bad.py:Hangs"]
-    root = str(Path(__file__).resolve().parents[2])
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               env={**os.environ, "PYTHONPATH": root})
-    process.stdin.write(b"genmove b\ngenmove w\ngenmove b\ngenmove w\n")
-    process.stdin.flush()
-    assert process.stdout.readline().startswith(b"=")
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdin.close()
-    process.stdout.close()
-    assert all_gone(folder)
-
-
-def test_a_failure_survives_the_way_between_processes() -> None:
-    error = pickle.loads(pickle.dumps(ProgramError(Failure.TIMEOUT, "no answer")))
-    assert (str(error), error.failure) == ("no answer", Failure.TIMEOUT)

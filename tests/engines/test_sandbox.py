@@ -337,14 +337,6 @@ def test_packages_beside_the_installed_library_are_hidden(monkeypatch, tmp_path)
     assert done.stdout == "[['secret.py'], []]\n", done.stderr
 
 
-def test_the_filter_is_made_for_both_machines() -> None:
-    """Eight bytes an instruction; unknown machines have none."""
-    for machine in ("x86_64", "aarch64"):
-        assert len(confine.filter_of(machine)) % 8 == 0
-    with pytest.raises(LookupError):
-        confine.filter_of("pdp11")
-
-
 def test_killing_the_parent_ends_the_sandbox(folder) -> None:
     script = (
         "import sys; from pathlib import Path\n"
