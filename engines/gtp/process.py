@@ -23,10 +23,6 @@ _LONGEST_ANSWER = 1 << 20
 _SHUTDOWN_TIMEOUT = 2.0
 
 
-class Refusal(GtpError):
-    """The program answered `?`: it does not do what was asked, but is alive and well."""
-
-
 def split_command(command: str) -> list[str]:
     """The words of a command line, the program found on the PATH. Raises SpecError if there is
     none, a quote is open, or the program does not exist."""
@@ -47,7 +43,7 @@ def split_command(command: str) -> list[str]:
     return [program, *words[1:]]
 
 
-class GtpProgram:
+class GtpProgram(Program):
     """A running GTP program, which has `timeout` wall seconds for an answer. Raises GtpError if it
     cannot be started."""
 
@@ -56,25 +52,20 @@ class GtpProgram:
         self.timeout = timeout
         self._commands = itertools.count(1)
         try:
-            self._program = Program(words)
+            super().__init__(words)
         except ProgramError as error:
             raise GtpError(f"{self.label}: {error}") from None
 
-    @property
-    def alive(self) -> bool:
-        """Whether it can be asked something."""
-        return self._program.alive
-
     def ask(self, name: str, *arguments: str) -> str:
-        """The answer to a command. Raises Refusal if the program answers `?`; GtpError if it does
-        not answer in time, dies or answers nonsense, and it is killed."""
+        """The answer to a command. Raises GtpError if the program answers `?`; or if it does not
+        answer in time, dies or answers nonsense: then it is killed."""
         command = Command(next(self._commands), name, arguments)
         asked = f"{name} {' '.join(arguments)}".strip()
         if not self.alive:
             raise GtpError(f"{self.label} is not running")
         request = format_command(command).encode()
         try:
-            answer = self._program.exchange(request, _take_answer, self.timeout)
+            answer = self.exchange(request, _take_answer, self.timeout)
             ok, number, text = parse_response(answer)
             if number != command.id:
                 raise GtpError(f"its answer has the number {number}, not {command.id}")
@@ -82,31 +73,23 @@ class GtpProgram:
             self.kill()
             hint = " (option timeout)" if getattr(error, "failure", "") == Failure.TIMEOUT else ""
             raise GtpError(
-                f"{self.label}, asked {shown(asked)}: {error}{hint}{self._program.last_words()}"
+                f"{self.label}, asked {shown(asked)}: {error}{hint}{self.last_words()}"
             ) from None
         except BaseException:  # Ctrl-C: the answer would come to the next question
             self.kill()
             raise
         if not ok:
             reason = excerpt(text) or "no reason given"
-            raise Refusal(f"{self.label} refused {shown(asked)}: {reason}")
+            raise GtpError(f"{self.label} refused {shown(asked)}: {reason}")
         return text
-
-    def cpu_seconds(self) -> float:
-        """CPU time of the program and its descendants so far; 0 where /proc is missing."""
-        return self._program.cpu_seconds()
 
     def close(self) -> None:
         """Say `quit`, wait a moment, and make sure that nothing is left."""
         if self.alive:
             self.cpu_seconds()
             last = format_command(Command(next(self._commands), "quit")).encode()
-            self._program.write_last(last, _SHUTDOWN_TIMEOUT)
+            self.write_last(last, _SHUTDOWN_TIMEOUT)
         self.kill()
-
-    def kill(self) -> None:
-        """End the program and all that it has started, now."""
-        self._program.kill()
 
 
 def _take_answer(output: bytearray) -> str | None:

@@ -37,7 +37,7 @@ _NONSENSE = (framing.BrokenFrame, LookupError, TypeError, ValueError, RecursionE
 OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
-class Host:
+class Host(Program):
     """The process.
 
     What it prints is kept: its last lines end the message of a failure. With the variable
@@ -55,18 +55,17 @@ class Host:
         module: Sequence[str] = ("engines.isolation.host",),
     ) -> None:
         command = [sys.executable, "-P", "-m", *module, *([setup] if setup else [])]
-        self._program = Program(
+        super().__init__(
             command if sandbox is None else sandbox.command(command),
             {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
         longest = framing.LONGEST if sandbox is None else _LONGEST_UNTRUSTED
         self._take = functools.partial(framing.take_frame, longest=longest)
-        self._watch = None if sandbox is None else Watch(self._program, sandbox.allowance)
+        self._watch = None if sandbox is None else Watch(self, sandbox.allowance)
         self._kills = processes.oom_kills()
-        self.pid = self._program.pid  # the root of its processes
         self.ended = False  # by request or for a failure
         self._sandbox = sandbox
-        self._cpu = self._compiling = 0.0  # CPU seconds
+        self._thought = self._compiling = 0.0  # CPU seconds
         self._begun_line = b""
         # The process in which the engine is.
         self.process = self._outside(self.ask(timeout=START_TIMEOUT))
@@ -80,11 +79,7 @@ class Host:
             sys.stderr.flush()
 
         if os.environ.get(SHOW_OUTPUT):
-            self._program.on_stderr = show
-
-    def last_words(self) -> str:
-        """The last lines that it has printed, as the end of a message."""
-        return self._program.last_words()
+            self.on_stderr = show
 
     def _outside(self, answer: dict[str, Any]) -> int:
         """The number that we know the process by which has given its own in an answer."""
@@ -105,7 +100,7 @@ class Host:
                 self.ask("leave_copy", timeout=_SHUTDOWN_TIMEOUT).get("clean") is True
             )
         if self._sandbox is not None and usable:  # a game may need as much as all before
-            usable = self.cpu_seconds() < self._sandbox.allowance.cpu_seconds / 2
+            usable = self.thinking_seconds() < self._sandbox.allowance.cpu_seconds / 2
         if not usable:
             self.kill()
         return usable
@@ -144,7 +139,7 @@ class Host:
 
     def tell(self, *request: Any) -> None:
         """Send a request while it is at work on another; `ask` without one reads what it says."""
-        self._program.write(_pickled(request))
+        self.write(_pickled(request))
 
     def _exchange(
         self, request: bytes, timeout: float, check: Callable[[], None] | None,
@@ -156,7 +151,7 @@ class Host:
             events |= {"cell", "ask"}
         with contextlib.ExitStack() as stopped:
             while True:
-                answer = json.loads(self._program.exchange(request, self._take, left, check))
+                answer = json.loads(self.exchange(request, self._take, left, check))
                 if not isinstance(answer, dict):
                     raise ValueError
                 if events.isdisjoint(answer):
@@ -187,27 +182,22 @@ class Host:
             return ProgramError(Failure.OVER_MEMORY, text)
         return ProgramError(error.failure, error.text.replace("it ", "process ", 1))
 
-    @property
-    def alive(self) -> bool:
-        """Whether it can be asked something."""
-        return self._program.alive
-
-    def cpu_seconds(self) -> float:
+    def thinking_seconds(self) -> float:
         """CPU time of all its processes so far, without what it has compiled."""
         # What is measured from outside may lag behind what it says that it has compiled.
-        self._cpu = max(self._cpu, self._program.cpu_seconds() - self._compiling)
-        return self._cpu
+        self._thought = max(self._thought, self.cpu_seconds() - self._compiling)
+        return self._thought
 
     def close(self) -> None:
         """Let the engine close itself, and make sure that nothing is left."""
-        if self._program.alive:
-            self._program.write_last(_pickled(("close",)), _SHUTDOWN_TIMEOUT)
+        if self.alive:
+            self.write_last(_pickled(("close",)), _SHUTDOWN_TIMEOUT)
         self.kill()
 
     def kill(self) -> None:
         """End all its processes, now."""
         self.ended = True
-        self._program.kill()
+        super().kill()
 
 
 def _pickled(request: Any) -> bytes:

@@ -92,7 +92,7 @@ class IsolatedEngine:
         if self._host.ended:
             self._start()
         self._ask("new_game", seed)
-        self._cpu = self._host.cpu_seconds()
+        self._cpu = self._host.thinking_seconds()
 
     def warm_up(self) -> None:
         """Let it load what it needs."""
@@ -177,7 +177,7 @@ class IsolatedEngine:
         except (TypeError, KeyError, ValueError, OverflowError):
             self._host.kill()
             raise nonsense() from None
-        before, self._cpu = self._cpu, self._host.cpu_seconds()
+        before, self._cpu = self._cpu, self._host.thinking_seconds()
         cost = Cost(simulations, nodes, evaluations, self._cpu - before, wall_time() - start)
         return Decision(move, value=value, cost=cost, **more)
 
