@@ -9,17 +9,16 @@ import pytest
 from dlgo.records.ledger import Ledger
 from experiments.arena.inspect_ledger import check_lines, purge_ledger, worker_lines
 from experiments.arena.tournament import run_tournament
+from experiments.cluster.jobs import ClusterJobs
 from tests.cluster import bad_worker
 from tests.cluster.test_cluster import LARGE, Said, games_of
+from tests.cluster.three_nodes import small_cluster
 from tests.conftest import FULL
 
 pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
 
 
 def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-    from tests.cluster.three_nodes import small_cluster
-
     path = tmp_path / "games.sqlite"
     run_tournament(LARGE, tmp_path / "alone.sqlite", workers=1, progress=Said())
     with small_cluster(2) as made:

@@ -23,8 +23,11 @@ from engines.jobs import Portion, WorkerError
 from engines.programs import processes
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from experiments.cluster import jobs as jobs_module
+from experiments.cluster.connection import ClusterError
+from experiments.cluster.jobs import ClusterJobs
 from tests.arena.mocks import Said
-from tests.cluster.three_nodes import freeze, thaw
+from tests.cluster.three_nodes import freeze, small_cluster, thaw
 from tests.conftest import FULL, one_line_error
 from tests.jobs import test_jobs as work
 
@@ -46,8 +49,6 @@ def games_of(path: Path) -> list[tuple]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[object]:
-    from tests.cluster.three_nodes import small_cluster
-
     with small_cluster(3) as made:
         yield made
 
@@ -63,8 +64,6 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_tournament_has_the_same_games_as_on_one_process(
     cluster, alone: Path, tmp_path: Path
 ) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-
     said = Said()
     with ClusterJobs(cluster.address, print, verify_share=0.2) as games:
         summary = run_tournament(PLAN, tmp_path / "many.sqlite", progress=said, elsewhere=games)
@@ -81,8 +80,6 @@ def test_a_tournament_has_the_same_games_as_on_one_process(
 def test_portions_are_done_with_their_files_and_errors_are_one_line(
     cluster, tmp_path: Path
 ) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-
     note = tmp_path / "note"
     note.write_text("hello")
     with ClusterJobs(cluster.address, print) as jobs:
@@ -102,10 +99,6 @@ def test_portions_are_done_with_their_files_and_errors_are_one_line(
 
 
 def test_another_version_is_refused_by_name(cluster, tmp_path: Path, monkeypatch) -> None:
-    from experiments.cluster import jobs as jobs_module
-    from experiments.cluster.connection import ClusterError
-    from experiments.cluster.jobs import ClusterJobs
-
     monkeypatch.setattr(jobs_module, "version_text", lambda: "0.0.1+00000000")
     said: list[str] = []
     with ClusterJobs(cluster.address, said.append) as jobs, one_line_error(ClusterError, "0.0.1"):
@@ -114,8 +107,6 @@ def test_another_version_is_refused_by_name(cluster, tmp_path: Path, monkeypatch
 
 
 def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-
     folder = tmp_path / "mine"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -190,12 +181,8 @@ def task_processes(cluster) -> list[int]:
 
 
 class After(Said):
-    """Calls a function when machines have played games; Ray wants the main thread for its nodes.
-
-    Args:
-        count: of games of each machine.
-        machines: how many must have played so many.
-    """
+    """Calls a function when some machines have played `count` games each; Ray wants the main thread
+    for its nodes."""
 
     def __init__(self, count: int, call: Callable[[], None], machines: int = 1) -> None:
         super().__init__()
@@ -227,9 +214,6 @@ def long_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_nodes_that_die_hang_and_join_change_nothing(long_alone: Path, tmp_path: Path) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-    from tests.cluster.three_nodes import small_cluster
-
     path = tmp_path / "games.sqlite"
     with small_cluster(3) as made:
         said = After(20, lambda: trouble(made), machines=3)
@@ -243,9 +227,6 @@ def test_nodes_that_die_hang_and_join_change_nothing(long_alone: Path, tmp_path:
 
 
 def test_a_node_that_is_cut_off_for_a_while_plays_on(long_alone: Path, tmp_path: Path) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-    from tests.cluster.three_nodes import small_cluster
-
     path, after = tmp_path / "games.sqlite", []
 
     class Count(After):

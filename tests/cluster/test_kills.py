@@ -21,7 +21,7 @@ from dlgo.records.ledger import Ledger
 from experiments.arena.planfile import read_plan
 from experiments.arena.tournament import run_tournament
 from tests.cluster.test_cluster import ROOT, Said, games_of, nobody_is_left, task_processes
-from tests.cluster.three_nodes import freeze
+from tests.cluster.three_nodes import freeze, small_cluster
 from tests.conftest import FULL
 
 pytestmark = pytest.mark.skipif(not FULL, reason="ten minutes, with Ray: DLGO_FULL=1")
@@ -88,8 +88,6 @@ class Ordeal:
 
 
 def test_fifty_kills_change_no_game(tmp_path: Path) -> None:
-    from tests.cluster.three_nodes import small_cluster
-
     (tmp_path / "plan.toml").write_text(PLAN)
     plan, limits = read_plan(str(tmp_path / "plan.toml"), {})
     run_tournament(plan, tmp_path / "alone.sqlite", workers=1, progress=Said(), limits=limits)

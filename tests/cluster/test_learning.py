@@ -14,7 +14,9 @@ from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
 from engines.learning.runs import Progress
 from engines.ppo.trainer import PPOConfig, PPOLearner
+from experiments.cluster.jobs import ClusterJobs
 from tests.cluster.test_cluster import trouble
+from tests.cluster.three_nodes import small_cluster
 from tests.conftest import FULL
 
 pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
@@ -52,9 +54,6 @@ class AfterFirst(Progress):
 def test_the_networks_are_those_of_one_machine_whatever_happens(
     ahead: bool, tmp_path: Path
 ) -> None:
-    from experiments.cluster.jobs import ClusterJobs
-    from tests.cluster.three_nodes import small_cluster
-
     plan = dataclasses.replace(PLAN, ahead=ahead)
     train(plan, tmp_path / "one")
     said: list[str] = []
@@ -69,8 +68,6 @@ def test_the_networks_are_those_of_one_machine_whatever_happens(
 
 def test_a_learner_without_search_learns_what_it_learns_on_one_machine(tmp_path: Path) -> None:
     from engines.learning.reinforcement.learner import train as train_without_search
-    from experiments.cluster.jobs import ClusterJobs
-    from tests.cluster.three_nodes import small_cluster
 
     cards = [train_without_search(PPOLearner, WITHOUT_SEARCH, tmp_path / "one")]
     said: list[str] = []

@@ -23,20 +23,14 @@ QUICK = Pauses(first=0.02, longest=0.1, ping=0.5, silence=2.0, echo=0.4, settle=
 
 
 class ScriptedPlayer:
-    """Stands in for the engine, without a process: random moves, or what a test says.
-
-    Attributes:
-        asked: (owner, number of moves, seconds) of each question.
-        choose_move: what it plays.
-        gate: it thinks until this is set.
-    """
+    """Stands in for the engine, without a process: random moves, or what a test says."""
 
     spec = "scripted"
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, int, float | None]] = []
+        self.asked: list[tuple[str, int, float | None]] = []  # owner, number of moves, seconds
         self.choose_move: Callable[[str, GameState], Move] = self.random_move
-        self.gate = threading.Event()
+        self.gate = threading.Event()  # it thinks until this is set
         self.gate.set()
 
     def random_move(self, owner: str, state: GameState) -> Move:
@@ -66,13 +60,7 @@ class ScriptedPlayer:
 
 
 class Bot:
-    """A bridge in a thread.
-
-    Attributes:
-        lines: what it has said.
-        player: its engine.
-        error: with which it has ended, or None.
-    """
+    """A bridge in a thread; `lines` is what it has said, `error` with what it has ended."""
 
     def __init__(self, server: MockServer, terms: Terms | None = None, key: str = KEY,
                  greeting: str = "", pauses: Pauses = QUICK) -> None:

@@ -20,31 +20,23 @@ KOMI = 7.5
 
 @dataclass
 class MockGame:
-    """A game. Points are (x, y) from the upper left corner.
-
-    Attributes:
-        bot_is_black: which side the bot has.
-        opponent: what the other side plays; None: the test says.
-        refuses: points that the server forbids for reasons of its own.
-        behind: milliseconds by which the server's clock is behind.
-        sent: how many moves of the bot have come, accepted or not.
-    """
+    """A game. Points are (x, y) from the upper left corner."""
 
     id: int
     size: int = 5
     bot_is_black: bool = True
-    opponent: Opponent | None = None
+    opponent: Opponent | None = None  # what the other side plays; None: the test says
     settings: dict[str, Any] = field(default_factory=dict)
-    refuses: set[tuple[int, int]] = field(default_factory=set)
+    refuses: set[tuple[int, int]] = field(default_factory=set)  # for reasons of the server's own
     moves: list[tuple[int, int]] = field(default_factory=list)
     phase: str = "play"
     removed: str = ""
     accepted: dict[int, str] = field(default_factory=dict)
     outcome: str = ""
     winner: int | None = None
-    sent: int = 0
+    sent: int = 0  # moves of the bot that have come, accepted or not
     thinking_time: float = 600.0
-    behind: float = 0.0
+    behind: float = 0.0  # milliseconds of the server's clock
 
     @property
     def players(self) -> tuple[int, int]:

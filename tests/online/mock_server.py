@@ -23,28 +23,19 @@ KEY = "key-0123456789abcdef"
 
 
 class MockServer:
-    """The server, in a thread of its own.
-
-    Attributes:
-        heard: (number of the connection, command, data) of all messages.
-        posts: (path, data) of all requests by REST.
-        challenges: notifications that are sent to a bot that comes.
-        games: by number.
-        on_move: called with a game before a move of the bot is taken; true: the message is lost.
-        after_move: called with a game when a move of the bot has been taken, before that is told.
-        hold: called with a game before the other side moves; true: it waits.
-        echo: how often a move is told.
-    """
+    """The server, in a thread of its own."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[int, str, Any]] = []
-        self.posts: list[tuple[str, dict[str, Any]]] = []
-        self.challenges: list[dict[str, Any]] = []
+        self.heard: list[tuple[int, str, Any]] = []  # number of the connection, command, data
+        self.posts: list[tuple[str, dict[str, Any]]] = []  # path and data of requests by REST
+        self.challenges: list[dict[str, Any]] = []  # sent to a bot that comes
         self.games: dict[int, MockGame] = {}
+        # Before a move of the bot is taken; true: the message is lost. After it, before it is told.
         self.on_move: Callable[[MockGame], bool] = lambda game: False
         self.after_move: Callable[[MockGame], None] = lambda game: None
+        # Before the other side moves; true: it waits.
         self.hold: Callable[[MockGame], bool] = lambda game: False
-        self.echo = 1
+        self.echo = 1  # how often a move is told
         self.connections = 0
         self.refuse_key = self.refuse_posts = False
         self.behind = 0.0  # milliseconds of its clock
