@@ -31,9 +31,6 @@ def clock_at_start(time_control: dict[str, Any]) -> Clock:
         case "byoyomi":
             periods = int(number(time_control, "periods"))
             return Clock(time("main_time"), time("period_time"), periods, japanese=True)
-        case "canadian":
-            stones = int(number(time_control, "stones_per_period"))
-            return Clock(time("main_time"), time("period_time"), stones)
         case "simple":
             return Clock(0.0, time("per_move"), 1, japanese=True)
         case "absolute":
@@ -72,21 +69,16 @@ def seconds_for_a_move(
 
 
 def _left(clock: Clock, sent: Any, gone: float) -> tuple[float, int]:
-    """Seconds and stones (or periods) as in GTP's `time_left`, `gone` seconds after the move."""
+    """Seconds and periods as in GTP's `time_left`, `gone` seconds after the move."""
     if not isinstance(sent, dict):  # `simple` sends a number of another meaning
         sent = {}
-    if clock.main_time == 0 and clock.japanese and clock.byo_stones == 1 and not sent:
+    if clock.main_time == 0 and clock.byo_stones == 1 and not sent:
         return max(clock.byo_time - gone, 0.0), 1
     thinking = number(sent, "thinking_time", clock.main_time)
     if thinking > gone or not clock.byo_stones:
         return max(thinking - gone, 0.0), 0
     over = gone - max(thinking, 0.0)
-    if clock.japanese:
-        periods = max(int(number(sent, "periods", clock.byo_stones)), 1)
-        length = number(sent, "period_time", clock.byo_time) or clock.byo_time
-        lost = min(int(over // length), periods - 1) if length > 0 else 0
-        return max(length - (over - lost * length), 0.0), periods - lost
-    if thinking > 0:  # the first block has just begun
-        return max(clock.byo_time - over, 0.0), clock.byo_stones
-    stones = max(int(number(sent, "moves_left", clock.byo_stones)), 1)
-    return max(number(sent, "block_time", clock.byo_time) - over, 0.0), stones
+    periods = max(int(number(sent, "periods", clock.byo_stones)), 1)
+    length = number(sent, "period_time", clock.byo_time) or clock.byo_time
+    lost = min(int(over // length), periods - 1) if length > 0 else 0
+    return max(length - (over - lost * length), 0.0), periods - lost

@@ -153,9 +153,6 @@ def test_other_clocks() -> None:
                               {"thinking_time": 100}) < 100 / 20
     simple = {"system": "simple", "per_move": 20}
     assert 15 < seconds(simple, 0) < 20 and seconds(simple, 0, gone=25) < 0.1
-    canadian = {"system": "canadian", "main_time": 60, "period_time": 100, "stones_per_period": 10}
-    in_overtime = {"thinking_time": 0, "moves_left": 4, "block_time": 40}
-    assert 7 < seconds(canadian, in_overtime) < 10
     assert seconds({"system": "none"}, None) is None
 
 
