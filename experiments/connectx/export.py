@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -76,9 +76,8 @@ def _game_of(card: Card) -> GameSpec:
 def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
     """The weights of a `resnet` from its ONNX file, named as `agent_template.Network` does.
 
-    Kernels are told apart by what lies behind them: an output is computed from its dense layers and
-    one 1x1 convolution, and all 3x3 convolutions, which stand one behind the other. Raises
-    ModelError if the file holds something else.
+    Keras numbers the convolutions as they are built: the trunk, the policy head, the value head.
+    Raises ModelError if the file holds something else.
     """
     require_extra("train", "reading the weights of a network", "onnx")
     import onnx
@@ -86,44 +85,25 @@ def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
 
     graph = onnx.load_model_from_string(content).graph
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    makers = {name: node for node in graph.node for name in node.output}
-
-    def behind(output: str) -> list[Any]:
-        """The nodes that an output is computed from, in the order of the file."""
-        outputs, names = set(), [output]
-        while names:
-            node = makers.get(names.pop())
-            if node is not None and node.output[0] not in outputs:
-                outputs.add(node.output[0])
-                names.extend(node.input)
-        return [node for node in graph.node if node.output[0] in outputs]
-
-    def layers(output: str) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Kernel [in, out] and bias of each convolution and each dense layer behind an output."""
-        weights = []
-        for node in behind(output):
-            if node.op_type == "Conv":
-                kernel = arrays[node.input[1]]  # [out, in, rows, columns]
-                kernel = kernel.transpose(2, 3, 1, 0).reshape(-1, len(kernel))
-                weights.append((kernel, arrays[node.input[2]]))
-            elif node.op_type == "MatMul":
-                after = next(n for n in graph.node if node.output[0] in n.input)
-                bias = next(arrays[name] for name in after.input if name in arrays)
-                weights.append((arrays[node.input[1]], bias))
-        return weights
-
+    weights: dict[str, np.ndarray] = {}
     try:
-        policy, value = layers("policy"), layers("value")
-        trunk = len(policy) - 2
-        names = [
-            *(f"conv{i}" for i in range(trunk)), "policy_conv", "policy",
-            "value_conv", "value_hidden", "value",
-        ]
-        if trunk % 2 == 0:
-            raise ValueError(f"{trunk} convolutions make no residual blocks")
-        weights = {}
-        for name, (kernel, bias) in zip(names, policy + value[trunk:], strict=True):
-            weights[name], weights[f"{name}_bias"] = kernel, bias
+        convolutions = sorted(
+            (node for node in graph.node if node.op_type == "Conv"),
+            key=lambda node: int((re.findall(r"conv2d_(\d+)", node.input[1]) or ["0"])[0]),
+        )
+        trunk = [f"conv{i}" for i in range(len(convolutions) - 2)]
+        names = (*trunk, "policy_conv", "value_conv")
+        for name, node in zip(names, convolutions, strict=True):
+            kernel = arrays[node.input[1]]  # [out, in, rows, columns]
+            weights[name] = kernel.transpose(2, 3, 1, 0).reshape(-1, len(kernel))
+            weights[f"{name}_bias"] = arrays[node.input[2]]
+        for node in graph.node:
+            if node.op_type == "MatMul":
+                name = re.findall("/(policy|value)", node.name)
+                name = name[0] if name else "value_hidden"
+                after = next(n for n in graph.node if node.output[0] in n.input)
+                weights[name] = arrays[node.input[1]]
+                weights[f"{name}_bias"] = next(arrays[i] for i in after.input if i in arrays)
     except (KeyError, IndexError, StopIteration, ValueError) as error:
         raise ModelError(
             f"model {card.name}: its {ONNX_FILE} is not laid out as a {card.network} of this "
