@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import pickle
 import re
 import shutil
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -300,11 +298,7 @@ def rows_game(folder: Path) -> None:
     shutil.copy(ROOT / "experiments/beginnings/rows.py", folder)
 
 
-def _first_move(state: GameState) -> str:
-    return state.game.move_text(build_engine("mcts:sims=20", state.game).select_move(state).move)
-
-
-def test_a_game_of_a_file_is_played_pickled_and_cached(folder: Path) -> None:
+def test_a_game_of_a_file_is_played_and_pickled(folder: Path) -> None:
     rows_game(folder)
     game = get_game("rows.py")
     assert str(game) == "rows.py:RowsAndColumns"
@@ -312,23 +306,7 @@ def test_a_game_of_a_file_is_played_pickled_and_cached(folder: Path) -> None:
     assert "/" not in get_game(str(folder / "rows.py")).slug
     state = GameState.new_game(game).apply_move(Move.play(game.move_of(4).place))
     assert pickle.loads(pickle.dumps(state)) == state
-    # One process reads the state and compiles; another one loads what that has compiled.
-    program = textwrap.dedent("""
-        import pickle, sys
-        import dlgo.jit
-        if sys.argv[1] == "load":
-            dlgo.jit._KernelCache.save_overload = lambda self, *_: print("compiled", self._function)
-        state = pickle.loads(sys.stdin.buffer.read())
-        from tests.test_plugins import _first_move
-        print(_first_move(state))
-    """)
-    expected = _first_move(state)
-    for what in ("compile", "load"):
-        done = subprocess.run(
-            [sys.executable, "-c", program, what], input=pickle.dumps(state), capture_output=True,
-            timeout=300, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        assert done.stdout.decode().split() == [expected]
+    assert build_engine("mcts:sims=20", game).select_move(state).move in state.legal_moves()
 
 
 @pytest.mark.parametrize(("text", "message"), [
