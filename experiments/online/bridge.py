@@ -18,7 +18,7 @@ from experiments.online.connection import Connection, Pauses
 from experiments.online.game import OnlineGame
 from experiments.online.player import OnlinePlayer
 from experiments.online.protocol import Challenge, Message, ProtocolError
-from experiments.online.terms import Refusal, Terms
+from experiments.online.terms import Terms
 
 # Seconds within which an accepted challenge becomes a game, and counts as one.
 _BECOMES_A_GAME = 60.0
@@ -149,24 +149,22 @@ class Bridge:
         self._expected = {id: end for id, end in self._expected.items() if end > now}
         games = len(self.games) + len(self._expected)
         refusal = self._terms.refusal(challenge, games, self.closing)
-        if refusal is None:
+        if not refusal:
             self._expected[challenge.id] = now + _BECOMES_A_GAME
         task = asyncio.create_task(self._answer(challenge, refusal))
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
-    async def _answer(self, challenge: Challenge, refusal: Refusal | None) -> None:
+    async def _answer(self, challenge: Challenge, refusal: str) -> None:
         who, path = f"challenge of {challenge.player[1]}", f"me/challenges/{challenge.id}"
         done, data = "accepted", {}
-        if refusal is None:
-            path += "/accept"
-        else:
+        if refusal:
             done = "declined"
-            details: dict[str, Any] = {"message": refusal.message, "details": {}}
-            if refusal.code:
-                details["rejection_code"] = refusal.code
-            data = {"delete": True, "message": refusal.message, "rejection_details": details}
-            self._say(f"{who} declined: {refusal.message}")
+            data = {"delete": True, "message": refusal,
+                    "rejection_details": {"message": refusal, "details": {}}}
+            self._say(f"{who} declined: {refusal}")
+        else:
+            path += "/accept"
         for tries in range(1, _TRIES + 1):
             try:
                 await self._connection.post(path, data)
@@ -177,7 +175,7 @@ class Bridge:
                     self._say(f"{who} cannot be {done}: {error}")
                     return
                 await asyncio.sleep(self._pauses.first * tries)
-        if refusal is None:
+        if not refusal:
             self._say(f"{who} accepted")
 
 

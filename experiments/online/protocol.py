@@ -25,7 +25,6 @@ from dlgo.text import excerpt
 
 PASS = ".."
 PLAY, SCORING, FINISHED = "play", "stone removal", "finished"
-SPEEDS = ("blitz", "rapid", "live", "correspondence")
 _MISSING = object()
 _MOST_MOVES = 5000
 

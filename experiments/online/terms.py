@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from dlgo.api import Player
 from experiments.online.clocks import clock_at_start
 from experiments.online.position import RULES
-from experiments.online.protocol import SPEEDS, Challenge, ProtocolError, board_size, get, number
+from experiments.online.protocol import Challenge, ProtocolError, board_size, get, number
 
 # The server writes a handicap that it will choose itself as -1.
 _AUTOMATIC = -1
@@ -22,13 +22,6 @@ _ANY_CLOCK = {
                 "periods_range": _ANY_NUMBER},
     "fischer": {"max_time_range": _ANY_TIME, "time_increment_range": _ANY_TIME},
 }
-
-
-class Refusal(NamedTuple):
-    """Why a challenge is declined."""
-
-    message: str  # for the one who asks
-    code: str = ""  # the server's word for it, by which its pages translate the message
 
 
 @dataclass(frozen=True)
@@ -45,74 +38,47 @@ class Terms:
     players: tuple[str, ...] = ()  # accounts that may challenge; none: all
     hidden: bool = False  # whether the server's lists of bots leave it out
 
-    def refusal(self, challenge: Challenge, games: int, closing: bool = False) -> Refusal | None:
-        """Why a challenge is declined; None if it is accepted. `games` are played at present."""
+    def refusal(self, challenge: Challenge, games: int, closing: bool = False) -> str:
+        """Why a challenge is declined; "" if it is accepted. `games` are played at present."""
         try:
-            return (
-                self._who_and_when(challenge, games, closing)
-                or self._board(challenge.settings)
-                or self._kind(challenge.settings)
-                or self._time(challenge)
-            )
+            return self._reason(challenge, games, closing)
         except ProtocolError as error:
-            return Refusal(f"This bot cannot play these settings: {error}.")
+            return f"This bot cannot play these settings: {error}."
 
-    def _who_and_when(self, challenge: Challenge, games: int, closing: bool) -> Refusal | None:
-        if closing or self.challenges == "none":
-            return Refusal("This bot takes no new games now.", "not_accepting_new_challenges")
+    def _reason(self, challenge: Challenge, games: int, closing: bool) -> str:
+        settings, speed = challenge.settings, challenge.time_control.get("speed")
         names = {str(part).lower() for part in challenge.player}
-        if self.players and not names & {player.lower() for player in self.players}:
-            return Refusal("This bot plays chosen accounts only at present.", "blacklisted")
-        if games >= self.most_games:
-            speed = challenge.time_control.get("speed")
-            code = f"too_many_{speed}_games" if speed in SPEEDS else ""
-            return Refusal(f"This bot plays {self.most_games} games at a time; try later.", code)
-        return None
-
-    def _board(self, settings: dict[str, Any]) -> Refusal | None:
         width, height = (number(settings, key) for key in ("width", "height"))
-        if width != height:
-            return Refusal("This bot plays on square boards only.", "board_size_not_square")
-        if width not in self.sizes:
-            sizes = ", ".join(f"{size}x{size}" for size in self.sizes)
-            return Refusal(f"This bot plays on {sizes} only.", "board_size_not_allowed")
-        return None
-
-    def _kind(self, settings: dict[str, Any]) -> Refusal | None:
         rules = get(settings, "rules", str, "japanese").lower()
-        if rules not in RULES:
-            return Refusal(f"This bot counts by area: by {' or '.join(RULES)} rules, not "
-                           f"{rules[:20]}.")
-        if settings.get("rengo"):
-            return Refusal("This bot does not play in teams.")
-        kind, other = ("ranked", "unranked")[:: 1 if settings.get("ranked") else -1]
-        if self.challenges == other:
-            return Refusal(f"This bot plays {other} games only.", f"{kind}_not_allowed")
+        other = "unranked" if settings.get("ranked") else "ranked"
         stones = int(number(settings, "handicap", _AUTOMATIC))
-        if (_MOST_STONES if stones == _AUTOMATIC else stones) > self.most_handicap:
-            few = f"up to {self.most_handicap}" if self.most_handicap else "no"
-            return Refusal(f"This bot plays with {few} handicap stones.", "handicap_not_allowed")
-        if abs(number(settings, "komi", 0)) > _MOST_KOMI:
-            return Refusal(f"This bot plays with a komi of up to {_MOST_KOMI:g}.",
-                           "komi_out_of_range")
-        return None
-
-    def _time(self, challenge: Challenge) -> Refusal | None:
-        speed = challenge.time_control.get("speed")
-        if speed not in self.speeds:
-            code = f"{speed}_not_allowed" if speed in SPEEDS else ""
-            return Refusal(f"This bot plays {' and '.join(self.speeds)} games only.", code)
-        try:
-            clock = clock_at_start(challenge.time_control)
-        except ProtocolError as error:
-            return Refusal(f"This bot cannot play so: {error}.", "time_control_system_not_allowed")
-        seconds = clock.seconds_for_a_move(Player.black, board_size(challenge.settings) ** 2)
+        stones = _MOST_STONES if stones == _AUTOMATIC else stones
+        few = f"up to {self.most_handicap}" if self.most_handicap else "no"
+        sizes = ", ".join(f"{size}x{size}" for size in self.sizes)
+        for refused, reason in (
+            (closing or self.challenges == "none", "takes no new games now"),
+            (self.players and not names & {player.lower() for player in self.players},
+             "plays chosen accounts only at present"),
+            (games >= self.most_games, f"plays {self.most_games} games at a time; try later"),
+            (width != height, "plays on square boards only"),
+            (width not in self.sizes, f"plays on {sizes} only"),
+            (rules not in RULES,
+             f"counts by area: by {' or '.join(RULES)} rules, not {rules[:20]}"),
+            (settings.get("rengo"), "does not play in teams"),
+            (self.challenges == other, f"plays {other} games only"),
+            (stones > self.most_handicap, f"plays with {few} handicap stones"),
+            (abs(number(settings, "komi", 0)) > _MOST_KOMI,
+             f"plays with a komi of up to {_MOST_KOMI:g}"),
+            (speed not in self.speeds, f"plays {' and '.join(self.speeds)} games only"),
+        ):
+            if refused:
+                return f"This bot {reason}."
+        clock = clock_at_start(challenge.time_control)
+        seconds = clock.seconds_for_a_move(Player.black, board_size(settings) ** 2)
         if seconds is not None and seconds < self.least_seconds:
-            return Refusal(
-                f"This bot needs {self.least_seconds:g} s a move; your settings leave "
-                f"{seconds:.1f} s.", "per_move_time_out_of_range",
-            )
-        return None
+            return (f"This bot needs {self.least_seconds:g} s a move; your settings leave "
+                    f"{seconds:.1f} s.")
+        return ""
 
     def as_config(self, bot: tuple[int, str], closing: bool) -> dict[str, Any]:
         """What the server shows of the bot to those who look for an opponent."""

@@ -210,10 +210,10 @@ def test_the_usual_challenge_is_accepted(terms) -> None:
     sent = {"challenge_id": 3, "user": {"id": 1, "username": "ann"}, "width": 9, "height": 9,
             "rules": "chinese", "ranked": True, "handicap": 0,
             "time_control": {**BYOYOMI, "speed": "live"}}
-    assert terms.refusal(parse_challenge(sent), 0) is None
-    assert terms.refusal(parse_challenge(sent), terms.most_games) is not None
+    assert not terms.refusal(parse_challenge(sent), 0)
+    assert terms.refusal(parse_challenge(sent), terms.most_games)
     # The server decides about the handicap: up to nine stones.
     automatic = terms.refusal(parse_challenge({**sent, "handicap": -1}), 0)
-    assert (automatic is None) == (terms.most_handicap == 9)
+    assert (not automatic) == (terms.most_handicap == 9)
     picky = dataclasses.replace(terms, players=("bob",))
-    assert picky.refusal(parse_challenge(sent), 0).code == "blacklisted"
+    assert "chosen accounts only" in picky.refusal(parse_challenge(sent), 0)
