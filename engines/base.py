@@ -41,9 +41,8 @@ class Engine(ABC):
     default_budget: ClassVar[Budget] = Budget()  # used where none is given
     # An option whose value may come first in a specification, without its name.
     bare_option: ClassVar[str] = ""
-    # Of engines with a network; the ledger stores them with each game: a digest of the weights,
-    # CPU time that training took, data included, and what runs it ("int8"), since `runtime=auto`
-    # takes what is fastest on a machine.
+    # Of engines with a network; the ledger stores them with each game: a digest of the weights, CPU
+    # time that training took, data included, and what runs it ("int8").
     network_id: str | None = None
     training_cpu_seconds: float | None = None
     runtime: str | None = None
