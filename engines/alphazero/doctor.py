@@ -35,11 +35,8 @@ MOST_GAMES = 2000
 _TRAINED_AFTER = 100
 # Promotion is judged by the last matches, if there are enough of them.
 _LAST_MATCHES, _FEWEST_MATCHES = 20, 5
-# Iterations before their halves can be compared, and before data can be called old.
-_ENOUGH_ITERATIONS = 6
 # Of history.csv, what the checks read.
-_COLUMNS = ("iteration", "plies", "batch", "divergence", "agreed", "resigned", "resigned_wrongly",
-            "window_positions")
+_COLUMNS = ("iteration", "batch", "resigned", "resigned_wrongly")
 
 
 # Of history.csv and of a shard: numbers by name.
@@ -71,7 +68,7 @@ def examine_run(folder: Path) -> Diagnosis:
         return diagnosis
     trained = _trained(config, history, done)
     check_games(diagnosis, positions, trained, config.selfplay.search == "gumbel")
-    diagnosis.add(evaluator_load(history, stats), age_of_data(config, history))
+    diagnosis.add(evaluator_load(history, stats))
     # The network that played the last games is older than what was learned from them: so it can
     # be compared with their policies and results.
     player = config.player_of(history, done)
@@ -140,34 +137,7 @@ def _last_games(
 
 def check_history(diagnosis: Diagnosis, config: AlphaZeroConfig, history: Rows) -> None:
     """What the iterations show, the last ones most."""
-    diagnosis.add(
-        progress(history), loss(history), resignation(config, history[-1]),
-        promotion(config, history),
-    )
-
-
-def progress(history: Rows) -> Finding | None:
-    """Nats between search and network, and how often they agree, before and now."""
-    if len(history) < _ENOUGH_ITERATIONS:
-        return None
-    half = len(history) // 2
-    first, second = (
-        float(np.mean([row["divergence"] for row in rows]))
-        for rows in (history[:half], history[half:])
-    )
-    return judge(
-        "progress",
-        f"the search was {first:.2f} nats away from the network in the first half of the "
-        f"iterations, {second:.2f} in the second; they agreed in {history[0]['agreed']:.0%} of the "
-        f"positions at first, {history[-1]['agreed']:.0%} now",
-    )
-
-
-def loss(history: Rows) -> Finding | None:
-    """Has the learning exploded?"""
-    if all(np.isfinite(row.get("loss", 0.0)) for row in history):
-        return None
-    return Finding("loss", ILL, "the loss is not a number any more: choose a lower learning rate")
+    diagnosis.add(resignation(config, history[-1]), promotion(config, history))
 
 
 def resignation(config: AlphaZeroConfig, last: dict[str, float]) -> Finding | None:
@@ -224,21 +194,4 @@ def evaluator_load(history: Rows, stats: Rows) -> Finding:
         f"{history[-1]['batch']:.0f} positions a call, {max(playing - network, 0) / total:.0%} "
         f"trees in self-play, {training / total:.0%} training",
         (0 < network < 0.8 * playing, WATCH, "larger batches (games_at_once) or a larger network"),
-    )
-
-
-def age_of_data(config: AlphaZeroConfig, history: Rows) -> Finding:
-    """Mean age, in iterations, of the networks that played the positions in the window."""
-    done = int(history[-1]["iteration"])
-    window = config.window_of(done)
-    plies = {int(row["iteration"]): row["plies"] for row in history}
-    weights = np.array([plies.get(iteration, 0.0) for iteration in window])
-    ages = np.array([done - iteration for iteration in window])
-    age = float((weights * ages).sum() / max(weights.sum(), 1))
-    return judge(
-        "age of data",
-        f"the window holds {len(window)} iterations, {history[-1]['window_positions']:,.0f} "
-        f"positions; on average they were played {age:.1f} iterations ago",
-        (len(history) >= _ENOUGH_ITERATIONS and age > 0.5 * len(history), WATCH,
-         "much of what is learned is by older networks; a smaller window"),
     )

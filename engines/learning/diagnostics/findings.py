@@ -11,6 +11,7 @@ A check measures something and gives its finding a level and, where something is
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from engines.learning.diagnostics.positions import Calibration
 
@@ -18,13 +19,8 @@ from engines.learning.diagnostics.positions import Calibration
 FINE, WATCH, ILL = "fine", "watch", "ill"
 
 
-@dataclass(frozen=True)
-class Finding:
-    """The outcome of a check.
-
-    Attributes:
-        name: what was checked. level: FINE, WATCH or ILL. text: a sentence with the numbers.
-    """
+class Finding(NamedTuple):
+    """The outcome of a check: what was checked, a level, and a sentence with the numbers."""
 
     name: str
     level: str
@@ -48,18 +44,12 @@ def judge(name: str, message: str, *verdicts: tuple[bool, str, str]) -> Finding:
 
 @dataclass(repr=False)
 class Diagnosis:
-    """All that was found out about a run.
-
-    Attributes:
-        title: what run. findings: in the order of the checks.
-        history: rows of history.csv, numbers by name.
-        calibrations: of the search and of the network, by name.
-    """
+    """All that was found out about a run."""
 
     title: str
-    findings: list[Finding] = field(default_factory=list)
-    history: list[dict[str, float]] = field(default_factory=list)
-    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)  # in the order of the checks
+    history: list[dict[str, float]] = field(default_factory=list)  # rows of history.csv
+    calibrations: dict[str, Calibration] = field(default_factory=dict)  # of search and network
 
     def __repr__(self) -> str:
         return "\n".join([self.title, *lines(self)])
@@ -74,14 +64,7 @@ class Diagnosis:
 
     def ranked(self) -> list[Finding]:
         """The findings, what is wrong first."""
-        order = [ILL, WATCH, FINE]
-        return sorted(self.findings, key=lambda finding: order.index(finding.level))
-
-    def level(self, name: str) -> str | None:
-        """The level of a finding; None if there is none of that name."""
-        return next(
-            (finding.level for finding in self.findings if finding.name == name), None
-        )
+        return sorted(self.findings, key=lambda finding: (ILL, WATCH, FINE).index(finding.level))
 
 
 def lines(diagnosis: Diagnosis, *, ill_only: bool = False) -> list[str]:

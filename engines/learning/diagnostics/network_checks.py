@@ -18,7 +18,6 @@ from engines.learning.diagnostics.positions import (
     calibrate,
     distance,
     divergence,
-    entropy,
 )
 from engines.learning.networks.leaf_evaluator import softmax
 
@@ -64,7 +63,6 @@ def check_network(
             diagnosis.add(value_error(calibration))
     diagnosis.add(
         policy_learned(policies, search, legal, trained),
-        policy_entropy(policies, legal),
         symmetric(positions.game, evaluate, planes, raw, search, legal, trained),
     )
 
@@ -99,17 +97,6 @@ def policy_learned(
         (trained and (agree < 1.3 * chance or apart > 1.1 * uniform + 0.02), ILL,
          "the network does not learn what the search says of the same position"),
         (apart < 0.01, WATCH, "the search adds nothing; more simulations, or all is learned"),
-    )
-
-
-def policy_entropy(policies: np.ndarray, legal: np.ndarray) -> Finding:
-    """Is the network still open to other moves?"""
-    nats = float(entropy(policies).mean())
-    most = float(np.log(np.maximum(legal.sum(axis=1), 1)).mean())
-    return judge(
-        "policy entropy", f"the network's policy has {nats:.2f} nats of at most {most:.2f}",
-        (nats < 0.05 * most, WATCH,
-         "it is so sure that it will hardly discover anything new"),
     )
 
 

@@ -108,11 +108,6 @@ def calibrate(values: np.ndarray, results: np.ndarray, n_bins: int = 10) -> Cali
     )
 
 
-def entropy(policies: np.ndarray) -> np.ndarray:
-    """Of each row, in nats."""
-    return -(policies * np.log(np.maximum(policies, 1e-12))).sum(axis=1)
-
-
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Kullback-Leibler of each row, from q to p, in nats."""
     ratio = np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(q, 1e-12))

@@ -16,8 +16,6 @@ from engines.learning.run_config import RunConfig
 from engines.learning.runs.checkpoint import Checkpoint, read_checkpoint
 from engines.learning.runs.records import read_history
 
-_DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
-
 
 @contextlib.contextmanager
 def readable(diagnosis: Diagnosis, what: str) -> Iterator[None]:
@@ -25,23 +23,27 @@ def readable(diagnosis: Diagnosis, what: str) -> Iterator[None]:
     try:
         yield
     except (DataError, ModelError) as error:
-        diagnosis.findings.append(Finding(what, ILL, str(error)))
+        diagnosis.add(Finding(what, ILL, str(error)))
 
 
 def plan_of(folder: Path) -> dict[str, Any]:
-    """The settings of a run as JSON, from plan.json or else from the checkpoint; {} if unknown."""
-    with contextlib.suppress(*_DAMAGED):
-        plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
-        if isinstance(plan, dict):
-            return plan
+    """The settings of a run as JSON, from the checkpoint or else from plan.json; {} if unknown."""
     checkpoint = _checkpoint(folder, Diagnosis(""))
-    return checkpoint.plan if checkpoint is not None else {}
+    if checkpoint is not None:
+        return checkpoint.plan
+    try:
+        plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return plan if isinstance(plan, dict) else {}
 
 
 def read_run(
     folder: Path, kind: type[RunConfig], columns: Sequence[str], command: str
 ) -> tuple[Any, Diagnosis]:
     """The configuration of a run, and a diagnosis with its history and what cannot be read.
+
+    The checkpoint has both; where it is missing or damaged, plan.json and history.csv have.
 
     Args:
         kind: the class of the configuration.
@@ -53,24 +55,18 @@ def read_run(
     """
     diagnosis = Diagnosis(str(folder))
     checkpoint = _checkpoint(folder, diagnosis)
-    path, config = folder / "plan.json", None
     try:
-        config = kind.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        problem = (
-            f"{folder} holds no run (it has no plan.json); name a folder that `{command}` wrote")
-    except _DAMAGED as error:
-        problem = f"{path} cannot be read: {error}; name another folder"
-    if config is None:
-        try:
-            config = kind.from_json(checkpoint.plan)  # type: ignore[union-attr]
-        except _DAMAGED:
-            raise ModelError(problem) from None
-        diagnosis.findings.append(Finding(
-            "plan", ILL, f"{path} is missing or damaged; the settings are those of the checkpoint"))
-    _read_history(diagnosis, folder, checkpoint, columns)
+        config = kind.from_json(plan_of(folder))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ModelError(f"{folder} holds no run that can be read (it has no plan.json, or a "
+                         f"damaged one); name a folder that `{command}` wrote") from None
+    if checkpoint is not None:
+        diagnosis.history = checkpoint.history
+    elif (folder / "history.csv").exists():
+        with readable(diagnosis, "history"):
+            diagnosis.history = read_history(folder, columns)
     if not diagnosis.history:
-        diagnosis.findings.append(Finding(
+        diagnosis.add(Finding(
             "iterations", WATCH, "none is finished, so there is nothing to examine; "
             "the command that trains goes on with it"))
     return config, diagnosis
@@ -80,21 +76,3 @@ def _checkpoint(folder: Path, diagnosis: Diagnosis) -> Checkpoint | None:
     with readable(diagnosis, "checkpoint"):
         return read_checkpoint(folder)
     return None
-
-
-def _read_history(
-    diagnosis: Diagnosis, folder: Path, checkpoint: Checkpoint | None, columns: Sequence[str]
-) -> None:
-    """The rows of history.csv, or those of the checkpoint if there are more."""
-    kept, path = checkpoint.history if checkpoint is not None else [], folder / "history.csv"
-    try:
-        if path.exists():
-            diagnosis.history = read_history(folder, columns)
-    except ModelError as error:
-        if not kept:
-            diagnosis.findings.append(Finding("history", ILL, str(error)))
-    if len(kept) > len(diagnosis.history):
-        diagnosis.history = kept
-        diagnosis.findings.append(Finding(
-            "history", WATCH, f"{path} is missing, damaged or not complete; the rows are those of "
-            "the checkpoint"))

@@ -26,7 +26,7 @@ from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.page import page
 from engines.learning.diagnostics.positions import Calibration, Positions, calibrate
 from engines.solver.outcomes import is_mistake, outcomes_of
-from engines.treesearch.leaf_evaluator import LeafEvaluator
+from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from tests.alphazero.test_self_play import Opinionated
 
 GAME = get_game("connect4")
@@ -171,6 +171,17 @@ def test_gumbel_draws_its_moves_and_policies_of_other_positions_are_named_there_
         assert diagnosis.named(ILL) == ill
 
 
+def test_a_network_that_knows_nothing_and_few_simulations_are_no_fault() -> None:
+    draughts = get_game("draughts")
+    settings = dataclasses.replace(SETTINGS, search="gumbel", sims=16, games_at_once=20)
+    played = SelfPlay(draughts, UniformEvaluator(draughts), settings, seed=2).play(range(20))
+    positions = Positions(draughts, [game for _, game in played])
+    for trained, ill in ((False, []), (True, ["policy targets"])):
+        diagnosis = Diagnosis("test")
+        check_games(diagnosis, positions, trained=trained, drawn=True)
+        assert diagnosis.named(ILL) == ill
+
+
 def test_policies_of_other_positions_are_named(games, tmp_path) -> None:
     rng = np.random.default_rng(1)
     assert "policy targets" in told([shuffled(one, rng) for one in games]).named(ILL)
@@ -228,7 +239,7 @@ def test_results_that_are_all_alike_are_named(results: list[int], level: str, ga
     played = [dataclasses.replace(games[k], result=result) for k, result in enumerate(results)]
     diagnosis = Diagnosis("test")
     check_games(diagnosis, Positions(GAME, played))
-    assert diagnosis.level("results") == level
+    assert next(one.level for one in diagnosis.findings if one.name == "results") == level
 
 
 def test_calibration_of_values_that_are_what_they_promise() -> None:
