@@ -17,7 +17,6 @@ version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_t
 train = [
     "keras>=3.8",
     "onnx>=1.16",
-    "tensorboard>=2.17",
     "tensorflow>=2.17",
     "tf2onnx>=1.16.1",
 ]

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Run before a program: these packages are as if they were not installed.
 BLOCK = """
 import sys
-for name in ("keras", "onnx", "tensorboard", "tensorflow", "tf2onnx"):
+for name in ("keras", "onnx", "tensorflow", "tf2onnx"):
     sys.modules[name] = None
 """
 # They train, or write networks.

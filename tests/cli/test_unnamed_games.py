@@ -66,6 +66,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         writer.add(builder.finish(0))
     for name, sample in (("run", "alphazero"), ("model", "supervised")):
         shutil.copytree(SAMPLES / sample, tmp_path / name)
+    (tmp_path / "run/checkpoint.npz").unlink()  # its settings would be read, not those of plan.json
     for file in ("run/plan.json", "model/card.json"):
         content = json.loads(Path(file).read_text()) | {"game": str(game)}
         Path(file).write_text(json.dumps(content))

@@ -51,7 +51,6 @@ def test_a_finished_model_is_not_overwritten(games: Dataset, tmp_path: Path) -> 
     for path in (folder / "training").rglob("*"):
         if path.is_file():
             path.unlink()
-    (folder / "training/tensorboard").rmdir()
     (folder / "training").rmdir()
     before = read_card(folder)
     assert "name another folder" in one_line(ModelError, train, CONFIG, games, folder)

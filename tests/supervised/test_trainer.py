@@ -69,8 +69,6 @@ def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) 
     assert read_card(broken).network_id == unbroken.network_id
     assert measured(broken / "training") == measured(whole / "training")
     assert len(measured(whole / "training")) == 4
-    logs = list((broken / "training").glob("tensorboard/*"))
-    assert len(logs) <= 1  # none where TensorBoard is not installed
     assert (broken / "training/curves.png").read_bytes()[:4] == b"\x89PNG"
     cost = read_card(broken).training_cost
     assert cost["cpu_seconds"] > 0 and cost["gpu_seconds"] == 0

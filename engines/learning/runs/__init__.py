@@ -5,7 +5,7 @@
 
     run.py         the folder: lock, configuration, iterations, checkpoints; `Learner`
     checkpoint.py  the state after an iteration, written whole or not at all
-    records.py     history.csv, curves.png and a TensorBoard log
+    records.py     history.csv and curves.png
     progress.py    where a run stands: rate and time left
 
 A learner says what it consists of (`state`) and how it gets better (`iterate`). Killed at any

@@ -4,46 +4,33 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import NamedTuple
 
 from dlgo.text import duration
 
 # Seconds between two statuses: on a terminal, where each replaces the one before, and elsewhere.
 _LIVE, _LINES = 0.2, 10.0
-# The next iterations are expected to take as long as the last ones, on average.
-_RECENT = 5
 
 
-@dataclass(frozen=True)
-class Status:
-    """Where a run stands within an iteration.
+class Status(NamedTuple):
+    """Where a run stands within an iteration."""
 
-    Attributes:
-        unit: what an iteration is called. iteration: its number, from 1. iterations: of the run.
-        phase: what is going on. done, of: how many of the phase's items are done.
-        items: what is counted.
-        rate: items a second. left: seconds to the end of the run, or None where it is not known.
-        note: what the learner has to say besides; "": nothing.
-    """
-
-    unit: str
-    iteration: int
-    iterations: int
-    phase: str
-    done: int
+    unit: str  # what an iteration is called
+    iteration: int  # from 1
+    iterations: int  # of the run
+    phase: str  # what is going on
+    done: int  # items of the phase, of
     of: int
-    items: str
-    rate: float
-    left: float | None
-    note: str = ""
+    items: str  # what is counted
+    rate: float  # items a second
+    left: float | None  # seconds to the end of the run, where that is known
 
     def __str__(self) -> str:
         left = "" if self.left is None else f", about {duration(self.left)} left"
         rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"
-        note = f"; {self.note}" if self.note else ""
         return (f"{self.unit} {self.iteration} of {self.iterations}: {self.phase}, {self.done:,} "
-                f"of {self.of:,} {self.items}, {rate} {self.items}/s{left}{note}")
+                f"of {self.of:,} {self.items}, {rate} {self.items}/s{left}")
 
 
 class Progress:
@@ -84,60 +71,19 @@ class PrintedProgress(Progress):
         print(text, end="", file=sys.stderr, flush=True)
 
 
-class Estimate:
-    """Foresees the time that a run still needs.
+class Pace:
+    """Items a second of one phase after the other; each begins when the one before has ended."""
 
-    An iteration may have several phases. Those that come later in it are expected to take as long
-    as in the iteration before; in the first one nothing is known of them.
+    def __init__(self) -> None:
+        self._phase, self._start = "", time.monotonic()
+        self._latest = self._start
 
-    Args:
-        history: rows of earlier iterations, with the column `wall_seconds`.
-    """
-
-    def __init__(self, history: Sequence[Mapping[str, float]]) -> None:
-        self._seconds = [row["wall_seconds"] for row in history if "wall_seconds" in row]
-        self._before: dict[str, float] = {}  # phase -> seconds, in the iteration before
-        self.begin()
-
-    def begin(self) -> None:
-        """An iteration begins."""
-        self._start = self._latest = time.monotonic()
-        self._phases: dict[str, float] = {}  # phase -> when it began
-        self._ends: dict[str, float] = {}
-
-    def end(self) -> None:
-        """An iteration has ended."""
-        self._seconds.append(time.monotonic() - self._start)
-        self._before = {
-            phase: self._ends[phase] - start for phase, start in self._phases.items()
-        }
-
-    def look(self, phase: str, done: int, of: int, later: int) -> tuple[float, float | None]:
-        """Items a second, and seconds left, or None.
-
-        Args:
-            phase: what is going on. done, of: its items.
-            later: iterations after this one.
-        """
-        now = time.monotonic()
-        start = self._phases.setdefault(phase, self._latest)
-        self._ends[phase] = self._latest = now
-        rate = done / max(now - start, 1e-3)
-        if not done:
-            return rate, None
-        left = (of - done) / rate
-        left += sum(
-            seconds for name, seconds in self._before.items() if name not in self._phases
-        )
-        return rate, left + later * self._iteration(now - self._start + left)
-
-    def left(self, later: int) -> float:
-        """Seconds that the remaining iterations take."""
-        return later * self._iteration(0.0)
-
-    def _iteration(self, otherwise: float) -> float:
-        recent = self._seconds[-_RECENT:]
-        return sum(recent) / len(recent) if recent else otherwise
+    def rate(self, phase: str, done: int) -> float:
+        """Of the phase that goes on now."""
+        if phase != self._phase:
+            self._phase, self._start = phase, self._latest
+        self._latest = time.monotonic()
+        return done / max(self._latest - self._start, 1e-3)
 
 
 def stage_progress(
@@ -148,10 +94,11 @@ def stage_progress(
     Args:
         stage: what it is called. number: its number, from 1. stages: how many there are.
     """
-    estimate = Estimate([])
+    pace = Pace()
 
     def tell(done: int, of: int) -> None:
-        rate, left = estimate.look(stage, done, of, later=0)
+        rate = pace.rate(stage, done)
+        left = (of - done) / rate if done else None
         progress.status(Status("stage", number, stages, stage, done, of, items, rate, left))
 
     return tell

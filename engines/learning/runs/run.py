@@ -4,7 +4,7 @@ In the folder:
 
     plan.json        the configuration
     checkpoint.npz   the learner's state after the last whole iteration
-    history.csv      a row for each iteration; also as curves.png and for TensorBoard
+    history.csv      a row for each iteration; also as curves.png
 """
 
 from __future__ import annotations
@@ -36,36 +36,32 @@ from engines.learning.runs.checkpoint import (
     restore,
     write_checkpoint,
 )
-from engines.learning.runs.progress import Estimate, Progress, Status
-from engines.learning.runs.records import Curve, Records, read_history
+from engines.learning.runs.progress import Pace, Progress, Status
+from engines.learning.runs.records import Curve, read_history, write_records
+
+# Seconds between two drawings of the curves; one takes as long as a short iteration.
+_DRAW_EVERY = 10.0
+# The next iterations are expected to take as long as these last ones, on average.
+_RECENT = 5
 
 
 class Learner:
-    """What a method of learning brings to a run.
+    """What a method of learning brings to a run."""
 
-    Attributes:
-        state: all that the rest of the run depends on: variables of Keras, NumPy arrays (changed
-            in place), NumPy generators. The same parts in the same order in every process.
-        unit: what an iteration is called.
-        curves: what the run draws.
-    """
-
+    # All that the rest of the run depends on: variables of Keras, NumPy arrays (changed in place),
+    # NumPy generators. The same parts in the same order in every process.
     state: Sequence[Any]
-    unit = "iteration"
-    curves: Sequence[Curve] = ()
+    unit = "iteration"  # what an iteration is called
+    curves: Sequence[Curve] = ()  # what the run draws
 
     def start(self, run: Run) -> None:
         """Comes once in a run, before its first iteration."""
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
-        """Get better.
+        """Get better in an iteration, counted from 1; its row of the history.
 
-        Args:
-            run: for `run.progress`, `run.check` and the history so far.
-            iteration: its number, from 1.
-
-        Returns:
-            The row of the history; `wall_seconds` and `cpu_seconds` are added where missing.
+        `run` has the history so far, and is told of the progress and of losses. `wall_seconds`
+        and `cpu_seconds` are added to the row where missing.
         """
         raise NotImplementedError
 
@@ -84,15 +80,10 @@ class Run:
     """A run whose folder is locked; made by `open_run`.
 
     Attributes:
-        folder: where its checkpoint and its records are.
+        folder: where its checkpoint and its records are. source: what is known of the data.
         config: with `AUTO` settled as it was when the run began.
         history: rows of the iterations done.
-        source: what is known of the data.
-        note: what the learner has to say beside where it stands; "": nothing.
-        seconds: since the iteration began.
     """
-
-    note = ""
 
     def __init__(
         self, folder: Path, config: RunConfig, source: dict[str, Any], progress: Progress
@@ -101,12 +92,12 @@ class Run:
         self._checkpoint = read_checkpoint(folder)
         self.history = self._checkpoint.history if self._checkpoint else []
         self.config = self._checked(config)
-        self._unit = Learner.unit
+        self._unit, self._pace = Learner.unit, Pace()
         self._iteration = len(self.history)
         self._start, self._cpu = time.perf_counter(), time.process_time()
+        self._drawn = self._start  # a point alone is not worth a drawing
         self._interrupted = False
         self._recorded = self._has_records()
-        self._estimate = Estimate(self.history)
         make_folder(folder, error=ModelError)
         self.settle(self.config)
 
@@ -153,11 +144,7 @@ class Run:
     @property
     def finished(self) -> bool:
         """Whether nothing is left to do: all is learned, and the records show all of it."""
-        return self._learned and self._recorded
-
-    @property
-    def _learned(self) -> bool:
-        return self.config.finished(self.history)
+        return self._recorded and self.config.finished(self.history)
 
     def line(self, text: str) -> None:
         """Say something that stays true."""
@@ -166,21 +153,31 @@ class Run:
     def progress(self, phase: str, done: int, of: int, items: str) -> None:
         """Tell how far a phase of the iteration is; comes as often as you like."""
         self._raise_interrupt()
-        rate, left = self._estimate.look(
-            phase, done, of, max(0, self.config.iterations - self._iteration)
-        )
+        rate, left = self._pace.rate(phase, done), self._left()
+        if left is not None:
+            left += max(0.0, self._usual() - self.seconds, (of - done) / max(rate, 1e-3))
         self._progress.status(Status(
-            self._unit, self._iteration, self.config.iterations, phase, done, of, items, rate,
-            left, self.note,
+            self._unit, self._iteration, self.config.iterations, phase, done, of, items, rate, left,
         ))
+
+    def _usual(self) -> float:
+        """Seconds of an iteration."""
+        recent = [row["wall_seconds"] for row in self.history[-_RECENT:]]
+        return sum(recent) / max(len(recent), 1)
+
+    def _left(self) -> float | None:
+        """Seconds of the iterations after this one; None if nothing is known yet."""
+        later = max(0, self.config.iterations - self._iteration)
+        return later * self._usual() if self.history or not later else None
 
     @property
     def seconds(self) -> float:
+        """Since the iteration began."""
         return time.perf_counter() - self._start
 
     @property
     def cpu_seconds(self) -> float:
-        """CPU time of this process since the iteration began."""
+        """Of this process, since the iteration began."""
         return time.process_time() - self._cpu
 
     def check(self, name: str, value: float, step: int) -> float:
@@ -188,12 +185,10 @@ class Run:
         if not math.isfinite(value):
             raise ModelError(
                 f"{self.folder}: in step {step} of {self._unit} {self._iteration} the {name} is "
-                f"{value}; {self._kept()}; train in another folder with a smaller learning rate"
+                f"{value}; {self._unit} {len(self.history)} is the last that was kept; train in "
+                "another folder with a smaller learning rate"
             )
         return value
-
-    def _kept(self) -> str:
-        return f"{self._unit} {len(self.history)} is the last that was kept"
 
     def train(self, learner: Learner) -> None:
         """Do the iterations that are missing.
@@ -210,15 +205,13 @@ class Run:
                 self._keep(learner)
             else:
                 restore(learner.state, self._checkpoint.state, self.folder / FILE_NAME)
-                if not self._learned:
+                if not self.config.finished(self.history):
                     self.line(f"continuing after {self._unit} {len(self.history)} of "
                               f"{self.config.iterations}")
-            records = Records(self.folder, self._unit, learner.curves, self.history)
-            records.write(last=self._learned)
+            self._write_records(learner)
             self._recorded = True
-            self._estimate = Estimate(self.history)
-            while not self._learned:
-                self._iterate(learner, records)
+            while not self.finished:
+                self._iterate(learner)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
                 f"stopped after {self._unit} {len(self.history)} of {self.config.iterations}, "
@@ -252,19 +245,24 @@ class Run:
         if self._interrupted:
             raise KeyboardInterrupt
 
-    def _iterate(self, learner: Learner, records: Records) -> None:
+    def _write_records(self, learner: Learner) -> None:
+        """With a picture now and then, and if nothing follows."""
+        draw = self.config.finished(self.history) or time.perf_counter() - self._drawn > _DRAW_EVERY
+        if draw:
+            self._drawn = time.perf_counter()
+        write_records(self.folder, self._unit, learner.curves, self.history, draw)
+
+    def _iterate(self, learner: Learner) -> None:
         self._raise_interrupt()
         self._iteration = len(self.history) + 1
-        self._start, self._cpu = time.perf_counter(), time.process_time()
-        self._estimate.begin()
+        self._start, self._cpu, self._pace = time.perf_counter(), time.process_time(), Pace()
         row = {self._unit: self._iteration, **learner.iterate(self, self._iteration)}
         row.setdefault("wall_seconds", self.seconds)
         row.setdefault("cpu_seconds", self.cpu_seconds)
         self.history = [*self.history, row]
         self._keep(learner)
-        records.add(row, last=self._learned)
-        self._estimate.end()
-        left = duration(self._estimate.left(self.config.iterations - self._iteration))
+        self._write_records(learner)
+        left = duration(self._left() or 0.0)
         first, *more = learner.lines(self, row)
         self.line(f"{self._unit} {self._iteration} of {self.config.iterations}: {first}; "
                   f"{duration(row['wall_seconds'])}, {left} left")
@@ -292,8 +290,7 @@ def about_training(
 
     Args:
         rows: of the history, and that of this iteration as far as it is known.
-        gpu: its name, if it learned on one.
-        seconds: of this iteration: CPU, and wall clock.
+        gpu: its name, if it learned on one. seconds: of this iteration: CPU, and wall clock.
         before: what the card of the network that the run began with says.
     """
     def total(name: str) -> float:
@@ -316,22 +313,15 @@ def open_run(
     """Lock a folder and open the run in it, new or begun.
 
     Args:
-        folder: made if it is not there.
-        config: what is to be done.
         within: the part of the folder for checkpoint and records; by default the folder itself.
         source: JSON values about the data; a run goes on only with the same ones.
-        progress: hears how the run goes on.
 
     Raises:
         ModelError: if the folder holds a run of another configuration, or with other data, or a
             damaged one, or another process works in it.
     """
     with held(folder / ".lock", f"run {folder}", "training", "folder", ModelError):
-        source = {**(source or {}), **_version_of_game(config)}
+        # A game from outside has a version: a run goes on only with the same rules.
+        version = get_game(config.game).version if hasattr(config, "game") else ""
+        source = (source or {}) | ({"game_version": version} if version else {})
         yield Run(folder / within, config, source, progress or Progress())
-
-
-def _version_of_game(config: RunConfig) -> dict[str, str]:
-    """Of a game from outside, its version: a run goes on only with the same rules."""
-    version = get_game(config.game).version if hasattr(config, "game") else ""
-    return {"game_version": version} if version else {}
