@@ -33,7 +33,7 @@ LONGEST = [
     "bench/test_selfplay.py",
     "arena/test_ledger.py",
     "datasets/test_datasets.py", "supervised/test_trainer.py", "arena/test_tournament.py",
-    "supervised/test_bad_input.py", "cli/test_main.py", "test_add_a_game.py",
+    "cli/test_main.py", "test_add_a_game.py",
     "gtp/test_server_outside.py", "online/test_process.py",
 ]
 

@@ -5,8 +5,12 @@ By default an exception stands for the end of the process, with `DLGO_FULL=1` it
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
+import resource
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +24,13 @@ from engines.learning.runs import Progress
 from engines.registry import build_engine
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
-from tests.conftest import FULL
+from tests.command import dlgo_here
+from tests.conftest import FULL, one_line_error
 from tests.learning.breaking import broken_off, measured
-from tests.learning.data.games import ShardWriter
+from tests.learning.data.games import ShardWriter, write_unlabelled
 
 pytest.importorskip("keras")
 
-ROOT = Path(__file__).resolve().parents[2]
 # Dropout and symmetries, so that every generator has a say; Adam, so that the optimiser has.
 PLAN = SupervisedConfig(
     "m", "planes", "cnn:filters=4,hidden=16,dropout=0.2", value_head=True, optimizer="adam:lr=0.01",
@@ -121,45 +125,109 @@ def test_ctrl_c_says_what_is_kept(games: Path, tmp_path: Path) -> None:
     plan = dataclasses.replace(TINY, epochs=3)
     with pytest.raises(KeyboardInterrupt, match="stopped after epoch 1 of 3.*continues"):
         train(plan, Dataset.open(games), tmp_path / "m", Interrupter())
-    assert train(plan, Dataset.open(games), tmp_path / "m").training["epochs"] == 3
+    assert len(measured(tmp_path / "m/training")) == 1
 
 
-def test_other_settings_or_data_do_not_continue_a_run(games: Path, tmp_path: Path) -> None:
-    plan = TINY
-    train(plan, Dataset.open(games), tmp_path / "m")
+@pytest.fixture(scope="module")
+def trained(games: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a model after one epoch of `TINY`."""
+    folder = tmp_path_factory.mktemp("trained") / "m"
+    train(TINY, Dataset.open(games), folder)
+    return folder
+
+
+def test_other_settings_or_data_do_not_continue_a_run(games, trained, tmp_path) -> None:
+    shutil.copytree(trained, tmp_path / "m")
     for other, part in (
         ({"seed": 2}, "seed=1"), ({"network": "mlp:hidden=9"}, "network=mlp:hidden=8"),
         ({"games": 20}, "games=None"),
     ):
-        with pytest.raises(ModelError, match=part):
-            train(SupervisedConfig(**{**vars(plan), **other}), Dataset.open(games), tmp_path / "m")
-    other = write_games(tmp_path / "others", 40)
-    with pytest.raises(ModelError, match="digest="):
-        train(plan, Dataset.open(other), tmp_path / "m")
-    more = SupervisedConfig(**{**vars(plan), "epochs": 2})
+        with one_line_error(ModelError, part):
+            train(dataclasses.replace(TINY, **other), Dataset.open(games), tmp_path / "m")
+    others = Dataset.open(write_games(tmp_path / "others", 40))
+    with one_line_error(ModelError, "digest="):
+        train(TINY, others, tmp_path / "m")
+    more = dataclasses.replace(TINY, epochs=2)
     assert train(more, Dataset.open(games), tmp_path / "m").training["epochs"] == 2
 
 
-def test_a_damaged_checkpoint_is_refused(games: Path, tmp_path: Path) -> None:
-    plan = TINY
-    train(plan, Dataset.open(games), tmp_path / "m")
-    path = tmp_path / "m/training/checkpoint.npz"
-    whole = path.read_bytes()
-    for damaged in (b"", whole[: len(whole) // 2], b"PK\x03\x04 and no more", b"\x80\x04."):
-        path.write_bytes(damaged)
-        with pytest.raises(ModelError, match="delete it to start anew") as error:
-            train(plan, Dataset.open(games), tmp_path / "m")
-        assert "\n" not in str(error.value)
+def test_damaged_files_of_a_run_are_refused(games, trained, tmp_path) -> None:
+    shutil.copytree(trained, tmp_path / "m")
+    checkpoint = (tmp_path / "m/training/checkpoint.npz").read_bytes()
+    for name, content, part in (
+        ("checkpoint.npz", b"", "delete it to start anew"),
+        ("checkpoint.npz", checkpoint[: len(checkpoint) // 2], "delete it to start anew"),
+        ("checkpoint.npz", b"PK\x03\x04 and no more", "delete it to start anew"),
+        ("checkpoint.npz", b"\x80\x04.", "delete it to start anew"),
+        ("plan.json", b"[" * 100_000, "plan.json"),
+        ("plan.json", b'{"a": ' + b"9" * 5000 + b"}", "plan.json"),
+    ):
+        (tmp_path / "m/training/checkpoint.npz").write_bytes(checkpoint)
+        (tmp_path / "m/training" / name).write_bytes(content)
+        with one_line_error(ModelError, part):
+            train(TINY, Dataset.open(games), tmp_path / "m")
+
+
+def test_a_finished_model_is_not_overwritten(games, trained, tmp_path) -> None:
+    """As one that somebody else trained: its folder has no state to continue from."""
+    shutil.copytree(trained, tmp_path / "m", ignore=shutil.ignore_patterns("training"))
+    before = read_card(tmp_path / "m")
+    with one_line_error(ModelError, "name another folder"):
+        train(TINY, Dataset.open(games), tmp_path / "m")
+    assert read_card(tmp_path / "m") == before
+
+
+def test_learning_that_explodes_is_named_and_the_last_good_state_kept(games, tmp_path) -> None:
+    # Each step turns the weights around and makes them forty times as large; an epoch is a step.
+    config = dataclasses.replace(
+        TINY, network="resnet:blocks=0,filters=2,l2=1", optimizer="sgd:lr=20", epochs=50)
+    for _ in range(2):  # as often as one tries
+        with pytest.raises(ModelError) as caught:
+            train(config, Dataset.open(games), tmp_path / "m")
+        message = str(caught.value)
+        assert "smaller learning rate" in message and "is the last that was kept" in message
+        assert "epoch 0 is the last" not in message and "\n" not in message
+        assert any(word in message for word in ("nan", "inf", "not finite"))
+    assert not (tmp_path / "m/card.json").exists()
+
+
+@contextlib.contextmanager
+def files_no_larger_than(n_bytes: int) -> Iterator[None]:
+    """No file may grow beyond a limit, as on a disk that is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))  # Python ignores the signal
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("kilobytes", [0, 8, 40] if FULL else [8])
+def test_a_full_disk_is_one_line_and_the_same_command_continues(
+    kilobytes: int, games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", "supervised", f"--data={games}", f"--out={tmp_path / 'm'}",
+               "--net=mlp:hidden=16", "--epochs=2", "--batch-size=2048", "--encoder=planes"]
+    with files_no_larger_than(1024 * kilobytes):
+        full = dlgo_here(capsys, *command)
+    assert full.returncode in (1, 2), full.stderr
+    last = full.stderr.strip().splitlines()[-1]
+    assert last.startswith("dlgo: ") and str(tmp_path / "m") in last, full.stderr
+    assert "Traceback" not in full.stderr and "internal error" not in full.stderr
+    assert not (tmp_path / "m/card.json").exists()
+    done = dlgo_here(capsys, *command)
+    assert done.returncode == 0, done.stderr
+    assert not list((tmp_path / "m").rglob("*.tmp*"))
 
 
 def test_mistakes_show_before_anything_is_trained(games: Path, tmp_path: Path) -> None:
     data = Dataset.open(games)
-    for fields, error in (
-        ({"network": "cnnn"}, SpecError), ({"optimizer": "adam:lr=-1"}, SpecError),
-        ({"schedule": "cosin"}, SpecError), ({"encoder": "plane"}, SpecError),
-        ({"games": 10_000}, DataError),
+    bare = Dataset.open(write_unlabelled(tmp_path / "bare"))
+    for changes, where, error in (
+        ({"network": "cnnn"}, data, SpecError), ({"optimizer": "adam:lr=-1"}, data, SpecError),
+        ({"schedule": "cosin"}, data, SpecError), ({"encoder": "plane"}, data, SpecError),
+        ({"games": 10_000}, data, DataError), ({}, bare, DataError),
     ):
-        plan = {"name": "m", "encoder": "planes", "network": "mlp", "test": 0.2} | fields
-        with pytest.raises(error):
-            train(SupervisedConfig(**plan), data, tmp_path / "m")
+        with one_line_error(error, ""):
+            train(dataclasses.replace(TINY, **changes), where, tmp_path / "m")
     assert not (tmp_path / "m").exists()

@@ -31,10 +31,6 @@ from dlgo.text import one_line
 
 TAR_ENDINGS = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
 RECORD_ENDINGS = (".sgf", ".sgfs")
-# An archive that unpacks to more than this is a bomb. Tars of games are 5 to 30 times as large as
-# their compressed files, most of it the padding of small files.
-_MAX_RATIO = 200
-_FREE_BYTES = 64 * 2**20
 # What broken archives make the standard library raise.
 _BROKEN = (
     OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
@@ -170,28 +166,14 @@ class _StrictHeader(tarfile.TarInfo):
             raise ValueError(f"{what}; the archive is damaged or cut off") from None
 
 
-class _Limited:
-    """An open file that refuses to be read beyond what an archive may unpack to."""
-
-    def __init__(self, file: IO[bytes], archive: Path) -> None:
-        self._file = file
-        self._left = _FREE_BYTES + _MAX_RATIO * archive.stat().st_size
-
-    def read(self, size: int) -> bytes:
-        data = self._file.read(size)
-        self._left -= len(data)
-        if self._left < 0:
-            raise ValueError(f"it unpacks to more than {_MAX_RATIO} times its size")
-        return data
-
-
 def _tar_files(archive: Path) -> Files:
     with archive.open("rb") as file:
         start = file.read(6)
     opener = next((unpack for magic, unpack in _OPENERS.items() if start.startswith(magic)), open)
-    with opener(archive, "rb") as file, tarfile.open(
-        fileobj=_Limited(file, archive), mode="r|", tarinfo=_StrictHeader,
-    ) as tar:
+    with (
+        opener(archive, "rb") as file,
+        tarfile.open(fileobj=file, mode="r|", tarinfo=_StrictHeader) as tar,
+    ):
         for info in tar:
             tar.members.clear()  # it would remember them all
             if info.isfile():
@@ -207,10 +189,6 @@ def _zip_files(archive: Path) -> Files:
         entries, wanted = container.infolist(), _entry_count(archive)
         if wanted not in (len(entries), _MANY_ENTRIES):
             raise ValueError(f"it lists {len(entries)} of its {wanted} files; it is damaged")
-        if sum(entry.file_size for entry in entries) > (
-            _FREE_BYTES + _MAX_RATIO * archive.stat().st_size
-        ):
-            raise ValueError(f"it unpacks to more than {_MAX_RATIO} times its size")
         for entry in entries:
             if not entry.is_dir():
                 yield entry.filename, partial(container.open, entry)
