@@ -6,19 +6,15 @@ Whatever a user does wrong ends in one line on standard error and a non-zero exi
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TextIO
+from collections.abc import Sequence
+from typing import NoReturn, TextIO
 
 import click
-
-_ASCII = "console_ascii"
-_GLYPH_MISSING = re.compile(r"Glyph \d+ .*missing from (current )?font")
 
 
 def run(
@@ -31,8 +27,12 @@ def run(
         arguments: of the command line; those of the process by default.
         name: how the command is called in its help; the script's own name by default.
     """
-    _replace_what_consoles_lack()
-    warnings.showwarning = _GlyphWarnings(warnings.showwarning)
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # Characters that a console's encoding lacks become `?` (on standard error, escapes).
+        if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
+            stream.reconfigure(errors="replace")
+    # The font of the plots may lack characters of some names; the tables have them.
+    warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from (current )?font")
     if os.environ.get("DLGO_TRACEBACK"):
         sys.exit(command.main(arguments, prog_name=name))
     try:
@@ -68,42 +68,6 @@ def run(
             f"internal error: {type(error).__name__}: {error}; "
             "run again with DLGO_TRACEBACK=1 for the details of a bug report", 70,
         )
-
-
-def _replace_what_consoles_lack() -> None:
-    """Let characters that a console's encoding lacks become `?` (on standard error, escapes)."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if not isinstance(stream, io.TextIOWrapper):
-            continue  # closed, or somebody's own
-        errors = "backslashreplace" if stream.errors == "backslashreplace" else "replace"
-        stream.reconfigure(errors=errors)
-        if codecs.lookup(stream.encoding).name == "ascii" and stream is not sys.stdin:
-            codecs.register(_ascii_by_another_name)
-            stream.reconfigure(encoding=_ASCII, errors=errors)
-
-
-def _ascii_by_another_name(name: str) -> codecs.CodecInfo | None:
-    """The codec `_ASCII`: click takes a stream in ASCII for a mistake and writes UTF-8 to it."""
-    ascii_ = codecs.lookup("ascii")
-    return None if name != _ASCII else codecs.CodecInfo(
-        ascii_.encode, ascii_.decode, incrementalencoder=ascii_.incrementalencoder,
-        incrementaldecoder=ascii_.incrementaldecoder, name=name,
-    )
-
-
-class _GlyphWarnings:
-    """One line in place of matplotlib's warning for each character that its font lacks."""
-
-    def __init__(self, show: Callable[..., None]) -> None:
-        self._show, self._told = show, False
-
-    def __call__(self, message: Warning | str, *more: Any) -> None:
-        if not _GLYPH_MISSING.match(str(message)):
-            self._show(message, *more)
-        elif not self._told:
-            self._told = True
-            say("dlgo: the font of the plots lacks characters of some names; they are drawn as "
-                "boxes. The tables have them", err=True)
 
 
 def say(line: str, err: bool = False) -> None:

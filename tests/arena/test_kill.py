@@ -31,13 +31,13 @@ from tests.arena.mocks import SETUP, games_of, left_behind, read, register_mocks
 ROOT = Path(__file__).resolve().parents[2]
 FULL = bool(os.environ.get("DLGO_FULL"))
 KILLS = 25 if FULL else 1
-WORKER_KILLS = 50 if FULL else 2
+WORKER_KILLS = 50 if FULL else 1
 
 # Some games last a few milliseconds, some a tenth of a second; some crash, some start processes
 # that have nothing left to tell whose they are.
 ENTRANTS = ("random", "dawdler:ms=8", "crasher", "spawner")
 PLANS = {
-    "pairs": Plan(("connect4", "tictactoe"), ENTRANTS, 4, seed=5),
+    "pairs": Plan(("connect4", "tictactoe"), ENTRANTS, 4 if FULL else 2, seed=5),
     "target": Plan(("tictactoe",), (*ENTRANTS[:2], "dawdler:ms=9"), 2, seed=5, target_elo=240.0,
                    max_pairs=60),
     "test": Plan(("tictactoe",), ENTRANTS[:2], 1, seed=5, kind="match", sprt=(0.0, 100.0),

@@ -44,7 +44,7 @@ def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
         players = ("random", spec_of(bot))[:: 1 if number % 2 else -1]
         task = make_task(*players, seed=number)
         tasks.append(dataclasses.replace(task, slot=f"tictactoe|{players[0]}|{players[1]}|0"))
-    limits = Limits(move_timeout=5, memory_mb=300)
+    limits = Limits(move_timeout=3, memory_mb=300)
     games = play_tasks(tasks, limits)
     assert games.keys() == {task.slot for task in tasks}
     for task, (bot, (_, wanted)) in zip(tasks, PLAYING.items(), strict=True):
@@ -139,7 +139,7 @@ def test_what_is_wrong_with_a_file_loses_games_and_what_is_wrong_with_a_name_is_
     assert re.fullmatch(r"broken\.py@[0-9a-f]{8}", described["broken.py"][0])
     assert described["good.py:Greedy"][1].startswith("greedy@")
     began = time.monotonic()
-    assert describe(["hangs.py", "good.py"], timeout=5)["good.py"].digest
+    assert describe(["hangs.py", "good.py"], timeout=2)["good.py"].digest
     assert time.monotonic() - began < 60
     for spec, message in (
         ("none.py", "no such file"), ("good.py:Greed", "did you mean Greedy"),
