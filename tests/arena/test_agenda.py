@@ -37,16 +37,18 @@ def met(plan: Plan) -> Counter[frozenset[str]]:
 # --- kinds ---------------------------------------------------------------------------------
 
 
-def test_in_a_gauntlet_the_challengers_meet_the_field_only() -> None:
-    plan = Plan(("tictactoe",), ENTRANTS, 3, kind="gauntlet", challengers=("random", ENTRANTS[2]))
-    field = {"dawdler:ms=1", "dawdler:ms=2", "dawdler:ms=4"}
-    wanted = {frozenset(two) for two in itertools.product(("random", "dawdler:ms=3"), field)}
-    assert met(plan) == dict.fromkeys(wanted, 6)
+FIELD = ("dawdler:ms=1", "dawdler:ms=2", "dawdler:ms=4")
 
 
-def test_on_a_ladder_neighbours_meet() -> None:
-    plan = Plan(("tictactoe",), ENTRANTS, 2, kind="ladder")
-    assert met(plan) == dict.fromkeys(map(frozenset, itertools.pairwise(ENTRANTS)), 4)
+@pytest.mark.parametrize(("change", "matches"), [
+    ({"kind": "gauntlet", "challengers": ("random", ENTRANTS[2])},
+     itertools.product(("random", "dawdler:ms=3"), FIELD)),
+    ({"kind": "ladder"}, itertools.pairwise(ENTRANTS)),
+    ({"kind": "round-robin"}, itertools.combinations(ENTRANTS, 2)),
+])
+def test_who_meets_whom(change: dict, matches) -> None:
+    plan = dataclasses.replace(Plan(("tictactoe",), ENTRANTS, 2), **change)
+    assert met(plan) == dict.fromkeys(map(frozenset, matches), 4)
 
 
 def test_in_a_mirror_each_entrant_meets_itself_once_an_opening() -> None:

@@ -57,21 +57,6 @@ def test_openings_are_unfinished_positions_all_different_and_without_passes():
         assert len(keys) == 30
 
 
-def test_openings_repeat_when_a_game_has_no_others():
-    plan = Plan(("tictactoe",), ("random", "dawdler"), pairs=18, opening_plies=1)
-    drawn = {task.pair: task.opening for task in tasks(plan)}
-    assert len(set(drawn.values())) == 9  # nine first moves
-
-
-def test_a_larger_plan_contains_the_games_of_a_smaller_one():
-    larger = dataclasses.replace(
-        PLAN, games=("connect4", *PLAN.games), entrants=("resigner", *PLAN.entrants), pairs=6
-    )
-    assert set(tasks(PLAN)) < set(tasks(larger))
-    other_seed = {task.opening for task in tasks(dataclasses.replace(PLAN, seed=8))}
-    assert other_seed != {task.opening for task in tasks(PLAN)}
-
-
 def test_an_interrupted_schedule_is_balanced():
     planned = tasks(PLAN)
     for n in range(len(planned)):
@@ -91,15 +76,6 @@ def test_the_same_seed_gives_the_same_game():
     assert one.moves == again.moves != other.moves
     assert one.moves.split()[0] == one.opening == "5"
     assert_legal({"one": one, "other": other})
-
-
-def test_games_do_not_depend_on_those_played_before():
-    engines = EngineCache()
-    played = [
-        play_game(make_task("random", "dawdler", seed=seed), engines).moves
-        for seed in (1, 2, 3, 1, 2, 3)
-    ]
-    assert played[:3] == played[3:]
 
 
 @pytest.mark.parametrize(("limits", "kept"), [(Limits(), True), (Limits(memory_mb=1), False)])

@@ -20,7 +20,7 @@ from dlgo.records.ledger import GameRecord
 from engines.base import Budget, Cost
 from experiments.arena import limits as limits_module
 from experiments.arena.inspect_ledger import problem_of
-from experiments.arena.limits import Account, Limits, hard_limit
+from experiments.arena.limits import Account, Limits
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
 from tests.arena.mocks import GARBAGE, MOCKS, games_of, left_behind, make_task, play_tasks, run
@@ -186,12 +186,6 @@ def test_the_budget_of_a_game_is_spent_move_by_move() -> None:
     assert record.result == 0.0
     # What was spent stays on record: the late move, too.
     assert max(cost.wall for cost in record.costs) > 0.09
-
-
-def test_no_engine_has_more_patience_than_the_timeout() -> None:
-    assert hard_limit(Budget(wall=1e5), Limits(move_timeout=3)) == 3
-    assert hard_limit(Budget(wall=1.0), Limits()) < 4
-    assert hard_limit(Budget(), Limits()) == 600
 
 
 # --- repeated failures ---------------------------------------------------------------------

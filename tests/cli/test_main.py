@@ -77,13 +77,6 @@ def test_games_lists_every_game_and_how_to_write_one(capsys) -> None:
     assert {"size", "komi", "cols", "gravity"} <= {name for name, _ in columns(text, "      ")}
 
 
-def test_models_has_a_header(capsys) -> None:
-    (header, *rows) = columns(dlgo_here(capsys, "models").stdout, "")
-    assert header == ("model", "game: network on encoder, moves predicted; cost; identity")
-    assert all(re.match(r"[\w:=,.]+: \w+.* on \w+.*; .*CPU s.*; [0-9a-f]{12}$", row)
-               for _, row in rows) and len(rows) >= 4
-
-
 MISTAKES = [
     (("perft", "chess", "--depth", "3"), "unknown game 'chess'"),
     (("perft", "connect4", "--depth", "-1"), "--depth"),

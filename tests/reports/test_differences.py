@@ -162,17 +162,6 @@ def test_llr_is_that_of_published_tests(elo0, elo1, pairs, llr):
     assert SprtBounds(elo0, elo1).llr(Counts(pairs)) == pytest.approx(llr, abs=0.0051)
 
 
-def test_llr_of_decided_games_is_wald_s():
-    # Wins and losses only: the plain test of a coin, whatever maximises.
-    bounds = SprtBounds(0, 50)
-    p = score_of_elo(50)
-    assert bounds.llr(Counts((45, 0, 55))) == pytest.approx(
-        55 * math.log(p / 0.5) + 45 * math.log((1 - p) / 0.5), abs=2e-3
-    )
-    assert bounds.upper == -bounds.lower == pytest.approx(math.log(19))
-    assert bounds.llr(Counts((0, 0, 0))) == 0
-
-
 @pytest.mark.parametrize(("elo", "wrong"), [(0, H1), (60, H0)])
 def test_sprt_errs_no_more_often_than_it_says(elo, wrong):
     """alpha = beta = 0.05. 60 tests (1000 in full): at most 5% wrong, and some slack for luck."""

@@ -41,24 +41,6 @@ def games(tmp_path: Path) -> Path:
 # Reading
 
 
-def test_a_list_of_games_is_read(games):
-    frame = read_games(games)
-    assert len(frame) == 80
-    assert set(frame["first"]) == {"a", "b", "c"}
-    assert frame["counted"].all()
-    assert frame["pair"].nunique() == 20
-
-
-def test_a_file_of_a_spreadsheet_is_read(tmp_path):
-    path = tmp_path / "games.CSV"
-    text = '\ufefffirst,second,result\r\n"Müller, A",b,0.5\r\nb,"Müller, A",1.0\r\n'
-    path.write_bytes(text.encode())
-    frame = load_games(path)
-    assert frame["first"].tolist() == ["Müller, A", "b"]
-    assert frame["result"].tolist() == [0.5, 1.0]
-    assert frame["pair"].tolist() == [0, 1]  # without a pair, each game stands alone
-
-
 # Texts of the same three games: Ä beats b, they draw, and Ä beats "b; c, d".
 DIALECTS = {
     "commas": 'first,second,result\nÄ,b,1\nb,Ä,0.5\nÄ,"b; c, d",1\n',
@@ -164,15 +146,6 @@ def test_rate_prints_the_ratings(games, tmp_path):
     assert (rows["a"]["wins"], rows["a"]["losses"]) == ("30", "10")
 
 
-def test_75_percent_of_a_match_are_191_elo(tmp_path):
-    path = tmp_path / "games.csv"
-    rows = ["a,b,1", "b,a,0"] * 15 + ["a,b,0", "b,a,1"] * 5
-    path.write_text("\n".join(["first,second,result", *rows]))
-    done = run("rate", path, "--anchor", "b=0")
-    assert "|   1 | a       | 191 |" in done.output
-    assert "75.0%" in done.output
-
-
 def test_rate_with_bootstrap(games):
     done = run("rate", games, "--bootstrap", 100)
     assert done.exit_code == 0, done.output
@@ -186,14 +159,6 @@ def test_games_of_several_kinds_are_rated_apart(tmp_path):
     output = run("rate", path, "--anchor", "a=0").output
     assert "go: 2 games, 2 entrants. Elo, a is set to 0." in output
     assert "chess: 2 games, 2 entrants. Elo, 0 is the mean of the field." in output
-
-
-def test_a_disconnected_field_says_so(tmp_path):
-    path = tmp_path / "games.csv"
-    path.write_text("first,second,result\na,b,1\nb,a,1\nc,d,1\nd,c,1\n")
-    output = run("rate", path).output
-    assert "No game links these groups" in output
-    assert "* c: group 2 of 2, which never met" in output
 
 
 # Comparing

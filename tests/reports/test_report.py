@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import html
-import math
 import re
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from dlgo.errors import DlgoError
 from dlgo.records.costs import MoveCost
 from dlgo.records.ledger import GameRecord, Ledger
 from reports.labels import Label, place_labels
-from reports.plots import family_styles, game_title
+from reports.plots import family_styles
 from reports.report import write_report
 from reports.tables import (
     cost_table,
@@ -26,7 +25,6 @@ from reports.tables import (
     rate_games,
     ratings_frame,
 )
-from reports.text import markdown_table
 from tests.reports.simulation import game_record
 
 FAST, SLOW = "mcts:sims=10", "mcts:sims=100"
@@ -176,16 +174,6 @@ def test_the_tables_agree_with_the_fit(ledger_path):
         assert part["games"].sum() == 2 * table.games
 
 
-def test_an_entrant_that_never_chose_a_move(tmp_path):
-    with Ledger(tmp_path / "games.sqlite") as ledger:
-        ledger.add(record(0, FAST, "random", 1, moves="4 4", reason="process died (signal 9)",
-                          costs=False))
-    write_report(tmp_path / "games.sqlite", tmp_path / "report")
-    rows = read_csv(tmp_path / "report" / "ratings.csv")
-    assert [row["mean_cpu_ms"] for row in rows] == ["", ""]
-    assert all(math.isfinite(float(row["rating"])) for row in rows)
-
-
 def test_the_same_ledger_gives_the_same_files(written, ledger_path, tmp_path):
     """And so it does for a user who draws in another style, which is left alone."""
     import matplotlib
@@ -281,11 +269,6 @@ def test_styles_differ_and_do_not_depend_on_order():
     assert len({(s.marker, s.line) for s in styles.values()}) == 40
 
 
-def test_game_title():
-    assert game_title("connect4") == "Connect Four (connect4)"
-    assert game_title("hex:size=11") == "hex:size=11"  # from a ledger of some other version
-
-
 def test_labels_do_not_cover_each_other():
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -307,12 +290,3 @@ def test_labels_do_not_cover_each_other():
         for other in boxes[:i]:
             assert not box.overlaps(other)
         assert not any(box.contains(*axes.transData.transform(point)) for point in points)
-
-
-def test_markdown_table_is_aligned():
-    assert markdown_table(("who", "points"), [("a|b", "1"), ("random", "12.5")], left=(0,)) == (
-        "| who    | points |\n"
-        "| ------ | -----: |\n"
-        "| a\\|b   |      1 |\n"
-        "| random |   12.5 |"
-    )
