@@ -1,4 +1,4 @@
-"""Plots of a report: Elo against what a move has cost, a line for each family; lengths of games.
+"""Plots of a report: Elo against what a move has cost, a line for each family.
 
 Ratings and costs are those of `tables.ratings_frame`. Four costs can be the x axis (`AXES`).
 Families differ by colour (Okabe and Ito's palette, safe for colour-blind readers), by marker and
@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,10 +33,6 @@ _PANEL_WIDTH, _PANEL_HEIGHT = 3.5, 2.9  # of a plot in the overview
 # Points that such a plot has room for. A single plot of more is larger, up to so many times; of
 # more than _MOST_LABELS, the ends of the lines alone have labels.
 _ROOM, _LARGEST, _MOST_LABELS = 12, 1.8, 16
-
-_RESULTS = {1.0: "first mover won", 0.5: "draw", 0.0: "second mover won"}
-_HATCHES = ("", "///", "...")
-_MOST_BINS = 24
 
 
 class Axis(NamedTuple):
@@ -276,51 +271,3 @@ def _finish(
     for number, caption in enumerate(reversed(captions)):
         down = height - 0.12 - 0.13 * number
         figures.write_line(figure, 0.15 / width, down, caption, 7, color=GREY)
-
-
-def plot_lengths(games: pd.DataFrame, stem: Path) -> list[Path]:
-    """Draw the lengths of all rated games by result, a panel a game; none if there is no game.
-
-    Repetitions and breakdowns are left out.
-    """
-    from matplotlib.ticker import MaxNLocator
-
-    games = games[games["counted"] & ~games["failed"]]
-    names = sorted(games["game"].unique())
-    if not names:
-        return []
-    columns = min(2, len(names))
-    rows = math.ceil(len(names) / columns)
-    with figures.own_style():
-        width, height = 3.6 * columns if columns > 1 else 5.0, 2.3 * rows + 0.55
-        figure = figures.new_figure(width, height)
-        for i, name in enumerate(names):
-            part = games[games["game"] == name]
-            axes = figure.add_subplot(rows, columns, i + 1)
-            low, high = int(part["plies"].min()), int(part["plies"].max())
-            step = max(1, math.ceil((high - low + 1) / _MOST_BINS))
-            axes.hist(
-                [part.loc[part["result"] == result, "plies"] for result in _RESULTS],
-                bins=np.arange(low, high + step + 1, step) - 0.5, stacked=True,
-                color=[COLOURS[0], "#FFFFFF", COLOURS[1]], edgecolor=GREY, linewidth=0.5,
-                label=list(_RESULTS.values()),
-            )
-            for container, hatch in zip(axes.containers, _HATCHES, strict=True):
-                for patch in container:
-                    patch.set_hatch(hatch)
-            figures.plain_axes(axes)
-            axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-            axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
-            axes.set_title(plain(game_title(name)), fontsize=9, fontweight="bold", loc="left")
-            axes.set_xlabel("length, plies (opening included)", fontsize=8)
-            axes.set_ylabel("games" if i % columns == 0 else "", fontsize=8)
-        handles, labels = axes.get_legend_handles_labels()
-        figure.legend(
-            handles, labels, loc="lower center", ncols=3, fontsize=8, frameon=False,
-            bbox_to_anchor=(0.5, 0.0),
-        )
-        figure.subplots_adjust(
-            left=0.62 / width, right=1 - 0.12 / width, top=1 - 0.35 / height,
-            bottom=0.75 / height, wspace=0.18, hspace=0.62,
-        )
-        return figures.save(figure, stem)

@@ -33,7 +33,6 @@ from dlgo.errors import DlgoError
 from reports.connections import Bridge, Connections
 from reports.davidson import Floats, Ints, Observations, covariance_matrix, is_unbounded, maximise
 from reports.rating_table import ELO, Estimate, Rating, RatingTable, bounds
-from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +57,7 @@ def repeated_games(games: pd.DataFrame) -> pd.Series:
 
 
 def fit_ratings(
-    first: Sequence[str], second: Sequence[str], result: Sequence[float], *, prior: float = 1.0,
+    first: Sequence[str], second: Sequence[str], result: Sequence[float], *,
     first_move: bool = True,
 ) -> RatingTable:
     """Rate everyone who played.
@@ -66,13 +65,11 @@ def fit_ratings(
     Args:
         first, second: who moved first and second, an element a game.
         result: 1, 0.5 or 0, as the first mover sees it.
-        prior: weight of the virtual games, which are used only where the games alone give no
-            finite answer. 0: none.
         first_move: whether to estimate the first-move advantage.
 
     Raises:
-        DlgoError: if there is no game, a result is another number, there are more than
-            `MOST_ENTRANTS`, or `prior` is 0 and no finite ratings exist.
+        DlgoError: if there is no game, a result is another number, or there are more than
+            `MOST_ENTRANTS`.
     """
     scores = np.asarray(result, float)
     if len(scores) == 0:
@@ -89,18 +86,15 @@ def fit_ratings(
         )
     links = Connections.of(names, ahead, behind, scores)
     played = _observations(len(names), ahead, behind, scores, first_move)
-    data = _with_bridges(played, links.bridges, prior)
+    data = _with_bridges(played, links.bridges, 1.0)
     unbounded = is_unbounded(data)
-    if unbounded and prior <= 0:
-        loose = [name for name, note in zip(names, links.notes(), strict=True) if note]
-        raise DlgoError(f"ratings: no finite ratings fit the record of {listing(loose or names)}; "
-                        "allow a prior (prior=1)")
     if unbounded:
         decided = scores != 0.5
         by_wins = Connections.of(names, ahead[decided], behind[decided], scores[decided]).bridges
-        data = _with_bridges(data, by_wins, prior / max(1, len(by_wins)))
-        if is_unbounded(data):
-            data = _with_equals(data, prior)
+        data = _with_bridges(data, by_wins, 1 / max(1, len(by_wins)))
+        if is_unbounded(data):  # half a win, draw and loss of a first mover against an equal
+            zero, half = np.array([0]), np.array([0.5])
+            data = data.plus(zero, zero, np.ones(1), half, half * data.with_draws, half)
     remarks = [remark for remark, wanted in (
         (links.group_remark(), True),
         ("No first-move advantage is given: who moved first was not varied enough to tell it from "
@@ -209,19 +203,13 @@ def _imitates_first_move(size: int, pairs: Ints) -> bool:
     return all(level[first] - level[second] == 1 for first, second in pairs.tolist())
 
 
-def _with_bridges(data: Observations, bridges: Sequence[Bridge], prior: float) -> Observations:
-    """`data` and `prior` virtual games across each bridge, half won and half lost.
+def _with_bridges(data: Observations, bridges: Sequence[Bridge], games: float) -> Observations:
+    """`data` and virtual games across each bridge, half won and half lost.
 
     They are played on neutral ground: moving first does not count.
     """
-    if not bridges or prior <= 0:
+    if not bridges:
         return data
     pairs = np.vstack([bridge.pairs for bridge in bridges])
-    half = prior / 2 * np.concatenate([bridge.shares for bridge in bridges])
+    half = games / 2 * np.concatenate([bridge.shares for bridge in bridges])
     return data.plus(pairs[:, 0], pairs[:, 1], 0 * half, half, 0 * half, half)
-
-
-def _with_equals(data: Observations, prior: float) -> Observations:
-    """`data` and half a win, half a draw, half a loss of a first mover against an equal."""
-    zero, half = np.array([0]), np.array([prior / 2])
-    return data.plus(zero, zero, np.ones(1), half, half * data.with_draws, half)

@@ -19,7 +19,7 @@ from reports.bootstrap import check_ratings, check_replicates
 from reports.figures import save
 from reports.frontier import frontier_frame
 from reports.page import build_page, cross_rows, rating_rows
-from reports.plots import AXES, draw_strength, game_title, plot_lengths
+from reports.plots import AXES, draw_strength, game_title
 from reports.rating_table import RatingTable
 from reports.replays import choose_games, replay
 from reports.text import elo_text, nu_text
@@ -40,9 +40,9 @@ def write_report(
     """Rate, tabulate and draw all games of a ledger.
 
     Writes `report.html`, `games.csv`, `ratings.csv`, `overview.csv`, `cost_table.csv`,
-    `frontier.csv`, `strength.png/.svg` (all games), `lengths.png/.svg`, and for each game
-    `crosstable_<game>.csv`, `superiority_<game>.csv` and `strength_<game>.png/.svg` with its
-    sisters for other costs (`_wall`, `_work`, `_training`).
+    `frontier.csv`, `strength.png/.svg` (all games), and for each game `crosstable_<game>.csv`,
+    `superiority_<game>.csv` and `strength_<game>.png/.svg` with its sisters for other costs
+    (`_wall`, `_work`, `_training`).
 
     Args:
         ledger_path: the SQLite file that `dlgo tournament` wrote.
@@ -92,15 +92,13 @@ def write_report(
         paths += files
     overall = save(
         draw_strength(ratings, games_text(games), frontier=frames["frontier"]), out / "strength")
-    lengths = plot_lengths(games, out / "lengths")
     facts = _facts(str(ledger_path), games)
     if planned is not None and len(games) < planned:
         facts.insert(2, ("Still to come", f"{planned - len(games):,} games"))
     failed = games[games["failed"]]
     page = build_page({
         "games": views, "facts": facts, "played": len(games), "planned": planned,
-        "figures": _figures({"All games: Elo against CPU time per move": overall,
-                             "Lengths of the rated games": lengths}),
+        "figures": _figures({"All games: Elo against CPU time per move": overall}),
         "failures": [  # who broke down is the loser
             (row.slot, row.second if row.result == 1 else row.first, row.reason)
             for row in failed.head(_MOST_FAILURES).itertuples()
@@ -108,7 +106,7 @@ def write_report(
         "failure_total": len(failed), "settings": _settings(plan, rated, anchor, replicates),
         "replays": _replays(rated, chosen, shown, progress),
     })
-    return [write_file(out / "report.html", page), *paths, *overall, *lengths]
+    return [write_file(out / "report.html", page), *paths, *overall]
 
 
 def _replays(

@@ -4,7 +4,8 @@
 
 For each game and each search: nodes or simulations a CPU second, measured in turns in one
 process (the median of the rounds, and of their ratios), and how much stronger the compiled engine
-is with as much CPU time for a move: Elo from games in pairs, openings drawn, colours swapped.
+is with as much CPU time for a move: its score and Elo with 95% intervals from games in pairs,
+openings drawn, colours swapped.
 
 The compiled engines have nothing switched on that the textbook lacks: alpha-beta deepens and
 cuts, without a table and without orders of moves; the tree searches start each move afresh. In
@@ -14,40 +15,31 @@ What to look for: random games gain most, for they are all rules and no Python; 
 answers for every leaf, it takes the time and little is gained. A hundred times the speed is
 not a hundred times the strength: what it is worth depends on the game and on the time.
 
-Rates and games are kept in the folder of --out, so the same command continues where it was
-stopped. The results stand in docs/compiling.md.
+The results stand in docs/compiling.md.
 """
 
 from __future__ import annotations
 
 import itertools
-import json
-import statistics
-import sys
 import time
-from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 import click
 
 from dlgo import GameSpec, GameState, get_game
 from dlgo.errors import ModelError
-from dlgo.files import make_folder, write_file
 from dlgo.rates import Meter, rates_in_turns
 from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import model_for
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import EngineSpec, build_engine
 from experiments import options
-from experiments.arena.progress import PlainReporter
-from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
-from experiments.bench.measure import random_positions
+from experiments.arena.series import play_series
+from experiments.bench.measure import random_positions, score_text
 from experiments.command import run
 from experiments.options import Number
 from reports.compare import elo_text
-from reports.csv_import import load_games
-from reports.head_to_head import head_to_heads
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go:size=9")
 # Random plies before the positions on which speed is measured.
@@ -63,7 +55,7 @@ class Search(NamedTuple):
     portions: tuple[int, int]  # how many of these each search is asked for when speed is measured
 
     def entrants(self, budget: str) -> tuple[str, ...]:
-        """Both engines with a budget, as the ledger writes them."""
+        """Both engines with a budget."""
         return tuple(EngineSpec.parse(f"{text}{',' if ':' in text else ':'}{budget}").text
                      for text in self.engines)
 
@@ -71,7 +63,7 @@ class Search(NamedTuple):
 def searches(game: GameSpec) -> tuple[Search, ...]:
     """What is compared in a game."""
     bare = ",".join(
-        f"{name}=no" for name in TECHNIQUE_HELP if name not in ("cuts", "deepening")
+        f"{name}=no" for name in TECHNIQUE_HELP if name not in ("cuts", "deepening", "lmr")
     )
     try:
         model_for(game, "alphazero")
@@ -97,22 +89,21 @@ def meter(search: Search, which: int, states: list[GameState]) -> Meter:
     return work
 
 
-def speed(search: Search, game: GameSpec, seconds: float, rounds: int, seed: int) -> list[float]:
-    """Textbook and compiled, each a CPU second, and how many times the latter is faster."""
+def row(
+    game: GameSpec, search: Search, cpu: float, seconds: float, rounds: int, pairs: int, seed: int
+) -> str:
+    """A line of the table."""
     states = random_positions(game, PLIES, 8, seed)
     meters = [meter(search, which, states) for which in (0, 1)]
     slow, fast = rates_in_turns(meters, seconds, rounds, time.process_time)
-    ratios = [b / a for a, b in zip(slow, fast, strict=True)]
-    return [statistics.median(slow), statistics.median(fast), statistics.median(ratios)]
-
-
-def strength(ledger: Path, game: GameSpec, entrants: tuple[str, ...]) -> str:
-    """How much stronger the compiled engine is by its games in the ledger: cells of the table."""
-    textbook, compiled = entrants
-    (match,) = head_to_heads(load_games(ledger), compiled, textbook, str(game))
-    score = match.pairs.score_interval()
-    low, value, high = map(elo_text, (score.low95, score.value, score.high95))
-    return f"{score.value:.0%} | {value} | {low} to {high}"
+    times = median(b / a for a, b in zip(slow, fast, strict=True))
+    textbook, compiled = search.entrants(f"cpu={cpu:g}")
+    series = play_series(game, compiled, textbook, pairs, seed)
+    low, value, high = (
+        elo_text(series.share + sign * series.margin) for sign in (-1, 0, 1))
+    return (f"| {game} | {search.title} | {search.unit} | {median(slow):,.0f} | "
+            f"{median(fast):,.0f} | {times:,.1f} | {score_text(series)} | {value} | "
+            f"{low} to {high} |")
 
 
 @click.command()
@@ -122,42 +113,22 @@ def strength(ledger: Path, game: GameSpec, entrants: tuple[str, ...]) -> str:
 @options.measuring_options(0.5, 5)
 @options.pairs_option(10)
 @options.seed_option
-@options.out_option("out/compiling")
 @options.quick_option("Two games, short measurements, few games")
 def main(
     games: tuple[str, ...], cpu: float, seconds: float, rounds: int, pairs: int, seed: int,
-    out: Path, quick: bool,
+    quick: bool,
 ) -> None:
     """Print what compiling buys: speed, and strength at equal CPU time."""
     if quick:
         games, cpu, seconds, rounds, pairs = ("tictactoe", "connect4"), 0.01, 0.1, 3, 3
-        out = out.with_name(out.name + "-quick")
-    make_folder(out)
-    kept, ledger = out / "rates.json", out / "games.sqlite"
-    rates = json.loads(kept.read_text()) if kept.exists() else {}
-    rows = [(game, search) for game in map(get_game, games) for search in searches(game)]
-    names = [f"{game}, {search.title}, {rounds} x {seconds:g} s" for game, search in rows]
-    for name, (game, search) in zip(names, rows, strict=True):
-        if name not in rates:
-            print(f"speed: {name}", file=sys.stderr)
-            rates[name] = speed(search, game, seconds, rounds, seed)
-            write_file(kept, json.dumps(rates, indent=1))
-    matches: dict[tuple[str, ...], list[str]] = {}
-    for game, search in rows:
-        matches.setdefault(search.entrants(f"cpu={cpu:g}"), []).append(str(game))
-    for entrants, together in matches.items():
-        plan = Plan(tuple(together), entrants, pairs=pairs, seed=seed, kind="match")
-        run_tournament(plan, ledger, workers=1, progress=PlainReporter(sys.stderr))
-    print(f"\n{2 * pairs} games each at {cpu:g} CPU s a move; rates a CPU second, median of "
+    print(f"{2 * pairs} games each at {cpu:g} CPU s a move; rates a CPU second, median of "
           f"{rounds} rounds of {seconds:g} s\n")
-    print("| game | search | counted | textbook /s | compiled /s | times | compiled scores | Elo "
+    print("| game | search | counted | textbook /s | compiled /s | times | compiled scores % | Elo "
           "| 95% interval |")
     print("|---|---|---|---:|---:|---:|---:|---:|---|")
-    for name, (game, search) in zip(names, rows, strict=True):
-        slow, fast, ratio = rates[name]
-        score = strength(ledger, game, search.entrants(f"cpu={cpu:g}"))
-        print(f"| {game} | {search.title} | {search.unit} | {slow:,.0f} | {fast:,.0f} | "
-              f"{ratio:,.1f} | {score} |")
+    for game in map(get_game, games):
+        for search in searches(game):
+            print(row(game, search, cpu, seconds, rounds, pairs, seed), flush=True)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def test_what_a_ledger_says_is_text(evil_page, tmp_path):
 @pytest.fixture
 def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plots take most of a report's time, and other tests look at them."""
-    for name in ("draw_strength", "plot_lengths", "save"):
+    for name in ("draw_strength", "save"):
         monkeypatch.setattr(report, name, lambda *_, **options: [])
 
 

@@ -41,7 +41,7 @@ def scale(nu: float) -> float:
 
 
 def test_three_wins_to_one_are_191_elo():
-    table = fit_ratings(*games(("a", "b", "110"), ("b", "a", "0")), prior=0, first_move=False)
+    table = fit_ratings(*games(("a", "b", "110"), ("b", "a", "0")), first_move=False)
     lead = table.difference("a", "b")
     assert lead.value == pytest.approx(400 * math.log10(3), abs=1e-6)  # 190.85
     # The standard error of a log-odds from 3 and 1 is sqrt(1/3 + 1/1).
@@ -78,7 +78,7 @@ def test_agrees_with_choix_on_plain_bradley_terry():
         )
     ]
     theirs = choix.opt_pairwise(7, pairs, alpha=0.0, method="Newton-CG", tol=1e-12) * ELO
-    ours = values(fit_ratings(first, second, result, prior=0, first_move=False))
+    ours = values(fit_ratings(first, second, result, first_move=False))
     assert [ours[name] for name in names] == pytest.approx(theirs - theirs.mean(), abs=0.1)
 
 
@@ -244,16 +244,6 @@ def test_terms_that_cannot_be_told_are_left_out():
     assert table.first_move is None and table.draw is None
     assert any("not varied enough to tell" in remark for remark in table.remarks)
     assert any("No game was drawn" in remark for remark in table.remarks)
-
-
-def test_without_a_prior_an_unbounded_rating_is_an_error():
-    with pytest.raises(DlgoError, match="record of a, b; allow a prior"):
-        fit_ratings(*games(("a", "b", "11"), ("b", "a", "00")), prior=0)
-
-
-def test_the_prior_is_not_used_where_none_is_needed():
-    played = simulate({"a": 80, "b": 0, "c": -80}, 10, 1.2, 0.4, np.random.default_rng(7))
-    assert values(fit_ratings(*played)) == values(fit_ratings(*played, prior=0))
 
 
 def test_fords_condition_and_the_linear_programme_agree():

@@ -90,7 +90,7 @@ def test_report_from_end_to_end(written):
 
     paths, out = written, written[0].parent
     games = ("connect4", "go-size5-komi0.5")
-    stems = ["strength", "lengths", *(f"strength_{game}{cost}" for game in games
+    stems = ["strength", *(f"strength_{game}{cost}" for game in games
                                       for cost in ("", "_wall")),
              "strength_connect4_work"]  # in Go a single entrant has simulations
     names = {
