@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 
@@ -39,6 +40,15 @@ def test_it_imports_numpy_and_nothing_else_and_is_short() -> None:
 
 def test_every_idea_that_is_left_out_stands_in_one_line() -> None:
     assert all(FILE.read_text().count(piece) == 1 for piece, _ in WITHOUT.values())
+
+
+def test_the_answers_to_ten_questions_stand_in_the_sources() -> None:
+    page = (ROOT / "docs/chapters/ch14.md").read_text().split("## Ten questions")[1]
+    rows = re.findall(r"^\| .* \| `(.*)` \| `(.*)`, \[.*\]\(../../(.*)\) \|$", page, re.MULTILINE)
+    assert len(rows) == 10
+    for ours, compiled, file in rows:
+        assert ours in FILE.read_text(), ours
+        assert compiled in (ROOT / file).read_text(), compiled
 
 
 def test_a_line_of_three_loses_for_the_player_to_move() -> None:
