@@ -32,7 +32,7 @@ ogs = ["websockets>=13"]
 
 # The site of the course, with the notebooks run: `make course`.
 course = [
-    "ipython>=8.20",
+    "ipykernel>=6.29",
     "jupytext>=1.16",
     "mkdocs-material>=9.6,<10",
     "nbconvert>=7.16",

@@ -13,6 +13,7 @@ import logging
 import os
 import shutil
 import time
+from io import StringIO
 from pathlib import Path
 
 import click
@@ -48,26 +49,22 @@ def run_notebooks(folder: Path, quick: bool = False) -> None:
     Args:
         quick: run no cells.
     """
-    from experiments.course.notebooks import (
-        as_page,
-        read_notebook,
-        run_notebook,
-        sources,
-        write_ipynb,
-    )
+    import jupytext
+
+    from experiments.course.notebooks import as_page, read_notebook, run_notebook, sources
 
     os.environ.setdefault("IPYTHONDIR", str(folder.parent / ".ipython"))
     for source in sources():
         print(f"notebook {source.stem}:", end=" ", flush=True)
-        start, cpu = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
         notebook = read_notebook(source) if quick else run_notebook(source)
-        write_ipynb(notebook, folder, source.stem)
+        write_file(folder / f"{source.stem}.ipynb", jupytext.writes(notebook, "ipynb"))
         text, pictures = as_page(notebook, source.stem)
         write_file(folder / f"{source.stem}.md", text)
         for name, content in pictures.items():
             make_folder((folder / name).parent)
             (folder / name).write_bytes(content)
-        print(f"{time.perf_counter() - start:.1f} s, {time.process_time() - cpu:.1f} CPU s")
+        print(f"{time.perf_counter() - start:.1f} s")
 
 
 def build_site(site: Path, notebooks: Path, docs: Path = ROOT / "docs") -> int:
@@ -80,9 +77,11 @@ def build_site(site: Path, notebooks: Path, docs: Path = ROOT / "docs") -> int:
     from mkdocs.config import load_config
     from mkdocs.exceptions import MkDocsException
 
-    warnings = _Warnings()
+    warnings = StringIO()
+    handler = logging.StreamHandler(warnings)
+    handler.setLevel(logging.WARNING)
     logger = logging.getLogger("mkdocs")
-    logger.addHandler(warnings)
+    logger.addHandler(handler)
     try:
         config = load_config(
             str(ROOT / "mkdocs.yml"), docs_dir=str(docs), site_dir=str(site), strict=True
@@ -91,21 +90,10 @@ def build_site(site: Path, notebooks: Path, docs: Path = ROOT / "docs") -> int:
         config.plugins.on_startup(command="build", dirty=False)
         build(config)
     except MkDocsException as error:
-        raise DlgoError("\n".join([str(error), *warnings.lines])) from None
+        raise DlgoError(f"{error}\n{warnings.getvalue()}") from None
     finally:
-        logger.removeHandler(warnings)
+        logger.removeHandler(handler)
     return len(list(site.rglob("*.html")))
-
-
-class _Warnings(logging.Handler):
-    """Keeps what MkDocs complains of."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.getMessage())
 
 
 if __name__ == "__main__":

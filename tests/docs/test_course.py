@@ -20,7 +20,7 @@ from dlgo import DlgoError
 from tests.command import ROOT, run_module
 from tests.conftest import FULL
 
-for package in ("IPython", "jupytext", "material", "nbconvert", "sklearn"):
+for package in ("ipykernel", "jupytext", "material", "nbconvert", "sklearn"):
     pytest.importorskip(package, reason="needs what the course is built with: dlgo-suite[course]")
 
 from experiments.course.build import build_site  # noqa: E402
