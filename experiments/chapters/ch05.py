@@ -18,15 +18,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 import dlgo
-from engines.learning.from_scratch import (
-    CrossEntropy,
-    Dense,
-    MeanSquaredError,
-    Network,
-    ReLU,
-    Sigmoid,
-    one_hot,
-)
+from engines.learning import from_scratch as nn
 from engines.learning.from_scratch.check import gradient_error
 from experiments.arena.series import share_margin
 from experiments.chapters.practice import arrays
@@ -54,7 +46,7 @@ with drawing(None, 8, 1, (1.3, 1.6)) as axes:
 # %%
 points = np.random.default_rng(0).random((40, 1))
 right = (points > 0.5).astype(float)
-neuron = Network([Dense(1, 1, np.random.default_rng(0)), Sigmoid()], MeanSquaredError())
+neuron = nn.Network([nn.Dense(1, 1, np.random.default_rng(0)), nn.Sigmoid()], nn.MeanSquaredError())
 dense = neuron.layers[0]
 path = []
 for _ in range(3000):
@@ -77,17 +69,17 @@ with drawing(None, 2, 1, (5, 3.5)) as (left, curve):
 # slope by its inputs.
 
 # %%
-Source(Sigmoid)
+Source(nn.Sigmoid)
 
 
 # %%
 def build(loss):
     """The book's 784, 392, 196, 10 neurons, narrower as there are fewer pixels."""
-    squared = isinstance(loss, MeanSquaredError)
+    squared = isinstance(loss, nn.MeanSquaredError)
     layers = []
     for inputs, outputs in ((64, 32), (32, 16), (16, 10)):
-        layers += [Dense(inputs, outputs, rng), Sigmoid() if squared else ReLU()]
-    return Network(layers if squared else layers[:-1], loss)  # a softmax is part of the loss
+        layers += [nn.Dense(inputs, outputs, rng), nn.Sigmoid() if squared else nn.ReLU()]
+    return nn.Network(layers if squared else layers[:-1], loss)  # a softmax is part of the loss
 
 
 # %% [markdown]
@@ -97,9 +89,9 @@ def build(loss):
 # trained, its gradients are compared with finite differences.
 
 # %%
-labels, epochs, curves = one_hot(digits, 10), size(10, 30), {}
-for name, loss, rate in (("squared error, sigmoids", MeanSquaredError(), 3.0),
-                         ("cross-entropy, ReLUs", CrossEntropy(), 0.1)):
+labels, epochs, curves = nn.one_hot(digits, 10), size(10, 30), {}
+for name, loss, rate in (("squared error, sigmoids", nn.MeanSquaredError(), 3.0),
+                         ("cross-entropy, ReLUs", nn.CrossEntropy(), 0.1)):
     network = build(loss)
     error = gradient_error(network, images[train][:10], labels[train][:10], rng)
     print(f"{name}: gradients differ from finite differences by {error:.1e} at most")
@@ -159,12 +151,12 @@ number, teacher, epochs, rate = size(
 folder = Path(tempfile.mkdtemp()) / "games"
 data = dlgo.generate("go:size=5", teacher, games=number, out=folder, seed=1)
 (boards, moves), (test_boards, test_moves) = map(arrays, data.split(0.1, seed=1))
-network = Network([Dense(25, 200, rng), ReLU(), Dense(200, 100, rng), ReLU(), Dense(100, 26, rng)],
-                  CrossEntropy())
+network = nn.Network([nn.Dense(25, 200, rng), nn.ReLU(), nn.Dense(200, 100, rng), nn.ReLU(),
+                      nn.Dense(100, 26, rng)], nn.CrossEntropy())
 guess = (test_moves == np.bincount(moves).argmax()).mean()
 print(f"{len(moves):,} positions; always the commonest move: {guess:.1%}")
 known, unseen = [], []
-for _ in network.train(boards, one_hot(moves, 26), epochs=epochs, batch=32, rate=rate, rng=rng):
+for _ in network.train(boards, nn.one_hot(moves, 26), epochs=epochs, batch=32, rate=rate, rng=rng):
     known.append(100 * network.accuracy(boards, moves))
     unseen.append(100 * network.accuracy(test_boards, test_moves))
 margin = 100 * share_margin(unseen[-1] / 100, len(test_moves))

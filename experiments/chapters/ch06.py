@@ -19,15 +19,7 @@ import numpy as np
 
 import dlgo
 from dlgo.encoders import get_encoder
-from engines.learning.from_scratch import (
-    CrossEntropy,
-    Dense,
-    MeanSquaredError,
-    Network,
-    ReLU,
-    Sigmoid,
-    one_hot,
-)
+from engines.learning import from_scratch as nn
 from experiments.arena.series import share_margin
 from experiments.chapters.ch06_networks import probe
 from experiments.chapters.practice import arrays
@@ -104,17 +96,17 @@ print(f"{len(moves):,} positions to learn from, {len(test_moves):,} of other gam
 # %%
 def trained(between, loss, rate, last=(), seed=1):
     rng = np.random.default_rng(seed)
-    network = Network([Dense(42, 128, rng), between(), Dense(128, 64, rng), between(),
-                       Dense(64, 7, rng), *last], loss)
-    for _ in network.train(inputs, one_hot(moves, 7), epochs=6, batch=32, rate=rate, rng=rng):
+    network = nn.Network([nn.Dense(42, 128, rng), between(), nn.Dense(128, 64, rng), between(),
+                          nn.Dense(64, 7, rng), *last], loss)
+    for _ in network.train(inputs, nn.one_hot(moves, 7), epochs=6, batch=32, rate=rate, rng=rng):
         pass
     return network
 
 
 networks = {
-    "squared error, sigmoids": trained(Sigmoid, MeanSquaredError(), 0.1, [Sigmoid()]),
-    "cross-entropy, sigmoids": trained(Sigmoid, CrossEntropy(), 0.1),
-    "cross-entropy, ReLUs": trained(ReLU, CrossEntropy(), 0.1),
+    "squared error, sigmoids": trained(nn.Sigmoid, nn.MeanSquaredError(), 0.1, [nn.Sigmoid()]),
+    "cross-entropy, sigmoids": trained(nn.Sigmoid, nn.CrossEntropy(), 0.1),
+    "cross-entropy, ReLUs": trained(nn.ReLU, nn.CrossEntropy(), 0.1),
 }
 shares = {name: network.accuracy(test_inputs, test_moves) for name, network in networks.items()}
 shares["always the commonest"] = commonest
