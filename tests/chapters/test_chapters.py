@@ -1,4 +1,4 @@
-"""Every chapter script says what to look for, and its `--quick` shows it.
+"""The `--quick` of every chapter's notebook and script shows what it is about.
 
 Each function below is named after a script and reads what it printed: the effect must be there, and
 be larger than its interval where chance has a part in it. Nearly all run only with `DLGO_FULL=1`.
@@ -6,7 +6,6 @@ be larger than its interval where chance has a part in it. Nearly all run only w
 
 from __future__ import annotations
 
-import ast
 import csv
 import re
 from collections.abc import Callable
@@ -19,8 +18,6 @@ from tests.command import ROOT, run_module_here
 from tests.conftest import FULL
 
 SCRIPTS = sorted((ROOT / "experiments/chapters").glob("ch[0-9]*.py"))
-# The notebooks of chapters, which run as scripts, too.
-NOTEBOOKS = [path for path in SCRIPTS if re.fullmatch(r"ch\d\d", path.stem)]
 # What the others show, other tests show as well: engines, their speed, networks.
 SHORT = {"ch02"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
@@ -35,17 +32,6 @@ def line(output: str, start: str) -> list[float]:
     """The numbers in the one line that begins with `start`, after it."""
     (rest,) = re.findall(rf"^ *{re.escape(start)}(.*)$", output, re.MULTILINE)
     return numbers(rest)
-
-
-def matches(output: str) -> list[tuple[float, float]]:
-    """The scores of the matches with half their intervals, in percent."""
-    found = re.findall(r" - .*?([\d.]+)% \+-([\d.]+)%", output)
-    return [(float(share), float(margin)) for share, margin in found]
-
-
-def surely_better(output: str) -> int:
-    """How many of the matches the first engine has won beyond the interval."""
-    return sum(share - margin > 50 for share, margin in matches(output))
 
 
 def ch02(output: str, folder: Path) -> None:
@@ -67,34 +53,24 @@ def ch03(output: str, folder: Path) -> None:
     assert speeds[1] > 5 * speeds[0], "copies that share strings are many times faster"
     assert speeds[3] > 10 * max(speeds[1:3]), "so are compiled rules"
     assert speeds[4] > 20 * speeds[3], "and so is a game without Python between the moves"
-    (moves,) = numbers(re.search(r"After (\d+) moves: \w+ \(.\) wins by", output)[1])
-    assert 60 < moves < 200, "the game ends by itself"
     mean, margin = numbers(re.search(r"komi 7.5: (.*) \(", output)[1].replace("+-", " "))
     assert mean + margin < 0, "the side with komi wins more"
     assert "Without the rule about eyes 0 of 20 games end" in output
 
 
 def ch04(output: str, folder: Path) -> None:
-    assert all(re.search(rf"^{rule}: .* or ", output, re.MULTILINE) for rule in ("1 rule",
-                                                                                  "2 rules"))
     assert "3 rules: C3\n" in output, "only the third rule sees the fork"
-    perfect = matches(output)[4]
-    assert sum(perfect) < 50, "perfect play beats all four rules"
-    assert surely_better(output) >= 12, "each rule, ply and doubling helps"
+    scores = re.findall(r" - .*?([\d.]+)% \+-([\d.]+)%", output)
+    matches = [(float(share), float(margin)) for share, margin in scores]
+    assert sum(matches[4]) < 50, "perfect play beats all four rules"
+    assert sum(share - margin > 50 for share, margin in matches) >= 12, "each step helps"
     (minimax,), (alphabeta,) = (line(output, f"{name}: draw,")
                                 for name in ("full minimax", "alpha-beta"))
     assert minimax > 5 * alphabeta, "alpha-beta visits a small part of the tree"
-    plain = line(output, "plain minimax:")
-    nodes = [line(output, f"depth {depth}:")[0] for depth in range(1, 6)]
-    assert nodes[0] == 23 and 50 * nodes[3] < plain[3], "one node a legal move; then cuts"
-    assert all(3 * b > 5 * a for a, b in zip(nodes, nodes[1:], strict=False)), "each ply costs"
     few, many = (re.search(rf"MCTS +{sims}: value (\S+) \+-(\S+),", output)
                  for sims in ("100", "10,000"))
     gap = abs(float(few[1])) - abs(float(many[1]))
     assert gap > float(few[2]) + float(many[2]), "MCTS comes to know that it is a draw"
-    few, many = (int(re.search(rf"^ *{sims} simulations: .*?C3 (\d+)%", output, re.MULTILINE)[1])
-                 for sims in ("1,000", "50,000"))
-    assert many > few > 100 / 25, "the visits gather in the centre"
 
 
 def ch05(output: str, folder: Path) -> None:
@@ -239,16 +215,6 @@ FACTS: dict[str, Callable[[str, Path], None]] = {
 
 def test_every_script_has_its_facts() -> None:
     assert {script.stem for script in SCRIPTS} == {*FACTS, "ch06"}  # tests/docs runs that notebook
-
-
-@pytest.mark.parametrize("script", sorted({*SCRIPTS} - {*NOTEBOOKS}), ids=lambda path: path.stem)
-def test_a_script_is_short_and_explains_itself(script: Path) -> None:
-    text = script.read_text()
-    assert len(text.splitlines()) <= 130
-    doc = ast.get_docstring(ast.parse(text)) or ""
-    assert doc.startswith("Chapter ")
-    assert f"python -m experiments.chapters.{script.stem}" in doc
-    assert "look for" in doc
 
 
 @pytest.mark.parametrize("name", FACTS)

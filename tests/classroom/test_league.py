@@ -29,7 +29,7 @@ from experiments.classroom.make_class import bot, make_class, write_hostile
 from experiments.classroom.make_class import main as make_main
 from experiments.cli.classroom import classroom
 from reports.differences import Counts
-from tests.command import ROOT, Done, assert_one_line, dlgo_here, run_module_here
+from tests.command import ROOT, Done, assert_one_line, dlgo_here
 
 FULL = bool(os.environ.get("DLGO_FULL"))
 PLAN = """\
@@ -198,7 +198,7 @@ def test_whoever_hands_in_again_plays_again_and_nobody_else(tmp_path, capfd, at_
     assert "bot.py, line 3" in page and "return [][0]  # &lt;nothing&gt; is there" in page
 
 
-def test_bad_rules_give_one_line(tmp_path, capfd) -> None:
+def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> None:
     folder = write(tmp_path / "class")
     for text, part in (
         ("gaem = 1", "has no key 'gaem' (did you mean game?)"),
@@ -224,20 +224,14 @@ def test_bad_rules_give_one_line(tmp_path, capfd) -> None:
     (empty / "hand-ins").mkdir(parents=True)
     shutil.copy(folder / "league.toml", empty)
     assert_one_line(league(capfd, empty, "--trust"), "holds no hand-ins")
-    assert not (folder / "out").exists()
-
-
-def test_damaged_files_of_a_league_give_one_line(tmp_path, capfd, at_home) -> None:
-    folder = write(tmp_path / "class")
     out = folder / "out"
-    for name, part in (
-        ("pseudonyms.csv", "pseudonyms.csv is damaged"), ("games.sqlite", "cannot be used"),
-    ):
-        out.mkdir(exist_ok=True)
+    assert not out.exists()
+    out.mkdir()
+    (folder / "league.toml").write_text(PLAN)
+    for name, part in (("pseudonyms.csv", "is damaged"), ("games.sqlite", "cannot be used")):
         (out / name).write_bytes(b"\xff\0nonsense" * 99)
         done = league(capfd, folder, "--trust")
-        assert done.returncode == 2 and part in done.stderr.splitlines()[-1], done.stderr
-        assert "Traceback" not in done.stderr
+        assert done.returncode == 2 and f"{name} {part}" in done.stderr.splitlines()[-1]
         (out / name).unlink()
 
 
@@ -255,8 +249,7 @@ def test_the_lecturers_page_has_the_keys_of_staff_bots_and_how_sure_pairs_are() 
         assert f"{Counts(pairs).superiority():.1%}" in page
 
 
-def test_the_checklist_of_the_first_afternoon_can_be_walked(tmp_path, capfd) -> None:
-    """Its commands are read; with DLGO_FULL=1 they are run, with a class of ten."""
+def test_the_commands_of_the_first_afternoon_can_be_read() -> None:
     page = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
     section = page.split("## One afternoon to set up")[1].split("\n## ")[0]
     lines = [line.split() for line in section.splitlines() if line.startswith("       ")]
@@ -269,15 +262,6 @@ def test_the_checklist_of_the_first_afternoon_can_be_walked(tmp_path, capfd) -> 
         command, rest = (make_main, line[3:]) if line[0] == "python" else (
             classroom.commands[line[2]], line[3:])
         command.make_parser(click.Context(command)).parse_args(list(rest))
-    if not FULL:
-        return
-    for line in lines:
-        words = ["10" if word == "30" else word for word in line[3 if line[0] == "python" else 1 :]]
-        module = line[2] if line[0] == "python" else "experiments.cli"
-        done = run_module_here(capfd, module, *words, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-    for file in ("marks/grades.html", "league/lecturer.html", "league/students/good01.html"):
-        assert (tmp_path / "demo" / file).exists()
 
 
 def test_a_class_is_made_once(tmp_path) -> None:
