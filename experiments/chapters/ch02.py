@@ -15,13 +15,38 @@ import numpy as np
 import dlgo
 from dlgo import Player, Point, kernels
 from dlgo.games.go.scoring import score
+from dlgo.games.go.textbook import Board
 from experiments.arena.series import share_margin
-from experiments.chapters.diagrams import count, liberties, play, position
 from experiments.chapters.script import begin, size
 from experiments.course.showing import Row
 from experiments.figures import drawing
 
 begin()
+
+
+def position(rows, player=Player.black, komi=7.5):
+    """The position of a diagram, highest row first: x black, o white, a point for empty."""
+    stones = {mark: [Point(row, col) for row, line in enumerate(reversed(rows), 1)
+                     for col, cell in enumerate(line, 1) if cell == mark] for mark in "xo"}
+    game = dlgo.game("go", size=len(rows), komi=komi)
+    return game.position(stones["x"], stones["o"], player)
+
+
+def textbook_board(state):
+    """The same stones on the book's board, which knows chains and their liberties."""
+    board = Board(state.game.size)
+    for point in board.points():
+        if owner := state.game.cell(state, point.row, point.col):
+            board.place_stone(owner, point)
+    return board
+
+
+def count(state, colour):
+    """Stones of a colour."""
+    board = textbook_board(state)
+    return sum(board.get(point) is colour for point in board.points())
+
+
 board = position((".....", ".oxo.", ".ox..", "..xo.", "....."), Player.white)
 board
 
@@ -29,7 +54,7 @@ board
 # Three black stones hang together. How many moves does White need to take them, and where?
 
 # %%
-free = liberties(board, Point(3, 3))
+free = textbook_board(board).get_go_string(Point(3, 3)).liberties
 [board.game.move_text(board.game.move_of((p.row - 1) * 5 + p.col - 1)) for p in sorted(free)]
 
 # %% [markdown]
@@ -39,7 +64,7 @@ free = liberties(board, Point(3, 3))
 # %%
 boards = [board]
 for moves in (("C5",), ("pass", "D3"), ("pass", "B2"), ("pass", "C1")):
-    boards.append(play(boards[-1], *moves))
+    boards.append(boards[-1].play(*moves))
 print("White has taken", count(board, Player.black) - count(boards[-1], Player.black), "stones")
 Row(*boards[-2:], titles=("one liberty left", "none left"))
 
@@ -48,8 +73,8 @@ Row(*boards[-2:], titles=("one liberty left", "none left"))
 # liberties then, and does White still catch it?
 
 # %%
-escape = play(board, "C5", "E3", "D3")
-print(len(liberties(escape, Point(3, 3))), "liberties")
+escape = board.play("C5", "E3", "D3")
+print(len(textbook_board(escape).get_go_string(Point(3, 3)).liberties), "liberties")
 escape
 
 # %% [markdown]
@@ -62,7 +87,7 @@ escape
 eyes = position(("...xoo.", "....xoo", ".....xo", "......x", "xxxx...", "oooox..", ".o.ox.."))
 legal = {eyes.game.move_text(move) for move in eyes.legal_moves()}
 print({point: point in legal for point in ("A1", "C1", "G7")})
-after = play(eyes, "G7")
+after = eyes.play("G7")
 print("G7 takes", count(eyes, Player.white) - count(after, Player.white), "stones")
 Row(eyes, after, titles=("Black to move", "after G7"))
 
@@ -72,9 +97,9 @@ Row(eyes, after, titles=("Black to move", "after G7"))
 # `why_illegal` says what a player is told who tries it all the same.
 
 # %%
-ko = play(position((".....", ".xo..", "xo.o.", ".xo..", ".....")), "C3")
+ko = position((".....", ".xo..", "xo.o.", ".xo..", ".....")).play("C3")
 print(ko.game.why_illegal(ko, ko.game.parse_move(ko, "B3")))
-elsewhere = play(ko, "E5", "E1")
+elsewhere = ko.play("E5", "E1")
 print("after a move of each elsewhere:", elsewhere.is_valid_move("B3"))
 Row(ko, elsewhere)
 

@@ -32,20 +32,11 @@ from engines.treesearch.evaluators import HeavyRollout, LightRollout
 from experiments.command import run
 from experiments.figures import COLOURS, drawing
 from experiments.measures.connect4 import shipped_positions
-from experiments.measures.mistakes import Position
 from experiments.options import out_option, quick_option
 
 GAME = get_game("connect4")
 LAMBDAS = np.linspace(0, 1, 21)
 ROLLOUTS = (1, 32)
-
-
-def states_of(positions: list[Position]) -> Any:
-    """Positions as a batch of kernel states."""
-    batch = kernels.make_batch(GameState.new_game(GAME).kernel_state, len(positions))
-    for i, position in enumerate(positions):
-        kernels.copy_into(kernels.row(batch, i), position.state.kernel_state)
-    return batch
 
 
 def values(evaluator: NetworkEvaluator, batch: Any, n: int, times: int = 1) -> np.ndarray:
@@ -62,8 +53,10 @@ def main(quick: bool, out: Path) -> None:
     rng = np.random.default_rng(1)
     positions = [positions[i] for i in rng.permutation(len(positions))[:300 if quick else 3000]]
     truth = np.array([position.value for position in positions], float)
-    batch, n = states_of(positions), len(positions)
-
+    n = len(positions)
+    batch = kernels.make_batch(GameState.new_game(GAME).kernel_state, n)
+    for i, position in enumerate(positions):
+        kernels.copy_into(kernels.row(batch, i), position.state.kernel_state)
     bundle = find_bundle(None, GAME)
     policy, critic = (load_runtime(bundle.network(part)) for part in ("supervised", "value"))
     encoder = encoder_of(policy.card, GAME)
