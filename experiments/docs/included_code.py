@@ -30,9 +30,8 @@ from experiments.command import run
 
 ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(
-    r"^<!-- code: (?P<source>\S+)(?P<names>[^\n]*?) -->\n```python\n(?P<code>.*?)^```$", re.M | re.S
+    r"^<!-- code: (?P<source>\S+)(?P<names>[^\n]*?) -->\n(?:```python\n.*?^```$)?", re.M | re.S
 )
-_MARK = re.compile(r"^<!-- code:", re.M)
 
 
 def filled(text: str, root: Path = ROOT) -> str:
@@ -41,13 +40,13 @@ def filled(text: str, root: Path = ROOT) -> str:
     Raises:
         DlgoError: for a file or a name that does not exist, or a mark without a block.
     """
-    if len(_MARK.findall(text)) != len(_BLOCK.findall(text)):
-        raise DlgoError("a <!-- code: FILE NAMES --> has no ```python block in the line after it")
-
     def fill(match: re.Match[str]) -> str:
-        names = match["names"].split()
-        code = code_of(root / match["source"], match["source"], names)
-        return f"<!-- code: {' '.join([match['source'], *names])} -->\n```python\n{code}```"
+        if not match[0].endswith("```"):
+            raise DlgoError("a <!-- code: FILE NAMES --> has no ```python block in the line after "
+                            "it")
+        source, names = match["source"], match["names"].split()
+        code = code_of(root / source, source, names)
+        return f"<!-- code: {' '.join([source, *names])} -->\n```python\n{code}```"
 
     return _BLOCK.sub(fill, text)
 
@@ -60,27 +59,22 @@ def code_of(path: Path, shown_as: str, names: Sequence[str]) -> str:
         raise DlgoError(f"code of {shown_as} is wanted: {error.strerror}") from None
     if not names:
         return f"# {shown_as}\n{source}"
-    lines, parts, owner = source.splitlines(), [], None
+    lines, parts, owner = source.splitlines(), [], ""
     for name in names:
-        holder, _, _ = name.rpartition(".")
-        node = _find(ast.parse(source), name, shown_as)
+        node = ast.parse(source)
+        for step in name.split("."):
+            node = next((child for child in getattr(node, "body", ()) if step in _names(child)),
+                        None)
+            if node is None:
+                raise DlgoError(f"{shown_as} has no {name}; name what stands there now")
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         part = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+        holder = name.rpartition(".")[0]
         if holder and holder != owner:
             part = f"# of class {holder}\n{part}"
         owner = holder
         parts.append(part)
     return f"# {shown_as}\n" + "\n\n".join(parts) + "\n"
-
-
-def _find(tree: ast.Module, dotted: str, shown_as: str) -> ast.stmt:
-    node: ast.Module | ast.stmt = tree
-    for name in dotted.split("."):
-        named = [child for child in getattr(node, "body", ()) if name in _names(child)]
-        if not named:
-            raise DlgoError(f"{shown_as} has no {dotted}; name what stands there now")
-        node = named[0]
-    return node
 
 
 def _names(node: ast.stmt) -> list[str]:
