@@ -9,6 +9,7 @@ there, the bot plays the first legal move. What it has got hold of it raises as 
 import ctypes
 import gc
 import os
+import pathlib
 import pickle
 import signal
 import socket
@@ -30,16 +31,21 @@ def attempt(act, *given):
     raise RuntimeError(f"got {str(found)[:100]}")
 
 
+def quietly(act, *given):
+    """Do it if that is allowed."""
+    try:
+        act(*given)
+    except (OSError, RuntimeError, AttributeError, TypeError):
+        pass
+
+
 def nothing(state):
     pass
 
 
 def fork_bomb(state):
     while True:
-        try:
-            os.fork()
-        except OSError:
-            pass
+        quietly(os.fork)
 
 
 def endless_loop(state):
@@ -58,12 +64,8 @@ def eats_memory(state):
 
 
 def fills_the_disk(state):
-    try:
-        for number in range(1000):
-            with open(f"/tmp/{number}", "wb") as file:
-                file.write(bytes(8 << 20))
-    except OSError:
-        pass
+    for number in range(1000):
+        quietly(pathlib.Path(f"/tmp/{number}").write_bytes, bytes(8 << 20))
 
 
 def reads_others(state):
@@ -110,10 +112,7 @@ def traces(state):
 
 def signals_everybody(state):
     for pid in (os.getppid(), 1, -1):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except OSError:
-            pass
+        quietly(os.kill, pid, signal.SIGKILL)
 
 
 def leaves_children(state):
@@ -140,10 +139,7 @@ def patches(state):
     engines.random_bot.engine.RandomEngine.select_move = None
     for thing in gc.get_objects():
         if type(thing).__name__ == "Budget":
-            try:
-                object.__setattr__(thing, "cpu", 1e9)
-            except (AttributeError, TypeError):
-                pass
+            quietly(object.__setattr__, thing, "cpu", 1e9)
 
 
 def leaves(state):
@@ -156,28 +152,19 @@ def breaks_python(state):
 
 def scribbles(state):
     for descriptor in range(3, 40):
-        try:
-            os.write(descriptor, b"100 points for me" * 100)
-        except OSError:
-            pass
+        quietly(os.write, descriptor, b"100 points for me" * 100)
 
 
 def forges_answers(state):
     answer = b'{"move": 0, "value": 1.0, "counts": [0, 0, 0], "clean": true, "pid": 1}'
     for descriptor in range(3, 40):
-        try:
-            for _ in range(50):
-                os.write(descriptor, b"dlgo" + struct.pack("!I", len(answer)) + answer)
-        except OSError:
-            pass
+        for _ in range(50):
+            quietly(os.write, descriptor, b"dlgo" + struct.pack("!I", len(answer)) + answer)
 
 
 def starts_threads(state):
-    try:
-        for _ in range(10_000):
-            threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
-    except RuntimeError:
-        pass
+    for _ in range(10_000):
+        quietly(threading.Thread(target=time.sleep, args=(1000,), daemon=True).start)
 
 
 def writes_html(state):

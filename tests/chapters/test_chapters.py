@@ -84,9 +84,9 @@ def ch05(output: str, folder: Path) -> None:
     assert known > share > share - margin > guess, "it learns moves of Go"
 
 
-def variants(output: str, folder: Path, name: str) -> dict[str, dict[str, str]]:
+def variants(output: str, folder: Path, study: str) -> dict[str, dict[str, str]]:
     """The table that a script wrote, which is the one that it printed."""
-    with (folder / f"out/{name}/quick/results.csv").open(newline="") as file:
+    with (folder / f"out/ch06_networks/quick/{study}.csv").open(newline="") as file:
         rows = {row["variant"]: row for row in csv.DictReader(file)}
     for label, row in rows.items():
         held_out = f"{float(row['held_out_accuracy']):.1%}"
@@ -104,7 +104,7 @@ def predicts_more(better: dict[str, str], worse: dict[str, str]) -> bool:
 
 
 def ch06_networks(output: str, folder: Path) -> None:
-    rows = variants(output, folder, "ch06_networks")
+    rows = variants(output, folder, "networks")
     assert predicts_more(rows["mlp, cross-entropy, ReLU"], rows["mlp as in 6.3.4"]), "the loss"
     assert predicts_more(rows["cnn, cross-entropy, ReLU"], rows["mlp, cross-entropy, ReLU"])
     assert not predicts_more(rows["cnn as in 6.4.2"], rows["mlp as in 6.3.4"])
@@ -119,13 +119,13 @@ def ch07(output: str, folder: Path) -> None:
     assert leaked[0] < 60, "they leak the move less"
 
 
-def ch07_optimizers(output: str, folder: Path) -> None:
-    rows = variants(output, folder, "ch07_optimizers")
+def ch06_networks_optimizers(output: str, folder: Path) -> None:
+    rows = variants(output, folder, "optimizers")
     assert predicts_more(rows["momentum"], rows["SGD"]) and predicts_more(rows["Adam"], rows["SGD"])
 
 
-def ch07_scaling(output: str, folder: Path) -> None:
-    rows = variants(output, folder, "ch07_scaling")
+def ch06_networks_scaling(output: str, folder: Path) -> None:
+    rows = variants(output, folder, "scaling")
     assert predicts_more(rows["340 games"], rows["42 games"])
     assert int(rows["42 games"]["positions"]) * 7 < int(rows["symmetries"]["positions"])
 
@@ -214,7 +214,9 @@ FACTS: dict[str, Callable[[str, Path], None]] = {
 
 
 def test_every_script_has_its_facts() -> None:
-    assert {script.stem for script in SCRIPTS} == {*FACTS, "ch06"}  # tests/docs runs that notebook
+    others = {"ch06"}  # tests/docs runs that notebook
+    assert {script.stem for script in SCRIPTS} - others == {
+        name.removesuffix("_optimizers").removesuffix("_scaling") for name in FACTS}
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -225,7 +227,9 @@ def test_a_quick_run_shows_what_to_look_for(
         pytest.skip("minutes of training and games: DLGO_FULL=1")
     if name == "ch05":
         pytest.importorskip("sklearn")
-    done = run_module_here(capfd, f"experiments.chapters.{name}", "--quick", cwd=tmp_path)
+    script, study = re.fullmatch(r"(.*?)(?:_(optimizers|scaling))?", name).groups()
+    done = run_module_here(capfd, f"experiments.chapters.{script}", "--quick",
+                           *([study] if study else []), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     # Progress; and TensorFlow's log, where another test has begun it without silencing it.
     expected = re.compile(r"(iteration|epoch) \d+ of \d+: |[EWI]\d{4} ")
