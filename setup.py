@@ -113,7 +113,6 @@ setup(
             "hypothesis>=6.90",
             "import-linter>=2.16",
             "jsonschema>=4",
-            "nbmake>=1.5",
             "open_spiel>=1.5; platform_system != 'Windows'",
             "openvino>=2024.4; python_version < '3.14'",
             "pydraughts>=0.6.7",

@@ -159,7 +159,7 @@ def grade(
             try:
                 check.run(HandIn(functions.call))
             except Wrong as wrong:
-                feedback = str(wrong)
+                feedback = str(wrong).encode(errors="replace").decode()  # no lone surrogates
             except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError,
                     OverflowError):  # the check took it for something else
                 feedback = "What came back is not of the kind that the task asks for."

@@ -17,20 +17,19 @@ KO = get_exercise("ko")
 SOLUTION = KO.solution()
 # Cells around the solution's; the points; what the page says of each cell that is named.
 NOTEBOOKS = {
-    "nothing else": ([SOLUTION], 10, []),
-    "code before it": (["import math\ndisplay(math.pi)", SOLUTION], 10, []),
-    "a magic before it": (["%matplotlib inline", SOLUTION], 10, []),
-    "operators that begin a line": (
-        [SOLUTION + "\ndef odd(a, b):\n    return (a\n        != b) or [a\n        % b]"
+    "code, a magic, and operators that begin a line": (
+        ["import math\ndisplay(math.pi)", "%matplotlib inline",
+         SOLUTION + "\ndef odd(a, b):\n    return (a\n        != b) or [a\n        % b]"
          "\ntext = '''\n!ls\n%time\nx?\n'''\nrest = 7 \\\n    % 3\nassert rest == 1"], 10, [],
     ),
-    "a magic in the solution's cell": ([f"%pip install numpy\n{SOLUTION}"], 10,
-                                       ["cell 1 (%pip install numpy): %pip is not run"]),
     "commands": (
         ["!pip install \\\n  numpy", "files = !ls\nassert files == []", "%%bash\nls | wc",
-         "%cd ..", "%%writefile helper.py\nx = 1", SOLUTION, "len?", "?len", "pip install numpy"],
+         "%cd ..", "%%writefile helper.py\nx = 1", f"%pip install numpy\n{SOLUTION}", "len?",
+         "?len", "pip install numpy"],
         10, ["cell 1 (!pip install \\): !pip", "cell 2 (files = !ls): !ls", "cell 3 (%%bash): %%",
-             "cell 4 (%cd ..): %cd", "cell 5 (%%writefile", "cell 9 (pip install numpy) failed"],
+             "cell 4 (%cd ..): %cd", "cell 5 (%%writefile",
+             "cell 6 (%pip install numpy): %pip is not run",
+             "cell 9 (pip install numpy) failed"],
     ),
     "commands that run code": (
         ["%time y = 1\nassert y == 1", "x = %time 2 + 2\nassert x == 4", f"%%time\n{SOLUTION}",
@@ -44,10 +43,9 @@ NOTEBOOKS = {
              "cell 5 (y = 1) failed, line 3: ZeroDivisionError",
              "SystemExit: bye", "cell 7"],
     ),
-    "an own display": (["def display(board):\n    return 7", "assert display(1) == 7", SOLUTION],
-                       10, []),
-    "types that are written later": (
-        ["from __future__ import annotations", "def f(x: Later) -> Later: ...", SOLUTION], 10, [],
+    "an own display, and types that are written later": (
+        ["from __future__ import annotations", "def f(x: Later) -> Later: ...",
+         "def display(board):\n    return 7", "assert display(1) == 7", SOLUTION], 10, [],
     ),
     "a cell that ends its process": (
         [SOLUTION, "import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(0)", "x = 1"],

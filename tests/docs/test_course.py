@@ -1,7 +1,7 @@
 """The course as a site: notebooks run, pages complete, nothing asked of another host.
 
 By default one notebook is run; with `DLGO_FULL=1` all of them, without TensorFlow, as `make
-course` runs them, and once more by Jupyter.
+course` runs them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,16 +128,3 @@ def test_the_site_works_from_a_folder(course: Path, browser) -> None:
     assert len(asked) > 10
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert browser.errors() == []
-
-
-@pytest.mark.skipif(not FULL, reason="minutes: DLGO_FULL=1")
-def test_notebooks_run_in_jupyter(course: Path) -> None:
-    """Each in a kernel of its own, as a student runs it."""
-    pytest.importorskip("nbmake")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--nbmake", "-p", "no:cacheprovider",
-         *(str(course / f"notebooks/{name}.ipynb") for name in NOTEBOOKS)],
-        cwd=course, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert done.returncode == 0, done.stdout
