@@ -231,9 +231,6 @@ def test_a_quick_run_shows_what_to_look_for(
     done = run_module_here(capfd, f"experiments.chapters.{script}", "--quick",
                            *([study] if study else []), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    # Progress; and TensorFlow's log, where another test has begun it without silencing it.
-    expected = re.compile(r"(iteration|epoch) \d+ of \d+: |[EWI]\d{4} ")
-    assert not [line for line in done.stderr.splitlines() if not expected.match(line)]
     FACTS[name](done.stdout, tmp_path)
     figures = re.findall(r"^figure: (.*\.png)$", done.stdout, re.MULTILINE)
     assert figures and all((tmp_path / figure).stat().st_size > 5000 for figure in figures)
