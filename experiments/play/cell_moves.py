@@ -68,6 +68,11 @@ def turns(state: GameState) -> Iterator[list[CellMove]]:
         yield from _turns_from(state, first)
 
 
+def turn_text(game: GameSpec, moves: Iterable[Move]) -> str:
+    """The moves of a turn as one text."""
+    return " ".join(game.whole_moves(list(moves)))
+
+
 def turns_played(state: GameState) -> list[tuple[Player, list[Move]]]:
     """The turns that have led to a position: who made each, and its moves."""
     return grouped_turns(state.game, state.history()[1])
@@ -89,15 +94,11 @@ def grouped_turns(
 
 def _turns_from(state: GameState, first: CellMove) -> Iterator[list[CellMove]]:
     after = state.apply_move(first.move)
-    following: list[CellMove] = []
-    goes_on = False
-    if first.start is not None and not after.is_over() and (
-        after.next_player is state.next_player
-    ):
-        following = cell_moves(after)
-        goes_on = bool(following) and all(move.start == first.end for move in following)
-    if not goes_on:
+    same_player = after.next_player is state.next_player and not after.is_over()
+    following = cell_moves(after) if first.start is not None and same_player else []
+    if not following or any(move.start != first.end for move in following):
         yield [first]
-    for move in following if goes_on else ():
+        return
+    for move in following:
         for rest in _turns_from(after, move):
             yield [first, *rest]

@@ -16,6 +16,7 @@ from engines.base import Engine
 from engines.clock import stopped_by
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.registry import EngineSpec
+from experiments.play.cell_moves import turn_text
 from experiments.play.game_file import SavedGame
 from experiments.review import words
 from experiments.review.game_review import SECONDS, GameReview, exact_engine
@@ -77,15 +78,14 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
     yield f"{game}: {len(review.turns)} moves; in per cent, what {sides[0]} can expect after each"
     yield f"      start: {words.position_words(review, 0)}"
     for turn in review.turns:
-        before, evaluation = review.states[turn.number - 1], review.evaluations[turn.number]
-        verdict = review.verdict(turn.number)
-        kind = "" if verdict is None else verdict.kind
+        evaluation, verdict = review.evaluations[turn.number], review.verdict(turn.number)
         value = "-" if evaluation is None else words.value_text(
             review.states[turn.number], evaluation, Player.black
         )
-        move = f"{sides[turn.player.index]} {words.turn_text(before, turn.moves)}"
-        yield f"{turn.number:>4}. {move:<24} {value} {_SIGNS[kind]}".rstrip()
-        if verdict is not None and kind:
+        move = f"{sides[turn.player.index]} {turn_text(game, turn.moves)}"
+        sign = _SIGNS[verdict.kind] if verdict else ""
+        yield f"{turn.number:>4}. {move:<24} {value} {sign}".rstrip()
+        if sign:
             yield f"      {words.verdict_words(review, verdict)}"
     for player, name in zip(Player, (saved.black, saved.white), strict=True):
         shown = f"{sides[player.index]}{f', {name}' if name else ''}"
@@ -94,17 +94,15 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
 
 def review_json(review: GameReview) -> Iterator[str]:
     """A JSON object for each move. Shares are black's, except `loss`: that of who moved."""
+    game = review.game_state.game
     shares = [evaluation and round(evaluation.black, 6) for evaluation in review.evaluations]
     for turn in review.turns:
-        before, evaluation = review.states[turn.number - 1], review.evaluations[turn.number]
-        verdict = review.verdict(turn.number)
+        evaluation, verdict = review.evaluations[turn.number], review.verdict(turn.number)
         yield json.dumps({
-            "move": turn.number, "player": turn.player.name,
-            "text": words.turn_text(before, turn.moves),
+            "move": turn.number, "player": turn.player.name, "text": turn_text(game, turn.moves),
             "black_before": shares[turn.number - 1], "black_after": shares[turn.number],
             "proven": evaluation is not None and evaluation.proven,
-            "loss": None if verdict is None else round(verdict.loss, 6),
-            "kind": None if verdict is None else verdict.kind,
+            "loss": verdict and round(verdict.loss, 6), "kind": verdict and verdict.kind,
             "exact": verdict is not None and verdict.exact,
-            "better": words.turn_text(before, verdict.best) if verdict and verdict.kind else None,
+            "better": turn_text(game, verdict.best) if verdict and verdict.kind else None,
         })

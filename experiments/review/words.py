@@ -7,7 +7,7 @@ from dataclasses import replace
 from dlgo import GameState, Move, NotationError, Player
 from dlgo.display import player_text
 from dlgo.records.sgf import Variation
-from experiments.play.cell_moves import grouped_turns
+from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.play.game_file import SavedGame, game_bytes
 from experiments.review.game_review import Evaluation, GameReview, Verdict, legal_part, score_of
 
@@ -15,15 +15,10 @@ from experiments.review.game_review import Evaluation, GameReview, Verdict, lega
 _LINE = 10
 
 
-def turn_text(state: GameState, moves: tuple[Move, ...]) -> str:
-    """The moves of a turn that begins at `state`."""
-    return " ".join(state.game.whole_moves(list(moves)))
-
-
 def line_text(state: GameState, line: tuple[Move, ...]) -> str:
     """The turns of an expected line, as far as it is legal."""
     turns = grouped_turns(state.game, legal_part(state, line))
-    return " ".join(" ".join(state.game.whole_moves(moves)) for _, moves in turns[:_LINE])
+    return " ".join(turn_text(state.game, moves) for _, moves in turns[:_LINE])
 
 
 def value_text(state: GameState, evaluation: Evaluation, player: Player) -> str:
@@ -72,7 +67,7 @@ def verdict_words(review: GameReview, verdict: Verdict) -> str:
     if verdict.kind:
         words.insert(0, f"{verdict.kind.capitalize()}{' (exact)' if verdict.exact else ''}.")
     if verdict.best and verdict.kind:
-        better = f"Better: {turn_text(before, verdict.best)}"
+        better = f"Better: {turn_text(before.game, verdict.best)}"
         if verdict.instead is not None:
             state = before
             for move in verdict.best:

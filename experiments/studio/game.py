@@ -19,7 +19,7 @@ from dlgo import DlgoError, GameState
 from dlgo.records.costs import MoveCost
 from dlgo.text import one_line
 from engines.base import Decision
-from experiments.play.cell_moves import turns_played
+from experiments.play.cell_moves import turn_text, turns_played
 from experiments.play.game_file import SavedGame
 from experiments.studio import position
 from experiments.studio.engines import Engines
@@ -28,8 +28,8 @@ from experiments.studio.specs import HUMAN
 
 # Moves of one game; beyond, it can be looked at but not played on.
 LONGEST_GAME = 2000
-# Watchers of one game; games that are kept; moves of all of them together, which limits memory.
-_MOST_WATCHERS, _MOST_GAMES, _MOST_PLIES = 16, 200, 100_000
+# Games that are kept, and moves of all of them together, which limits memory.
+_MOST_GAMES, _MOST_PLIES = 200, 100_000
 # Moves listed with a hint.
 _HINT_MOVES = 8
 
@@ -85,7 +85,7 @@ class Game:
         turns = turns_played(saved.state)
         plies = accumulate(len(moves) for _, moves in turns)
         self._records = [
-            Record(after, player.index, position.turn_text(saved.state.game, moves))
+            Record(after, player.index, turn_text(saved.state.game, moves))
             for after, (player, moves) in zip(plies, turns, strict=True)
         ]
         self._board = position.board_view(saved.state.game)
@@ -133,7 +133,7 @@ class Game:
         def turn() -> tuple[GameState, dict[str, Any], Record]:
             moves = position.find_turn(before, text)
             after = reduce(GameState.apply_move, moves, before)
-            words = position.turn_text(before.game, moves)
+            words = turn_text(before.game, moves)
             record = Record(len(after.moves()), player, words, HUMAN, wall)
             return after, position.position_view(after), record
 
@@ -216,9 +216,7 @@ class Game:
         }
 
     async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
-        """The view, as `Changes.follow` gives it. Raises TooMany if too many watch already."""
-        if self.watchers >= _MOST_WATCHERS:
-            raise TooMany(f"{_MOST_WATCHERS} pages watch this game already; close one")
+        """The view, as `Changes.follow` gives it."""
         self.watchers += 1
         self._go_on()
         try:

@@ -15,7 +15,7 @@ from dlgo.display import board_info, cell_number, extra_lines, position_info, re
 from dlgo.errors import NotationError
 from dlgo.text import one_line
 from engines.base import Decision
-from experiments.play.cell_moves import CellMove, cell_move, points_of, turns
+from experiments.play.cell_moves import CellMove, cell_move, points_of, turn_text, turns
 from experiments.review.game_review import exact_engine
 
 # Moves of a principal variation that are drawn.
@@ -62,11 +62,6 @@ def moves_view(state: GameState) -> list[View]:
         {"text": game.move_text(move), "path": []} for move in state.legal_moves() if move.is_pass
     ]
     return on_cells + passes
-
-
-def turn_text(game: GameSpec, moves: list[Move]) -> str:
-    """The moves of a turn as one text, which `find_turn` reads."""
-    return " ".join(game.whole_moves(moves))
 
 
 def _path(game: GameSpec, turn: list[CellMove]) -> list[int]:

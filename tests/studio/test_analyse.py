@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dlgo import GameState, get_game
 from engines.solver.solver import Solver
 from tests.studio.client import BOTS, Studio, View, Watcher
@@ -87,14 +85,3 @@ def test_a_copy_goes_another_way_and_leaves_the_game_as_it_was(studio: Studio) -
     assert studio.ask(f"/api/games/{copy}/move", {"move": "C3", "plies": 1})[0] == 200
     assert [r["text"] for r in studio.view(copy)["history"]] == ["B2", "C3"]
     assert studio.view(game)["plies"] == 2
-
-
-@pytest.mark.parametrize("query", [
-    "engine=", "engine=nope", "engine=my_bot.py:X", "engine=mcts&plies=-1", "engine=mcts&plies=99",
-    "engine=mcts&plies=1e9", "engine=gtp:command=ls", "",
-])
-def test_nonsense_is_refused(studio: Studio, query: str) -> None:
-    game = studio.new("go:size=5")
-    status, answer = studio.ask(f"/api/games/{game}/analysis?{query}")
-    assert 400 <= status < 500 and set(answer) == {"error"}
-    assert studio.ask(f"/api/games/{game}/exact")[0] == 400  # too large

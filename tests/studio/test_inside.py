@@ -13,7 +13,7 @@ from engines.watching.events import BackedUp, CutOff, Halved, as_json
 from engines.watching.recording import Recording, transcript, watch
 from engines.watching.tree import SearchTree
 from experiments.studio.inside import ALGORITHMS, MOST_SIMULATIONS, PRESETS
-from tests.studio.client import BOTS, OWN_GAME, Studio, Watcher
+from tests.studio.client import OWN_GAME, Studio, Watcher
 
 Search = dict[str, Any]
 SEARCHES = ("textbook-mcts:sims=40", "textbook-puct:sims=40", "textbook-gumbel:sims=24",
@@ -127,32 +127,6 @@ def test_closing_the_page_gives_its_place_to_others(studio: Studio) -> None:
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 1, "a search")
     watcher.close()
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "its end")
-
-
-@pytest.mark.parametrize("asked", [
-    {"engine": "mcts"}, {"engine": f"{BOTS}:First"}, {"engine": "gtp:command=ls"}, {"engine": ""},
-    {"engine": "textbook-mcts:sims=100000"}, {"engine": "textbook-mcts:wall=5"}, {},
-    {"engine": "textbook-alphabeta:nodes=10"}, {"engine": "textbook-alphabeta:depth=99"},
-    {"engine": "minimax"}, {"engine": "textbook-puct:model=/etc/passwd"}, {"engine": 7},
-    {"engine": "textbook-mcts", "seed": -1}, {"engine": "textbook-mcts", "moves": "A1 A1"},
-    {"engine": "textbook-mcts", "moves": ["A1"]}, {"engine": "textbook-mcts", "moves": "x" * 30000},
-    {"engine": "textbook-mcts", "game": "no.py"}, {"engine": "textbook-mcts", "game": None},
-    {"engine": "textbook-mcts", "from": "nothing"}, {"engine": "textbook-mcts:nonsense=1"},
-    {"engine": "textbook-mcts", "moves": "A1 B1 A2 B2 A3"},
-])
-def test_nonsense_is_refused_in_one_line(studio: Studio, asked: Search) -> None:
-    status, answer = studio.ask("/api/inside/search", {"game": "tictactoe", **asked})
-    assert 400 <= status < 500 and set(answer) == {"error"}, answer
-    assert "\n" not in answer["error"] and "internal" not in answer["error"]
-
-
-@pytest.mark.parametrize("paths", [
-    None, "A1", [["A1", "A1"]], [[["A1"]]], [[]] * 101, [["A1"] * 6000], [[7]], {"a": 1},
-])
-def test_positions_are_refused_where_there_are_none(studio: Studio, paths: object) -> None:
-    status, answer = studio.ask("/api/inside/positions", {"game": "tictactoe", "paths": paths})
-    illegal = paths == [["A1", "A1"]]
-    assert status == 400 and ("illegal" if illegal else "paths are at most") in answer["error"]
 
 
 # What the presets promise ------------------------------------------------------------------

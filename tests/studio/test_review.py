@@ -108,17 +108,6 @@ def test_an_engine_that_is_of_no_use_is_told(studio: Studio, engine: str, words:
     assert words in found["problem"] and found["done"] == 0 and found["verdicts"] == []
 
 
-@pytest.mark.parametrize("rest", [
-    "?engine=", "?engine=nope", "?engine=my_bot.py:X", "",
-    "/99?engine=mcts", "/-1?engine=mcts", "/file?engine=mcts&form=exe",
-    "/file?engine=mcts&form=sgf", "/0?engine=gtp:command=ls",
-])
-def test_nonsense_is_refused(studio: Studio, rest: str) -> None:
-    game = studio.new("tictactoe")
-    status, answer = studio.ask(f"/api/games/{game}/review{rest}")
-    assert 400 <= status < 500 and (status == 404 or set(answer) == {"error"})
-
-
 def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -> None:
     game = studio.new("connect4")
     for column in COLUMNS:

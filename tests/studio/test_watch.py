@@ -213,18 +213,6 @@ def test_a_file_that_is_no_ledger_is_told_in_one_line(studio: Studio, make) -> N
         path.unlink()
 
 
-@pytest.mark.parametrize("path", [
-    "/api/ledgers/none.sqlite/events", "/api/ledgers/mine.pdn/events",
-    "/api/ledgers/..%2ftour.sqlite/games", "/api/ledgers/%2fetc%2fpasswd/games",
-    "/api/ledgers/tour.sqlite%00/games", "/api/ledgers/tour.sqlite-wal/games",
-    "/api/ledgers/tour.sqlite/games?offset=-1", "/api/ledgers/tour.sqlite/games?offset=1e9",
-    "/api/ledgers/tour.sqlite/open", "/api/ledgers/none.sqlite/open",
-])
-def test_nonsense_is_refused(studio: Studio, path: str) -> None:
-    status, answer = studio.ask(path, {"slot": "x"} if path.endswith("open") else None)
-    assert 400 <= status < 500 and "internal" not in str(answer)
-
-
 def test_a_ledger_brings_no_code_and_no_markup(studio: Studio, tmp_path: Path, page) -> None:
     trap, sign = tmp_path / "trap.py", tmp_path / "sprung"
     trap.write_text(f"import pathlib; pathlib.Path({str(sign)!r}).touch()\n")
