@@ -59,7 +59,7 @@ def load_game(path: Path, slot: str | None = None) -> SavedGame:
             f"ledger {path}: {problem}name one by --slot, a number 1-{len(records)} or a text "
             f"such as '{records[0].slot}'"
         )
-    return game_of_ledger(chosen[0], chosen[0].replay())
+    return game_of_ledger(chosen[0])
 
 
 def check_ending(out: Path) -> str:

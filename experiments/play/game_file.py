@@ -102,11 +102,9 @@ def positions(state: GameState) -> list[GameState]:
     return states[::-1]
 
 
-def game_of_ledger(record: GameRecord, state: GameState) -> SavedGame:
-    """A game of a ledger, or its beginning up to `state`.
-
-    Where the board has no result, the reason why the game ended is the result.
-    """
+def game_of_ledger(record: GameRecord) -> SavedGame:
+    """A game of a ledger; without a result on the board, the reason why it ended is the result."""
+    state = record.replay()
     return SavedGame(state, record.first, record.second, "" if state.is_over() else record.reason)
 
 

@@ -10,7 +10,7 @@ from dlgo.api import GameState
 from dlgo.files import write_file
 from engines.registry import build_engine
 from engines.watching import events as search_events
-from engines.watching.recording import Recording, watch
+from engines.watching.recording import watch
 from engines.watching.tree import SearchTree
 
 _WORDS = {1: "black wins", 0: "a draw", -1: "white wins"}
@@ -43,8 +43,17 @@ def watch_search(
         SpecError: for an engine that cannot be watched, or does not play the game.
     """
     recording = watch(build_engine(engine, state.game, seed), state)
-    yield from beginning(recording)
-    yield from story(recording, steps)
+    player = state.next_player
+    yield f"{state}\n{player.name} ({state.game.piece_symbol(player.index)}) to move\n"
+    kinds = {type(event).__name__ for event in recording.events}
+    yield from (text for kind, text in _KINDS.items() if kind in kinds)
+    yield ""
+    told = SearchTree(state)
+    for number, event in enumerate(recording.events[:steps], start=1):
+        told.apply(event)
+        yield f"{number:>5}  {_sentence(event, told)}"
+    if steps is None or steps >= len(recording.events):
+        yield f"It plays {recording.decision}"
     if tree is not None:
         write_file(tree, recording.svg(steps, most_nodes=most_nodes).encode())
         yield f"tree: {tree}, for a browser"
@@ -53,27 +62,7 @@ def watch_search(
         yield f"events: {events}"
 
 
-def beginning(recording: Recording) -> Iterator[str]:
-    """The position, whose turn it is, and what the words for the steps mean."""
-    state, kinds = recording.state, {type(event).__name__ for event in recording.events}
-    yield str(state)
-    player = state.next_player
-    yield f"{player.name} ({state.game.piece_symbol(player.index)}) to move\n"
-    yield from (text for kind, text in _KINDS.items() if kind in kinds)
-    yield ""
-
-
-def story(recording: Recording, steps: int | None = None) -> Iterator[str]:
-    """A line for each event, and one for the choice."""
-    tree = SearchTree(recording.state)
-    for number, event in enumerate(recording.events[:steps], start=1):
-        tree.apply(event)
-        yield f"{number:>5}  {sentence(event, tree)}"
-    if steps is None or steps >= len(recording.events):
-        yield f"It plays {recording.decision}"
-
-
-def sentence(event: search_events.Event, tree: SearchTree) -> str:
+def _sentence(event: search_events.Event, tree: SearchTree) -> str:
     """An event in words; `tree` is as it stands after it."""
     match event:
         case search_events.Selected(node, child, scores):

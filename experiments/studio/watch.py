@@ -82,7 +82,7 @@ class _Watch:
         slot = replies.text_of(given, "slot")
         record = await asyncio.to_thread(find_game, path, slot)
         await asyncio.to_thread(self._studio.allowed.game, record.game)
-        game = await self._studio.games.start(lambda: game_of_ledger(record, record.replay()))
+        game = await self._studio.games.start(lambda: game_of_ledger(record))
         game.add_costs(record.costs)
         return replies.json_reply({"id": game.id})
 
