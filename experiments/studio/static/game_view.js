@@ -65,7 +65,7 @@ export class GameView {
       const captured = now.captured ? `lost ${now.captured[side]}` : "";
       const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
       note.textContent = [view.players[side], points, captured].filter(Boolean).join(" · ");
-      element.classList.toggle("turn", !view.position.over && !view.ended && view.position.turn === side);
+      element.classList.toggle("turn", !view.position.over && view.position.turn === side);
       element.classList.toggle("winner", view.position.winner === side);
     });
     this.status.textContent = this.#statusText();
@@ -100,9 +100,9 @@ export class GameView {
     if (view.waiting !== null && view.waiting > 0) return `${before}Waiting for ${view.waiting} other searches …`;
     if (view.thinking) return `${before}${view.thinking} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
     if (view.paused) return `${before}The engines wait.`;
-    if (view.ended) return `${before}The record ends here: ${view.ended}.`;
     const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;
-    return `${before}${who}${note ? ` (${note})` : ""}.`;
+    const ended = view.ended ? `The record ends here: ${view.ended}. ` : "";
+    return `${before}${ended}${who}${note ? ` (${note})` : ""}.`;
   }
 
   clocks() {

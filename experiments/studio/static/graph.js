@@ -1,4 +1,5 @@
-// The value of every position of a game as a graph that can be clicked and walked along by keys.
+// The value of every position of a game as a graph that can be clicked; the keys of the page walk
+// along it.
 //
 // Up is good for black, whoever is to move: the height is black's expected share of the point.
 // Mistakes are told apart by shape as well as by colour.
@@ -38,7 +39,6 @@ export class Graph {
     this.element = h("div", { class: "graph-frame" }, this.svg);
     this.svg.addEventListener("pointerdown", (event) => { this.svg.focus({ preventScroll: true }); this.#point(event); });
     this.svg.addEventListener("pointermove", (event) => { if (event.buttons & 1) this.#point(event); });
-    this.svg.addEventListener("keydown", (event) => this.#key(event));
     this.watcher = new ResizeObserver(() => {
       const width = Math.max(this.element.clientWidth, 200);
       if (width !== this.width) { this.width = width; this.draw(); }
@@ -120,18 +120,5 @@ export class Graph {
     const share = ((event.clientX - box.left) * this.width / box.width - LEFT) / (this.width - LEFT - RIGHT);
     const place = Math.round(Math.min(Math.max(share, 0), 1) * last);
     if (place !== this.place) this.onPlace(place);
-  }
-
-  #key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const last = this.values.length - 1, far = Math.max(1, Math.round(last / 10));
-    const steps = {
-      ArrowLeft: this.place - 1, ArrowDown: this.place - 1, ArrowRight: this.place + 1, ArrowUp: this.place + 1,
-      PageUp: this.place - far, PageDown: this.place + far, Home: 0, End: last,
-    };
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.onPlace(Math.min(Math.max(steps[event.key], 0), last));
   }
 }
