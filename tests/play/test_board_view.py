@@ -121,71 +121,59 @@ def test_two_engines_play_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Window("tictactoe", "random", "random").state.is_over()
 
 
-def test_a_column_can_be_clicked_anywhere_until_it_is_full() -> None:
-    window = Window("connectn:cols=5,rows=5,n=5,pie=yes")
-    for row, col in ((5, 3), (1, 3), (3, 3), (4, 3), (5, 3), (1, 3)):
-        window.click(row, col)  # the second takes the first stone over
-    assert window.moves == "3 swap 3 3 3 3"
-    window.click(3, 3)
-    assert "the column is full" in window.words and len(window.state.moves()) == 6
+class Strangers(TicTacToe):
+    """A game that nobody here knows: its moves are words, and it marks no last cell."""
+
+    name = "strangers"
+    title = "Strangers"
+
+    def move_of(self, action: int) -> Move:
+        return Move.play("abcdefghi"[action])
+
+    def action_of(self, move: Move) -> int | None:
+        return "abcdefghi".index(move.place) if move.is_play else None
+
+    def move_text(self, move: Move) -> str:
+        return str(move.place)
+
+GO, PIE = "3,3 3,3 1,2 4,1 2,1", "5,3 1,3 3,3 4,3 5,3 1,3"
+JUMPS = Draughts.from_fen("B:W14,23,32:B9,1")
+CLICKS = [
+    ("tictactoe", "0.2,1 1,3.8 -5,2", "", ""),  # beside the board
+    ("tictactoe", "2,2 2,2", "B2", "B2 is illegal: the cell is taken"),
+    ("tictactoe", "2,2 2,2 1,1", "B2 A1", ""),
+    # A column can be clicked anywhere; the second click takes the first stone over.
+    ("connectn:cols=5,rows=5,n=5,pie=yes", PIE, "3 swap 3 3 3 3", ""),
+    ("connectn:cols=5,rows=5,n=5,pie=yes", f"{PIE} 3,3", "3 swap 3 3 3 3", "the column is full"),
+    ("go:size=5", GO, "C3 B1 A4 A2", ""),
+    ("go:size=5", f"{GO} 3,3", "C3 B1 A4 A2", "the point is occupied"),
+    ("go:size=5", f"{GO} 1,1", "C3 B1 A4 A2", "self-capture"),  # A2 and B1 are white
+    ("go:size=5", f"{GO} Pass Pass", "C3 B1 A4 A2 pass pass", "wins by"),
+    ("draughts", "15", "", "No legal move begins there"),
+    ("draughts", "11 19", "", "cannot go there"),
+    ("draughts", "9 11 15", "11-15", ""),  # thought better of the first
+    (JUMPS, "1 5", "", "No legal move begins there"),  # a capture is forced
+    (JUMPS, "9 18", "9x18", "must go on"),
+    (JUMPS, "9 18 18 27", "9x18 18x27", ""),
+    (JUMPS, "9 18 18 27 Undo", "", ""),
+    (GameState.new_game(Strangers()), "1,1 3,3", "a i", ""),
+    (GameState.new_game(Strangers()), "1,1 3,3 1,1", "a i", "No legal move"),
+]
 
 
-def test_an_illegal_click_says_why_and_changes_nothing() -> None:
-    window = Window("tictactoe")
-    for row, col in ((0.2, 1), (1, 3.8), (-5, 2)):  # beside the board
-        window.click(row, col)
-    window.click(2, 2, button=3)
-    assert window.moves == ""
-    window.click(2, 2)
-    window.click(2, 2)
-    assert window.moves == "B2"
-    assert "B2 is illegal: the cell is taken" in window.words
-    window.click(1, 1)
-    assert window.moves == "B2 A1"
-    assert "illegal" not in window.words
-
-
-def test_go_by_clicks() -> None:
-    window = Window("go:size=5")
-    for row, col in ((3, 3), (3, 3), (1, 2), (4, 1), (2, 1)):
-        window.click(row, col)
-    assert "" != window.moves == "C3 B1 A4 A2"
-    assert "occupied" not in window.words
-    window.click(3, 3)
-    assert "the point is occupied" in window.words
-    window.click(1, 1)
-    assert "A1" in window.words  # self-capture: A2 and B1 are white
-    assert "self-capture" in window.words
-    window.push("Pass")
-    window.push("Pass")
-    assert window.state.is_over()
-    assert "wins by" in window.words
-
-
-def test_a_piece_is_moved_by_two_clicks() -> None:
-    window = Window("draughts", "human", "random")
-    window.click_square(15)  # nobody stands there
-    assert "No legal move begins there" in window.words
-    window.click_square(11, 19)  # too far
-    assert "cannot go there" in window.words
-    window.click_square(9, 11, 15)  # thought better of the first
-    assert window.state.moves()[0].place == (11, 15)
-    assert len(window.state.moves()) == 2
-    assert window.state.next_player is Player.black
-
-
-def test_a_capture_of_several_is_clicked_jump_by_jump() -> None:
-    window = Window(Draughts.from_fen("B:W14,23,32:B9,1"))
-    window.click_square(1, 5)
-    assert window.moves == ""  # a capture is forced
-    window.click_square(9, 18)
-    assert window.state.next_player is Player.black
-    assert "must go on" in window.words
-    window.click_square(18, 27)
-    assert window.moves == "9x18x27" or window.moves == "9x18 18x27"
-    assert window.state.next_player is Player.white
-    window.push("Undo")
-    assert window.moves == ""
+@pytest.mark.parametrize(("game", "clicks", "moves", "words"), CLICKS)
+def test_clicks_make_moves_or_are_explained(
+    game: GameState | str, clicks: str, moves: str, words: str
+) -> None:
+    window = Window(game)
+    for click in clicks.split():
+        if click in window.view.buttons:
+            window.push(click)
+        elif click.isdigit():
+            window.click_square(int(click))
+        else:
+            window.click(*map(float, click.split(",")))
+    assert (window.moves, words in window.words) == (moves, True)
 
 
 def test_buttons() -> None:
@@ -207,32 +195,6 @@ def test_buttons() -> None:
     assert window.state.winner() is Player.white
     window.click(3, 3)
     assert window.state.winner() is Player.white
-
-
-class Strangers(TicTacToe):
-    """A game that nobody here knows: its moves are words, and it marks no last cell."""
-
-    name = "strangers"
-    title = "Strangers"
-
-    def move_of(self, action: int) -> Move:
-        return Move.play("abcdefghi"[action])
-
-    def action_of(self, move: Move) -> int | None:
-        return "abcdefghi".index(move.place) if move.is_play else None
-
-    def move_text(self, move: Move) -> str:
-        return str(move.place)
-
-
-def test_a_new_game_needs_no_code_here() -> None:
-    window = Window(GameState.new_game(Strangers()))
-    window.click(1, 1)
-    window.click(3, 3)
-    assert window.moves == "a i"
-    window.click(1, 1)
-    assert window.moves == "a i"
-    assert "No legal move" in window.words
 
 
 @pytest.mark.parametrize("game", golden_games(), ids=str)
