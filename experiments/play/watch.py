@@ -48,10 +48,10 @@ def watch_search(
     kinds = {type(event).__name__ for event in recording.events}
     yield from (text for kind, text in _KINDS.items() if kind in kinds)
     yield ""
-    told = SearchTree(state)
+    search_tree = SearchTree(state)
     for number, event in enumerate(recording.events[:steps], start=1):
-        told.apply(event)
-        yield f"{number:>5}  {_sentence(event, told)}"
+        search_tree.apply(event)
+        yield f"{number:>5}  {_sentence(event, search_tree)}"
     if steps is None or steps >= len(recording.events):
         yield f"It plays {recording.decision}"
     if tree is not None:

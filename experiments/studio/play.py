@@ -233,4 +233,5 @@ def _presets() -> list[View]:
         ("AlphaZero, 400 simulations", "alphazero:sims=400", own_games, alphazero),
         ("Perfect play", "solver", "exact, with a book of the first nine plies", ["connect4"]),
     )
-    return [dict(zip(("title", "spec", "note", "games"), one, strict=True)) for one in presets]
+    keys = ("title", "spec", "note", "games")
+    return [dict(zip(keys, preset, strict=True)) for preset in presets]
