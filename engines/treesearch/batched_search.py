@@ -73,6 +73,7 @@ class BatchedSearch:
         self._paths = np.empty((n * leaves, MAX_DEPTH + 2), np.int32)
         self._ways = np.empty((n * leaves, 2), np.int64)
         self._scratch = search.new_scratch(game.num_actions)
+        self._past: tuple[Any, int] | None = None  # of a single search, what led to its root
         self._compiled, self._expand_at = evaluator, search.SECOND_VISIT
         if not isinstance(evaluator, tuple):  # compiled ones are named tuples
             self._compiled = evaluator.guide() if leaves == 1 else None
@@ -102,10 +103,15 @@ class BatchedSearch:
             ts.set_root(self.tree(0), state.kernel_state)
         elif node > 0:
             self.keep(0, node)
-        self.roots = kernels.alone(state.kernel_state)
-        if self._grows:
-            leaf = self._game.scratch_state(state.kernel_state, room=MAX_DEPTH + 2)
-            self._states = kernels.make_batch(leaf, len(self._ways))
+        self.roots, n = kernels.alone(state.kernel_state), len(self._ways)
+        history = 0 if self.asks_for is None else self._evaluator.history
+        if self._grows or history:
+            work = self._game.scratch_state(state.kernel_state, room=MAX_DEPTH + 2)
+            self._states = kernels.make_batch(work, n)
+        if history:
+            self._past, self._work = self._evaluator.window(state), work
+            self._windows = kernels.make_batch(work, n * (history + 1))
+            self._known = np.empty(n, np.int64)
 
     def set_root(self, i: int) -> None:
         """Start search `i` anew, without a tree, at its root position."""
@@ -204,7 +210,7 @@ class BatchedSearch:
                 self._ways, self._scratch, min(most, self.asks_for), self._rule,
             )
             if valued:
-                policies, values = self._evaluator.evaluate(self._states, valued)
+                policies, values = self._ask(valued)
                 search.absorb(
                     self._trees, self._plan, self._rngs, self._states, self._paths, self._ways,
                     valued, policies, values, self._scratch.actions,
@@ -217,3 +223,12 @@ class BatchedSearch:
             self.evaluations += int(valued)
             self.steps += valued > 0
         return int(simulations)
+
+    def _ask(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        if self._past is None:
+            return self._evaluator.evaluate(self._states, n)
+        search.look_back(
+            self.tree(0), *self._past, self._paths, self._ways, n,
+            self._evaluator.history, self._work, self._windows, self._known,
+        )
+        return self._evaluator.evaluate_windows(self._states, self._windows, self._known, n)

@@ -20,10 +20,13 @@ class LeafEvaluator(ABC):
     """What a tree search wants to know of a position.
 
     Attributes:
+        history: how many earlier positions it wants to see beside each; if more than none,
+            `evaluate_windows` is called in place of `evaluate`.
         remembered: positions so far that it answered from memory. They are not counted as
             evaluations.
     """
 
+    history = 0
     remembered = 0
 
     @abstractmethod
@@ -37,6 +40,22 @@ class LeafEvaluator(ABC):
                 the search makes the rest sum to 1 (all alike if all are 0).
             values: float32[n], -1 to 1, as the player to move sees it.
         """
+
+    def evaluate_windows(
+        self, leaves: Any, windows: Any, known: np.ndarray, n: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Like `evaluate`, for evaluators that look at earlier positions, too.
+
+        Args:
+            windows: batch of `history + 1` states for each leaf, the leaf itself first, then the
+                position before it, and so on.
+            known: int64[n], how many states of each window exist.
+        """
+        return self.evaluate(leaves, n)
+
+    def window(self, state: GameState) -> tuple[Any, int]:
+        """The root and what came before it, as one window; asked for if `history` is not 0."""
+        raise NotImplementedError
 
     def guide(self) -> Any:
         """The same as a compiled evaluator that writes priors (`evaluators.value_of`), or None.

@@ -221,3 +221,33 @@ def _set_priors(tree, node, policy):
     if total > 0.0:
         for child in range(first, first + n):
             tree.prior[child] = policy[tree.action[child]] / total
+
+
+@kernel
+def look_back(tree, past, past_known, paths, ways, n, history, work, windows, known):
+    """Write the positions that led to each leaf, by playing its path again.
+
+    Args:
+        past: batch, the root first, then those before it; past_known: how many exist.
+        paths, ways: to each of the `n` leaves, as `collect` writes them.
+        work: a scratch state with room for the deepest line.
+        windows: batch of `history + 1` states a leaf, out: the leaf, the one before it, ...
+        known: int64[n], out: how many of them exist.
+    """
+    for i in range(n):
+        first = i * (history + 1)
+        plies = ways[i, LENGTH] - 1
+        kernels.copy_into(work, kernels.row(past, 0))
+        if plies <= history:
+            kernels.copy_into(kernels.row(windows, first + plies), work)
+        for ply in range(1, plies + 1):
+            kernels.play(work, tree.action[paths[i, ply]])
+            if plies - ply <= history:
+                kernels.copy_into(kernels.row(windows, first + plies - ply), work)
+        for back in range(1, past_known):
+            if plies + back > history:
+                break
+            kernels.copy_into(
+                kernels.row(windows, first + plies + back), kernels.row(past, back)
+            )
+        known[i] = min(plies + past_known, history + 1)

@@ -140,17 +140,14 @@ class NetworkEvaluator(LeafEvaluator):
         mixing: float = 1.0, critic: NetworkRuntime | None = None, cache: int = 0,
     ) -> None:
         runtime.card.require("policy", "which guides a search")
-        if encoder.history:
-            raise ModelError(
-                f"model {runtime.card.name} looks at earlier positions (encoder {encoder.name}), "
-                "which a search does not show; let it play alone (engine supervised), or train "
-                "one with another encoder")
         self._mixing, self._critic = 0.0 if values is None else mixing, critic
         if self._mixing < 1:
             (critic or runtime).card.require(
                 "value", "so let rollouts value the leaves (evaluator=rollout)")
         self.network_id, self.runtime = runtime.network_id, runtime.kind
         self.training_cpu_seconds = runtime.card.total_cpu_seconds
+        self.history = encoder.history
+        self.window = encoder.window
         self._runtime, self._encoder = runtime, encoder
         self._values = LeafValues(encoder.game, values)
         self._planes = np.empty((0, *encoder.shape), np.float32)
@@ -160,7 +157,7 @@ class NetworkEvaluator(LeafEvaluator):
 
     def guide(self) -> Any:
         # It is asked about each position anew: to remember answers would take longer.
-        plain = self._mixing == 0 and self._critic is None
+        plain = self._mixing == 0 and self._critic is None and self.history == 0
         if not (plain and isinstance(self._runtime, DenseRuntime)):
             return None
         return dense_guide(self._runtime.layers(("policy", "value")), self._encoder)
@@ -176,10 +173,17 @@ class NetworkEvaluator(LeafEvaluator):
 
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         start = time.perf_counter()
+        answer = self.evaluate_windows(leaves, leaves, np.ones(n, np.int64), n)
+        self.seconds += time.perf_counter() - start
+        return answer
+
+    def evaluate_windows(
+        self, leaves: Any, windows: Any, known: np.ndarray, n: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         if len(self._planes) < n:
             self._planes = np.empty((n, *self._encoder.shape), np.float32)
         planes = self._planes[:n]
-        encode_many(self._encoder.kernel, leaves, np.ones(n, np.int64), n, planes)
+        encode_many(self._encoder.kernel, windows, known, n, planes)
         if self._cache is not None:
             policies, values = self._cache.answers(planes, self._ask)
         else:
@@ -190,7 +194,6 @@ class NetworkEvaluator(LeafEvaluator):
             policies = turned
         if self._mixing > 0:
             values = (1 - self._mixing) * values + self._mixing * self._values.of(leaves, n)
-        self.seconds += time.perf_counter() - start
         return policies, values
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

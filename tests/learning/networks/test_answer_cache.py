@@ -124,8 +124,7 @@ SPECS = (
 
 
 @pytest.mark.parametrize(("game_name", "encoder"), [
-    ("tictactoe", "planes"), ("connect4", "threats"), ("go:size=5", "zero11"),
-    ("draughts", "turned"),
+    ("tictactoe", "planes"), ("connect4", "zero"), ("go:size=5", "zero"), ("draughts", "turned"),
 ])
 def test_with_a_cache_the_same_search_asks_less(tmp_path, game_name: str, encoder: str) -> None:
     """Moves, visits and values are equal to the last bit, also with a cache that overflows."""

@@ -163,6 +163,18 @@ def test_the_engine_plays_as_with_onnx(tmp_path, options: str) -> None:
     assert found[0] == found[1]
 
 
+def test_an_encoder_that_looks_back_is_asked_in_the_usual_way(tmp_path) -> None:
+    folder = write_dense_model(tmp_path / "net", "connect4", "zero")
+    game = get_game("connect4")
+    assert load_leaf_evaluator(str(folder), game, "compiled").guide() is None
+    state = positions("connect4", 3)[2]
+    moves = {
+        runtime: build_engine(f"alphazero:model={folder},sims=50,runtime={runtime}", game, 1)
+        .select_move(state).policy for runtime in ("onnx", "compiled")
+    }
+    assert moves["onnx"] == moves["compiled"]
+
+
 def test_a_network_of_other_layers_is_refused() -> None:
     said = "connect4-alphazero has no network-dense.npz.*runtime=onnx"
     with pytest.raises(ModelError, match=said):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,6 +77,61 @@ def test_rollouts_value_the_leaves_if_wanted(tmp_path: Path) -> None:
     assert results == {0, 1}
 
 
+class _Witness(LeafEvaluator):
+    """Looks two positions back and checks what it is shown."""
+
+    history = 2
+
+    def __init__(self, game: Any) -> None:
+        self._game, self._uniform = game, np.ones(game.num_actions, np.float32)
+        self.window = get_encoder("planes", game).window  # knows no history: see below
+        self.seen: list[int] = []
+
+    def evaluate(self, leaves, n):
+        raise AssertionError("an agent with a history is asked with windows")
+
+    def evaluate_windows(self, leaves, windows, known, n):
+        for i in range(n):
+            states = [kernels.row(windows, 3 * i + k) for k in range(known[i])]
+            assert self._game.same_position(states[0], kernels.row(leaves, i))
+            for after, before in zip(states, states[1:], strict=False):
+                assert self._follows(before, after)
+            self.seen.append(int(known[i]))
+        return np.tile(self._uniform, (n, 1)), np.zeros(n, np.float32)
+
+    def _follows(self, before, after) -> bool:
+        actions = np.empty(self._game.num_actions, np.int64)
+        for action in actions[: kernels.legal_actions(before, actions)]:
+            work = self._game.scratch_state(before)
+            kernels.copy_into(work, before)
+            kernels.play(work, action)
+            if kernels.key(work) == kernels.key(after):
+                return True
+        return False
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+@pytest.mark.parametrize("plies", [0, 1, 5])
+def test_an_agent_sees_the_positions_that_led_to_a_leaf(game_name: str, plies: int) -> None:
+    game = get_game(game_name)
+    state = random_game(game, seed=4)[plies]
+    agent = _Witness(game)
+
+    def window(state: GameState):
+        past = kernels.make_batch(game.scratch_state(state.kernel_state), 3)
+        known = 0
+        while state is not None and known < 3:
+            kernels.copy_into(kernels.row(past, known), state.kernel_state)
+            state, known = state.previous_state, known + 1
+        return past, known
+
+    agent.window = window
+    searched(state, agent, 60, batch=4)
+    assert len(agent.seen) > 20
+    assert agent.seen[0] == min(plies + 1, 3)
+    assert max(agent.seen) == 3
+
+
 @pytest.mark.parametrize("game_name", GAMES)
 def test_puct_with_a_network_plays_every_game(tmp_path: Path, game_name: str) -> None:
     folder = write_model(tmp_path / "m", game_name, scale=0.3)
@@ -124,24 +180,21 @@ def test_settings_that_contradict_each_other_are_refused(tmp_path: Path) -> None
         build_engine(f"puct:prior={folder},evaluator=network", game)
     with pytest.raises(ModelError, match="unknown model 'nobody'"):
         build_engine("puct:prior=nobody", game)
-    folder = write_model(tmp_path / "past", "tictactoe", "zero")
-    with pytest.raises(ModelError, match="looks at earlier positions"):
-        build_engine(f"puct:prior={folder}", game)
-    assert build_engine(f"supervised:{folder}", game).select_move(GameState.new_game(game))
 
 
+@pytest.mark.parametrize("encoder_name", ["planes", "zero"])
 @pytest.mark.parametrize("game_name", GAMES)
-def test_a_network_sees_what_its_encoder_shows(tmp_path, game_name) -> None:
-    """The root and the first leaves below it."""
+def test_a_network_sees_what_its_encoder_shows(tmp_path, game_name, encoder_name) -> None:
+    """The root and the first leaves below it, with encoders that look back and that do not."""
     game = get_game(game_name)
-    folder = write_model(tmp_path / "m", game_name, scale=0.01)
+    folder = write_model(tmp_path / "m", game_name, encoder_name, scale=0.01)
     agent = load_leaf_evaluator(str(folder), game)
     asked: list[np.ndarray] = []
     evaluate = agent._runtime.evaluate
     agent._runtime.evaluate = lambda planes: (asked.extend(planes.copy()), evaluate(planes))[1]
     state = random_game(game, seed=6)[5]
     tree = searched(state, agent, 4).tree
-    encoder = get_encoder("planes", game)
+    encoder = get_encoder(encoder_name, game)
     np.testing.assert_array_equal(asked[0], encoder.encode(state))
     first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
     below = [
