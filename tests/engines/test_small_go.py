@@ -10,7 +10,6 @@ from __future__ import annotations
 import pytest
 
 from dlgo import GameState, get_game
-from dlgo.games.go.area import area_difference
 from engines.registry import build_engine
 from tests.conftest import FULL
 
@@ -55,19 +54,3 @@ def test_five_by_five_opens_in_the_centre(rule: str) -> None:
         engine = build_engine(f"{HEAVY},rule={rule}", game, seed)
         decision = engine.select_move(GameState.new_game(game))
         assert game.move_text(decision.move) == "C3"
-
-
-@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
-def test_random_play_loses_the_whole_five_by_five_board() -> None:
-    """With komi 24.5 nothing less would win."""
-    game = get_game("go:size=5,komi=24.5")
-    engine, random = build_engine(HEAVY, game), build_engine("random", game)
-    for seed in range(4):
-        engine.new_game(seed)
-        random.new_game(seed)
-        state = GameState.new_game(game)
-        while not state.is_over():
-            state = state.apply_move(
-                (engine, random)[state.next_player.index].select_move(state).move
-            )
-        assert area_difference(state.kernel_state) == 25

@@ -13,7 +13,6 @@ from dlgo.games.draughts.state import Draughts
 from engines.conformance import GAMES, check_engine
 from engines.minimax.textbook import alphabeta, minimax
 from engines.registry import build_engine
-from experiments.arena.series import play_series
 from tests.conftest import FULL, random_game
 from tests.engines import test_search as exact
 
@@ -104,15 +103,6 @@ def test_endings_of_draughts_in_which_a_player_moves_twice() -> None:
             assert ours.select_move(state).value == pytest.approx(value, abs=1e-9)
 
 
-@pytest.mark.parametrize(("komi", "value"), [(0.5, 1), (1, 0), (1.5, -1)])
-def test_two_by_two_go_is_worth_one_point_to_black(komi: float, value: int) -> None:
-    game = get_game("go", size=2, komi=komi)
-    decision = build_engine("textbook-alphabeta:depth=14", game).select_move(
-        GameState.new_game(game)
-    )
-    assert decision.value == value
-
-
 def test_time_deepens_the_search() -> None:
     state = GameState.new_game(get_game("connect4"))
     engine = build_engine("textbook-alphabeta:cpu=0.2", state.game)
@@ -160,12 +150,6 @@ def test_uct_expects_the_same_of_a_position(name: str) -> None:
     ours, theirs = values("textbook-mcts:sims=40"), values("mcts:sims=40,reuse=no")
     error = math.hypot(statistics.stdev(ours), statistics.stdev(theirs)) / math.sqrt(searches)
     assert abs(statistics.mean(ours) - statistics.mean(theirs)) < 4 * error
-
-
-def test_uct_is_as_strong_as_the_compiled_search() -> None:
-    """The large form, 200 games each of two games, is in docs/engines/mcts.md."""
-    series = play_series(TIC_TAC_TOE, "textbook-mcts:sims=40", "mcts:sims=40,reuse=no", 40, seed=2)
-    assert abs(series.share - 0.5) < series.margin
 
 
 # Networks -----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, Move, SpecError, get_game, kernels
-from dlgo.rng import make_rng
 from engines.base import Budget
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
@@ -91,25 +90,6 @@ def test_all_moves_as_first_counts_at_least_every_visit_and_learns_from_later_mo
     assert ((wins >= 0) & (wins <= 1)).all()
 
 
-def test_heavy_rollouts_take_a_win_and_stop_one() -> None:
-    """Connect Four: after 112233 column 4 wins for the first player, or is where it is stopped."""
-    game = get_game("connect4")
-    actions = np.empty(game.num_actions, np.int64)
-    for line in ("112233", "1122337"):
-        state = GameState.new_game(game)
-        for column in line:
-            state = state.apply_move(game.parse_move(state, column))
-        mover = state.next_player.index
-        for seed in range(20):
-            work = game.scratch_state(state.kernel_state)
-            kernels.copy_into(work, state.kernel_state)
-            played = np.full(game.num_actions, kernels.NOBODY, np.int8)
-            result = kernels.heavy_rollout(work, make_rng(seed), actions, played)
-            assert kernels.terminal(work)
-            assert played[3] == mover
-            assert mover == 1 or result == 1
-
-
 class _Oracle(LeafEvaluator):
     """Exact values of tic-tac-toe, and a policy that says nothing."""
 
@@ -179,17 +159,14 @@ def test_a_budget_of_evaluations_is_used_up_exactly(spec: str) -> None:
     engine.close()
 
 
-def test_the_first_limit_ends_the_search() -> None:
-    engine = build_engine("alphazero:evals=50,sims=20", get_game("connect4"))
-    cost = engine.select_move(GameState.new_game(get_game("connect4"))).cost
-    assert (cost.simulations, cost.evaluations) == (20, 20)
-
-
 def test_a_game_without_positions_to_ask_about_ends_a_budget_of_evaluations() -> None:
-    """One move is left: its result is known by the rules."""
+    """One move is left: its result is known by the rules. And the first limit ends a search."""
     state = random_game(TIC_TAC_TOE, seed=5)[-2]
     decision = build_engine("alphazero:evals=1000", TIC_TAC_TOE).select_move(state)
     assert decision.move in state.legal_moves()
+    engine = build_engine("alphazero:evals=50,sims=20", get_game("connect4"))
+    cost = engine.select_move(GameState.new_game(engine.game)).cost
+    assert (cost.simulations, cost.evaluations) == (20, 20)
 
 
 @pytest.mark.parametrize(("spec", "part"), [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import GameState, SpecError, get_game
+from dlgo import GameState, get_game
 from engines.registry import build_engine
 from engines.watching.events import BackedUp, CutOff, Event, Halved
 from engines.watching.picture import tree_svg
@@ -138,11 +138,6 @@ def test_an_iteration_of_deepening_begins_a_new_tree() -> None:
     starts = [n for n, e in enumerate(recording.events) if getattr(e, "parent", 0) is None]
     assert len(starts) >= 2
     assert len(recording.tree(starts[1]).nodes) > 1 == len(recording.tree(starts[1] + 1).nodes)
-
-
-def test_engines_that_tell_nothing_are_refused() -> None:
-    with pytest.raises(SpecError, match="mcts cannot be watched; the textbook engines can"):
-        recorded("mcts:sims=10", ending())
 
 
 # The picture --------------------------------------------------------------------------------
