@@ -181,9 +181,8 @@ def walk(tree, root, state, path, scratch, rng, expand_at, rule):
     length = 1
     while tree.proven[node] == UNPROVEN and length <= MAX_DEPTH:
         if tree.n_children[node] == 0:
-            if expand_at == LATER:
-                break
-            if expand_at == SECOND_VISIT and tree.visits[node] == 0 and node != ROOT:
+            # At once, no node has fewer visits than that; at the second, it needs one.
+            if expand_at == LATER or (tree.visits[node] < expand_at and node != ROOT):
                 break
             if not expand(tree, node, state, scratch.actions, rng):
                 break
