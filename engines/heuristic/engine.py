@@ -75,8 +75,7 @@ def filter_moves(states, actions, level, allowed, visited):
         actions: int64[4, num_actions], scratch.
         visited: int64[1], counts the positions looked at.
 
-    Returns:
-        Whether these moves win by force.
+    Returns whether these moves win by force.
     """
     root, child = kernels.row(states, 0), kernels.row(states, 1)
     player = kernels.to_move(root)

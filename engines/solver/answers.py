@@ -161,8 +161,7 @@ def analyse_lines(text, at, first, rows, all_moves, table, frames, book, info):
         rows: int64[lines, ROW], zeros at first. CPU time is counted from reading a line to
             its last result.
 
-    Returns:
-        The number of the first line that is not finished, and where it begins.
+    Returns the number of the first line that is not finished, and where it begins.
     """
     ticks = _cpu_ticks()
     for i in range(first, len(rows)):

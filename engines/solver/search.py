@@ -82,9 +82,8 @@ def new_info(features: int = ALL_FEATURES) -> np.ndarray:
 def _list_moves(own, mask, moves, stones, target, known_col, features, frames, ply):
     """Write the moves into row `ply` of the stack, the most promising first.
 
-    Returns:
-        1 if one of them is seen to reach `target` (it comes first in the row then), 0 if none can,
-        else UNKNOWN.
+    Returns 1 if one of them is seen to reach `target` (it comes first in the row then), 0 if none
+    can, else UNKNOWN.
     """
     order = CENTRE_OUT if features & CENTRE else LEFT_TO_RIGHT
     forcing = FORCING_RANK if features & FORCING and (target >= SOON or target < -SOON) else 0
@@ -216,15 +215,11 @@ def _settle(own, mask, moves, stones, target, parity_from, features, table, fram
 
 @inline_kernel
 def _hand_up(answer, ply, goal, root_parity, features, table, frames):
-    """Hand an answer up to the first node that still has a use for its next move.
+    """Hand an answer, 1 or 0 for the player at the root, up to the node that goes on after it.
 
-    Args:
-        answer: 1 or 0, for the player to move at the root.
-        ply: of the node that has been answered. Those above it that are settled by the answer are
-            stored in the table.
-
-    Returns:
-        One more than the ply of the node that goes on; 0 if the root is answered.
+    `ply` is that of the node that has been answered. Those above it that are settled thereby are
+    stored in the table. Returns one more than the ply of the node that goes on; 0: the root is
+    answered.
     """
     while ply > 0:
         node = ply - 1
@@ -244,11 +239,7 @@ def _hand_up(answer, ply, goal, root_parity, features, table, frames):
 
 @inline_kernel
 def _next_move(frames, node):
-    """Take the next move of the node in this row.
-
-    Returns:
-        The position after it, as (own, mask, safe moves, stones).
-    """
+    """Take the next move of a node; the position after it: (own, mask, safe moves, stones)."""
     tried = frames[node, INDEX]
     frames[node, INDEX] = tried + 1
     mask = frames[node, MASK] | frames[node, MOVES + tried]

@@ -42,8 +42,7 @@ class BatchedSearch:
         roots: batch of n states; set a row and call `set_root`.
         remaining: int64[n], simulations each search still wants; 0: it rests.
         noise: float64[n, num_actions], the noise of each root's priors; 0 where there is none.
-        evaluations: how many leaves the `LeafEvaluator` has valued.
-        steps: in how many calls.
+        evaluations, steps: how many leaves the `LeafEvaluator` has valued, in how many calls.
         asks_for: how many leaves of each search are valued by one call from Python; None: they are
             valued within the compiled loop.
     """

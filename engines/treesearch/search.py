@@ -34,17 +34,12 @@ AT_ONCE, SECOND_VISIT, LATER = range(3)
 
 
 class Scratch(NamedTuple):
-    """What a search needs besides its trees; holds nothing between simulations.
+    """What a search needs besides its trees; holds nothing between simulations."""
 
-    actions: int64[num_actions]; priors: float32[num_actions], of these actions;
-    played: int8[num_actions], see `kernels.heavy_rollout`;
-    hint_visits, hint_wins: float32[num_actions], see `kernels.hints`.
-    """
-
-    actions: np.ndarray
-    priors: np.ndarray
-    played: np.ndarray
-    hint_visits: np.ndarray
+    actions: np.ndarray  # int64[num_actions]
+    priors: np.ndarray  # float32[num_actions], of these actions
+    played: np.ndarray  # int8[num_actions], see `kernels.heavy_rollout`
+    hint_visits: np.ndarray  # float32[num_actions], as the next, see `kernels.hints`
     hint_wins: np.ndarray
 
 
@@ -167,13 +162,8 @@ def absorb(trees, plan, rngs, states, paths, ways, n, policies, values, actions)
 def walk(tree, root, state, path, scratch, rng, expand_at, rule):
     """Walk from the root to a leaf, which may be new, and play the moves on `state`.
 
-    Args:
-        state: with room for the deepest line. path: int32[MAX_DEPTH + 2], out.
-        expand_at: see AT_ONCE.
-
-    Returns:
-        The length of the path, whose last node is the leaf. If its game is over, the result
-        stands in `proven`.
+    Returns the length of the `path`, whose last node is the leaf. If its game is over, the result
+    stands in `proven`.
     """
     kernels.copy_into(state, root)
     node = ROOT

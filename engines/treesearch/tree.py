@@ -35,32 +35,25 @@ ROOT = 0
 # Longest path from the root. Deeper positions are evaluated, not searched.
 MAX_DEPTH = 500
 
-# Indices into `info`. BUDGET: of the simulations that a search may choose a move of the root for,
-# if their number is known before, else 0; for rules that plan ahead.
+# Indices into `info`: nodes in use, longest path so far, and BUDGET: of the simulations that a
+# search may choose a move of the root for, if their number is known before, else 0.
 N_NODES, DEEPEST, BUDGET = range(3)
 
 
 class Tree(NamedTuple):
-    """A tree with room for `capacity` nodes; node 0 is the root.
+    """A tree with room for `capacity` nodes; node 0 is the root."""
 
-    info: int64[3] = nodes in use, longest path so far, budget;
-    first_child: int32, 0 for a leaf; n_children, action (that leads here): int16, or int32 in
-    games with more actions than that holds; mover: int8, who moves here; proven: int8, result or
-    UNPROVEN; visits: int32; value_sum: float64, over all visits, seen by player 0; prior: float32.
-
-    amaf_visits, amaf_wins: float32, of RAVE alone, else of length 0: simulations in which the mover
-    of the parent played this action at any later time, and the share of them that player won.
-    """
-
-    info: np.ndarray
-    first_child: np.ndarray
-    n_children: np.ndarray
-    action: np.ndarray
-    mover: np.ndarray
-    proven: np.ndarray
-    visits: np.ndarray
-    value_sum: np.ndarray
-    prior: np.ndarray
+    info: np.ndarray  # int64[3], see above
+    first_child: np.ndarray  # int32, 0 for a leaf
+    n_children: np.ndarray  # int16, or int32 in games with many actions, as the next
+    action: np.ndarray  # leads here
+    mover: np.ndarray  # int8, who moves here
+    proven: np.ndarray  # int8, result or UNPROVEN
+    visits: np.ndarray  # int32
+    value_sum: np.ndarray  # float64, over all visits, seen by player 0
+    prior: np.ndarray  # float32
+    # float32, of RAVE alone, else of length 0: simulations in which the mover of the parent played
+    # this action at any later time, and the share of them that player won.
     amaf_visits: np.ndarray
     amaf_wins: np.ndarray
 
@@ -208,16 +201,12 @@ def principal_variation(tree, out):
 
 
 class Counts(NamedTuple):
-    """What trees have found out about the root's moves, by action.
+    """What trees have found out about the root's moves, by action."""
 
-    visits: int64; value_sums: float64, seen by player 0; proven: int8, result or UNPROVEN;
-    priors: float64, of one tree.
-    """
-
-    visits: np.ndarray
-    value_sums: np.ndarray
-    proven: np.ndarray
-    priors: np.ndarray
+    visits: np.ndarray  # int64
+    value_sums: np.ndarray  # float64, seen by player 0
+    proven: np.ndarray  # int8, result or UNPROVEN
+    priors: np.ndarray  # float64, of one tree
 
     @classmethod
     def empty(cls, num_actions: int) -> Counts:
