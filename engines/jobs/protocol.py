@@ -228,10 +228,6 @@ class Jobs:
         """What has been learned of the machines since this was asked last, for the ledger."""
         return []
 
-    def machines(self) -> Any | None:
-        """What each machine does, in figures, where there are several."""
-        return None
-
     def close(self) -> None:
         """End all workers."""
 

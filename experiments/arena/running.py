@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
-from experiments.arena.machines import ClusterFacts
 
 # Seconds between two versions of the file, at least; and so many times the CPU time and the wall
 # time that writing one takes: a hundred games on large boards, or a slow disk, cost no more.
@@ -48,7 +47,6 @@ class Running(NamedTuple):
     done: int  # games in the ledger, and how many there will be, as far as is known
     planned: int
     games: tuple[RunningGame, ...]
-    cluster: ClusterFacts | None = None  # the machines that play; None: this one alone
 
 
 class RunningFile:
@@ -66,22 +64,12 @@ class RunningFile:
         self._next = 0.0
         self.done = self.planned = 0
 
-    def update(
-        self, games: Callable[[], Sequence[RunningGame]],
-        cluster: Callable[[], ClusterFacts | None] = lambda: None,
-    ) -> None:
-        """Write the file, if it is time for it.
-
-        Args:
-            games: gives those in progress.
-            cluster: gives the machines that play, where these are several.
-        """
+    def update(self, games: Callable[[], Sequence[RunningGame]]) -> None:
+        """Write the file, if it is time for it; `games` gives those in progress."""
         began, cpu = time.monotonic(), time.thread_time()
         if began < self._next:
             return
-        facts = cluster()
-        data = Running(self.done, self.planned, tuple(game._asdict() for game in games()),
-                       facts and facts.to_json())
+        data = Running(self.done, self.planned, tuple(game._asdict() for game in games()))
         try:
             write_file(self._path, json.dumps(data._asdict()), sync=False)
         except DlgoError:  # a full disk matters to the ledger, not here
@@ -113,9 +101,8 @@ def read_running(ledger: str | Path) -> Running | None:
             if abs(time.time() - os.fstat(file.fileno()).st_mtime) > _STALE:
                 return None
             data = json.loads(file.read(_MOST_BYTES))
-        games, cluster = tuple(map(_game, data["games"])), data["cluster"]
-        return Running(int(data["done"]), int(data["planned"]), games,
-                       None if cluster is None else ClusterFacts.from_json(cluster))
+        games = tuple(map(_game, data["games"]))
+        return Running(int(data["done"]), int(data["planned"]), games)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
             RecursionError):
         return None

@@ -141,7 +141,7 @@ def _play(
             for check in jobs.news():
                 ledger.add_check(check)
             running.done, running.planned = agenda.stored + agenda.played, agenda.planned
-            running.update(jobs.glances, jobs.machines)
+            running.update(jobs.glances)
             if len(agenda.stopped) > known:
                 for sentence in _sentences(agenda.stopped)[known:]:
                     progress.say(f"stopped: {sentence}")

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
-from dlgo.text import error_text
+from dlgo.text import duration, error_text
 from engines.jobs.protocol import Jobs, ListSource, Outcome, Source, Workplace
 from experiments.arena.games import GameTable
-from experiments.arena.machines import ClusterFacts, MachineFacts
 from experiments.arena.provenance import version_text
 from experiments.cluster import inside, parcels
 from experiments.cluster.connection import ClusterError, Connection, Machine
@@ -58,14 +57,16 @@ class _Node:
     deaths: int = 0  # of tasks, since it has brought something
     problem: str = ""
 
-    def facts(self, now: float) -> MachineFacts:
-        ready, here = self.state == _READY, self.state in (_STARTING, _READY)
-        held = sum(map(len, self.tasks.values()))
-        return MachineFacts(
-            self.machine.name, self.state if here else "lost", self.items,
-            self.items / max(now - self.since, 1.0) if ready else 0.0, held, self.cpu_seconds,
-            self.core_seconds + (now - self.began) * self.machine.cores * here,
-        )
+    def paid(self, now: float) -> float:
+        """Its cores times the seconds since it takes part: what is paid for."""
+        here = self.state in (_STARTING, _READY)
+        return self.core_seconds + (now - self.began) * self.machine.cores * here
+
+    def text(self, now: float) -> str:
+        rate = self.items / max(now - self.since, 1.0) if self.state == _READY else 0.0
+        state = "" if self.state == _READY else f", {self.state}"
+        shown = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+        return f"{self.machine.name} {self.items:,} ({shown}/s{state})"
 
 
 class ClusterJobs(Jobs):
@@ -306,14 +307,16 @@ class ClusterJobs(Jobs):
     # --- for people -------------------------------------------------------------------------
 
     def _say_line(self) -> None:
-        self._next_line = time.monotonic() + _LINE_INTERVAL
-        self._say(self.machines().text(self._items))
-
-    def machines(self) -> ClusterFacts:
         """What each machine has done, how fast, what is left to do, and what it has cost."""
         now = time.monotonic()
-        machines = tuple(node.facts(now) for node in self._nodes.values() if node.began)
-        return ClusterFacts(machines, self._dispatcher.waiting(), self._price)
+        self._next_line = now + _LINE_INTERVAL
+        nodes = [node for node in self._nodes.values() if node.began]
+        machines = ", ".join(node.text(now) for node in nodes) or "none yet"
+        cores = sum(node.paid(now) for node in nodes)
+        cost = "" if self._price is None else f", which costs {self._price * cores / 3600:.3g}"
+        self._say(f"{self._items} by machine: {machines}; {self._dispatcher.waiting():,} wait; CPU "
+                  f"time {duration(sum(node.cpu_seconds for node in nodes))}, of cores "
+                  f"{duration(cores)}{cost}")
 
     def news(self) -> list[Any]:
         """Checks."""

@@ -5,12 +5,14 @@ The cluster is a mock: tasks are objects, and time passes when somebody waits.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from dlgo.text import duration
 from engines.jobs.protocol import Amount, ListSource
 from engines.jobs.worker import Result
 from experiments.cluster import inside, parcels
@@ -91,6 +93,9 @@ class Mocked:
     def cancel(self, task: object) -> None:
         pass
 
+    def close(self) -> None:
+        pass
+
 
 DEAD = RuntimeError("the process died")
 
@@ -105,7 +110,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def done_by(
     clock: Clock, count: int = 60, share: float = 0.0, **behaviour: Callable[[int], object]
 ):
-    """Let mocks do some items: who did each, what was said, the connection, and the facts."""
+    """Let mocks do some items: who did each, what was said, and the connection."""
     said: list[str] = []
     connection = Mocked(clock, **behaviour)
     jobs = ClusterJobs(connection, said.append, verify_share=share, price=3.6)
@@ -115,7 +120,8 @@ def done_by(
             assert outcome.portion not in did and outcome.value == 2 * outcome.portion
             did[outcome.portion] = outcome.worker
     assert did.keys() == set(range(count))
-    return did, said, connection, jobs.machines()
+    jobs.close()
+    return did, said, connection
 
 
 def fine(_: int) -> None:
@@ -125,18 +131,18 @@ def fine(_: int) -> None:
 def test_what_a_dead_process_had_is_done_again_and_a_hopeless_machine_is_refused(
     clock: Clock
 ) -> None:
-    once, said, connection, _ = done_by(
+    once, said, connection = done_by(
         clock, good=fine, bad=lambda n: DEAD if n == 4 else None)
     assert "bad" in once.values() and any("process of bad was lost" in line for line in said)
-    did, said, connection, _ = done_by(clock, good=fine, bad=lambda n: DEAD if n else None)
+    did, said, connection = done_by(clock, good=fine, bad=lambda n: DEAD if n else None)
     assert set(did.values()) == {"good"} and connection.started["bad"] < 10
     assert [line for line in said if line.startswith("bad is refused: ")]
-    did, said, connection, _ = done_by(clock, 400, good=fine, bad=lambda n: DEAD)
+    did, said, connection = done_by(clock, 400, good=fine, bad=lambda n: DEAD)
     assert set(did.values()) == {"good"} and connection.joined["bad"] == 3
 
 
 def test_what_a_machine_never_brings_is_done_by_others(clock: Clock) -> None:
-    did, _, connection, _ = done_by(clock, good=fine, bad=lambda n: "hangs" if n else None)
+    did, _, connection = done_by(clock, good=fine, bad=lambda n: "hangs" if n else None)
     assert set(did.values()) == {"good"}
     assert connection.started["bad"] == 3  # two are under way; it is given no more
 
@@ -148,7 +154,7 @@ def test_a_machine_whose_code_fails_is_refused(clock: Clock) -> None:
 
 def test_who_cannot_do_the_work_is_refused_and_if_nobody_can_the_run_ends(clock: Clock) -> None:
     other = Hello("mock", "it has dlgo w, not v; install the same there")
-    did, said, connection, _ = done_by(clock, good=fine, bad=lambda n: other)
+    did, said, connection = done_by(clock, good=fine, bad=lambda n: other)
     assert set(did.values()) == {"good"} and connection.joined["bad"] == 1
     assert "bad is refused: it has dlgo w, not v; install the same there" in said
     with one_line_error(ClusterError, "bad is refused: it has dlgo w"):
@@ -217,21 +223,23 @@ def test_an_address_where_nothing_is_gives_one_line(address: str) -> None:
         Connection(address)
 
 
-def test_facts_hold_what_machines_have_done_and_cost(clock: Clock) -> None:
+def test_the_last_line_says_what_machines_have_done_and_cost(clock: Clock) -> None:
     """`bad` loses one process; what the others of it have done counts all the same."""
     began = clock.now
-    did, _, connection, facts = done_by(
+    did, said, connection = done_by(
         clock, 200, good=fine, bad=lambda n: DEAD if n == 6 else None)
     seconds = clock.now - began
     done = Counter(did.values())
-    machines = {machine.name: machine for machine in facts.machines}
-    assert {name: machine.done for name, machine in machines.items()} == done
-    for name, machine in machines.items():
-        tasks = connection.started[name] - connection.joined[name] - (name == "bad")
-        assert machine.cpu_seconds == CPU * tasks
-        assert machine.core_seconds == pytest.approx(2 * seconds)  # it has two cores
-        assert machine.rate == pytest.approx(done[name] / seconds, rel=0.5)
-    assert facts.cost == pytest.approx(0.001 * facts.core_seconds) and facts.waiting == 0
+    tasks = (connection.started - connection.joined).total() - 1
+    line = said[-1]
+    rates = dict(re.findall(r"(good|bad) \d+ \(([\d.]+)/s\)", line))
+    for name, rate in rates.items():
+        assert f"{name} {done[name]} (" in line
+        assert float(rate) == pytest.approx(done[name] / seconds, rel=0.5)
+    assert len(rates) == 2 and "; 0 wait; " in line
+    assert f"CPU time {duration(CPU * tasks)}, of cores {duration(4 * seconds)}" in line
+    cost = float(line.rpartition(" ")[2])
+    assert cost == pytest.approx(0.001 * 4 * seconds, rel=0.01)  # two cores each
 
 
 class Needing(Number):
