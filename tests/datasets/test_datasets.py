@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
 from experiments.progress import LineProgress
 from tests.command import ROOT, dlgo_here
+from tests.conftest import FULL
 
 RECIPE = make_recipe("tictactoe", "mcts:sims=30", seed=3, shard_games=4)
 COMMAND = [
@@ -47,18 +49,18 @@ def made(tmp_path_factory) -> Path:
     return generate(RECIPE, 18, tmp_path_factory.mktemp("made"), 1, Quiet())
 
 
-def test_the_number_of_workers_changes_nothing(made: Path, tmp_path: Path) -> None:
-    generate(RECIPE, 18, tmp_path, 2, Quiet())
-    assert contents(tmp_path) == contents(made)
+def test_games_come_from_the_seed_whoever_makes_them(made: Path, tmp_path: Path) -> None:
+    generate(RECIPE, 18, tmp_path / "two", 2, Quiet())
+    assert contents(tmp_path / "two") == contents(made)
     data = Dataset.open(made)
     assert data.n_games == 18
     assert len(set(data.digests.tolist())) > 9  # variety: most games differ
-
-
-def test_another_seed_makes_other_games(made: Path, tmp_path: Path) -> None:
-    generate(make_recipe("tictactoe", "mcts:sims=30", seed=4, shard_games=4), 4, tmp_path, 1,
-             Quiet())
-    assert contents(tmp_path)["games-000000.npz"] != contents(made)["games-000000.npz"]
+    other = make_recipe("tictactoe", "mcts:sims=30", seed=4, shard_games=4)
+    generate(other, 4, tmp_path / "other", 1, Quiet())
+    assert contents(tmp_path / "other")["games-000000.npz"] not in contents(made).values()
+    lines = show_lines(made)
+    assert "tictactoe: 18 games" in lines[0] and "5 shards" in lines[1]
+    assert any("dlgo generate mcts:sims=30" in line for line in lines)
 
 
 def test_only_what_is_missing_or_broken_is_made(made: Path, tmp_path: Path) -> None:
@@ -87,13 +89,9 @@ def test_only_what_is_missing_or_broken_is_made(made: Path, tmp_path: Path) -> N
 def test_provenance_is_in_every_shard(made: Path) -> None:
     for path in made.glob("*.npz"):
         provenance = read_shard(path).provenance
-        assert provenance["recipe"]["engine"] == "mcts:sims=30"
-        assert provenance["recipe"]["game"] == "tictactoe"
-        assert provenance["recipe"]["seed"] == 3
-        assert provenance["version"]
-        assert "core" in provenance["machine"]
-        assert provenance["cpu_seconds"] > 0
-        assert provenance["finished"].startswith("20")
+        assert provenance["recipe"] == dataclasses.asdict(RECIPE)
+        assert provenance["version"] and "core" in provenance["machine"]
+        assert provenance["cpu_seconds"] > 0 and provenance["finished"].startswith("20")
 
 
 def test_a_folder_of_other_games_is_left_alone(made: Path, tmp_path: Path) -> None:
@@ -106,7 +104,7 @@ def test_a_folder_of_other_games_is_left_alone(made: Path, tmp_path: Path) -> No
             generate(other, 4, made, 1, Quiet())
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, *([signal.SIGINT] if FULL else [])])
 def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) -> None:
     mark = f"dlgo-data-{os.getpid()}-{number}"
     process = subprocess.Popen(
@@ -123,9 +121,8 @@ def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) 
     process.send_signal(number)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == (130 if number == signal.SIGINT else -number)
-    if number == signal.SIGINT:
-        assert "run the same command to go on" in errors
-        assert "Traceback" not in errors
+    assert number == signal.SIGKILL or "run the same command to go on" in errors
+    assert "Traceback" not in errors
     until = time.monotonic() + 120
     while _alive(mark) and time.monotonic() < until:
         time.sleep(0.1)
@@ -136,9 +133,9 @@ def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) 
     generate(RECIPE, 4 * max(4, len(found)), tmp_path, 1, Quiet())
     assert stamps.items() <= {p: p.stat().st_mtime_ns for p in tmp_path.glob("*.npz")}.items()
     assert list(tmp_path.glob(".*.tmp")) == []
-    for name, content in contents(made).items():
-        if name != "games-000004.npz":
-            assert contents(tmp_path)[name] == content
+    wanted = contents(made)
+    del wanted["games-000004.npz"]  # it has two games
+    assert wanted.items() <= contents(tmp_path).items()
 
 
 def _alive(mark: str) -> list[str]:
@@ -277,10 +274,3 @@ def test_awkward_files_are_used_or_named(tmp_path: Path, capfd) -> None:
     noted = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
     assert any("setup-after-first-move.sgf: stones set up" in line for line in noted)
     assert Dataset.open(tmp_path).n_games > 5
-
-
-def test_show_counts_games_and_bytes(made: Path) -> None:
-    lines = show_lines(made)
-    assert "tictactoe: 18 games" in lines[0]
-    assert "5 shards" in lines[1]
-    assert any("dlgo generate mcts:sims=30" in line for line in lines)

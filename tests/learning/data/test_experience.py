@@ -208,13 +208,14 @@ def test_arrays_that_contradict_each_other_are_refused(
 
 
 def test_experience_of_two_games_is_not_merged_or_shown(played: Experience) -> None:
-    other = dataclasses.replace(played, game=get_game("connect4"))
-    with one_line_error(DataError, "of game connect4 cannot be merged with that of game draughts"):
-        merged([played, other])
-    with one_line_error(DataError, "of encoder planes cannot be merged"):
-        merged([played, dataclasses.replace(played, encoder="planes")])
-    with one_line_error(DataError, "cannot be shown by an encoder for draughts"):
-        other.made(Replayer(ENCODER), other.decisions)
-    illegal = dataclasses.replace(played, actions=np.zeros_like(played.actions))
-    with one_line_error(DataError, "holds a move that draughts does not allow"):
-        illegal.made(Replayer(ENCODER), illegal.decisions)
+    replayer, replace = Replayer(ENCODER), dataclasses.replace
+    other = replace(played, game=get_game("connect4"))
+    illegal = replace(played, actions=np.zeros_like(played.actions))
+    for work, message in (
+        (lambda: merged([played, other]), "of game connect4 cannot be merged with that of game"),
+        (lambda: merged([played, replace(played, encoder="planes")]), "cannot be merged"),
+        (lambda: other.made(replayer, other.decisions), "cannot be shown by an encoder for"),
+        (lambda: illegal.made(replayer, illegal.decisions), "holds a move that draughts does not"),
+    ):
+        with one_line_error(DataError, message):
+            work()

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from dlgo import Player, Point, get_game
 from dlgo.encoders import get_encoder
@@ -83,23 +82,16 @@ def test_a_share_of_the_value_may_tell_by_how_much(tmp_path: Path) -> None:
     assert 0 < plain.final_weights.sum() < len(plain) and len(np.unique(mixed.values)) > 5
 
 
-@pytest.mark.parametrize("result", [1, -1, NO_RESULT])
-def test_games_without_a_final_board_weigh_nothing(tmp_path: Path, result: int) -> None:
-    """Given up, or broken off, when a stone was on the board."""
+def test_ends_that_are_not_as_the_result_says_weigh_nothing(tmp_path: Path) -> None:
+    """Given up, broken off; or agreed on against the count: Black owns all of it and has lost."""
     game = get_game("go:size=5")
-    data = dataset(tmp_path, game, [game_of(game, 12, game.pass_action, result=result)])
-    options = BatchOptions(8, shuffle=False, finals=True)
+    passed, unfinished = (12, game.pass_action, game.pass_action), (12, game.pass_action)
+    data = dataset(tmp_path, game, [
+        game_of(game, *line, result=result) for line, result in (
+            (passed, 1), (passed, -1), (unfinished, 1), (unfinished, -1), (unfinished, NO_RESULT))
+    ])
+    options = BatchOptions(99, shuffle=False, finals=True)
     (batch,) = batches(data, get_encoder("oneplane", game), options)
-    for array in (batch.ownership, batch.margins, batch.final_weights):
-        assert len(array) == 2 and not array.any()
-
-
-def test_a_result_agreed_on_against_the_count_weighs_nothing(tmp_path: Path) -> None:
-    """People pass with dead stones on the board: here Black owns all of it and has lost."""
-    game = get_game("go:size=5")
-    line = 12, game.pass_action, game.pass_action
-    data = dataset(tmp_path, game, [game_of(game, *line, result=result) for result in (1, -1)])
-    options = BatchOptions(8, shuffle=False, finals=True)
-    (batch,) = batches(data, get_encoder("oneplane", game), options)
-    assert batch.final_weights.tolist() == [1, 1, 1, 0, 0, 0]
-    assert batch.ownership.sum((1, 2)).tolist() == [25, -25, 25, 0, 0, 0]
+    assert batch.final_weights.tolist() == [1, 1, 1, *[0] * 9]
+    assert batch.ownership.sum((1, 2)).tolist() == [25, -25, 25, *[0] * 9]
+    assert not batch.margins[3:].any()

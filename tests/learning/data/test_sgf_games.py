@@ -17,6 +17,8 @@ from engines.learning.data.replay import start_state
 from tests.learning.data.encoders import history_encoder
 
 HUMAN = Path(__file__).resolve().parents[4] / "shared/oracles/sgf/human_19x19"
+
+
 def test_an_entry_says_what_the_file_says() -> None:
     data = b"(;SZ[19]HA[2]AB[dd][pp]PB[me]PW[you]BR[2k]WR[1d]RE[W+R]DT[2001];W[qd])"
     (entry,) = sgf_games.describe("a.sgf", data)
@@ -77,31 +79,22 @@ def test_handicap_stones_are_on_the_board_before_the_first_move(data: bytes) -> 
     assert game.result == -1
 
 
-def test_a_pass_that_the_record_does_not_hold_is_not_learned() -> None:
-    game = sgf_games.to_game(read_sgf(b"(;SZ[9];B[cg];B[gc];W[ee])"))
-    assert len(game.actions) == 4 and game.actions[1] == 81
-    assert (game.flags != 0).tolist() == [True, False, True, True]
-    assert sgf_games.handicap_of(read_sgf(b"(;SZ[9]AB[cg][gc][cc];W[ee])")) == 3
-
-
-def test_a_game_begins_where_stones_are_set_up() -> None:
-    game = sgf_games.to_game(read_sgf(b"(;SZ[9];B[aa];W[ee];AB[cc];W[dd];AE[cc])"))
-    assert game.n_positions == 1 and game.start.player == 1
-    assert sorted(game.start.cells)[-3:] == [1, 1, 2]
+@pytest.mark.parametrize(("data", "actions", "learned"), [
+    (b"(;SZ[9];B[cg];B[gc];W[ee])", [20, 81, 60, 40], [1, 0, 1, 1]),  # a pass that was assumed
+    (b"(;SZ[9];B[aa];W[];B[];W[cc];B[dd])", [72, 81, 81], [1, 1, 1]),  # two passes end a game
+    (b"(;SZ[9];B[aa];W[ee];AB[cc];W[dd];AE[cc])", [48], [1]),  # stones set up later begin it
+])
+def test_what_is_played_and_what_is_learned(
+    data: bytes, actions: list[int], learned: list[int]
+) -> None:
+    game = sgf_games.to_game(read_sgf(data))
+    assert game.actions.tolist() == actions and (game.flags != 0).tolist() == learned
 
 
 def test_what_cannot_be_learned_is_named() -> None:
-    for data, why in (
-        (b"(;SZ[9];B[aa];W[aa])", "occupied"),
-        (b"(;SZ[9])", "no moves"),
-    ):
+    for data, why in ((b"(;SZ[9];B[aa];W[aa])", "occupied"), (b"(;SZ[9])", "no moves")):
         with pytest.raises(NotationError, match=f"x.sgf: .*{why}"):
             sgf_games.to_game(read_sgf(data, "x.sgf"))
-
-
-def test_a_game_ends_with_two_passes() -> None:
-    game = sgf_games.to_game(read_sgf(b"(;SZ[9];B[aa];W[];B[];W[cc];B[dd])"))
-    assert game.actions.tolist() == [72, 81, 81]
 
 
 def test_an_import_accepts_what_a_replay_accepts() -> None:

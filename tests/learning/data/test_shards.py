@@ -56,32 +56,25 @@ def test_a_game_comes_back_as_it_went_in(tmp_path: Path) -> None:
 
 
 def test_policies_of_many_plies_and_games_do_not_mix(tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    games = []
+    rng, games = np.random.default_rng(1), []
     for _ in range(20):
         builder = GameBuilder(GO)
         for _ in range(rng.integers(0, 30)):
             actions = rng.choice(26, size=rng.integers(0, 26), replace=False)
-            policy = {int(a): rng.random() for a in actions}
-            builder.add(int(rng.integers(26)), policy=policy)
+            builder.add(int(rng.integers(26)), policy={int(a): rng.random() for a in actions})
         games.append(builder.finish(NO_RESULT))
-    back = read_shard(a_shard(tmp_path, *games)).games
-    for before, after in zip(games, back, strict=True):
+    for before, after in zip(games, read_shard(a_shard(tmp_path, *games)).games, strict=True):
         for name in ("actions", "counts", "policy_actions", "policy_shares", "flags"):
             assert np.array_equal(getattr(before, name), getattr(after, name)), name
 
 
 def test_starts_are_kept_and_shared(tmp_path: Path) -> None:
-    state = GO.position([Point(1, 1), Point(2, 2)], [Point(5, 5)], Player.white)
-    start = Start.of(state)
+    start = Start.of(GO.position([Point(1, 1), Point(2, 2)], [Point(5, 5)], Player.white))
     assert start is not None
     shard = read_shard(a_shard(tmp_path, a_game(3, start=start), a_game(4), a_game(5, start=start)))
     assert [game.start for game in shard.games] == [start, None, start]
     with np.load(shard.path) as arrays:
         assert arrays["start_cells"].shape == (1, 25)
-
-
-def test_the_start_of_a_game_is_no_other_start() -> None:
     assert Start.of(GameState.new_game(GO)) is None
     assert Start.of(GameState.new_game(get_game("go:size=9,handicap=2"))) is None
 

@@ -86,6 +86,5 @@ def test_a_run_goes_on_with_the_portions_that_it_began_with(
     run("parts", portions=16, iterations=1)
     assert run("parts") == whole
 
-    run("alone", iterations=1)
     with one_line_error(ModelError, "go on without workers"):
-        run("alone", Counting(), iterations=3)
+        run("alone", Counting(), portions=1)
