@@ -108,8 +108,8 @@ def import_sgf(
 ) -> None:
     """Make training data of ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
     from dlgo.errors import DataError
-    from engines.learning.data.sgf_games import Filter, rank_number
     from experiments.cluster.chosen import jobs_on
+    from experiments.datasets.sgf_import import Filter, rank_number
     from experiments.datasets.sgf_import import import_sgf as make
 
     rank = None if min_rank is None else rank_number(min_rank)

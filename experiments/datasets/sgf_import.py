@@ -6,31 +6,34 @@ the shards are the same with any number of workers. A shard holds no file that a
 
 Archives are read to their ends, checksums included, before the first game counts. A damaged
 archive, and a damaged file of a zip, is named and left out, and the import ends with an error.
+(Chapters 7.1 and 7.2.)
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dlgo.api import Player
 from dlgo.errors import DataError, NotationError
 from dlgo.files import make_folder, write_csv
 from dlgo.games import get_game
-from dlgo.records.sgf import play, read_sgf_games
+from dlgo.records.sgf import PlayedRecord, play, read_sgf_games
+from dlgo.records.sgf_record import GameRecordSgf
 from dlgo.rng import derive_seed
 from dlgo.text import one_line
 from engines.jobs import Amount, Jobs, Portion, Processes
 from engines.learning.data.archives import contents, listing, with_inner_archives
-from engines.learning.data.records import GameData
-from engines.learning.data.sgf_games import Entry, Filter, describe, rank_number, to_game
+from engines.learning.data.records import NO_RESULT, GameBuilder, GameData, Start
 from engines.learning.data.shards import shard_bytes, shard_path
 from experiments.datasets.shard_making import MadeShard, Stopwatch, existing_shard, make_shards
 from experiments.progress import LineProgress, Tally, default_progress
@@ -41,27 +44,133 @@ SHARD_FILES = 256
 _NAMED = 20
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """Some files of one archive."""
 
     archive: str
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Report:
+class Entry(NamedTuple):
+    """What an SGF file says of one of its games; a row of the index.
+
+    Attributes:
+        name: the file. error: why it cannot be used, "" if it can; the rest is then empty.
+        size: lines of the board. handicap: stones. moves: passes included. Ranks are as written.
+    """
+
+    name: str
+    error: str = ""
+    size: int = 0
+    handicap: int = 0
+    moves: int = 0
+    result: str = ""
+    black: str = ""
+    white: str = ""
+    black_rank: str = ""
+    white_rank: str = ""
+    date: str = ""
+
+
+class Report(NamedTuple):
     """What has become of one game of a file.
 
     Attributes:
-        positions: how many it gave. refused: why the filter left it out. error: why it is not
-            usable. notes: what was read otherwise than it is written, with its name.
+        refused: why the filter left it out. error: why it is not usable.
+        notes: what was read otherwise than it is written, with its name.
     """
 
-    positions: int = 0
     refused: str = ""
     error: str = ""
     notes: str = ""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which games are wanted. None: any.
+
+    Attributes:
+        size: lines of the board.
+        max_handicap: stones.
+        min_rank: of both players, as `rank_number` gives it; unknown ranks do not pass.
+        min_moves: passes included.
+        decided: only games with a result.
+    """
+
+    size: int
+    max_handicap: int | None = None
+    min_rank: float | None = None
+    min_moves: int = 1
+    decided: bool = False
+
+    def refuses(self, record: GameRecordSgf) -> str:
+        """Why a game is not wanted, in a word or two; "" if it is."""
+        if record.size != self.size:
+            return "another board size"
+        if self.max_handicap is not None and handicap_of(record) > self.max_handicap:
+            return "too much handicap"
+        if len(record.moves) - record.placed < self.min_moves:
+            return "too few moves"
+        if self.decided and result_of(record) == NO_RESULT:
+            return "no result"
+        if self.min_rank is not None:
+            ranks = [rank_number(record.info.get(key, "")) for key in ("BR", "WR")]
+            if any(rank is None or rank < self.min_rank for rank in ranks):
+                return "rank too low or unknown"
+        return ""
+
+
+def rank_number(text: str) -> float | None:
+    """A rank as a number: 30k is -29, 1k is 0, 1d is 1, 1p is 10; None if it is none."""
+    match = re.match(r"\s*(\d{1,2})\s*(k|d|p|級|段|级)", text.lower())
+    if not match:
+        return None
+    number = int(match[1])
+    return {"k": 1 - number, "級": 1 - number, "级": 1 - number, "p": 9 + number}.get(
+        match[2], number
+    )
+
+
+def result_of(record: GameRecordSgf) -> int:
+    """+1, 0, -1 as black sees it, or NO_RESULT."""
+    if record.winner is not None:
+        return 1 if record.winner is Player.black else -1
+    return 0 if record.result.strip().lower() in ("0", "draw", "jigo") else NO_RESULT
+
+
+def handicap_of(record: GameRecordSgf) -> int:
+    """The handicap stones: those set up before the first move, or the number the file gives."""
+    stones = sum(len(setup.black) for before, setup in record.setups
+                 if before == record.placed)
+    return max(record.handicap, stones)
+
+
+def to_game(record: GameRecordSgf, played: PlayedRecord | None = None) -> GameData:
+    """A record as training data of `go:size=N`; the komi shows in the result only.
+
+    A pass that the record does not hold, between two moves of one player, is not learned.
+
+    Args:
+        played: its positions, if they are known already.
+
+    Raises:
+        NotationError: for an illegal move, or no moves at all.
+    """
+    played = played or play(record)
+    if played.problem:
+        raise NotationError(played.problem)
+    states = [state for _, state in played.positions]
+    if len(states) == 1:
+        raise NotationError(f"{record.source}: no moves")
+    game = get_game("go", size=record.size)
+    builder = GameBuilder(game, Start.of(states[0]))
+    for before, state in itertools.pairwise(states):
+        if state.previous_state is not before:
+            builder.skip(game.pass_action)
+        action = game.action_of(state.last_move)
+        assert action is not None
+        builder.add(action)
+    return builder.finish(result_of(record))
 
 
 def pieces(
@@ -100,13 +209,11 @@ def pieces(
             raise DataError(f"a sample of {sample} was asked for, there are {len(files)} SGF files")
         rng = np.random.default_rng(derive_seed("sgf sample", seed))
         files = [files[i] for i in sorted(rng.choice(len(files), sample, replace=False).tolist())]
-    cut: list[Piece] = []
-    for archive in archives:
-        names = [name for where, name in files if where == archive]
-        cut += [
-            Piece(str(archive), tuple(names[i : i + SHARD_FILES]))
-            for i in range(0, len(names), SHARD_FILES)
-        ]
+    cut = []
+    for archive, part in itertools.groupby(files, key=lambda file: file[0]):
+        names = tuple(name for _, name in part)
+        cut += [Piece(str(archive), names[i : i + SHARD_FILES])
+                for i in range(0, len(names), SHARD_FILES)]
     parts = [f"{damaged} of {len(archives)} archives"] if damaged else []
     parts += [f"{lost} files of archives"] if lost else []
     return cut, " and ".join(parts)
@@ -138,31 +245,28 @@ def import_sgf(
             )
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {tally.planned} files are done already")
-    refused: Counter[str] = Counter()
-    broken = noted = kept = 0
+    refused, named = Counter[str](), Counter[str]()
 
     def count_report(report: Report) -> None:
-        nonlocal broken, noted, kept
-        kept += not (report.refused or report.error)
-        refused.update([report.refused] if report.refused else [])
-        if report.error:
-            broken += 1
-            if broken <= _NAMED:
-                progress.say(f"skipped: {report.error}")
-        if report.notes:
-            noted += 1
-            if noted <= _NAMED:
-                progress.say(f"note: {report.notes}")
+        if report.refused:
+            refused[report.refused] += 1
+        elif not report.error:
+            named["kept"] += 1
+        for what, text in (("skipped", report.error), ("note", report.notes)):
+            if text:
+                named[what] += 1
+                if named[what] <= _NAMED:
+                    progress.say(f"{what}: {text}")
 
     with jobs or Processes(workers) as jobs:
         make_shards(missing, jobs, folder, tally, progress, count_report)
     for why, count in refused.most_common():
         progress.say(f"{count} games not wanted: {why}")
-    if broken:
-        progress.say(f"{broken} games skipped as broken or against the rules")
-    if noted > _NAMED:
-        progress.say(f"notes on {noted} files in all")
-    progress.say(tally.summary(kept))
+    if named["skipped"]:
+        progress.say(f"{named['skipped']} games skipped as broken or against the rules")
+    if named["note"] > _NAMED:
+        progress.say(f"notes on {named['note']} files in all")
+    progress.say(tally.summary(named["kept"]))
     if damaged:
         raise DataError(f"{damaged} cannot be read, as said above; all other games are in {folder}")
     return folder
@@ -180,10 +284,13 @@ def import_piece(
     games: list[GameData] = []
     reports: list[Report] = []
     for name, data in contents(archive, piece.names):
-        made = list(_games_of(data, f"{piece.archive}/{name}", wanted))
-        games += [game for game, _ in made if game is not None]
-        reports += [report for _, report in made]
-        yield Amount(1, sum(report.positions for _, report in made))
+        positions = 0
+        for game, report in _games_of(data, f"{piece.archive}/{name}", wanted):
+            reports.append(report)
+            if game is not None:
+                games.append(game)
+                positions += game.n_positions
+        yield Amount(1, positions)
     provenance = watch.provenance("dlgo data import-sgf", _recipe(piece, wanted, archive), number)
     content, digest = shard_bytes(get_game("go", size=wanted.size), games, provenance)
     return MadeShard(content, digest, tuple(reports))
@@ -203,7 +310,7 @@ def _games_of(
     for record in file.games:
         refused = wanted.refuses(record)
         if refused:
-            yield None, Report(refused=refused)
+            yield None, Report(refused)
             continue
         try:
             played = play(record)
@@ -212,7 +319,7 @@ def _games_of(
             yield None, Report(error=str(error))
             continue
         notes = f"{record.source}: {'; '.join(played.notes)}" if played.notes else ""
-        yield game, Report(game.n_positions, notes=one_line(notes))
+        yield game, Report(notes=one_line(notes))
 
 
 def _recipe(piece: Piece, wanted: Filter, path: Path) -> dict[str, Any]:
@@ -234,6 +341,22 @@ def _is_there(folder: Path, number: int, recipe: dict[str, Any], progress: LineP
     return shard is not None
 
 
+def describe(name: str, data: bytes) -> list[Entry]:
+    """The index entries of a file, one for each of its games; never raises."""
+    try:
+        file = read_sgf_games(data, name)
+    except NotationError as error:
+        return [Entry(name, str(error))]
+    return [Entry(name, reason) for reason in file.refused] + [
+        Entry(
+            record.source, "", record.size, handicap_of(record),
+            len(record.moves) - record.placed, record.result, record.black, record.white,
+            *(record.info.get(key, "") for key in ("BR", "WR", "DT")),
+        )
+        for record in file.games
+    ]
+
+
 def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Entry]]:
     """What the files of a piece say of their games."""
     entries: list[Entry] = []
@@ -243,43 +366,36 @@ def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Ent
     return entries
 
 
-def index_sgf(
-    archives: Sequence[Path], table: Path | None, workers: int | None, jobs: Jobs | None = None
-) -> list[str]:
+def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None) -> list[str]:
     """What is in the archives, as lines; all of it in a CSV table, if one is named.
 
     Raises:
         DataError: if there is nothing to index or the table cannot be written.
     """
-    progress = default_progress()
-    cut, damaged = pieces(archives, None, 0, progress)
+    cut, damaged = pieces(archives, None, 0, default_progress())
     portions = [
         Portion(f"piece {number}", index_piece, (piece,), (Path(piece.archive),))
         for number, piece in enumerate(cut)
     ]
-    with jobs or Processes(workers) as jobs, closing(jobs.run(portions)) as outcomes:
-        entries = sorted(
-            itertools.chain.from_iterable(outcome.value for outcome in outcomes),
-            key=lambda entry: entry.name,
-        )
+    with Processes(workers) as jobs, closing(jobs.run(portions)) as outcomes:
+        found = itertools.chain.from_iterable(outcome.value for outcome in outcomes)
+        entries = sorted(found, key=lambda entry: entry.name)
     if table is not None:
-        write_csv(table, [field.name for field in fields(Entry)], (
-            list({**asdict(entry), "ranks": " ".join(entry.ranks)}.values()) for entry in entries
-        ), error=DataError)
+        write_csv(table, Entry._fields, entries, error=DataError)
     good = [entry for entry in entries if not entry.error]
     lines = [f"{len(entries)} games, {len(good)} of them readable, "
              f"{sum(entry.moves for entry in good):,} moves"]
-    for title, key in (
-        ("board size", lambda entry: f"{entry.size}x{entry.size}"),
-        ("handicap", lambda entry: str(entry.handicap)),
-        ("result", lambda entry: entry.result[:2].upper() or "unknown"),
-        ("lower rank", lambda entry: min(entry.ranks, key=_rank_order) or "unknown"),
+    for title, values in (
+        ("board size", (f"{entry.size}x{entry.size}" for entry in good)),
+        ("handicap", (str(entry.handicap) for entry in good)),
+        ("result", (entry.result[:2].upper() or "unknown" for entry in good)),
+        ("lower rank", (min(entry.black_rank, entry.white_rank, key=_rank_order) or "unknown"
+                        for entry in good)),
     ):
-        counts = Counter(map(key, good)).most_common(12)
+        counts = Counter(values).most_common(12)
         lines.append(f"{title}: " + ", ".join(f"{what} {count}" for what, count in counts))
     lines += [f"skipped: {entry.error}" for entry in entries if entry.error][:_NAMED]
-    lines += [f"cannot be read: {damaged}"] if damaged else []
-    return lines
+    return lines + ([f"cannot be read: {damaged}"] if damaged else [])
 
 
 def _rank_order(text: str) -> float:

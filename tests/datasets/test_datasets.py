@@ -16,9 +16,8 @@ import pytest
 
 from dlgo.errors import DataError
 from engines.learning.data import Dataset, read_shard
-from engines.learning.data.sgf_games import Filter
 from experiments.datasets.generate import generate, make_recipe
-from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
+from experiments.datasets.sgf_import import Filter, import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
 from experiments.progress import LineProgress
 from tests.command import ROOT, dlgo_here
