@@ -15,14 +15,18 @@ _FAILURES_SHOWN = 5
 
 
 class PlainReporter:
-    """Counts games and shows how many there are, as lines of text.
+    """Counts games and shows how many there are.
 
     Args:
         stream, interval: see `LineProgress`.
+        progress: shows them; by default as lines of text.
     """
 
-    def __init__(self, stream: TextIO | None = None, interval: float = 10.0) -> None:
-        self._progress = LineProgress(stream, interval)
+    def __init__(
+        self, stream: TextIO | None = None, interval: float = 10.0,
+        progress: LineProgress | None = None,
+    ) -> None:
+        self._progress = progress or LineProgress(stream, interval)
 
     def say(self, text: str) -> None:
         """Print a line."""
@@ -65,13 +69,6 @@ class PlainReporter:
 Reporter = PlainReporter
 
 
-class BarReporter(PlainReporter):
-    """The same as a bar at the bottom of the terminal."""
-
-    def __init__(self) -> None:
-        self._progress = BarProgress()
-
-
 def default_reporter() -> Reporter:
     """A bar if stderr is a terminal, else lines."""
-    return BarReporter() if sys.stderr.isatty() else PlainReporter()
+    return PlainReporter(progress=BarProgress() if sys.stderr.isatty() else None)

@@ -119,17 +119,6 @@ def test_generate_and_train(folder: Path, capfd: pytest.CaptureFixture[str]) -> 
     assert "Game over: " in done.stdout, done.stderr
 
 
-def test_train_alphazero_on_a_game_from_outside(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("keras")
-    done = dlgo_here(capsys, "train", "alphazero", "--game", "my_game.py", "--iterations", "1",
-                     "--games", "4", "--sims", "4", "--workers", "1", "--net",
-                     "mlp:hidden=4,layers=1", "--out", "run")
-    assert done.returncode == 0, done.stderr
-    assert json.loads((folder / "run/nets/0001/card.json").read_text())["game"] == "my_game.py:Tiny"
-
-
 def test_bench_and_encoders(capsys: pytest.CaptureFixture[str]) -> None:
     done = dlgo_here(capsys, "bench", "--game", "my_game.py", "--seconds", "0.05", "--rounds", "1")
     assert done.stdout.count("my_game.py:Tiny") == 4, done.stderr
