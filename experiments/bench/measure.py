@@ -17,11 +17,8 @@ from experiments.options import Number, games_option, pairs_option, quick_option
 T = TypeVar("T")
 
 
-def random_positions(
-    game: GameSpec, plies: int, count: int, seed: int,
-    wanted: Callable[[GameState], bool] = lambda state: True,
-) -> list[GameState]:
-    """`count` unfinished positions after `plies` random moves, of those that are wanted."""
+def random_positions(game: GameSpec, plies: int, count: int, seed: int) -> list[GameState]:
+    """`count` unfinished positions after `plies` random moves."""
     generator = np.random.default_rng(seed)
     positions: list[GameState] = []
     while len(positions) < count:
@@ -29,7 +26,7 @@ def random_positions(
         while len(state.moves()) < plies and not state.is_over():
             moves = state.legal_moves()
             state = state.apply_move(moves[generator.integers(len(moves))])
-        if not state.is_over() and wanted(state):
+        if not state.is_over():
             positions.append(state)
     return positions
 

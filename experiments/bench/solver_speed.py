@@ -1,7 +1,6 @@
 """The solver beside bitbully (C++), on the published test sets: one thread, one run.
 
     python -m experiments.bench.solver_speed [--rounds 5] [FOLDER]
-    python -m experiments.bench.solver_speed --plies 12 --limit 30    random positions instead
     python -m experiments.bench.solver_speed --ladder --limit 1000    each technique's share
 
 For each set, positions are prepared beforehand and solved in turns by each solver, a fresh
@@ -30,7 +29,6 @@ import numpy as np
 from dlgo import DlgoError, GameState, get_game
 from engines.solver.search import ALL_FEATURES, BOOK, FEATURES
 from engines.solver.solver import Solver, pack
-from experiments.bench.measure import random_positions
 from experiments.command import run
 from experiments.options import PATH, Number
 
@@ -55,16 +53,6 @@ def read_set(path: Path, limit: int) -> Set:
     """The first positions of a test set, and their scores."""
     rows = [line.split() for line in path.read_text().splitlines() if line.strip()][:limit]
     return [state_of(row[0]) for row in rows], np.array([int(row[1]) for row in rows])
-
-
-def random_set(plies: int, count: int) -> Set:
-    """Random positions in which nobody can win with the next stone, and their scores."""
-
-    def quiet(state: GameState) -> bool:
-        return not any(state.apply_move(move).is_over() for move in state.legal_moves())
-
-    states = random_positions(get_game("connect4"), plies, count, 1, quiet)
-    return states, Solver().solve_many(pack(states))
 
 
 def timed(ask: Callable[[Any], Any], solver: Any, scores: np.ndarray) -> float:
@@ -144,17 +132,12 @@ def print_ladder(sets: dict[str, Set]) -> None:
               help="Measurements of each solver, in turns; the median counts.")
 @click.option("--limit", type=Number(int, 1), default=1000, show_default=True,
               help="Positions of each set.")
-@click.option("--plies", type=Number(int, 0, 40),
-              help="Solve random positions after this many moves, not the sets.")
 @click.option("--ladder", "by_steps", is_flag=True, help="Add the techniques one by one.")
-def main(folder: Path, rounds: int, limit: int, plies: int | None, by_steps: bool) -> None:
+def main(folder: Path, rounds: int, limit: int, by_steps: bool) -> None:
     """Measure the solver beside bitbully, on the test sets in FOLDER."""
     Solver().solve_many(pack([state_of("4455")]))  # compile
-    if plies is not None:
-        sets = {f"random {plies} plies": random_set(plies, limit)}
-    else:
-        paths = sorted(folder.glob("Test_*"), reverse=True)
-        sets = {path.name: read_set(path, limit) for path in paths}
+    paths = sorted(folder.glob("Test_*"), reverse=True)
+    sets = {path.name: read_set(path, limit) for path in paths}
     if not sets:
         raise DlgoError(f"no Test_* files in {folder}; name their folder")
     if by_steps:
