@@ -180,6 +180,15 @@ def setting_options(
     ))
 
 
+def echo_options(options: Iterable[Option], indent: int = 6, width: int = 0) -> None:
+    """List settings, a line each; by default as wide as the longest name."""
+    options = list(options)
+    width = width or 2 + max((len(option.name) for option in options), default=0)
+    for option in options:
+        remarks = f" ({option.remarks})" if option.remarks else ""
+        click.echo(f"{'':<{indent}}{option.name:<{width}}{option.help}{remarks}")
+
+
 def _kind(option: Option) -> dict[str, Any]:
     if option.type is bool:
         return {} if option.default is None else {"is_flag": True, "show_default": False}

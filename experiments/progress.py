@@ -28,19 +28,12 @@ class Count(Protocol):
 
 @dataclass
 class Tally:
-    """Games and positions so far.
+    """Games and positions so far."""
 
-    Attributes:
-        planned: games in all.
-        found: games that were there before.
-        made: games made now.
-        positions: positions made now.
-    """
-
-    planned: int
-    found: int = 0
-    made: int = 0
-    positions: int = 0
+    planned: int  # games in all
+    found: int = 0  # games that were there before
+    made: int = 0  # games made now
+    positions: int = 0  # made now
     started: float = field(default_factory=time.monotonic)
 
     @property

@@ -42,9 +42,8 @@ class LiveReport(PlainReporter):
     def __init__(self, reporter: Reporter, plan: Plan, ledger: Path | str, out: Path | str) -> None:
         self._reporter = reporter
         self._ledger, self._out = Path(ledger), Path(out)
-        self._not_started = {
-            (game, frozenset(match)) for game in plan.games for match in plan.matches()
-        }
+        # In the first round everybody meets everybody once.
+        self._first = len(plan.games) * len(plan.matches())
         names = (GAMES.split(split_version(game)[0])[0] for game in plan.games)
         self._named = [option for name in names if GAMES.is_file(name)
                        for option in ("--game", name)]
@@ -61,8 +60,6 @@ class LiveReport(PlainReporter):
         self.done, self.planned = stored, planned
         with Ledger(self._ledger, read_only=True) as ledger:
             self._others = len(ledger) - stored  # games that are not of this plan
-            for record in ledger.games():
-                self._has_met(record)
         self._update()
 
     def plan(self, planned: int) -> None:
@@ -72,7 +69,6 @@ class LiveReport(PlainReporter):
     def game(self, record: GameRecord) -> None:
         self._reporter.game(record)
         self.done += 1
-        self._has_met(record)
         self._update()
 
     def end(self) -> None:
@@ -82,9 +78,6 @@ class LiveReport(PlainReporter):
             self._process.wait()
             self._process = None
         self._reporter.end()
-
-    def _has_met(self, record: GameRecord) -> None:
-        self._not_started.discard((record.game, frozenset((record.first, record.second))))
 
     def _update(self) -> None:
         """Start a page if it is time for one; take note of one that has come."""
@@ -101,7 +94,7 @@ class LiveReport(PlainReporter):
                 self._next = float("inf")
             elif self._pages == 1:
                 self.say(f"first page: {self._out / 'report.html'} (it reloads itself)")
-        if self._not_started or now < self._next or self.done == self._shown:
+        if self.done < self._first or now < self._next or self.done == self._shown:
             return
         self._started, self._shown = now, self.done
         self._process = subprocess.Popen(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from experiments.options import Number, named_games
+from experiments.options import Number, echo_options, named_games
 
 
 @click.command()
@@ -21,7 +21,7 @@ def games() -> None:
     for name in game_names():
         cls = game_class(name)
         click.echo(f"{name:<{width}}{(cls.__doc__ or '').splitlines()[0]}")
-        _echo_options(cls.options)
+        echo_options(cls.options)
 
 
 @click.command()
@@ -39,19 +39,12 @@ def engines() -> None:
         budgets = [option for option in BUDGET_OPTIONS if option.name in cls.budgets]
         if budgets:
             click.echo(f"    budget a move (default {EngineSpec.parse(name)}):")
-        _echo_options(budgets)
+        echo_options(budgets)
         if cls.options:
             click.echo("    options:")
-        _echo_options(cls.options)
+        echo_options(cls.options)
     click.echo("all engines")
-    _echo_options(TERMINATION_OPTIONS)
-
-
-def _echo_options(options: Sequence[Any]) -> None:
-    width = 2 + max((len(option.name) for option in options), default=0)
-    for option in options:
-        remarks = f" ({option.remarks})" if option.remarks else ""
-        click.echo(f"      {option.name:<{width}}{option.help}{remarks}")
+    echo_options(TERMINATION_OPTIONS)
 
 
 @click.command()

@@ -7,14 +7,14 @@ training starts.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dlgo.specs import Option, quote_value
+from dlgo.specs import quote_value
 from engines.learners import LEARNERS, config_class
 from engines.supervised.config import SupervisedConfig
 from experiments.options import (
@@ -22,6 +22,7 @@ from experiments.options import (
     PATH,
     Number,
     cluster_option,
+    echo_options,
     named_games,
     price_option,
     setting_options,
@@ -62,7 +63,7 @@ def _learner_options(name: str, *extra: Callable) -> Callable:
     """The options of a learner that makes its own games, with those of its own in between."""
     def print_settings(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted:
-            _print_options(config_class(name).options().values(), "")
+            echo_options(config_class(name).options().values(), 0, 22)
             context.exit()
 
     return together(
@@ -245,12 +246,6 @@ def _say_how_to_play(game: str, engine: str, folder: Path) -> None:
     click.echo(f"play against it: dlgo play {shlex.quote(game)} --second {shlex.quote(spec)}")
 
 
-def _print_options(options: Iterable[Option], indent: str) -> None:
-    for option in options:
-        remarks = f" ({option.remarks})" if option.remarks else ""
-        click.echo(f"{indent}{option.name:<{22 - len(indent)}}{option.help}{remarks}")
-
-
 def _list_networks(context: click.Context) -> None:
     from engines.learning.networks import catalog
 
@@ -261,5 +256,5 @@ def _list_networks(context: click.Context) -> None:
         click.echo(title)
         for name, entry in table.items():
             click.echo(f"  {name:<11}{entry.summary}")
-            _print_options(entry.options, " " * 6)
+            echo_options(entry.options, 6, 16)
     context.exit()

@@ -61,7 +61,7 @@ def test_a_page_comes_once_every_pair_has_met(played, tmp_path):
 def test_a_page_in_the_making_ends_with_the_tournament(played):
     path, _ = played
     live = LiveReport(Said(), PLAN, path, path.parent / "out")
-    live.begin(0, 30)
+    live.begin(18, 30)
     process = live._process
     assert process is not None and process.poll() is None
     live.end()
@@ -73,7 +73,7 @@ def test_a_page_that_cannot_be_written_stops_nothing(played, tmp_path):
     (tmp_path / "file").write_text("in the way")
     quiet = Said()
     live = LiveReport(quiet, PLAN, path, tmp_path / "file" / "out")
-    live.begin(0, 30)
+    live.begin(18, 30)
     live._process.wait(120)
     for game in reporter.games[:3]:
         live.game(game)
