@@ -95,8 +95,7 @@ def run_tournament(
     schedule = strategy(plan)
     warm = tasks(replace(plan, pairs=1))  # all entrants in all games; checks the openings, too
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
-        stored, stopped = _stored(ledger)
-        union = _union(ledger, stored, plan) if stored else plan.to_json()
+        union, stopped = _earlier(ledger, plan)
         found = {record.slot: None if plan.ends_by_itself else result_of(record)
                  for record in ledger.games()}
         agenda = Agenda(plan, found, limits, {} if retry else stopped, schedule, deadline)
@@ -166,43 +165,42 @@ def _interruptible(agenda: Agenda) -> Iterator[None]:
 # --- what the ledger says besides its games ---------------------------------------------------
 
 
-def _stored(ledger: Ledger) -> tuple[dict[str, Any], _Stopped]:
-    """The plan of earlier runs, empty if there were none, and who was stopped. Raises LedgerError.
+def _earlier(ledger: Ledger, plan: Plan) -> tuple[dict[str, Any], _Stopped]:
+    """This plan together with those of earlier runs, and who was stopped in them.
+
+    Raises:
+        LedgerError: if what is stored is damaged, or the openings are not the same.
     """
-    plan, stopped = ledger.get_meta(_PLAN), ledger.get_meta(_STOPPED) or []
+    stored, stopped = ledger.get_meta(_PLAN), ledger.get_meta(_STOPPED) or []
     try:
-        lists = [plan[name] for name in ("games", "entrants")] if plan is not None else []
-        if not all(isinstance(name, str) for names in lists for name in names):
-            raise TypeError("a name is not a text")
-        return plan or {}, {(str(game), str(entrant)): str(why) for game, entrant, why in stopped}
-    except (KeyError, TypeError, ValueError) as error:
+        return _union(ledger, stored, plan) if stored else plan.to_json(), {
+            (str(game), str(entrant)): str(why) for game, entrant, why in stopped}
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise LedgerError(
             f"ledger {ledger.path}: its plan is damaged ({error!r}); name another file"
         ) from error
 
 
 def _union(ledger: Ledger, stored: dict[str, Any], plan: Plan) -> dict[str, Any]:
-    """This plan together with all games, entrants and pairs of earlier ones.
-
-    Raises:
-        LedgerError: if the openings are not the same.
-    """
+    """A plan with all games, entrants and pairs of the stored one. Raises LedgerError."""
     asked = plan.to_json()
     for name in ("seed", "opening_plies"):
-        if stored.get(name) != asked[name]:
+        if stored[name] != asked[name]:
             was, now = ("default" if value is None else value
-                        for value in (stored.get(name), asked[name]))
+                        for value in (stored[name], asked[name]))
             raise LedgerError(f"ledger {ledger.path} was made with {name}={was}, not {now}; "
                               f"use {name}={was} or another ledger")
-    union = asked | {
-        name: list(dict.fromkeys([*stored.get(name, ()), *asked.get(name, ())]))
-        for name in ("games", "entrants", "challengers") if name in stored or name in asked
+    lists = {
+        name: [str(text) for text in dict.fromkeys([*stored.get(name, ()), *asked.get(name, ())])]
+        for name in ("games", "entrants", "challengers")
     }
-    if stored.get("kind") != plan.kind:
-        union["kind"] = "mixed"
-    union["pairs"] = max(plan.pairs, int(stored.get("pairs") or 0))
-    names = {**dict(asked.get("names", ())), **dict(stored.get("names", ()))}
-    return union | ({"names": names} if names else {})
+    names = {**dict(asked.get("names", {})), **dict(stored.get("names", {}))}
+    union = asked | lists | {
+        "kind": plan.kind if stored["kind"] == plan.kind else "mixed",
+        "pairs": max(plan.pairs, int(stored["pairs"])), "names": names,
+    }
+    return {key: value for key, value in union.items()
+            if value or key not in ("challengers", "names")}
 
 
 def _store(ledger: Ledger, union: dict[str, Any], stopped: _Stopped) -> None:
