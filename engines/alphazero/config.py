@@ -128,8 +128,8 @@ class AlphaZeroConfig(SelfPlayConfig):
         "by its logarithm", low=1e-9, high=1)
     first_network: str = setting(
         "", "model, by name or folder, whose weights the run begins with; empty: random weights. "
-        "Architecture, encoder and shape must be the run's; komi, say, may differ, and a resnet "
-        "may have fewer blocks. The optimizer begins anew: choose a smaller learning rate")
+        "Architecture, encoder and shape must be the run's; komi, say, may differ. The optimizer "
+        "begins anew: choose a smaller learning rate")
     first_games: str = setting(
         "", "folder of games of other players (`dlgo generate`, `dlgo data import-sgf`) that are "
         "learned before the first iteration; empty: begin with nothing, as AlphaZero",

@@ -180,9 +180,7 @@ def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
-def test_a_run_with_heads_continues_as_if_unbroken(
-    run: Path, tmp_path: Path
-) -> None:
+def test_a_run_with_heads_continues_as_if_unbroken(run: Path, tmp_path: Path) -> None:
     """Its checkpoint holds the heads and their optimiser."""
     for rounds in (1, 2):
         train(plan(**HEADS, iterations=rounds), tmp_path)

@@ -112,9 +112,7 @@ def same(one: GameData, other: GameData) -> bool:
 @pytest.mark.parametrize(("name", "search"), [
     *((name, "puct") for name in GAMES), ("connect4", "gumbel"), ("draughts", "gumbel"),
 ])
-def test_games_obey_the_rules_and_do_not_depend_on_their_neighbours(
-    name: str, search: str
-) -> None:
+def test_games_obey_the_rules_and_do_not_depend_on_their_neighbours(name: str, search: str) -> None:
     games, selfplay = play(name, 9, search=search)
     again, _ = play(name, 9, games_at_once=2, search=search)
     assert all(map(same, games, again))

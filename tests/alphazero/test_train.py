@@ -26,7 +26,6 @@ from click.testing import CliRunner
 
 from dlgo.encoders import get_encoder
 from dlgo.errors import DataError, ModelError
-from dlgo.games import get_game
 from engines.alphazero import train as train_module
 from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.doctor import examine_run
@@ -265,27 +264,6 @@ def test_an_unlearned_run_plays_with_the_very_network_it_begins_with(tmp_path: P
     assert read_card(tmp_path / "nets/0000").network_id == network
 
 
-def test_a_run_may_put_blocks_on_top_of_the_network_that_it_begins_with(tmp_path: Path) -> None:
-    """It begins by answering as that one does; then the new blocks learn, too."""
-    plan = make_config("tictactoe", **SETTINGS | {
-        "iterations": 1, "network": "resnet:blocks=4,filters=32"},
-        first_network="tictactoe-alphazero")
-    train(plan, tmp_path)
-    encoder = get_encoder("planes", get_game("tictactoe"))
-    planes = np.random.default_rng(1).integers(0, 2, (50, *encoder.shape)).astype(np.float32)
-    answers = [load_runtime(str(model), "onnx").evaluate(planes) for model in (
-        find_model("tictactoe-alphazero"), tmp_path / "nets/0000", tmp_path / "nets/0001")]
-    for head, before in answers[0].items():
-        assert np.allclose(answers[1][head], before, atol=1e-5)
-        assert not np.allclose(answers[2][head], before, atol=1e-2)
-    learned = [load_runtime(str(tmp_path / f"nets/{n:04d}"), "keras").model for n in (0, 1)]
-    names = [[layer.name for layer in model.layers if hasattr(layer, "gamma")]
-             for model in learned]
-    gammas = [[np.abs(model.get_layer(name).gamma).max() for name in of]
-              for model, of in zip(learned, names, strict=True)]
-    assert gammas[0].count(0.0) == 2 and gammas[1].count(0.0) == 0
-
-
 @pytest.mark.parametrize(("model", "settings", "message"), [
     ("tictactoe-alphazero", {"network": "resnet:blocks=1,filters=32"}, "its network is resnet:blo"),
     ("tictactoe-alphazero", {"network": "resnet:blocks=3,filters=16"}, "its network is resnet:blo"),
@@ -458,9 +436,7 @@ def test_a_run_that_was_killed_in_its_first_iteration_has_nothing_to_examine(
     assert "iteration 0 of" in told.output and "iterations: none is finished" in told.output
 
 
-def test_the_folder_of_a_run_is_the_network_that_it_plays_with(
-    whole: Path, tmp_path: Path
-) -> None:
+def test_the_folder_of_a_run_is_the_network_that_it_plays_with(whole: Path, tmp_path: Path) -> None:
     def played(folder: Path) -> str:
         return build_engine(f"alphazero:sims=2,model={folder}", "tictactoe").network_id
 

@@ -29,31 +29,20 @@ _HALF = np.uint64(32)
 
 
 class Table(NamedTuple):
-    """The last answers, in a ring, and where to find them.
+    """The last answers, in a ring, and where to find them."""
 
-    stored: int64[1], how many have been stored since the table was cleared; the next one takes the
-    place of the oldest when all are taken.
-    places: int32[a power of two], where the answer to a key may stand, by its last bits; or -1.
-    keys: uint64[positions]. policies: float32[positions, num_actions]. values: float32[positions].
-    """
-
-    stored: np.ndarray
-    places: np.ndarray
-    keys: np.ndarray
-    policies: np.ndarray
-    values: np.ndarray
+    stored: np.ndarray  # int64[1], how many since the table was cleared; the oldest make room
+    places: np.ndarray  # int32[2**k], where the answer to a key may stand, by its last bits; or -1
+    keys: np.ndarray  # uint64[positions]
+    policies: np.ndarray  # float32[positions, num_actions]
+    values: np.ndarray  # float32[positions]
 
 
 class AnswerCache:
     """Remembers the answers about a number of positions; when it is full, it forgets the oldest.
 
-    Args:
-        positions: how many, 1 or more. A position takes 4 bytes for each action and up to 44
-            more, most of which are touched only as positions come.
-        num_actions: the length of a policy.
-
-    Attributes:
-        remembered: positions answered from memory since the start.
+    A position takes 4 bytes for each action and up to 44 more, most of which are touched only as
+    positions come. `remembered` counts the positions answered from memory since the start.
     """
 
     def __init__(self, positions: int, num_actions: int) -> None:
@@ -82,12 +71,7 @@ class AnswerCache:
     def answers(self, planes: np.ndarray, ask: Callable[[np.ndarray], Answers]) -> Answers:
         """Policies and values for planes, of which only those not remembered are asked about.
 
-        Args:
-            planes: float32[n, rows, cols, planes].
-            ask: the networks: planes of any number of positions in, policies and values out.
-
-        Returns:
-            (policies, values): float32[n, num_actions] and float32[n], lent until the next call.
+        They are lent until the next call.
         """
         n = len(planes)
         if n > len(self._keys):

@@ -49,9 +49,7 @@ class Body(NamedTuple):
     penalty: dict[str, Any] = {}
 
 
-def build_network(
-    name: str, encoder: Any, heads: Collection[str] | None = None
-) -> keras.Model:
+def build_network(name: str, encoder: Any, heads: Collection[str] | None = None) -> keras.Model:
     """A new network with random weights (of `keras.utils.set_random_seed`).
 
     Args:
@@ -81,26 +79,6 @@ def with_heads(network: keras.Model, heads: Collection[str]) -> keras.Model:
     """The network with these of its heads only, sharing its weights."""
     outputs = {head: network.output[head] for head in heads}
     return keras.Model(network.input, outputs, name=network.name)
-
-
-def deepen(network: keras.Model, lower: keras.Model) -> None:
-    """Give a `resnet` the weights of one with fewer blocks, and make it answer as that one does.
-
-    The blocks that it has more begin as identities: the last normalisation of each multiplies what
-    the block adds by 0, which training changes (Net2Net; Chen, Goodfellow and Shlens 2016).
-
-    Args:
-        network, lower: alike but for the number of blocks; with the same heads.
-    """
-    below, own = ([layer for layer in model.layers if layer.weights] for model in (lower, network))
-    blocks = sum(isinstance(layer, layers.Add) for layer in lower.layers)
-    # A convolution and its normalisation first, two of each in a block, then what the heads have.
-    body = 2 + 4 * blocks
-    heads = len(own) - len(below) + body
-    for source, target in zip(below, own[:body] + own[heads:], strict=True):
-        target.set_weights(source.get_weights())
-    for last in own[body + 3 : heads : 4]:
-        last.gamma.assign(keras.ops.zeros_like(last.gamma))
 
 
 def _head(name: str, body: Body, encoder: Any) -> Any:
@@ -153,10 +131,7 @@ def _flat(x: Any, **options: Any) -> Body:
     return Body(x, lambda: x, lambda: x, options)
 
 
-def _mlp(
-    planes: Any, *, hidden: int, layers: int,
-    activation: str, dropout: float,
-) -> Body:
+def _mlp(planes: Any, *, hidden: int, layers: int, activation: str, dropout: float) -> Body:
     """Chapter 6.3.4, listing 6.14: 1000 and 500 sigmoid units, 623,081 weights on 9x9."""
     x = keras.layers.Flatten()(planes)
     for i in range(layers):
@@ -194,8 +169,7 @@ def _cnn(
 
 
 def _chapter_7(
-    planes: Any, *, convolutions: tuple, hidden: int,
-    scale: bool, dropout: float,
+    planes: Any, *, convolutions: tuple, hidden: int, scale: bool, dropout: float
 ) -> Body:
     """Listing 7.18 (small) and its two larger sisters; zero padding keeps the board's size."""
     lines = min(planes.shape[1:3])
@@ -214,9 +188,7 @@ def _scaled(kernel: int, lines: int) -> int:
     return min(kernel, max(3, 2 * round((share - 1) / 2) + 1))
 
 
-def _alphago(
-    planes: Any, *, layers: int, filters: int
-) -> Body:
+def _alphago(planes: Any, *, layers: int, filters: int) -> Body:
     """AlphaGo's policy and value networks (listings 13.1 to 13.3) on one body.
 
     A dense layer stands between the last filter and the policy, since actions of other games

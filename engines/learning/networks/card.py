@@ -28,15 +28,10 @@ _PLAY = {"c_puct": (0.0, 100.0)}
 
 @dataclass(frozen=True)
 class Head:
-    """What a network answers under a name.
+    """What a network answers under a name."""
 
-    Attributes:
-        shape: of the answer about one position.
-        activation: of its last layer. meaning: what the numbers say.
-    """
-
-    shape: tuple[int, ...]
-    activation: str = ""
+    shape: tuple[int, ...]  # of the answer about one position
+    activation: str = ""  # of its last layer
     meaning: str = ""
 
 
@@ -48,40 +43,25 @@ def head_of(name: str, shape: Iterable[int]) -> Head:
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of a network.
+    """What is known of a network."""
 
-    Attributes:
-        name: what people call it.
-        game: the game it was trained on, as `get_game` reads it.
-        encoder: what its planes are, as `get_encoder` reads it.
-        network: its architecture, as `build_network` reads it.
-        shape: rows, columns, planes of its input.
-        num_actions: how many the game has.
-        heads: what it answers, by name.
-        network_id: digest of its weights; stored with each game it plays.
-        files: file name -> SHA-256.
-        training: method, data, settings, seed, epochs, cpu_seconds, gpu_seconds, wall_seconds.
-        accuracy: what it reached, by the part of the data it was measured on.
-        play: settings of a search that suit the network better than what is usual, by games
-            against itself: `c_puct`. What a player names goes before.
-        versions: of dlgo, Python, Keras and its backend; the machine.
-        created: date and time, ISO 8601, UTC.
-    """
-
-    name: str
-    game: str
-    encoder: str
-    network: str
-    shape: tuple[int, int, int]
+    name: str  # what people call it
+    game: str  # that it was trained on, as `get_game` reads it
+    encoder: str  # of its planes, as `get_encoder` reads it
+    network: str  # its architecture, as `build_network` reads it
+    shape: tuple[int, int, int]  # rows, columns, planes of its input
     num_actions: int
-    heads: dict[str, Head] = field(default_factory=dict)
-    network_id: str = ""
-    files: dict[str, str] = field(default_factory=dict)
+    heads: dict[str, Head] = field(default_factory=dict)  # what it answers, by name
+    network_id: str = ""  # digest of its weights; stored with each game it plays
+    files: dict[str, str] = field(default_factory=dict)  # file name -> SHA-256
+    # Method, data, settings, seed, epochs, cpu_seconds, gpu_seconds, wall_seconds.
     training: dict[str, Any] = field(default_factory=dict)
-    accuracy: dict[str, Any] = field(default_factory=dict)
+    accuracy: dict[str, Any] = field(default_factory=dict)  # by the data it was measured on
+    # Settings of a search that suit the network better than what is usual, by games against
+    # itself: `c_puct`. What a player names goes before.
     play: dict[str, float] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
-    created: str = ""
+    versions: dict[str, str] = field(default_factory=dict)  # dlgo, Python, Keras; the machine
+    created: str = ""  # ISO 8601, UTC
 
     def to_json(self) -> str:
         """The file's text."""
@@ -109,13 +89,6 @@ class Card:
         return float(self.training["cpu_seconds"]) + float(made)
 
 
-_TYPES = {
-    "name": str, "game": str, "encoder": str, "network": str, "shape": list,
-    "num_actions": int, "heads": dict, "network_id": str, "files": dict, "training": dict,
-    "accuracy": dict, "play": dict, "versions": dict, "created": str,
-}
-
-
 def read_card(folder: Path) -> Card:
     """The card of a model folder.
 
@@ -124,68 +97,57 @@ def read_card(folder: Path) -> Card:
     """
     path = folder / FILE_NAME
     try:
-        text = path.read_text(encoding="utf-8")
+        return _parsed(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise ModelError(f"{folder} is not a model: it has no {FILE_NAME}; `dlgo models` lists "
                          "those that come with the package") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path} cannot be read: {error}") from None
-    try:
-        return _parsed(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise ModelError(f"{path} is not JSON (line {error.lineno}): {error.msg}") from None
-    except ModelError as error:
-        raise ModelError(f"{path}: {error}") from None
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 100,000 brackets
-        raise ModelError(f"{path} is not a card: {error}") from None
+    # Among ValueErrors: no JSON, a number of 5,000 digits.
+    except (ModelError, OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path} is not a card that can be read: {error}") from None
 
 
 def _parsed(fields: Any) -> Card:
-    """The card with these fields. Raises ModelError for what cannot be so."""
+    """The card, or a ModelError that says what is wrong with it."""
     if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
-        raise ModelError("not the card of a model of this project")
+        raise ModelError("it is not the card of a model of this project")
     version = fields.pop("version", None)
     if version != VERSION:
         raise ModelError(
             f"version {version} of the card's format, this program reads {VERSION}; train the "
             "model again, or use the version of dlgo that wrote it"
         )
-    fields.setdefault("play", {})
-    for name, kind in _TYPES.items():
-        if not isinstance(fields.get(name), kind):
-            raise ModelError(f"{name} is missing or not a {kind.__name__}")
+    fields = {"play": {}, **fields}
+    for item in dataclasses.fields(Card):
+        kind = {"shape": list, "num_actions": int}.get(
+            item.name, str if item.type == "str" else dict)
+        if not isinstance(fields.get(item.name), kind):
+            raise ModelError(f"{item.name} is missing or not a {kind.__name__}")
     if len(fields["shape"]) != 3 or not _is_shape(fields["shape"]):
         raise ModelError(f"shape {fields['shape']} is not rows, columns, planes")
     for name, head in fields["heads"].items():
         if not isinstance(head, dict) or not _is_shape(head.get("shape")):
             raise ModelError(f"head {name} has no shape")
-    _check_measures(fields["training"], fields["accuracy"])
+    data = fields["training"].get("data", {})
+    measures = {"data": data, **fields["accuracy"]}
+    if not all(isinstance(part, dict) for part in measures.values()):
+        raise ModelError("training.data and the parts of accuracy must be tables")
+    measures["data"], measures["training"] = (
+        {name: part[name] for name in _COSTS if name in part} for part in (data, fields["training"])
+    )
+    for part, values in measures.items():
+        for name, value in values.items():
+            check_number(value, f"{part}.{name}", error=ModelError)
     for name, value in fields["play"].items():
         if name not in _PLAY:
             raise ModelError(f"play.{name} is unknown; known are {', '.join(_PLAY)}")
         check_number(value, f"play.{name}", low=_PLAY[name][0], high=_PLAY[name][1],
                      error=ModelError)
-    return Card(**{name: fields[name] for name in _TYPES} | {
+    return Card(**{item.name: fields[item.name] for item in dataclasses.fields(Card)} | {
         "shape": tuple(fields["shape"]),
         "heads": {name: Head(tuple(head["shape"]), str(head.get("activation")),
                              str(head.get("meaning"))) for name, head in fields["heads"].items()},
     })
 
 
-def _check_measures(training: dict[str, Any], parts: dict[str, Any]) -> None:
-    """Raise ModelError for costs and accuracies that are no numbers."""
-    data = training.get("data", {})
-    if not isinstance(data, dict) or not all(isinstance(part, dict) for part in parts.values()):
-        raise ModelError("training.data and the parts of accuracy must be tables")
-    costs = {
-        f"{where}{name}": values[name] for where, values in (("", training), ("data.", data))
-        for name in _COSTS if name in values
-    }
-    for part, values in {"training": costs, **parts}.items():
-        for name, value in values.items():
-            check_number(value, f"{part}.{name}", error=ModelError)
-
-
 def _is_shape(sides: Any) -> bool:
-    """Whether it is a list of positive integers."""
     return isinstance(sides, list) and all(isinstance(side, int) and side > 0 for side in sides)

@@ -7,8 +7,7 @@ has one canonical text, which a model's card stores. `HEADS` lists what a networ
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlgo.errors import SpecError
 from dlgo.specs import Option, check_settings, format_spec, split_spec, suggest
@@ -30,35 +29,22 @@ _POOL = Option("pool", "none", "2x2 pooling after the convolutions",
 _SCALE = Option("scale", True, "shrink the kernels, meant for 19 lines, with the board")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """Something that can be named in a specification.
+class Entry(NamedTuple):
+    """Something that can be named in a specification."""
 
-    Attributes:
-        summary: one line for listings, with the source.
-        options: its settings.
-        heads: what it answers unless told otherwise (networks only).
-    """
-
-    summary: str
+    summary: str  # one line for listings, with the source
     options: tuple[Option, ...] = ()
-    heads: tuple[str, ...] = ("policy",)
+    heads: tuple[str, ...] = ("policy",)  # what a network answers unless told otherwise
 
 
-@dataclass(frozen=True)
-class HeadKind:
-    """Something that a network can answer about a position.
+class HeadKind(NamedTuple):
+    """Something that a network can answer about a position."""
 
-    Attributes:
-        form: "actions", a number for each action of the game; "pairs", the same from one layer
-            that is shown each action with the position; "number"; "cells", a number for each cell
-            of the board; "total", a number that adds up over the board.
-        activation: of its last layer.
-        meaning: what the numbers say.
-    """
-
+    # "actions", a number for each action of the game; "pairs", the same from one layer that is
+    # shown each action with the position; "number"; "cells", a number for each cell of the board;
+    # "total", a number that adds up over the board.
     form: str
-    activation: str
+    activation: str  # of its last layer
     meaning: str
 
 
@@ -180,11 +166,7 @@ def parse(kind: str, table: dict[str, Entry], text: str) -> tuple[str, dict[str,
     """The name and all settings of a specification, defaults filled in.
 
     Args:
-        kind: what it specifies, for messages ("network").
-        table: one of the tables above.
-
-    Raises:
-        SpecError: naming what is unknown or out of range.
+        kind: what it specifies, for messages ("network"). table: one of the tables above.
     """
     name, given = split_spec(text, kind)
     if name not in table:

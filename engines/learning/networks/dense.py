@@ -40,51 +40,34 @@ _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 class Layers(NamedTuple):
-    """Dense layers, those of the body before the heads; each stands on one before it.
+    """Dense layers, those of the body before the heads; each stands on one before it."""
 
-    table: int64[layers, 7], of each layer: how many inputs and outputs, where its weights, its bias
-    and its weights turned round begin in `weights`, its activation, its source.
-    weights: float32; of each layer [inputs, outputs], [outputs] and, to compute few of its outputs,
-    [outputs, inputs].
-    units: float32[body, widest], scratch: the outputs of the body's layers.
-    active: int64[body + 1, widest], scratch: which of them are not zero; the planes come first.
-    found: int64[body + 1], scratch: how many.
-    """
-
-    table: np.ndarray
+    table: np.ndarray  # int64[layers, 7], of each layer the columns above; begins are in `weights`
+    # float32; of each layer [inputs, outputs], [outputs] and, to compute few of its outputs,
+    # [outputs, inputs].
     weights: np.ndarray
-    units: np.ndarray
-    active: np.ndarray
-    found: np.ndarray
+    units: np.ndarray  # float32[body, widest], scratch: the outputs of the body's layers
+    active: np.ndarray  # int64[body + 1, widest], scratch: which are not zero; the planes first
+    found: np.ndarray  # int64[body + 1], scratch: how many
 
 
 class DenseGuide(NamedTuple):
-    """A network of dense layers as a compiled evaluator of a search.
+    """A network of dense layers as a compiled evaluator of a search."""
 
-    encoder: an `Encoder.kernel`. planes: float32[rows, cols, planes], scratch.
-    actions: int64[2, num_actions], where the policy has each action, for either player to move.
-    layers: its heads are policy and value, in this order.
-    """
-
-    encoder: Any
-    planes: np.ndarray
-    actions: np.ndarray
-    layers: Layers
+    encoder: Any  # an `Encoder.kernel`
+    planes: np.ndarray  # float32[rows, cols, planes], scratch
+    actions: np.ndarray  # int64[2, num_actions], where the policy has them, by the player to move
+    layers: Layers  # its heads are policy and value, in this order
 
 
 class DenseLayer(NamedTuple):
-    """A layer as it is stored.
+    """A layer as it is stored."""
 
-    name: a head's is the head's. source: the layer it stands on, or `PLANES`.
-    activation: linear, relu, sigmoid or tanh.
-    kernel: float32[inputs, outputs]. bias: float32[outputs].
-    """
-
-    name: str
-    source: str
-    activation: str
-    kernel: np.ndarray
-    bias: np.ndarray
+    name: str  # a head's is the head's
+    source: str  # the layer it stands on, or `PLANES`
+    activation: str  # linear, relu, sigmoid or tanh
+    kernel: np.ndarray  # float32[inputs, outputs]
+    bias: np.ndarray  # float32[outputs]
 
 
 def pack_layers(layers: Sequence[DenseLayer]) -> bytes:
@@ -101,11 +84,7 @@ def pack_layers(layers: Sequence[DenseLayer]) -> bytes:
 
 
 def read_layers(card: Card, content: bytes, heads: Sequence[str]) -> Layers:
-    """The layers in a `network-dense.npz`, of these heads only.
-
-    Raises:
-        ModelError: if it is damaged, or does not fit its card.
-    """
+    """The layers in a `network-dense.npz`, of these heads only. Raises ModelError for damage."""
     try:
         layers = _unpack(content)
         body = [name for name in layers if name not in card.heads]
@@ -153,11 +132,7 @@ def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
 
 
 def dense_guide(layers: Layers, encoder: Encoder) -> DenseGuide:
-    """A guide of layers with the heads policy and value.
-
-    Args:
-        encoder: one that looks at no earlier positions.
-    """
+    """A guide of layers with the heads policy and value; the encoder sees no earlier positions."""
     actions = np.tile(np.arange(encoder.num_actions), (2, 1))
     if encoder.turns is not None:
         actions[1] = encoder.turns.actions[1]

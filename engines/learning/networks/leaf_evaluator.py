@@ -103,12 +103,7 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 def load_leaf_evaluator(
     name: str, game: GameSpec, kind: str = "onnx", values: Any = None, cache: int = 0
 ) -> NetworkEvaluator:
-    """The model `name` as a leaf evaluator for the tree search. See `NetworkEvaluator`.
-
-    Raises:
-        ModelError: if there is no such model, or it is not for this game, or it has no value
-            head and no other values are asked for.
-    """
+    """The model `name` as a leaf evaluator for the tree search. See `NetworkEvaluator`."""
     runtime = load_runtime(name, kind)
     return NetworkEvaluator(runtime, encoder_of(runtime.card, game), values, cache=cache)
 
@@ -117,22 +112,16 @@ class NetworkEvaluator(LeafEvaluator):
     """Priors and values of a network, or of two.
 
     Args:
-        runtime: runs the network, which has the head "policy".
         encoder: what it sees. Each thread needs its own instance: encoders have scratch.
         values: what else values the leaves (see `LeafValues`), a rollout for instance: the values
             are (1 - mixing) times the network's head "value" and mixing times these (Silver et
-            al. 2016).
-        mixing: 0 to 1. At 1 no head "value" is asked, at 0 no compiled evaluator.
+            al. 2016). At 1 no head "value" is asked, at 0 no compiled evaluator.
         critic: another network, whose head "value" is asked in place of the first one's.
         cache: how many positions' answers are kept during a game; 0: none. Rollouts are played
             anew each time.
 
     Attributes:
-        seconds: wall-clock time of all `evaluate`; a guide, which is part of a compiled search, is
-            not measured.
-
-    Raises:
-        ModelError: if the network lacks a head that is needed.
+        seconds: wall-clock time of all `evaluate`; a guide is part of a search, and not measured.
     """
 
     def __init__(
@@ -226,13 +215,11 @@ def write_softmax(logits, out):
 
 @kernel
 def turn_back(leaves, n, actions, policies, out):
-    """Policies in the game's order of actions from those of an encoder that turns the board.
-
-    `Encoder.as_seen`, for a batch of states.
+    """`Encoder.as_seen` for a batch of states: policies in the game's order of actions.
 
     Args:
         actions: int64[num_actions], the action whose image each is.
-        policies: float32[n, num_actions]. out: the same, written.
+        policies, out: float32[n, num_actions].
     """
     for i in range(n):
         second = kernels.to_move(kernels.row(leaves, i)) == 1

@@ -12,16 +12,15 @@ A learner brings its losses and its data:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dlgo.encoders.base import Encoder
 from dlgo.errors import ModelError
-from engines.learning.networks import backend, catalog
-from engines.learning.networks.architectures import build_network, deepen, with_heads
+from engines.learning.networks import backend
+from engines.learning.networks.architectures import build_network, with_heads
 from engines.learning.networks.backend import keras
 from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import KerasRuntime, load_runtime
@@ -32,26 +31,16 @@ from engines.learning.networks.saving import save_model
 _COUNTS_ANEW = "reset_metrics" in keras.Model.train_on_batch.__code__.co_names
 
 
-@dataclass(frozen=True)
-class HeadLoss:
-    """What a head of a network is taught.
+class HeadLoss(NamedTuple):
+    """What a head of a network is taught."""
 
-    Attributes:
-        loss: as Keras takes it. weight: of this loss in the sum of all heads' losses.
-        metrics: what else is measured in each step, by the weights of the positions.
-    """
-
-    loss: Any
-    weight: float = 1.0
-    metrics: Sequence[Any] = ()
+    loss: Any  # as Keras takes it
+    weight: float = 1.0  # in the sum of all heads' losses
+    metrics: Sequence[Any] = ()  # also measured in each step, by the weights of the positions
 
 
 class KerasNetwork:
-    """A network of this process that can be asked about positions.
-
-    Attributes:
-        model: of Keras. heads: what it answers.
-    """
+    """A network of this process that can be asked about positions."""
 
     def __init__(self, model: Any, heads: Sequence[str]) -> None:
         self.model, self.heads = model, tuple(heads)
@@ -67,17 +56,14 @@ class TrainableNetwork(KerasNetwork):
     """A network with an optimiser and losses, once `compile` has given it these.
 
     Args:
-        encoder: what the network sees.
-        network: its architecture, as `build_network` reads it.
-        heads: what it answers.
+        network, heads: as `build_network` reads them.
         precision: "float32", "mixed" (bfloat16 with float32 weights), or "auto": mixed on a GPU.
         seed: of its first weights.
         kept: heads of the models that are written; by default all. The others are for training
             alone.
 
     Attributes:
-        precision: the Keras policy that it computes with. gpu: what it computes on; None: the
-            processor.
+        precision: the Keras policy. gpu: what it computes on; None: the processor.
         first_rate: the learning rate that it was compiled with.
     """
 
@@ -107,20 +93,16 @@ class TrainableNetwork(KerasNetwork):
         """Begin with the weights of a model; heads that only training has stay as they are.
 
         Args:
-            name: of a shipped model, or a folder; a `resnet` may have fewer blocks than this one.
+            name: of a shipped model, or a folder.
             optional: heads that the model need not have.
-
-        Raises:
-            ModelError: for an unknown or damaged model, or one that is built otherwise.
         """
         model = load_runtime(name, "keras")
         assert isinstance(model, KerasRuntime)
         card, encoder = model.card, self.encoder
         needed = [head for head in self._kept_heads if head not in optional]
         heads = [head for head in (*needed, *optional) if head in card.heads]
-        deeper = _is_deeper(self._network, card.network)
         for what, wanted, given in (
-            ("network", self._network, self._network if deeper else card.network),
+            ("network", self._network, card.network),
             ("encoder", encoder.name, card.encoder),
             ("shape", tuple(encoder.shape), tuple(card.shape)),
             ("actions", encoder.num_actions, card.num_actions),
@@ -129,19 +111,12 @@ class TrainableNetwork(KerasNetwork):
             if wanted != given:
                 raise ModelError(f"first_network={name} cannot begin this run: its {what} is "
                                  f"{given}, the run's {wanted}; choose another model or {what}")
-        lower, network = with_heads(model.model, heads), with_heads(self.model, heads)
-        if deeper:
-            deepen(network, lower)
-        else:
-            network.set_weights(lower.get_weights())
+        weights = with_heads(model.model, heads).get_weights()
+        with_heads(self.model, heads).set_weights(weights)
         return card
 
     def compile(self, optimizer: Any, losses: Mapping[str, HeadLoss]) -> None:
-        """Choose how it learns.
-
-        Args:
-            optimizer: of Keras, new. losses: of each head.
-        """
+        """Choose how it learns: a new optimizer of Keras, and the losses of all heads."""
         optimizer.build(self.model.trainable_variables)
         self.first_rate = float(optimizer.learning_rate)
         self.model.compile(
@@ -172,15 +147,13 @@ class TrainableNetwork(KerasNetwork):
     ) -> dict[str, float]:
         """Take a step of training; what Keras measures in this batch.
 
-        Before the first step the losses and metrics make their variables. TensorFlow would find
-        them made while it traces the step, and trace it once more: seconds for a network of some
-        blocks.
-
         Args:
             planes: float32[n, ...]; another n is compiled anew.
             targets, weights: n rows for each head.
         """
         model = self.model
+        # Before the first step the losses and metrics make their variables. TensorFlow would find
+        # them made while it traces the step, and trace it once more: seconds for some blocks.
         if model.train_function is None and keras.backend.backend() == "tensorflow":
             first = {name: {head: rows[:1] for head, rows in given.items()}
                      for name, given in (("y", targets), ("sample_weight", weights))}
@@ -219,9 +192,8 @@ class TrainableNetwork(KerasNetwork):
     ) -> Card:
         """Write the network as a model folder, in float32, with the heads that are kept.
 
-        Args:
-            name, training, accuracy: of its card.
-            weights: an earlier value of `weights`; by default as it is now.
+        `name`, `training` and `accuracy` are for its card; `weights` is an earlier value of the
+        attribute.
         """
         self._kept.set_weights(self.weights if weights is None else weights)
         return save_model(folder, self._kept, Card(
@@ -229,13 +201,3 @@ class TrainableNetwork(KerasNetwork):
             network=self._network, shape=tuple(self.encoder.shape),
             num_actions=self.encoder.num_actions, training=training, accuracy=accuracy or {},
         ))
-
-
-def _is_deeper(network: str, lower: str) -> bool:
-    """Whether an architecture is another one with residual blocks put on top of it."""
-    kinds, settings = zip(
-        *(catalog.parse("network", catalog.NETWORKS, text) for text in (network, lower)),
-        strict=True,
-    )
-    blocks = [options.pop("blocks", 0) for options in settings]
-    return kinds == ("resnet", "resnet") and settings[0] == settings[1] and blocks[0] > blocks[1]

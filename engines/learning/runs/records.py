@@ -31,9 +31,7 @@ class Curve(NamedTuple):
     columns: Mapping[str, str]
 
 
-def write_records(
-    folder: Path, unit: str, curves: Sequence[Curve], rows: Rows, draw: bool
-) -> None:
+def write_records(folder: Path, unit: str, curves: Sequence[Curve], rows: Rows, draw: bool) -> None:
     """Bring the records up to date.
 
     Args:

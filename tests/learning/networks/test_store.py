@@ -95,7 +95,7 @@ def test_the_file_of_another_model_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "part"), [
-    ("", "not JSON"), ("[1, 2]", "not the card"), ('{"format": "other"}', "not the card"),
+    ("", "not a card"), ("[1, 2]", "not the card"), ('{"format": "other"}', "not the card"),
     ("[" * 100_000, "not a card"), ('{"a": ' + "9" * 5000 + "}", "not a card"),
     ('{"format": "dlgo-model", "version": 99}', "version 99"),
     ('{"format": "dlgo-model", "version": 2}', "name is missing"),
