@@ -75,27 +75,20 @@ class AlphaGoConfig(Settings):
 
     @classmethod
     def make(cls, game: str, **given: Any) -> Self:
-        """The preset of a game with changes; None counts as not given.
-
-        Raises:
-            SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
-                range.
-        """
+        """The preset of a game with changes; None counts as not given. Raises SpecError."""
         preset = preset_of(cls.presets, get_game(game))
         given = {name: value for name, value in given.items() if value is not None}
         return cls(game=game, **{**preset, **given}).canonical()
 
     def canonical(self) -> Self:
-        """The same with canonical specifications. Raises SpecError as `make` does."""
+        """The same with canonical specifications."""
         self.check()
         game = get_game(self.game)
         encoder = get_encoder(self.encoder or default_encoder(game), game)
+        optimizers = {
+            name: catalog.canonical("optimizer", catalog.OPTIMIZERS, getattr(self, name))
+            for name in ("optimizer", "reinforce_optimizer", "value_optimizer")
+        }
+        network = catalog.canonical("network", catalog.NETWORKS, self.network)
         return dataclasses.replace(
-            self, game=str(game), encoder=encoder.name,
-            network=catalog.canonical("network", catalog.NETWORKS, self.network),
-            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
-            reinforce_optimizer=catalog.canonical(
-                "optimizer", catalog.OPTIMIZERS, self.reinforce_optimizer),
-            value_optimizer=catalog.canonical(
-                "optimizer", catalog.OPTIMIZERS, self.value_optimizer),
-        )
+            self, game=str(game), encoder=encoder.name, network=network, **optimizers)

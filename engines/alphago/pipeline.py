@@ -41,19 +41,14 @@ def train(
     config: AlphaGoConfig, folder: Path, make_games: Callable[[Path], Path],
     progress: Progress | None = None, jobs: Callable[[], Jobs] = Inline,
 ) -> Bundle:
-    """Do the stages that are missing in a folder.
+    """Do the stages that are missing in a folder; returns what the engine plays with.
 
     Args:
         config: canonical.
-        folder: made if it is not there.
         make_games: makes or finds the recorded games: gets the folder for new ones, returns that
             of the shards.
-        progress: hears how it goes.
         jobs: makes those who play in a later stage, and are closed at its end: the value games,
             and reinforcement's if that has portions.
-
-    Returns:
-        What the engine plays with.
 
     Raises:
         ModelError, DataError: as the stages do.

@@ -73,11 +73,7 @@ class Solver:
         self._table[:] = 0
 
     def score(self, state: GameState) -> int:
-        """The exact score of an unfinished game for the player to move.
-
-        Raises:
-            ValueError: if the game is over or is not Connect Four.
-        """
+        """The exact score of an unfinished game of Connect Four for the player to move."""
         return self._run(answers.solve, *words_of(state), -CELLS)
 
     def move_scores(self, state: GameState) -> dict[int, int]:
@@ -93,11 +89,7 @@ class Solver:
         return scores
 
     def solve_many(self, positions: np.ndarray) -> np.ndarray:
-        """Exact scores of many positions, int64[n], in one call of compiled code.
-
-        Args:
-            positions: int64[n, 2], see `pack`.
-        """
+        """Exact scores, int64[n], of positions, int64[n, 2] (`pack`), in one compiled call."""
         owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
         self.open_book(min((int(mask).bit_count() for mask in masks), default=CELLS))
         scores = np.empty(len(owns), np.int64)
@@ -148,11 +140,7 @@ class Solver:
             score = -score
 
     def _run(self, ask: Callable[..., int], *question: int) -> int:
-        """Repeat a search that pauses now and then until it has an answer.
-
-        Raises:
-            Unsolved: if it is told to end. What it has learned stays in the table.
-        """
+        """Repeat a search that pauses now and then until it has an answer, or raise Unsolved."""
         self.open_book(question[1].bit_count())
         try:
             while True:

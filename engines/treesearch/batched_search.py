@@ -93,11 +93,7 @@ class BatchedSearch:
         return self._rows[self._plan[i, search.TREE]]
 
     def set_position(self, state: GameState, node: int = -1) -> None:
-        """Make `state` the root position of a single search.
-
-        Args:
-            node: of the tree, where `state` is; what is below it is kept. -1: nowhere.
-        """
+        """Make `state` the root of a single search; what is below its `node` is kept (-1: none)."""
         if node < 0:
             ts.set_root(self.tree(0), state.kernel_state)
         elif node > 0:
