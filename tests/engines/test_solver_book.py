@@ -173,6 +173,7 @@ def test_of_an_unfinished_book_only_what_is_there_is_proved(
         book.open_book(plies, begun)
 
 
+@pytest.mark.usefixtures("shared_workers")
 def test_a_killed_generation_goes_on_and_makes_the_same_book(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
