@@ -68,6 +68,7 @@ class AtHome:
     sandbox: object = None
     host: object = None
     in_copy: bool = False
+    pid: int = 0
 
     def __post_init__(self) -> None:
         self._engine = build_engine(self.spec, self.game)
