@@ -38,8 +38,7 @@ from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.quantization import quantise_columns
 from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import TRAINING_MODULES, network_folder, network_of_run
-from engines.learning.runs import Curve, Learner, Progress, Run, open_run
-from engines.learning.runs.run import about_training
+from engines.learning.runs.run import Curve, Learner, Progress, Run, about_training, open_run
 
 if TYPE_CHECKING:
     from engines.learning.networks.trainable import TrainableNetwork
@@ -74,7 +73,7 @@ class AlphaZero(Learner):
         (folder / "games").mkdir(exist_ok=True)
         self._folder, self._jobs, self._ahead = folder, jobs, GamesAhead()
         self._network = new_network(config)
-        self._window: Dataset | None = None
+        self._window: Any = None  # the Dataset that was learned last
         self.state = self._network.state
 
     def start(self, run: Run) -> None:
@@ -100,8 +99,8 @@ class AlphaZero(Learner):
         row |= self._keep(run, iteration, self._about(run, row))
         if config.gating_threshold:
             self._ahead.finish(tell)
-            player = config.player_of(run.history, iteration)
-            networks = [network_folder(self._folder, number) for number in (iteration, player)]
+            both = iteration, config.player_of(run.history, iteration)
+            networks = [network_folder(self._folder, number) for number in both]
             tell = partial(run.progress, "match", items="games")
             row |= play_match(self._jobs, config, iteration, networks, tell)
         return row | {"cpu_seconds": _cpu_seconds(row)}
@@ -137,11 +136,9 @@ class AlphaZero(Learner):
         ) | {name: first[name] for name in ("first_network", "data") if name in first}
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
-        assert self._window is not None
         return doctor.iteration_lines(run.config, run.history, self._window)
 
     def close(self) -> None:
-        """End the workers."""
         self._ahead.close()
         self._jobs.close()
 
@@ -200,5 +197,4 @@ def _targets(
 
 def _cpu_seconds(row: Mapping[str, float]) -> float:
     """Of this iteration so far; a match counts for the networks after its own."""
-    return sum(row.get(f"{part}_cpu_seconds", 0.0)
-               for part in ("selfplay", "train", "quantise", "match"))
+    return sum(seconds for name, seconds in row.items() if name.endswith("_cpu_seconds"))
