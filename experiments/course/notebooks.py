@@ -48,7 +48,7 @@ def run_notebook(source: Path) -> NotebookNode:
         DlgoError: if a cell fails; it names the notebook and the cell's first line.
     """
     notebook = read_notebook(source)
-    client = NotebookClient(notebook, timeout=None)
+    client = NotebookClient(notebook, timeout=None, extra_arguments=["--log-level=ERROR"])
     # Figures are shown in the page, whatever this process draws with.
     environment = {name: text for name, text in os.environ.items() if name != "MPLBACKEND"}
     with client.setup_kernel(env=environment):
