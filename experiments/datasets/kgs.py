@@ -2,8 +2,7 @@
 
 The book takes the games of strong players from https://u-go.net/gamerecords/, a page with a
 link to a `.tar.gz` file for each period. Downloads are one at a time, with a pause between
-them; one that breaks off goes on where it was, and only a file of the size that the server
-has announced gets its name.
+them; only a file of the size that the server has announced gets its name.
 
 Uses the standard library only.
 """
@@ -17,12 +16,12 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 
 import dlgo
 from dlgo.errors import DataError
-from dlgo.files import make_folder
+from dlgo.files import make_folder, open_output
 
 PAGE = "https://u-go.net/gamerecords/"
 _ENDINGS = (".tar.gz", ".tgz")
@@ -32,21 +31,10 @@ _PIECE = 2**18
 _LONGEST_PAGE = 2**23
 
 
-class _Links(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "a":
-            self.links += [value for name, value in attrs if name == "href" and value]
-
-
 def archive_links(html: str, page: str) -> list[str]:
     """The addresses of the archives that a page links to, in order, each once."""
-    parser = _Links()
-    parser.feed(html)
-    addresses = (urllib.parse.urljoin(page, link.strip()) for link in parser.links)
+    links = re.findall(r"""<a\s[^>]*?href\s*=\s*["']?([^"'\s>]+)""", html, re.IGNORECASE)
+    addresses = (urllib.parse.urljoin(page, unescape(link)) for link in links)
     return [
         address for address in dict.fromkeys(addresses)
         if urllib.parse.urlsplit(address).scheme in ("http", "https")
@@ -98,64 +86,32 @@ def fetch_archives(
 
 
 def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
-    """Download one file unless it is there in its full size; go on with a part of it.
-
-    Raises:
-        DataError: as in `fetch_archives`.
-    """
-    part = path.with_name(path.name + ".part")
-    try:
-        if path.exists():
-            with _open(address, "HEAD") as answer:
-                if _length(answer) in (None, path.stat().st_size):
-                    say(f"{path}: is there")
-                    return
-            path.unlink()  # an older or broken version
-        begin = part.stat().st_size if part.exists() else 0
-        with _open(address, begin=begin) as answer:
-            if answer.status != 206:
-                begin = 0  # the server sends the whole file
-            elif not answer.headers.get("Content-Range", "").startswith(f"bytes {begin}-"):
-                raise DataError(f"{address}: the server sent another part than was asked for")
-            length = _length(answer)
-            # Not by `dlgo.files`: what has arrived must outlive a connection that breaks off.
-            with part.open("ab" if begin else "wb") as file:
-                while piece := _read(answer, address, _PIECE):
-                    file.write(piece)
-        got = part.stat().st_size
-        if length is not None and got < begin + length:
-            raise DataError(
-                f"{address}: broke off at {got:,} of {begin + length:,} bytes; run again to go on"
-            )
-        with part.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        if not packed:
-            part.unlink()
-            raise DataError(f"{address}: is not a .tar.gz file but something else under that name")
-        part.replace(path)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
-    say(f"{path}: {got:,} bytes")
+    """Download one file, unless it is there. Raises DataError as `fetch_archives`."""
+    if path.exists():
+        say(f"{path}: is there")
+        return
+    with _open(address) as answer, open_output(path, error=DataError) as file:
+        announced = answer.headers.get("Content-Length", "")
+        size = 0
+        while piece := _read(answer, address, _PIECE):
+            if not size and not piece.startswith(b"\x1f\x8b"):
+                raise DataError(f"{address}: is not a .tar.gz file but something else under that "
+                                "name")
+            size += file.write(piece)
+        if not size or announced.isdecimal() and size < int(announced):
+            raise DataError(f"{address}: broke off at {size:,} of {announced or '?'} bytes; run "
+                            "again to go on")
+    say(f"{path}: {size:,} bytes")
 
 
-def _length(answer: http.client.HTTPResponse) -> int | None:
-    text = answer.headers.get("Content-Length", "")
-    return int(text) if text.isdecimal() else None
-
-
-def _open(address: str, method: str = "GET", begin: int = 0) -> http.client.HTTPResponse:
-    """The answer of a server: a file from byte `begin` on, or all of it."""
+def _open(address: str) -> http.client.HTTPResponse:
     if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
         raise DataError(f"{address!r} is not an http or https address")
-    headers = {"User-Agent": f"dlgo/{dlgo.__version__}"}
-    if begin:
-        headers["Range"] = f"bytes={begin}-"
     try:
-        request = urllib.request.Request(address, headers=headers, method=method)
+        headers = {"User-Agent": f"dlgo/{dlgo.__version__}"}
+        request = urllib.request.Request(address, headers=headers)
         return urllib.request.urlopen(request, timeout=_TIMEOUT)
     except urllib.error.HTTPError as error:
-        if error.code == 416 and begin:  # "range not satisfiable": the file is not as long
-            return _open(address)
         raise DataError(f"{address}: the server says {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error

@@ -12,7 +12,6 @@ import pytest
 
 from dlgo.errors import DataError
 from experiments.datasets.kgs import archive_links, fetch_archives, file_name
-from tests.conftest import one_line_error
 
 FILES = {
     "KGS-2018.tar.gz": gzip.compress(bytes(range(256)) * 4000, 1),
@@ -28,51 +27,34 @@ PAGE = """<html><body><table>
 class Handler(BaseHTTPRequestHandler):
     """Serves the page and the files as `server.mood` says; notes the requests."""
 
-    def do_HEAD(self) -> None:
-        self._answer(body=False)
-
     def do_GET(self) -> None:
-        self._answer(body=True)
+        self._answer()
 
     def log_message(self, *args: object) -> None:
         pass
 
-    def _answer(self, body: bool) -> None:
+    def _answer(self) -> None:
         mood, server = self.server.mood, self.server  # type: ignore[attr-defined]
-        asked = self.headers.get("Range", "")
-        server.requests.append((self.command, self.path, asked))
+        server.requests.append((self.command, self.path))
         if not self.path.startswith("/files"):
-            self._send(200, server.page.encode(), body)
+            self._send(200, server.page.encode())
             return
         data = FILES[self.path.rpartition("/")[2].replace("%20", " ")]
         if mood == "missing":
             self.send_error(404)
         elif mood == "html":
-            self._send(200, b"<html>Please wait</html>", body)
+            self._send(200, b"<html>Please wait</html>")
         elif mood == "breaks":
             server.mood = "well"
-            self._send(200, data, body, stop=len(data) // 2)
-        elif asked and mood != "no ranges":
-            begin = int(asked.removeprefix("bytes=").rstrip("-"))
-            if begin >= len(data):
-                self.send_error(416)
-            else:
-                shift = 1 if mood == "wrong range" else 0
-                self._send(206, data[begin:], body, {
-                    "Content-Range": f"bytes {begin + shift}-{len(data) - 1}/{len(data)}"})
+            self._send(200, data, stop=len(data) // 2)
         else:
-            self._send(200, data, body)
+            self._send(200, data)
 
-    def _send(
-        self, status: int, data: bytes, body: bool, headers: dict | None = None,
-        stop: int | None = None,
-    ) -> None:
+    def _send(self, status: int, data: bytes, stop: int | None = None) -> None:
         self.send_response(status)
-        for name, value in {"Content-Length": str(len(data)), **(headers or {})}.items():
-            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        if body:
-            self.wfile.write(data[:stop])
+        self.wfile.write(data[:stop])
 
 
 @pytest.fixture
@@ -92,7 +74,7 @@ def fetch(server: ThreadingHTTPServer, folder: Path, **options) -> list[Path]:
     return fetch_archives(folder, page, say=lambda text: None, pause=0, **options)
 
 
-def downloads(server: ThreadingHTTPServer) -> list[tuple[str, str, str]]:
+def downloads(server: ThreadingHTTPServer) -> list[tuple[str, str]]:
     return [r for r in server.requests if r[0] == "GET" and "/files/" in r[1]]
 
 
@@ -120,10 +102,7 @@ def test_files_are_fetched_once(server, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted(paths)
     assert len(downloads(server)) == 2
     fetch(server, tmp_path)
-    assert len(downloads(server)) == 2  # only asked for their sizes
-    paths[1].write_bytes(b"\x1f\x8bold version")
-    fetch(server, tmp_path)
-    assert paths[1].read_bytes() == FILES["KGS-2019 04.tar.gz"]
+    assert len(downloads(server)) == 2
 
 
 def test_some_of_the_files(server, tmp_path: Path) -> None:
@@ -133,42 +112,27 @@ def test_some_of_the_files(server, tmp_path: Path) -> None:
         fetch(server, tmp_path, match="2035")
 
 
-@pytest.mark.parametrize("mood", ["well", "no ranges"])
-def test_a_download_that_broke_off_goes_on(server, tmp_path: Path, mood: str) -> None:
+def test_a_download_that_broke_off_is_made_again(server, tmp_path: Path) -> None:
     server.mood = "breaks"
-    with one_line_error(DataError, "run again"):
+    with pytest.raises(DataError, match=r"broke off at .*run again") as caught:
         fetch(server, tmp_path, limit=1)
-    (part,) = tmp_path.iterdir()
-    assert part.name == "KGS-2018.tar.gz.part"
-    half = part.stat().st_size
-    assert 0 < half < len(FILES["KGS-2018.tar.gz"])
-    server.mood = mood
+    assert "\n" not in str(caught.value) and not list(tmp_path.iterdir())
     (path,) = fetch(server, tmp_path, limit=1)
     assert path.read_bytes() == FILES["KGS-2018.tar.gz"]
-    assert downloads(server)[-1][2] == f"bytes={half}-"
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_part_longer_than_the_file_starts_afresh(server, tmp_path: Path) -> None:
-    (tmp_path / "KGS-2018.tar.gz.part").write_bytes(b"\x1f\x8b" + bytes(10**6))
-    (path,) = fetch(server, tmp_path, limit=1)
-    assert path.read_bytes() == FILES["KGS-2018.tar.gz"]
-
-
-@pytest.mark.parametrize(("mood", "text", "left"), [
-    ("missing", "the server says 404", 0), ("html", "is not a .tar.gz file", 0),
-    ("wrong range", "another part", 100),
+@pytest.mark.parametrize(("mood", "text"), [
+    ("missing", "the server says 404"), ("html", "is not a .tar.gz file"),
 ])
-def test_refusals_are_one_line_and_change_nothing(
-    server, tmp_path: Path, mood: str, text: str, left: int
+def test_refusals_are_one_line_and_leave_nothing(
+    server, tmp_path: Path, mood: str, text: str
 ) -> None:
-    part = tmp_path / "KGS-2018.tar.gz.part"
-    if left:
-        part.write_bytes(FILES["KGS-2018.tar.gz"][:left])
     server.mood = mood
-    with one_line_error(DataError, text):
-        fetch(server, tmp_path, limit=1)
-    assert [path.stat().st_size for path in tmp_path.iterdir()] == [left] * bool(left)
+    with pytest.raises(DataError, match=text) as caught:
+        fetch(server, tmp_path)
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_addresses_that_lead_nowhere(server, tmp_path: Path) -> None:
@@ -178,8 +142,9 @@ def test_addresses_that_lead_nowhere(server, tmp_path: Path) -> None:
         (f"http://127.0.0.1:{port + 1 if port < 65535 else 1}/", "cannot be fetched"),
         ("http://host.invalid/", "cannot be fetched"), ("http://127.0.0.1:x/", "cannot be fetched"),
     ):
-        with one_line_error(DataError, text):
+        with pytest.raises(DataError, match=text) as caught:
             fetch_archives(tmp_path, page, say=lambda text: None, pause=0)
+        assert "\n" not in str(caught.value)
     server.page = "<html>no links</html>"
     with pytest.raises(DataError, match="links to no .tar.gz files"):
         fetch(server, tmp_path)
