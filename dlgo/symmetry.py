@@ -24,17 +24,16 @@ from dlgo.moves import Point
 if TYPE_CHECKING:
     from dlgo.api import GameSpec
 
-# Where a cell goes, rows and columns counted from 0, row 0 at the bottom. Top and right are the
-# last row and column. Turns are against the clock.
-_MAPS: dict[str, Callable[[int, int, int, int], tuple[int, int]]] = {
-    "identity": lambda row, col, top, right: (row, col),
-    "mirror": lambda row, col, top, right: (row, right - col),
-    "flip": lambda row, col, top, right: (top - row, col),
-    "rotate180": lambda row, col, top, right: (top - row, right - col),
-    "transpose": lambda row, col, top, right: (col, row),
-    "rotate90": lambda row, col, top, right: (col, top - row),
-    "rotate270": lambda row, col, top, right: (right - col, row),
-    "antitranspose": lambda row, col, top, right: (right - col, top - row),
+# The image of an array of the board, row 0 at the bottom. Turns are against the clock.
+_MAPS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "identity": lambda board: board,
+    "mirror": lambda board: board[:, ::-1],
+    "flip": lambda board: board[::-1],
+    "rotate180": lambda board: board[::-1, ::-1],
+    "transpose": lambda board: board.T,
+    "rotate90": lambda board: board[::-1].T,
+    "rotate270": lambda board: board[:, ::-1].T,
+    "antitranspose": lambda board: board[::-1, ::-1].T,
 }
 
 # What a game can choose from: all eight of a square, those of an oblong, and left and right.
@@ -113,46 +112,37 @@ def _group(game: GameSpec, names: tuple[str, ...]) -> Symmetries:
             f"{game}: symmetries {names} must begin with identity, differ, and be among "
             f"{', '.join(_MAPS)}"
         )
-    rows, cols = game.board_rows, game.board_cols
-    cell_maps = np.empty((len(names), rows * cols), np.int64)
-    action_maps = np.empty((len(names), game.num_actions), np.int64)
-    for k, name in enumerate(names):
-        for cell in range(rows * cols):
-            point = _image(name, Point(cell // cols + 1, cell % cols + 1), rows, cols)
-            cell_maps[k, (point.row - 1) * cols + point.col - 1] = cell
-        action_maps[k] = _action_map(game, name)
+    board = np.arange(game.board_rows * game.board_cols).reshape(game.board_rows, -1)
+    cells = np.array([_MAPS[name](board).ravel() for name in names])
+    actions = np.array([_action_map(game, *pair) for pair in zip(names, cells, strict=True)])
     inverse = [
-        next(j for j in range(len(names)) if _undoes(cell_maps[j], cell_maps[k]))
+        next(j for j in range(len(names)) if (cells[j][cells[k]] == board.ravel()).all())
         for k in range(len(names))
     ]
-    return Symmetries(names, cell_maps, action_maps, np.array(inverse, np.int64))
+    return Symmetries(names, cells, actions, np.array(inverse, np.int64))
 
 
-def _image(name: str, point: Point, rows: int, cols: int) -> Point:
-    row, col = _MAPS[name](point.row - 1, point.col - 1, rows - 1, cols - 1)
-    return Point(row + 1, col + 1)
-
-
-def _action_map(game: GameSpec, name: str) -> np.ndarray:
+def _action_map(game: GameSpec, name: str, cells: np.ndarray) -> np.ndarray:
     images = np.arange(game.num_actions)
     if name == "identity":  # some numbers below num_actions may be no moves at all
         return images
+    targets = np.argsort(cells)
+
+    def to(point: Point) -> Point:
+        row, col = divmod(int(targets[(point.row - 1) * game.board_cols + point.col - 1]),
+                          game.board_cols)
+        return Point(row + 1, col + 1)
+
     taken: set[int] = set()
     for action in range(game.num_actions):
         try:
             move = game.move_of(action)
         except KeyError:  # no move, and so its own image
             continue
-        image = game.map_move(
-            move, lambda point: _image(name, point, game.board_rows, game.board_cols)
-        )
+        image = game.map_move(move, to)
         index = game.action_of(image)
         if index is None or index in taken:
             raise ValueError(f"{game}: under {name}, {move} becomes {image}")
         taken.add(index)
         images[index] = action
     return images
-
-
-def _undoes(one: np.ndarray, other: np.ndarray) -> bool:
-    return bool((other[one] == np.arange(len(one))).all())

@@ -1,7 +1,7 @@
 """Tables that spreadsheets have written as text (CSV), in whatever dialect: one reader for all.
 
 Commas, semicolons, tabs or bars between the cells, as the first line shows or a line `sep=;` before
-it says; UTF-8, or UTF-16 or UTF-32 with a byte order mark. What is written is `dlgo.files`'s.
+it says; UTF-8, or UTF-16 with a byte order mark. What is written is `dlgo.files`'s.
 """
 
 from __future__ import annotations
@@ -16,40 +16,26 @@ from typing import NamedTuple
 from dlgo.errors import DlgoError
 
 _DELIMITERS = ",;\t|"
-# The marks of UTF-32 come first: that of UTF-16 is the beginning of one of them.
-_ENCODINGS = (
-    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-)
 
 
 class Table(NamedTuple):
-    """A table as text.
+    """A table as text."""
 
-    Attributes:
-        header: the cells of the first line.
-        rows: of each other line that is not empty, its number in the file and its cells. Cells
-            may be missing at the end; those beyond the header are not empty.
-    """
-
-    header: list[str]
+    header: list[str]  # the cells of the first line
+    # Of each other line that is not empty, its number in the file and its cells. Cells may be
+    # missing at the end; those beyond the header are not empty.
     rows: list[tuple[int, list[str]]]
 
 
 def read_table(path: Path) -> Table:
-    """A table from a file.
-
-    Raises:
-        DlgoError: if the file cannot be read, or is no text or no table.
-    """
+    """A table from a file. Raises DlgoError if it cannot be read, or is no text or no table."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise DlgoError(f"{path} cannot be read: {error.strerror or error}") from error
-    encoding = next((name for mark, name in _ENCODINGS if data.startswith(mark)), "utf-8")
+    utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = data.decode(encoding)
+        text = data.decode("utf-16" if utf_16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise DlgoError(
             f"{path} is not text in UTF-8 ({error.reason}); save it as CSV in UTF-8"

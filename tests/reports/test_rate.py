@@ -58,7 +58,7 @@ DIALECTS = {
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-be+mark"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be+mark"])
 def test_a_table_is_read_in_any_dialect(
     dialect: str, encoding: str, ends: str, tmp_path: Path
 ) -> None:
