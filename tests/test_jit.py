@@ -94,27 +94,13 @@ CODE, RIGHT, WRONG = (SEARCH, "0 True", "1") if FULL else (PERFT, "54720", "4891
 RULES = "dlgo/games/tictactoe/kernel.py"
 
 
-def test_an_edited_rule_is_played_by_at_once(project: Path, cache: Path) -> None:
-    """Cached code must not go on playing by rules that have been edited."""
-    # Two in a row win: the first player cannot miss it, and games end sooner.
-    edit(project / RULES, "LINES = (0o7, 0o70,", "LINES = (0o3, 0o70,")
-    assert run(project, CODE, cache).startswith(WRONG)
-    both = machine_code(cache)
-    edit(project / RULES, "LINES = (0o3, 0o70,", "LINES = (0o7, 0o70,")
-    assert run(project, CODE, cache) == RIGHT
-    assert machine_code(cache) == both  # the old rules' code was still there
-
-
-def test_a_second_start_loads_instead_of_compiling(project: Path, cache: Path) -> None:
-    """Even from another folder; nor does it load SciPy's linear algebra, which nobody needs."""
+def test_an_edit_is_played_by_at_once_and_compiles_only_what_it_changes(
+    project: Path, cache: Path
+) -> None:
+    """The code was made in another folder; nothing loads SciPy's linear algebra."""
     compiled = machine_code(cache)
-    assert compiled
     run(project, f"{CODE}\nimport sys; assert 'scipy.linalg' not in sys.modules", cache)
-    assert machine_code(cache) == compiled
-
-
-def test_an_edit_compiles_anew_only_what_it_changes(project: Path, cache: Path) -> None:
-    compiled = machine_code(cache)
+    assert compiled and machine_code(cache) == compiled
     # Another game, another engine, and what no machine code is made of.
     edit(project / "dlgo/games/connect4/board.py", "STRIDE = ", "STRIDE = 1 + ")
     edit(project / "engines/treesearch/rules.py", "math.log(", "0.5 * math.log(")
@@ -123,6 +109,13 @@ def test_an_edit_compiles_anew_only_what_it_changes(project: Path, cache: Path) 
     edit(project / RULES, '"""', '""" ')
     assert run(project, CODE, cache) == RIGHT
     assert machine_code(cache) == compiled
+    # Two in a row win: the first player cannot miss it, and games end sooner.
+    edit(project / RULES, "LINES = (0o7, 0o70,", "LINES = (0o3, 0o70,")
+    assert run(project, CODE, cache).startswith(WRONG)
+    both = machine_code(cache)
+    edit(project / RULES, "LINES = (0o3, 0o70,", "LINES = (0o7, 0o70,")
+    assert run(project, CODE, cache) == RIGHT
+    assert machine_code(cache) == both  # the old rules' code was still there
 
 
 PARTS = """
@@ -284,30 +277,6 @@ def test_machine_code_that_nobody_uses_is_forgotten(
         os.utime(kernels / name, (time.time() - days * 86400,) * 2)
     assert folder_named(tmp_path / "cache") == kernels
     assert (kernels / "used.code").exists() and not (kernels / "old.code").exists()
-
-
-OUTSIDE = """
-from typing import NamedTuple
-import numpy as np
-from dlgo.games.tictactoe.kernel import to_move
-
-class Outside(NamedTuple):
-    words: np.ndarray
-
-print(to_move(Outside(np.ones(5, np.int64))))
-"""
-
-
-def test_a_game_from_outside_is_cached_as_well(project: Path, cache: Path) -> None:
-    before = machine_code(cache)
-    (project / "outside.py").write_text(OUTSIDE)
-    assert run(project, "import outside", cache) == "1"
-    compiled = machine_code(cache)
-    assert len(compiled.keys() - before.keys()) == 1
-    assert run(project, "import outside", cache) == "1"
-    assert machine_code(cache) == compiled
-    # Where the class has gone, the cached code is of no use and does no harm.
-    assert run(project, CODE, cache) == RIGHT
 
 
 def test_who_waits_for_the_compiler_is_told_once() -> None:
