@@ -43,9 +43,6 @@ def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
     """Hold the lock of a ledger: two tournaments in one file would play the same games twice.
 
     SQLite keeps the file whole where the system has no locks.
-
-    Raises:
-        LedgerError: if another process holds it, or the folder cannot be written to.
     """
     # Two names of one file share the lock.
     path = Path(os.path.realpath(ledger))
@@ -58,19 +55,15 @@ class Ledger:
     """An open ledger file.
 
     Every row is compared with its checksum when it is read, and a table that was read to its end
-    with what the file says that it holds.
+    with what the file says that it holds. All methods raise LedgerError, in one line, if the file
+    cannot be read or written or is damaged.
 
     Args:
         path: the file; created if absent unless `read_only`.
         read_only: for reports; a missing file is then an error, and no game can be added.
 
     Attributes:
-        path: as given.
         specifications: which entrants the names mean that `show_names` lets people see.
-
-    Raises:
-        LedgerError: if the file cannot be opened, is not a ledger, is of another version, or
-            lacks its log.
     """
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
@@ -168,13 +161,9 @@ class Ledger:
     # --- writing ----------------------------------------------------------------------------
 
     def add(self, *records: GameRecord) -> int:
-        """Store finished games, all or none; those whose slot was taken already are left out.
+        """Store finished games, all or none, and return how many.
 
-        Returns:
-            how many were stored.
-
-        Raises:
-            LedgerError: if it cannot be written (a full disk, a file taken away).
+        Those whose slot was taken already are left out.
         """
         added = total = 0
         with self._transaction() as contents:
@@ -202,11 +191,7 @@ class Ledger:
         """Take games out, so that they are played again, and with them their second playings.
 
         Args:
-            slots: which games.
             worker: whose second playings are taken out besides.
-
-        Raises:
-            LedgerError: if it cannot be written, or is damaged.
         """
         self.verify()
         with self._transaction() as contents:
@@ -254,8 +239,7 @@ class Ledger:
     def games(self) -> Iterator[GameRecord]:
         """All games in the order of their slots, one by one as they are read from the file.
 
-        Raises:
-            LedgerError: if a row is damaged or, at the end, if one is missing.
+        That a row is missing shows at the end.
         """
         names = self._names
         for slot, game, first, second, *rest, failure, _, data in self._rows("games"):
@@ -270,12 +254,11 @@ class Ledger:
             )
 
     def checks(self) -> Iterator[Check]:
-        """The games that were played twice. Raises as `games`."""
+        """The games that were played twice."""
         return (Check(*row) for row in self._rows("checks"))
 
     def cost_totals(self) -> dict[tuple[str, str], CostTotals]:
-        """What each entrant has spent on each game: (game, entrant) -> totals. Raises as `games`.
-        """
+        """What each entrant has spent on each game: (game, entrant) -> totals."""
         totals: dict[tuple[str, str], CostTotals] = defaultdict(CostTotals)
         for record in self.games():
             for player, entrant in enumerate((record.first, record.second)):
@@ -285,7 +268,7 @@ class Ledger:
         return dict(sorted(totals.items()))
 
     def verify(self) -> None:
-        """Look at all rows, and at the file itself. Raises LedgerError if anything is damaged."""
+        """Look at all rows, and at the file itself."""
         for table in ("games", "checks"):
             for _ in self._rows(table):
                 pass
@@ -294,11 +277,7 @@ class Ledger:
                 raise self._damaged(text)
 
     def get_meta(self, key: str) -> Any:
-        """A stored setting (any JSON value), or None.
-
-        Raises:
-            LedgerError: if it cannot be read.
-        """
+        """A stored setting (any JSON value), or None."""
         text = self._meta()[0].get(key)
         return None if text is None else json.loads(text)
 
