@@ -34,17 +34,11 @@ class GtpError(DlgoError):
 
 @dataclass(frozen=True)
 class Command:
-    """A command as it was sent.
+    """A command as it was sent."""
 
-    Attributes:
-        id: the number before it, or None.
-        name: the command's name; case matters.
-        arguments: the words after it.
-    """
-
-    id: int | None
-    name: str
-    arguments: tuple[str, ...] = ()
+    id: int | None  # the number before it, or None
+    name: str  # the command's name; case matters.
+    arguments: tuple[str, ...] = ()  # the words after it
 
 
 def clean(text: str) -> str:

@@ -44,19 +44,14 @@ LEFT_RIGHT = SQUARE[:2]
 
 @dataclass(frozen=True, eq=False)
 class Symmetries:
-    """The symmetries of a game, the identity first.
+    """The symmetries of a game, the identity first."""
 
-    Attributes:
-        names: a name for each of the K symmetries.
-        cells: int64[K, rows * cols]; the cell that comes to lie on cell i is `cells[k, i]`.
-        actions: int64[K, num_actions]; the action whose image is action a is `actions[k, a]`.
-        inverse: int64[K], the symmetry that undoes each.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # a name for each of the K symmetries
+    # Int64[K, rows * cols]; the cell that comes to lie on cell i is `cells[k, i]`.
     cells: np.ndarray
+    # Int64[K, num_actions]; the action whose image is action a is `actions[k, a]`.
     actions: np.ndarray
-    inverse: np.ndarray
+    inverse: np.ndarray  # int64[K], the symmetry that undoes each
 
     def __len__(self) -> int:
         return len(self.names)

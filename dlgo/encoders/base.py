@@ -82,21 +82,15 @@ def make_shape(game: GameSpec, planes: int, history: int = 0) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """How positions of one game become planes.
+    """How positions of one game become planes."""
 
-    Attributes:
-        name: as `get_encoder` knows it.
-        game: the game, its options chosen.
-        planes: what each plane shows, one line each.
-        kernel: the first argument of the compiled `encode`. Its scratch arrays make it
-            unfit to be used by two threads at once: each takes an encoder of its own.
-        turns: the group that the board is turned by for the second player; None: it is not.
-    """
-
-    name: str
-    game: GameSpec
-    planes: tuple[str, ...]
+    name: str  # as `get_encoder` knows it
+    game: GameSpec  # the game, its options chosen
+    planes: tuple[str, ...]  # what each plane shows, one line each
+    # The first argument of the compiled `encode`. Its scratch arrays make it unfit to be used by
+    # two threads at once: each takes an encoder of its own.
     kernel: Any = field(repr=False)
+    # The group that the board is turned by for the second player; None: it is not.
     turns: Symmetries | None = field(default=None, repr=False)
 
     @property

@@ -18,13 +18,7 @@ def slot_of(game: str, first: str, second: str, pair: int) -> str:
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One finished game: a row of `games`.
-
-    Attributes:
-        reason: why it ended, a sentence for people.
-        worker: which machine of a cluster played it; None outside of one.
-        failure: how the loser failed; None if the rules decided.
-    """
+    """One finished game: a row of `games`."""
 
     slot: str
     game: str
@@ -34,7 +28,7 @@ class GameRecord:
     opening: str
     seed: int
     result: float
-    reason: str
+    reason: str  # why it ended, a sentence for people
     moves: str
     started: str
     finished: str
@@ -42,8 +36,8 @@ class GameRecord:
     version: str
     networks: str | None = None
     limits: str | None = None
-    worker: str | None = None
-    failure: Failure | None = None
+    worker: str | None = None  # which machine of a cluster played it; None outside of one.
+    failure: Failure | None = None  # how the loser failed; None if the rules decided.
     costs: Sequence[MoveCost] = field(default=(), repr=False)
 
     @property
@@ -75,16 +69,9 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class Check:
-    """A game that two workers of a cluster have played.
+    """A game that two workers of a cluster have played."""
 
-    Attributes:
-        slot: which.
-        worker: who played it first.
-        other: who played it again; where two differ, a third one does.
-        difference: what differed; None if nothing did.
-    """
-
-    slot: str
-    worker: str
-    other: str
-    difference: str | None = None
+    slot: str  # which
+    worker: str  # who played it first
+    other: str  # who played it again; where two differ, a third one does.
+    difference: str | None = None  # what differed; None if nothing did.

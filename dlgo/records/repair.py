@@ -17,16 +17,12 @@ from dlgo.records.ledger import TROUBLE, Ledger
 
 @dataclass(frozen=True)
 class Repair:
-    """What a repair has come to.
+    """What a repair has come to."""
 
-    Attributes:
-        games: how many are in the ledger now.
-        damaged: what is known of the rows that were left out: slots of games, names of settings.
-        aside: where the file is as it was; None: it was whole, and nothing was changed.
-    """
-
-    games: int
+    games: int  # how many are in the ledger now
+    # What is known of the rows that were left out: slots of games, names of settings.
     damaged: tuple[str, ...] = ()
+    # Where the file is as it was; None: it was whole, and nothing was changed.
     aside: Path | None = None
 
 

@@ -44,15 +44,10 @@ Variation = tuple[Sequence[tuple[Player, Move]], str]
 
 @dataclass(frozen=True)
 class SgfFile:
-    """The games of a file.
+    """The games of a file."""
 
-    Attributes:
-        games: those that can be read.
-        refused: why others cannot be, a line each that names the file.
-    """
-
-    games: tuple[GameRecordSgf, ...]
-    refused: tuple[str, ...] = ()
+    games: tuple[GameRecordSgf, ...]  # those that can be read
+    refused: tuple[str, ...] = ()  # why others cannot be, a line each that names the file
 
 
 def read_sgf(source: bytes | str | os.PathLike[str], name: str = "SGF data") -> GameRecordSgf:
@@ -114,19 +109,15 @@ def record_bytes(path: Path) -> bytes:
 
 @dataclass(frozen=True)
 class PlayedRecord:
-    """The positions of a record, each checked by the rules.
+    """The positions of a record, each checked by the rules."""
 
-    Attributes:
-        positions: (moves of the record made before, position): the start, and one after each move.
-            Where stones are set up in the middle, the game begins there.
-        problem: the move that is illegal, in a line that names the file; "" if there is none.
-            The positions end before it.
-        notes: of the record, and what else was assumed.
-    """
-
+    # (moves of the record made before, position): the start, and one after each move. Where stones
+    # are set up in the middle, the game begins there.
     positions: tuple[tuple[int, GameState], ...]
+    # The move that is illegal, in a line that names the file; "" if there is none. The positions
+    # end before it.
     problem: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # of the record, and what else was assumed
 
 
 def play(record: GameRecordSgf) -> PlayedRecord:

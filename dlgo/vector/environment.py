@@ -51,25 +51,18 @@ class TimeStep(NamedTuple):
     The arrays are read-only views of memory that the next step overwrites: copy what is kept. Of
     a game that has ended, rewards and flags tell the end; observation, mask and player are
     already those of the next game on that board, unless `autoreset` is off.
-
-    Attributes:
-        observations: float32[n, rows, cols, planes], seen by the player to move.
-        masks: bool[n, num_actions], which actions are legal.
-        players: int8[n], who is to move: 0 (moves first) or 1.
-        rewards: float32[n, 2], of player 0 and of player 1: 1 for a game won by this step, -1 for
-            one lost, 0 for a draw, a cut, and as long as the game goes on.
-        movers: int8[n], who has just moved; -1 after a reset.
-        terminated: bool[n], whether the game has ended by its rules (or an illegal action).
-        truncated: bool[n], whether it was cut for its length.
     """
 
-    observations: np.ndarray
-    masks: np.ndarray
-    players: np.ndarray
+    observations: np.ndarray  # float32[n, rows, cols, planes], seen by the player to move
+    masks: np.ndarray  # bool[n, num_actions], which actions are legal
+    players: np.ndarray  # int8[n], who is to move: 0 (moves first) or 1
+    # Float32[n, 2], of player 0 and of player 1: 1 for a game won by this step, -1 for one lost, 0
+    # for a draw, a cut, and as long as the game goes on.
     rewards: np.ndarray
-    movers: np.ndarray
+    movers: np.ndarray  # int8[n], who has just moved; -1 after a reset.
+    # Bool[n], whether the game has ended by its rules (or an illegal action).
     terminated: np.ndarray
-    truncated: np.ndarray
+    truncated: np.ndarray  # bool[n], whether it was cut for its length
 
     def rewards_of(self, players: int | np.ndarray) -> np.ndarray:
         """float32[n]: the rewards as one player sees them, or on each board a player of its own.

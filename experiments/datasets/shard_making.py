@@ -20,17 +20,11 @@ from experiments.progress import LineProgress, Tally
 
 @dataclass(frozen=True)
 class MadeShard:
-    """What a portion of work returns that makes a shard; the first two are of `shard_bytes`.
+    """What a portion of work returns that makes a shard; the first two are of `shard_bytes`."""
 
-    Attributes:
-        content: of the file, to be written by whoever asked for it.
-        digest: of the games alone (`Shard.content`): equal games, equal digest.
-        reports: what else is to be told.
-    """
-
-    content: bytes
-    digest: str
-    reports: tuple[Any, ...] = ()
+    content: bytes  # of the file, to be written by whoever asked for it
+    digest: str  # of the games alone (`Shard.content`): equal games, equal digest
+    reports: tuple[Any, ...] = ()  # what else is to be told
 
 
 def make_shards(

@@ -56,25 +56,18 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class PdnGame:
-    """A game as it was read.
+    """A game as it was read."""
 
-    Attributes:
-        tags: the tags in their order.
-        state: the position after the last move; `state.moves()` are the moves.
-        result: the result as the text gives it, `*` if it gives none that PDN knows. It can
-            differ from what stands on the board: most games end by resignation or agreement.
-        comments: number of moves made -> text; 0 is the comment on the start.
-        problem: the move that is illegal, and why; "" if there is none. `state` is the position
-            before it.
-        notes: what was assumed or left out, a phrase each.
-    """
-
-    tags: dict[str, str]
-    state: GameState
+    tags: dict[str, str]  # the tags in their order
+    state: GameState  # the position after the last move; `state.moves()` are the moves.
+    # The result as the text gives it, `*` if it gives none that PDN knows. It can differ from what
+    # stands on the board: most games end by resignation or agreement.
     result: str
+    # Number of moves made -> text; 0 is the comment on the start.
     comments: Mapping[int, str] = field(default_factory=dict)
+    # The move that is illegal, and why; "" if there is none. `state` is the position before it.
     problem: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what was assumed or left out, a phrase each
 
 
 def write_game(

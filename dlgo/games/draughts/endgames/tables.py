@@ -35,15 +35,11 @@ _LINE_INTERVAL = 10.0
 
 
 class Score(NamedTuple):
-    """What a position is worth.
+    """What a position is worth."""
 
-    Attributes:
-        result: 1 if the player to move wins, -1 if they lose, 0 for a draw.
-        turns: until the end, if the winner hurries and the loser delays; 0 of a draw. A capture of
-            several pieces is one turn.
-    """
-
-    result: int
+    result: int  # 1 if the player to move wins, -1 if they lose, 0 for a draw
+    # Until the end, if the winner hurries and the loser delays; 0 of a draw. A capture of several
+    # pieces is one turn.
     turns: int
 
 
