@@ -56,7 +56,7 @@ class TimeStep(NamedTuple):
     observations: np.ndarray  # float32[n, rows, cols, planes], seen by the player to move
     masks: np.ndarray  # bool[n, num_actions], which actions are legal
     players: np.ndarray  # int8[n], who is to move: 0 (moves first) or 1
-    # Float32[n, 2], of player 0 and of player 1: 1 for a game won by this step, -1 for one lost, 0
+    # float32[n, 2], of player 0 and of player 1: 1 for a game won by this step, -1 for one lost, 0
     # for a draw, a cut, and as long as the game goes on.
     rewards: np.ndarray
     movers: np.ndarray  # int8[n], who has just moved; -1 after a reset.
