@@ -47,9 +47,9 @@ class Symmetries:
     """The symmetries of a game, the identity first."""
 
     names: tuple[str, ...]  # a name for each of the K symmetries
-    # Int64[K, rows * cols]; the cell that comes to lie on cell i is `cells[k, i]`.
+    # int64[K, rows * cols]; the cell that comes to lie on cell i is `cells[k, i]`.
     cells: np.ndarray
-    # Int64[K, num_actions]; the action whose image is action a is `actions[k, a]`.
+    # int64[K, num_actions]; the action whose image is action a is `actions[k, a]`.
     actions: np.ndarray
     inverse: np.ndarray  # int64[K], the symmetry that undoes each
 

@@ -60,7 +60,7 @@ class TimeStep(NamedTuple):
     # for a draw, a cut, and as long as the game goes on.
     rewards: np.ndarray
     movers: np.ndarray  # int8[n], who has just moved; -1 after a reset.
-    # Bool[n], whether the game has ended by its rules (or an illegal action).
+    # bool[n], whether the game has ended by its rules (or an illegal action).
     terminated: np.ndarray
     truncated: np.ndarray  # bool[n], whether it was cut for its length
 
