@@ -16,10 +16,9 @@ from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.learning.networks.runtimes import KINDS
-from engines.learning.run_config import AUTO
 from engines.learning.runs.records import playing_network
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import Settings, preset_of, setting
+from engines.learning.settings import AUTO, Settings, preset_of, setting
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel
 from engines.treesearch.rules import PUCT
 

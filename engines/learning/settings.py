@@ -13,7 +13,7 @@ must differ, so that `--set name=value` finds each.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dlgo.specs import Option, parse_settings
@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # `dlgo --help` reads settings and must not load the games' k
     from dlgo.api import GameSpec
 
 _META = "setting"
+# A setting of a run with this value takes what the run began with.
+AUTO = "auto"
 
 
 def setting(default: Any, help: str, **more: Any) -> Any:
@@ -107,7 +109,49 @@ class Settings:
         return parse_settings(cls.owner, options, given, "setting")
 
 
+class RunConfig(Settings):
+    """Settings of a run: equal ones give equal networks. Some may change while it goes on.
+
+    Attributes:
+        iterations: number after which the run is finished.
+    """
+
+    iterations: int
+
+    def changeable(self) -> set[str]:
+        """Settings that may differ when a run goes on."""
+        return {"iterations"}
+
+    def finished(self, history: Sequence[Mapping[str, float]]) -> bool:
+        """Whether a run with this history has nothing more to do."""
+        return len(history) >= self.iterations
+
+    def adopting(self, stored: RunConfig) -> Self:
+        """The same with the stored values in place of `AUTO`."""
+        chosen = {
+            field.name: getattr(stored, field.name) for field in dataclasses.fields(self)
+            if getattr(self, field.name) == AUTO
+        }
+        return dataclasses.replace(self, **chosen)
+
+    def differences(self, stored: RunConfig) -> list[str]:
+        """The stored settings that stand in the way of going on: ["seed=1", ...]."""
+        mine, theirs = _flat(self.to_json()), _flat(stored.to_json())
+        return [
+            f"{key}={theirs.get(key)}" for key in mine
+            if key not in self.changeable() and mine[key] != theirs.get(key)
+        ]
+
+
 def preset_of(presets: Mapping[str, dict[str, Any]], game: GameSpec) -> dict[str, Any]:
     """Settings for a game: of its size of board ("go 9x9") if there are any, else of its name."""
     size = f"{game.name} {game.board_rows}x{game.board_cols}"
     return presets.get(size, presets.get(game.name, {}))
+
+
+def _flat(data: dict[str, Any]) -> dict[str, Any]:
+    """Settings with those of inner tables beside them; no two have the same name."""
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        flat |= _flat(value) if isinstance(value, dict) else {key: value}
+    return flat

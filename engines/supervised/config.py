@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from dlgo.errors import SpecError
 from engines.learning.networks import catalog
-from engines.learning.run_config import AUTO, RunConfig
-from engines.learning.settings import setting
+from engines.learning.settings import AUTO, RunConfig, setting
 
 _SMALLEST_GAIN = 1e-4  # of the held-out loss; less does not count as getting better
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from dlgo.errors import DataError, ModelError
 from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding
-from engines.learning.run_config import RunConfig
 from engines.learning.runs.checkpoint import Checkpoint, read_checkpoint
 from engines.learning.runs.records import read_history
+from engines.learning.settings import RunConfig
 
 
 @contextlib.contextmanager

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Self
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.learning.networks.store import load_card
-from engines.learning.run_config import AUTO, RunConfig
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import preset_of, setting
+from engines.learning.settings import AUTO, RunConfig, preset_of, setting
 
 WILLIAMS = "Williams 1992"
 SCHULMAN = "Schulman et al. 2017"

@@ -35,11 +35,11 @@ from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
-from engines.learning.run_config import AUTO
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.runs.run import about_training
 from engines.learning.selfplay.policy_games import RANDOM, Scorer, Side, network_scorer, play
 from engines.learning.selfplay.schedule import Schedule, points
+from engines.learning.settings import AUTO
 
 if TYPE_CHECKING:
     from engines.learning.networks.trainable import HeadLoss, KerasNetwork, TrainableNetwork

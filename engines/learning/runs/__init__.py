@@ -13,10 +13,10 @@ moment, the same command goes on after the last whole iteration, and ends with t
 as an unbroken run.
 """
 
-from engines.learning.run_config import AUTO, RunConfig
 from engines.learning.runs.progress import PrintedProgress, Progress, Status
 from engines.learning.runs.records import Curve
 from engines.learning.runs.run import Learner, Run, open_run
+from engines.learning.settings import AUTO, RunConfig
 
 __all__ = [
     "AUTO", "Curve", "Learner", "PrintedProgress", "Progress", "Run", "RunConfig", "Status",

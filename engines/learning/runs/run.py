@@ -26,7 +26,6 @@ from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.lock import held
 from dlgo.text import duration
-from engines.learning.run_config import RunConfig
 from engines.learning.runs.checkpoint import (
     FILE_NAME,
     REMEDY,
@@ -38,6 +37,7 @@ from engines.learning.runs.checkpoint import (
 )
 from engines.learning.runs.progress import Pace, Progress, Status
 from engines.learning.runs.records import Curve, read_history, write_records
+from engines.learning.settings import RunConfig
 
 # Seconds between two drawings of the curves; one takes as long as a short iteration.
 _DRAW_EVERY = 10.0

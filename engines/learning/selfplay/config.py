@@ -10,7 +10,7 @@ from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.learning.networks import catalog
-from engines.learning.run_config import RunConfig
+from engines.learning.settings import RunConfig
 
 
 class SelfPlayConfig(RunConfig):
