@@ -96,11 +96,8 @@ def generate(
     """Make all shards that are not there yet; return the folder.
 
     Args:
-        recipe: what the games come from.
         games: how many the folder shall hold.
         folder: named after the recipe by default.
-        workers: processes; one a core by default.
-        progress: shows how it goes; a bar or lines on standard error by default.
         move_timeout: wall seconds for a move of an engine from outside.
         jobs: who plays the games, instead of processes of this machine; it is closed at the end.
 

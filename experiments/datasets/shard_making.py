@@ -35,10 +35,6 @@ def make_shards(
 
     Args:
         portions: by the number of the shard; each returns a `MadeShard`.
-        jobs: who does them.
-        folder: named if the work is interrupted.
-        tally: what is shown.
-        progress: where it is shown.
         count: told the reports of each shard that has been written.
 
     Raises:
