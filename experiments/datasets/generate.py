@@ -24,7 +24,7 @@ from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.jobs import Amount, Jobs, Portion, Processes
 from engines.learning.data.shards import Shard, shard_bytes, shard_path
-from engines.learning.selfplay.engine_games import Variety, play_game
+from engines.learning.selfplay.engine_games import play_game
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.datasets.shard_making import MadeShard, Stopwatch, existing_shard, make_shards
 from experiments.progress import LineProgress, Tally, default_progress
@@ -42,7 +42,7 @@ class Recipe:
     Attributes:
         game, engine, against: canonical specifications; `against` is "" for self-play.
         seed: of openings and engines.
-        opening_plies, sample_plies, temperature: see `engine_games.Variety`.
+        opening_plies, sample_plies, temperature: see `engine_games.play_game`.
         shard_games: games in a shard.
     """
 
@@ -151,12 +151,12 @@ def make_shard(
     game, engines = recipe.build(move_timeout)
     for engine in engines:
         engine.warm_up()
-    variety = Variety(recipe.opening_plies, recipe.sample_plies, recipe.temperature)
+    variety = recipe.opening_plies, recipe.sample_plies, recipe.temperature
     watch, played = Stopwatch(), []
     try:
         for i in range(games):
             index = number * recipe.shard_games + i
-            played.append(play_game(game, engines, recipe.seed, index, variety))
+            played.append(play_game(game, engines, recipe.seed, index, *variety))
             yield Amount(1, played[-1].n_positions)
     finally:
         for engine in engines:

@@ -16,7 +16,7 @@ from dlgo.jit import tell_of_compiling
 from engines.base import Budget
 from engines.isolation.describe import OutsideSpec, read_spec
 from engines.isolation.engine import IsolatedEngine
-from engines.learning.selfplay.engine_games import Variety, play_game
+from engines.learning.selfplay.engine_games import play_game
 from engines.registry import EngineSpec, build_engine, is_outside
 from experiments.gtp.server import Server
 from experiments.gtp.session import Session as GtpSession
@@ -154,7 +154,7 @@ def test_decisions_and_training_data_are_those_of_the_same_engine_at_home() -> N
         ours, theirs = (getattr(engine, ask)(state) for engine in (home, away))
         assert ours.with_cost(theirs.cost) == theirs
         assert theirs.policy and theirs.cost.simulations == 50
-    data = [play_game(game, [engine], 7, 1, Variety(2, 4)) for engine in (home, away)]
+    data = [play_game(game, [engine], 7, 1, 2, 4) for engine in (home, away)]
     assert data[0].actions.tolist() == data[1].actions.tolist()
     assert away.budgets == home.budgets and away.budget == home.budget
     away.close()

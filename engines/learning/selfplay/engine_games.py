@@ -9,7 +9,6 @@ The position is stored before the move (chapter 6.1 of the book).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,36 +20,25 @@ from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
 from engines.learning.selfplay.drawing import Sampling, draw
 
 
-@dataclass(frozen=True)
-class Variety:
-    """How games are made to differ.
-
-    Attributes:
-        opening_plies: a game begins with up to this many random plies; each number is as likely.
-        sample_plies: number of plies after them in which the move is drawn from the policy.
-        temperature: the draw is in proportion to `share ** (1 / temperature)`; 0 draws nothing.
-    """
-
-    opening_plies: int
-    sample_plies: int
-    temperature: float = 1.0
-
-
 def play_game(
-    game: GameSpec, engines: Sequence[Engine], seed: int, number: int, variety: Variety
+    game: GameSpec, engines: Sequence[Engine], seed: int, number: int, opening_plies: int = 0,
+    sample_plies: int = 0, temperature: float = 1.0,
 ) -> GameData:
     """Play game `number`; it depends on nothing but the arguments.
 
     Args:
         engines: one that plays both sides, or two; the second one begins the odd games.
+        opening_plies: a game begins with up to this many random plies; each number is as likely.
+        sample_plies: number of plies after them in which the move is drawn from the policy.
+        temperature: the draw is in proportion to `share ** (1 / temperature)`; 0 draws nothing.
     """
     rng = make_rng(derive_seed(seed, "data", number))
     for i, engine in enumerate(engines):
         engine.new_game(derive_seed(seed, "data engine", number, i))
     state = GameState.new_game(game)
     builder = GameBuilder(game)
-    opening = below(rng, variety.opening_plies + 1)
-    sampling = Sampling(opening + variety.sample_plies, variety.temperature)
+    opening = below(rng, opening_plies + 1)
+    sampling = Sampling(opening + sample_plies, temperature)
     while not state.is_over() and len(builder) < longest_game(game):
         if len(builder) < opening:
             action = _random_action(state, rng)

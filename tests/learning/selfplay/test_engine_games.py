@@ -17,10 +17,8 @@ from engines.learning.data.records import (
     SECOND,
     GameData,
 )
-from engines.learning.selfplay.engine_games import Variety, play_game
+from engines.learning.selfplay.engine_games import play_game
 from engines.registry import build_engine
-
-PLAIN = Variety(opening_plies=0, sample_plies=0)
 
 
 class Fan(Engine):
@@ -63,12 +61,12 @@ def replayed(name: str, game: GameData) -> GameState:
     return state
 
 
-def play(name: str, engines: Sequence[Engine], variety: Variety, number: int = 0) -> GameData:
-    return play_game(get_game(name), engines, 7, number, variety)
+def play(name: str, engines: Sequence[Engine], variety: tuple = (), number: int = 0) -> GameData:
+    return play_game(get_game(name), engines, 7, number, *variety)
 
 
 def test_without_variety_the_choice_is_played() -> None:
-    game = play("tictactoe", [Fan(get_game("tictactoe"))], PLAIN)
+    game = play("tictactoe", [Fan(get_game("tictactoe"))])
     assert game.actions.tolist() == game.chosen.tolist() == [0, 1, 2, 3, 4, 5, 6]
     assert game.result == replayed("tictactoe", game).result() == 1
     assert set(game.flags.tolist()) == {LABELLED | FULL_SEARCH}
@@ -84,7 +82,7 @@ def test_sampled_moves_are_played_at_their_temperature_but_not_learned(
     """Of 300 games a third begins with the second move; give or take 3.7 standard deviations."""
     fan, seconds = Fan(get_game("tictactoe")), 0
     for number in range(300):
-        game = play("tictactoe", [fan], Variety(0, 1, temperature), number)
+        game = play("tictactoe", [fan], (0, 1, temperature), number)
         assert game.chosen[0] == 0 and game.actions[0] in (0, 1)
         assert game.actions[1:].tolist() == game.chosen[1:].tolist()
         seconds += int(game.actions[0])
@@ -97,7 +95,7 @@ def test_random_openings_have_all_lengths_are_not_learned_never_pass_and_never_e
         spec = get_game(name)
         fan = Fan(spec)
         for number in range(games):
-            game = play(name, [fan], Variety(most, 0), number)
+            game = play(name, [fan], (most, 0), number)
             labelled = np.flatnonzero(game.flags & LABELLED)
             opening = int(labelled[0])
             assert labelled.tolist() == list(range(opening, len(game.actions)))
@@ -111,21 +109,21 @@ def test_two_engines_take_turns_at_beginning() -> None:
     one, other = Fan(get_game("tictactoe")), Fan(get_game("tictactoe"))
     other.value = -0.5
     for number in (0, 1):
-        game = play("tictactoe", [one, other], PLAIN, number)
+        game = play("tictactoe", [one, other], number=number)
         second = (game.flags & SECOND) > 0
         assert second.tolist() == [(ply + number) % 2 == 1 for ply in range(7)]
         assert (game.values < 0).tolist() == second.tolist()
 
 
 def test_resignations_end_the_game_and_are_no_position() -> None:
-    game = play("connect4", [Quitter(get_game("connect4"))], PLAIN)
+    game = play("connect4", [Quitter(get_game("connect4"))])
     assert len(game.actions) == 3
     assert game.result == 1  # the second player, to move after three plies, gave up
 
 
 def test_endless_games_stop_without_a_result() -> None:
     one, other = Fan(get_game("go:size=2")), Passer(get_game("go:size=2"))
-    game = play("go:size=2", [one, other], PLAIN)
+    game = play("go:size=2", [one, other])
     assert len(game.actions) <= 4 * 4 + 100
     assert game.result in (1, 0, -1, NO_RESULT)
 
@@ -134,10 +132,10 @@ def test_endless_games_stop_without_a_result() -> None:
 def test_games_of_a_search_obey_the_rules_and_end_as_they_say(name: str) -> None:
     engine = build_engine("mcts:sims=20", get_game(name))
     for number in range(3):
-        game = play(name, [engine], Variety(3, 4), number)
+        game = play(name, [engine], (3, 4), number)
         end = replayed(name, game)
         assert end.is_over()
         assert end.result() == game.result
-        again = play(name, [build_engine("mcts:sims=20", get_game(name))], Variety(3, 4), number)
+        again = play(name, [build_engine("mcts:sims=20", get_game(name))], (3, 4), number)
         for field in ("actions", "chosen", "values", "policy_actions", "policy_shares"):
             assert np.array_equal(getattr(game, field), getattr(again, field))
