@@ -171,7 +171,7 @@ def test_the_doctor_reads_the_folder_of_a_run(short: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize(("gone", "found", "checked", "cut"), [
-    ("history.csv", "history", True, True), ("plan.json", "plan", True, False),
+    ("checkpoint.npz", "checkpoint", True, True),
     ("experience/*", "network and experience", False, True),
     ("nets/*/network.onnx", "network and experience", False, False),
 ])
