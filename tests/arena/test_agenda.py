@@ -23,7 +23,6 @@ from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Result, UntilRated
 from experiments.cli.tournament import tournament
-from tests.arena.mocks import games_of, run
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRANTS = tuple(f"dawdler:ms={ms}" for ms in (1, 2, 3, 4))
@@ -204,27 +203,6 @@ def test_who_cannot_be_rated_is_not_waited_for() -> None:
         for name in slot.split("|")[1:3]
     )
     assert games[ENTRANTS[0]] < 160
-
-
-@pytest.mark.usefixtures("forked_workers")
-def test_a_tournament_with_a_target_and_real_ratings(tmp_path) -> None:
-    from reports.ratings import fit_ratings
-
-    plan = Plan(
-        ("connect4",), ("random", "dawdler", "dawdler:ms=1"), 5, seed=2, target_elo=120.0,
-        max_pairs=60,
-    )
-    path = tmp_path / "l.sqlite"
-    summary, said = run(plan, path)
-    games = games_of(path).values()
-    table = fit_ratings(
-        [r.first for r in games], [r.second for r in games], [r.result for r in games]
-    )
-    assert max(rating.high95 - rating.low95 for rating in table.ratings) <= 120
-    assert summary.planned == summary.played == len(games)
-    assert "no 95% interval wider than 120 Elo" in said
-    again, _ = run(plan, path)
-    assert (again.played, again.stored) == (0, summary.played)
 
 
 # --- plan files ----------------------------------------------------------------------------
