@@ -99,14 +99,6 @@ class Session:
         self._seed, self._autosave = seed, save
         self._own_files = {known_file.absolute()} if known_file else set()
         self._saved_state = state if known_file else None
-        self._asked: list[GameState] = []  # where turns of people began
-        earlier = state.previous_state
-        while earlier is not None:
-            before = earlier.previous_state
-            begins = before is None or before.next_player is not earlier.next_player
-            if begins and isinstance(self.players[earlier.next_player.index], Human):
-                self._asked.insert(0, earlier)
-            earlier = before
         if save is not None:  # better said before the game than after the first move
             self._check_file(save)
             if not os.access(save.absolute().parent, os.W_OK):
@@ -169,22 +161,21 @@ class Session:
         Raises:
             IllegalMoveError: if one is illegal; then none is played.
         """
-        before, previous = self.state, self.state.previous_state
-        state = reduce(GameState.apply_move, moves, before)
-        same_player = previous is not None and previous.next_player is before.next_player
-        # The second jump of a capture belongs to the turn that is remembered already.
-        if not (same_player and self._asked):
-            self._asked.append(before)
-        self.state = state
+        self.state = reduce(GameState.apply_move, moves, self.state)
         self._moved()
 
     def undo(self) -> bool:
         """Back to the beginning of the last turn of a human; False if there was none."""
-        if not self._asked:
-            return False
-        self.state = self._asked.pop()
-        self._moved()
-        return True
+        state = self.state.previous_state
+        while state is not None:
+            before = state.previous_state
+            begins = before is None or before.next_player is not state.next_player
+            if begins and isinstance(self.players[state.next_player.index], Human):
+                self.state = state
+                self._moved()
+                return True
+            state = before
+        return False
 
     def hint_text(self) -> str:
         """A hint in words: the move, what it promises, the line that is expected.

@@ -94,6 +94,7 @@ class Game:
         self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
         self._search: asyncio.Task[None] | None = None
+        self._preparing: asyncio.Task[None] | None = None
         self._changes = Changes()
 
     @property
@@ -312,8 +313,11 @@ class Game:
         if self.state is before:
             self._hint = {**view, "who": spec}
 
-    async def prepare(self) -> None:
+    def prepare(self) -> None:
         """Start the engines that wait, so that their first move comes at once."""
+        self._preparing = asyncio.create_task(self._prepare())
+
+    async def _prepare(self) -> None:
         for place, spec in enumerate(self.players):
             if spec != HUMAN and place != self.state.next_player.index:
                 try:
@@ -326,8 +330,10 @@ class Game:
                         self._changes.tell()
 
     def close(self) -> None:
-        """End its search."""
+        """End its searches."""
         self._stop()
+        if self._preparing is not None:
+            self._preparing.cancel()
 
 
 class Games:
@@ -336,7 +342,6 @@ class Games:
     def __init__(self, engines: Engines) -> None:
         self._engines = engines
         self._games: dict[str, Game] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
         engines.on_change = self._refresh
 
     async def start(
@@ -352,9 +357,7 @@ class Games:
             raise StudioError(f"the game has more than {LONGEST_GAME} moves")
         self._make_room(game.plies)
         self._games[game.id] = game
-        task = asyncio.create_task(game.prepare())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        game.prepare()
         return game
 
     def find(self, key: str) -> Game:
@@ -370,8 +373,6 @@ class Games:
 
     def close(self) -> None:
         """End all searches."""
-        for task in self._tasks:
-            task.cancel()
         for game in self._games.values():
             game.close()
 
