@@ -48,8 +48,9 @@ def noughts(studio: Studio, moves: str = "B2 A2 A1 C3 C1") -> str:
     return game
 
 
-def test_an_exact_review(studio: Studio) -> None:
-    found = review(studio, noughts(studio))
+def test_an_exact_review_and_the_line_that_was_better(studio: Studio) -> None:
+    game = noughts(studio)
+    found = review(studio, game)
     assert found["exact"].startswith("alphabeta") and found["done"] == found["of"] == 6
     assert [value["black"] for value in found["values"]] == [0.5, 0.5, 1, 1, 1, 1]
     (verdict,) = found["verdicts"]
@@ -57,11 +58,6 @@ def test_an_exact_review(studio: Studio) -> None:
         2, "blunder", 0.5, True)
     assert verdict["best"]["text"] in ("A1", "A3", "C1", "C3")
     assert [turn["text"] for turn in found["turns"]] == ["B2", "A2", "A1", "C3", "C1"]
-
-
-def test_a_position_of_a_review_and_the_line_that_was_better(studio: Studio) -> None:
-    game = noughts(studio)
-    review(studio, game)
     status, place = studio.ask(f"/api/games/{game}/review/1?engine=mcts:sims=50")
     assert status == 200 and place["position"]["turn"] == 1 and place["known"]
     assert sum(cell >= 0 for cell in place["position"]["cells"]) == 1

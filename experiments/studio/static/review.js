@@ -13,8 +13,7 @@ export function open(root, place, app) {
   return place ? openReview(root, place, app) : openChoice(root, app);
 }
 
-async function openChoice(root, app) {
-  const { ledgers } = await ask("/api/ledgers");
+function openChoice(root, app) {
   const picker = filePicker(app, "review");
   picker.button.classList.add("main");
   const box = h("section", { class: "start" },
@@ -22,10 +21,7 @@ async function openChoice(root, app) {
     h("div", { class: "panel" },
       h("p", {}, "An engine evaluates every position, finds the mistakes and tells what was better."),
       h("div", { class: "actions" }, picker.button, picker.input),
-      h("p", { class: "review-legend" }, "SGF, PDN, or a text of moves; a file can also be dropped here. A game that you play here has a button Review.")),
-    ledgers.length ? h("section", { class: "panel saved" }, h("h2", {}, "Games of tournaments"),
-      h("p", { class: "review-legend" }, "Choose one among the finished games, replay it, and press Review."),
-      h("ul", {}, ledgers.map(({ name }) => h("li", {}, h("a", { href: `#/watch/${encodeURIComponent(name)}` }, name))))) : "");
+      h("p", { class: "review-legend" }, "SGF, PDN, or a text of moves; a file can also be dropped here. A game in Play has a button Review, as has a game of a tournament.")));
   root.append(box);
   fileDrop(box, picker.load);
   return {
