@@ -224,13 +224,13 @@ def test_the_same_seed_prints_the_same_game(capsys) -> None:
 
 
 def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    import dlgo
     from experiments.cli import main as cli
-    from experiments.play import perft
 
     def broken(*_: object) -> None:
         raise RuntimeError("the moon is in the way")
 
-    monkeypatch.setattr(perft, "perft_counts", broken)
+    monkeypatch.setattr(dlgo, "get_game", broken)
     with pytest.raises(SystemExit) as status:
         cli.main(["perft", "connect4", "--depth", "2"])
     assert status.value.code == 70
