@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import json
 import os
 import threading
@@ -65,12 +64,6 @@ class Standings:
             self._turn.release()
 
 
-@functools.cache
-def _step_back() -> None:
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(_NICENESS)
-
-
 def compute(path: str) -> Generator[Amount, None, dict[str, Any]]:
     """Rate the games of a ledger, as `dlgo rate` and `dlgo report` do, as a portion of work.
 
@@ -81,7 +74,8 @@ def compute(path: str) -> Generator[Amount, None, dict[str, Any]]:
     Raises:
         DlgoError: if the ledger cannot be rated; the text has one line.
     """
-    _step_back()
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(_NICENESS - os.nice(0))
     yield Amount()
     from dlgo.records.ledger import Ledger
     from reports.tables import games_frame, rate_games, ratings_frame

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from dlgo.errors import DlgoError
-from tests.studio.chromium import start_chromium
 from tests.studio.client import PATIENCE, Studio
 
-pytest.importorskip("selenium.webdriver", reason="needs selenium")
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 
 from selenium.common.exceptions import StaleElementReferenceException, TimeoutException  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
@@ -55,10 +54,17 @@ class Page:
     studio: Studio
 
     def __init__(self, downloads: Path, logs: dict[str, str] | None = None) -> None:
-        try:
-            self.driver = start_chromium(downloads, logs)
-        except DlgoError as error:
-            pytest.skip(str(error))
+        chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+        if chromium is None or driver is None:
+            pytest.skip("chromium or chromedriver is missing; apt install chromium-driver")
+        options = webdriver.ChromeOptions()
+        options.binary_location = chromium
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu",
+                         "--disable-dev-shm-usage", "--window-size=1280,900"):
+            options.add_argument(argument)
+        options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", **(logs or {})})
+        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
         # Less than the two minutes after which Selenium gives up its driver, and says nothing else.
         self.driver.set_page_load_timeout(min(PATIENCE, 100))
         self.driver.set_script_timeout(min(PATIENCE, 100))

@@ -224,16 +224,21 @@ def test_a_ledger_brings_no_code_and_no_markup(studio: Studio, tmp_path: Path, p
     running = {"slot": "outside", "game": f"{trap}:Trap", "first": name, "second": name,
                "actions": [1, 2], "began": 0.0, "player": None, "value": None}
     running_path(studio.ledgers["trap"]).write_text(json.dumps({
-        "done": 1, "planned": 2,
+        "done": 1, "planned": 2, "cluster": None,
         "games": [running, running | {"game": "tictactoe", "actions": [99]}],
     }))
     status, answer = studio.ask("/api/ledgers/trap.sqlite/open", {"slot": "outside"})
     assert status == 403 and "--allow" in answer["error"]
-    view = event_of(studio, "trap.sqlite", lambda view: view["standings"] and view["live"])
+    view = event_of(studio, "trap.sqlite", lambda view: view["live"])
     assert [game["position"] for game in view["live"]] == [None, None]
     assert "--allow" in view["live"][0]["problem"]
     page.go("watch/trap.sqlite")
-    page.until(lambda: len(page.driver.find_elements("css selector", ".tile")) == 2, "two games")
+
+    def tiles() -> int:
+        os.utime(running_path(studio.ledgers["trap"]))  # it is still going on
+        return page.count(".tile")
+
+    page.until(lambda: tiles() == 2, "two games")
     page.press("tictactoe")
     page.see_text(name, ".standings")
     page.see_text(name, ".games-table")
