@@ -32,19 +32,12 @@ __all__ = ["TrainingRun", "alphazero", "supervised", *LEARNERS]
 
 @dataclass(frozen=True, repr=False)
 class TrainingRun:
-    """A finished training.
+    """A finished training."""
 
-    Attributes:
-        folder: of the run; the same call with more iterations or epochs continues there.
-        game: what was learned.
-        card: what is known of the best network: its cost, its accuracy, its settings.
-        network: the folder of the best network.
-    """
-
-    folder: Path
-    game: GameSpec
-    card: Card
-    network: Path
+    folder: Path  # of the run; the same call with more iterations or epochs continues there.
+    game: GameSpec  # what was learned
+    card: Card  # what is known of the best network: its cost, its accuracy, its settings
+    network: Path  # the folder of the best network
 
     @property
     def history(self) -> pd.DataFrame:

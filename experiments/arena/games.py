@@ -63,20 +63,14 @@ class WarmedUp(NamedTuple):
 
 @dataclass
 class GameTable(Workplace):
-    """Where games are played.
+    """Where games are played."""
 
-    Args:
-        limits: for every game.
-        setup: "module:function", called in each worker before anything else.
-        launches: of entrants that nobody vouches for; they are not warmed up.
-        warm: games that need all that is to be compiled before the first one.
-        plan: whose games they are; machines of a cluster are sent what its entrants name.
-    """
-
-    limits: Limits = DEFAULT_LIMITS
-    setup: str | None = None
+    limits: Limits = DEFAULT_LIMITS  # for every game
+    setup: str | None = None  # "module:function", called in each worker before anything else
+    # Of entrants that nobody vouches for; they are not warmed up.
     launches: Launches = field(default_factory=dict)
-    warm: Sequence[GameTask] = ()
+    warm: Sequence[GameTask] = ()  # games that need all that is to be compiled before the first one
+    # Whose games they are; machines of a cluster are sent what its entrants name.
     plan: Plan | None = None
 
     bundles = True

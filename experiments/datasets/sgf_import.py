@@ -87,21 +87,14 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games are wanted. None: any.
+    """Which games are wanted. None: any."""
 
-    Attributes:
-        size: lines of the board.
-        max_handicap: stones.
-        min_rank: of both players, as `rank_number` gives it; unknown ranks do not pass.
-        min_moves: passes included.
-        decided: only games with a result.
-    """
-
-    size: int
-    max_handicap: int | None = None
+    size: int  # lines of the board
+    max_handicap: int | None = None  # stones
+    # Of both players, as `rank_number` gives it; unknown ranks do not pass.
     min_rank: float | None = None
-    min_moves: int = 1
-    decided: bool = False
+    min_moves: int = 1  # passes included
+    decided: bool = False  # only games with a result
 
     def refuses(self, record: GameRecordSgf) -> str:
         """Why a game is not wanted, in a word or two; "" if it is."""

@@ -45,17 +45,13 @@ Files = Iterator[tuple[str, Callable[[], IO[bytes]]]]
 
 @dataclass
 class Listing:
-    """What is in an archive.
+    """What is in an archive."""
 
-    Attributes:
-        names: of the SGF files that can be read, sorted, each once.
-        broken: a line for each file that cannot be.
-        others: how many other files there are, by the ending of their names. What macOS adds to
-            archives is not counted.
-    """
-
+    # Of the SGF files that can be read, sorted, each once.
     names: list[str] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)  # a line for each file that cannot be
+    # How many other files there are, by the ending of their names. What macOS adds to archives is
+    # not counted.
     others: Counter[str] = field(default_factory=Counter)
 
 

@@ -27,30 +27,24 @@ TARGETS = ("move", "policy")
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Positions to learn from.
+    """Positions to learn from."""
 
-    Attributes:
-        planes: float32[n, rows, cols, planes].
-        policies: float32[n, num_actions], each sums to 1; in the order in which the encoder shows
-            the actions (`Encoder.as_seen`).
-        values: float32[n], for the player to move, -1 to 1: the game's result (0, too, where
-            it is not known), or in part what the search expected.
-        policy_weights: float32[n], 0 where the policy comes from a shortened search and is
-            not to be learned, else 1.
-        ownership: float32[n, rows, cols], whose each cell is at the end of the game: +1 the
-            player's to move, -1 the opponent's, 0 nobody's. None, as the next two, where it
-            was not asked for.
-        margins: float32[n], by how many points the player to move has won, a cell of the board.
-        final_weights: float32[n], 0 where the game has no final board (it was given up, or has
-            no result, or another one than its moves say), else 1.
-    """
-
-    planes: np.ndarray
+    planes: np.ndarray  # float32[n, rows, cols, planes]
+    # float32[n, num_actions], each sums to 1; in the order in which the encoder shows the actions
+    # (`Encoder.as_seen`).
     policies: np.ndarray
+    # float32[n], for the player to move, -1 to 1: the game's result (0, too, where it is not
+    # known), or in part what the search expected.
     values: np.ndarray
+    # float32[n], 0 where the policy comes from a shortened search and is not to be learned, else 1.
     policy_weights: np.ndarray
+    # float32[n, rows, cols], whose each cell is at the end of the game: +1 the player's to move, -1
+    # the opponent's, 0 nobody's. None, as the next two, where it was not asked for.
     ownership: np.ndarray | None = None
+    # float32[n], by how many points the player to move has won, a cell of the board.
     margins: np.ndarray | None = None
+    # float32[n], 0 where the game has no final board (it was given up, or has no result, or another
+    # one than its moves say), else 1.
     final_weights: np.ndarray | None = None
 
     def __len__(self) -> int:

@@ -30,15 +30,11 @@ SHARE_SCALE = 255
 
 @dataclass(frozen=True)
 class Start:
-    """A start from given stones, for Go: handicap, a diagram.
+    """A start from given stones, for Go: handicap, a diagram."""
 
-    Attributes:
-        cells: bytes, one for each action that is not a pass: 0 empty, 1 player 0's, 2 player 1's.
-        player: whose turn it is: 0 or 1.
-    """
-
+    # Bytes, one for each action that is not a pass: 0 empty, 1 player 0's, 2 player 1's.
     cells: bytes
-    player: int
+    player: int  # whose turn it is: 0 or 1
 
     @classmethod
     def of(cls, state: GameState) -> Start | None:
@@ -59,29 +55,19 @@ class Start:
 @dataclass(frozen=True)
 class GameData:
     """One game. All arrays but the last two have one element a ply; integers where no type is said.
-
-    Attributes:
-        actions: what was played.
-        chosen: what the engine would have played; another than `actions` where a move was
-            sampled for variety.
-        flags: uint8, see above.
-        values: int8, expected result for the player to move in 1/127, or NO_VALUE.
-        counts: how many actions of each ply's policy follow below; 0: all on `chosen`.
-        policy_actions: in rising order within a ply.
-        policy_shares: uint8, in proportion to the ply's largest, which is 255.
-        result: +1, 0, -1 for player 0, or NO_RESULT.
-        start: None for the game's own start.
     """
 
-    actions: np.ndarray
+    actions: np.ndarray  # what was played
+    # What the engine would have played; another than `actions` where a move was sampled for
+    # variety.
     chosen: np.ndarray
-    flags: np.ndarray
-    values: np.ndarray
-    counts: np.ndarray
-    policy_actions: np.ndarray
-    policy_shares: np.ndarray
-    result: int
-    start: Start | None = None
+    flags: np.ndarray  # uint8, see above
+    values: np.ndarray  # int8, expected result for the player to move in 1/127, or NO_VALUE
+    counts: np.ndarray  # how many actions of each ply's policy follow below; 0: all on `chosen`.
+    policy_actions: np.ndarray  # in rising order within a ply
+    policy_shares: np.ndarray  # uint8, in proportion to the ply's largest, which is 255
+    result: int  # +1, 0, -1 for player 0, or NO_RESULT
+    start: Start | None = None  # None for the game's own start
 
     @property
     def n_positions(self) -> int:

@@ -32,18 +32,13 @@ _ARRAYS = ("game_plies", "result", "start", "start_cells", "start_player", *_OF_
 
 @dataclass(frozen=True)
 class Shard:
-    """The games of a file.
-
-    Attributes:
-        provenance: what made them; see `shard_bytes`.
-        content: digest of the games alone: equal games, equal digest, wherever and whenever
-            they were made.
-    """
+    """The games of a file."""
 
     path: Path
     game: GameSpec
     games: list[GameData]
-    provenance: dict[str, Any]
+    provenance: dict[str, Any]  # what made them; see `shard_bytes`.
+    # Digest of the games alone: equal games, equal digest, wherever and whenever they were made.
     content: str
 
 

@@ -74,20 +74,14 @@ def correlation(x: np.ndarray, y: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Calibration:
-    """How well expected values and results agree.
+    """How well expected values and results agree."""
 
-    Attributes:
-        bins: (mean expected value, mean result, positions) of positions with about the same value.
-        correlation: of value and result.
-        error: mean squared error; spread: that of always expecting the mean result.
-        positions: how many were compared.
-    """
-
+    # (mean expected value, mean result, positions) of positions with about the same value.
     bins: list[tuple[float, float, int]]
-    correlation: float
-    error: float
+    correlation: float  # of value and result
+    error: float  # mean squared error; spread: that of always expecting the mean result.
     spread: float
-    positions: int
+    positions: int  # how many were compared
 
 
 def calibrate(values: np.ndarray, results: np.ndarray, n_bins: int = 10) -> Calibration:

@@ -15,15 +15,10 @@ from dlgo.rng import uniform
 
 
 class Sampling(NamedTuple):
-    """When and how moves are drawn.
+    """When and how moves are drawn."""
 
-    Attributes:
-        plies: moves are drawn while fewer plies than this have been played.
-        temperature: of the draw; 0: no move is drawn.
-    """
-
-    plies: int
-    temperature: float = 1.0
+    plies: int  # moves are drawn while fewer plies than this have been played
+    temperature: float = 1.0  # of the draw; 0: no move is drawn.
 
     def applies(self, ply: int) -> bool:
         """Whether a move is drawn after `ply` plies."""

@@ -43,22 +43,14 @@ class Side:
 
     The policy that is played is `(1 - epsilon) softmax(scores / temperature) + epsilon / n` over
     the n sensible moves.
-
-    Attributes:
-        scorer: None: all moves alike, that is random play.
-        encoder: what the scorer sees.
-        temperature: 0: the best.
-        epsilon: chance of a random move.
-        learns: whether its decisions are to be learned from.
-        symmetries: show the scorer each position under a random symmetry of the board, and
-            record which.
     """
 
-    scorer: Scorer | None = None
-    encoder: Encoder | None = None
-    temperature: float = 1.0
-    epsilon: float = 0.0
-    learns: bool = False
+    scorer: Scorer | None = None  # None: all moves alike, that is random play
+    encoder: Encoder | None = None  # what the scorer sees
+    temperature: float = 1.0  # 0: the best
+    epsilon: float = 0.0  # chance of a random move
+    learns: bool = False  # whether its decisions are to be learned from
+    # Show the scorer each position under a random symmetry of the board, and record which.
     symmetries: bool = False
 
 

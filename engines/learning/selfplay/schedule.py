@@ -17,20 +17,14 @@ from engines.learning.data.records import NO_RESULT
 
 @dataclass(frozen=True)
 class Schedule:
-    """Which games are played.
+    """Which games are played."""
 
-    Attributes:
-        sides: int64[games, 2], the index of the side that plays player 0, and player 1.
-        openings: int64[games], random plies at the beginning.
-        seeds: uint64[games, 3], the generators of player 0, of player 1, and of the opening.
-        handover_plies: int64[games, k], ascending; or [games, 0]: none. With handovers, both
-            players are the same side: side i from ply `handover_plies[:, i]` on, until the next
-            one takes over.
-    """
-
-    sides: np.ndarray
-    openings: np.ndarray
+    sides: np.ndarray  # int64[games, 2], the index of the side that plays player 0, and player 1
+    openings: np.ndarray  # int64[games], random plies at the beginning
+    # uint64[games, 3], the generators of player 0, of player 1, and of the opening.
     seeds: np.ndarray
+    # int64[games, k], ascending; or [games, 0]: none. With handovers, both players are the same
+    # side: side i from ply `handover_plies[:, i]` on, until the next one takes over.
     handover_plies: np.ndarray
 
     @classmethod
