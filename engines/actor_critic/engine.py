@@ -2,8 +2,7 @@
 
     actor_critic:model=out/actor_critic/connect4/nets/0100
 
-Networks come from `dlgo train actor_critic`. With a value head they guide a search as well:
-`alphazero:model=...,sims=100`.
+With a value head a network guides a search as well: `alphazero:model=...,sims=100`.
 """
 
 from __future__ import annotations

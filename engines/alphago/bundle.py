@@ -68,14 +68,8 @@ class Bundle:
 def write_bundle(
     folder: Path, game: str, networks: Mapping[str, Path], fast: Path, costs: dict[str, float]
 ) -> Bundle:
-    """Copy the parts into a folder, the list last.
-
-    Args:
-        networks: the model folder of each of `NETWORKS`. fast: file of the fast policy.
-
-    Raises:
-        ModelError: if a file cannot be read or written.
-    """
+    """Copy the parts into a folder, the list last: a model folder for each of `NETWORKS`, and the
+    file of the fast policy. Raises ModelError if a file cannot be read or written."""
     sources = {FAST: fast} | {
         f"{part}/{name}": networks[part] / name
         for part in NETWORKS for name in (CARD, *load_card(str(networks[part]))[1].files)
@@ -98,11 +92,8 @@ def shipped_bundles() -> list[str]:
 
 
 def find_bundle(name: str | None, game: GameSpec) -> Bundle:
-    """The bundle of that name or folder; by default the shipped one for a game.
-
-    Raises:
-        ModelError: if there is none, if its list is damaged, or if it is for another game.
-    """
+    """The bundle of that name or folder; by default the shipped one for a game. Raises ModelError
+    if there is none, if its list is damaged, or if it is for another game."""
     shipped = shipped_bundles()
     if name is None:
         for bundle in map(read_bundle, (SHIPPED / one for one in shipped)):
@@ -125,11 +116,8 @@ def find_bundle(name: str | None, game: GameSpec) -> Bundle:
 
 
 def read_bundle(folder: Path) -> Bundle:
-    """The bundle in a folder.
-
-    Raises:
-        ModelError: if there is none, or its list is damaged or of a newer version.
-    """
+    """The bundle in a folder. Raises ModelError if there is none, or its list is damaged or of a
+    newer version."""
     path = folder / FILE_NAME
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

@@ -55,16 +55,14 @@ def make_value_games(
     """Play the games that are not there yet, as shards of training data; returns the folder.
 
     Args:
-        folder: of the shards; made if it is not there.
         supervised, reinforced: models, by name or folder, with the head "policy".
         games: to be played. Those that end before their position is reached are left out.
         seed: game k depends on it, on k and on the models.
         progress: called with the number of games played, and of how many.
         jobs: who plays, a shard at a time; by default this process. It is closed at the end.
 
-    Raises:
-        ModelError: if a model is not there, or not for the game.
-        DataError: if a shard cannot be written.
+    Raises ModelError if a model is not there, or not for the game; DataError if a shard cannot be
+    written.
     """
     make_folder(folder)
     with jobs or Inline() as jobs:
@@ -97,13 +95,8 @@ def play_shard(
     game_name: str, number: int, games: int, seed: int, rows: int, kinds: tuple[str, str],
     names: tuple[str, str], supervised: Path, reinforced: Path,
 ) -> Generator[Amount, None, PlayedShard]:
-    """Play the games of a shard.
-
-    Args:
-        rows: how many are played at once.
-        kinds: what runs the two networks. names: theirs, for the record.
-        supervised, reinforced: their folders.
-    """
+    """Play the games of a shard, `rows` at once. `kinds` run the two networks, which are called
+    `names` in the record; `supervised` and `reinforced` are their folders."""
     start, game = time.process_time(), get_game(game_name)
     first, second = (
         network_side(str(model), game, kind)

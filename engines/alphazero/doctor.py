@@ -44,11 +44,8 @@ Rows = Sequence[dict[str, float]]
 
 
 def examine_run(folder: Path) -> Diagnosis:
-    """All checks of a run's folder that its files allow; those that cannot be read are findings.
-
-    Raises:
-        ModelError: if there is no run in the folder.
-    """
+    """All checks that the files of a run allow; what cannot be read is a finding. Raises ModelError
+    if there is no run in the folder."""
     from engines.learning.networks.leaf_evaluator import encoder_of
     from engines.learning.networks.runtimes import load_runtime
 
@@ -84,12 +81,8 @@ def examine_run(folder: Path) -> Diagnosis:
 
 
 def iteration_lines(config: AlphaZeroConfig, history: Rows, window: Dataset) -> list[str]:
-    """What came of an iteration: its games, learning, and what is ill of what costs little to see.
-
-    Args:
-        history: its row is the last.
-        window: what it has learned from; its own shards are the last ones.
-    """
+    """What came of an iteration, the last of the history, and what is ill of what costs little to
+    see. The last shards of the window are its own."""
     row, match = history[-1], ""
     if "match_score" in row:
         match = (f"; the new network scores {row['match_score']:.0%} and is "
@@ -100,7 +93,7 @@ def iteration_lines(config: AlphaZeroConfig, history: Rows, window: Dataset) -> 
         f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
         f"agree in {row['agreed']:.0%}{match}"
     )
-    played = np.flatnonzero(window.shards >= window.n_shards - config.workers)
+    played = np.flatnonzero(window.shards >= len(window.paths) - config.workers)
     games = window.games(played[:MOST_GAMES])
     diagnosis = Diagnosis("iteration")
     check_history(diagnosis, config, history)

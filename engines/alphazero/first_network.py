@@ -42,11 +42,8 @@ def new_network(config: AlphaZeroConfig) -> TrainableNetwork:
 def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
     """Teach a new network what the run is to begin with (`first_network`, `first_games`).
 
-    Args:
-        learn: trains the network on a data set for a number of steps, before iteration 1.
-
-    Returns:
-        What its card says of that: costs count for the networks that follow.
+    `learn` trains it on a data set for a number of steps. Returns what its card says of that: costs
+    count for the networks that follow.
     """
     config = run.config
     training: dict[str, Any] = {"method": "alphazero", "iterations": 0, "cpu_seconds": 0.0}

@@ -48,12 +48,9 @@ class Match(LockstepGames):
     """Games of a new network against an old one: full searches, without noise, in new trees.
 
     In the first `sample_plies` plies moves are drawn (with Gumbel, at the root). `play` yields
-    (number, points): the new network gets 1 point for a win, and half a point for a game that is
-    drawn or too long.
-
-    Args:
-        evaluators: the new network and the old one. In even games the new one is player 0.
-        seed: game k depends on it, on k, on both networks, and on nothing else but rounding.
+    (number, points): the new network, the first of `evaluators`, gets 1 point for a win, and half a
+    point for a game that is drawn or too long. In even games it is player 0. Game k depends on
+    the seed, on k, on both networks, and on nothing else but rounding.
     """
 
     def __init__(
@@ -131,11 +128,8 @@ def play_match(
     jobs: Jobs, config: AlphaZeroConfig, iteration: int, networks: Sequence[Path],
     tell: Tell = lambda done, of: None,
 ) -> dict[str, float]:
-    """Play the match of an iteration: columns of the history.
-
-    Args:
-        networks: folders of the new network and of the one that plays now.
-    """
+    """Play the match of an iteration: columns of the history. `networks` are the folders of the new
+    network and of the one that plays now."""
     portions = [
         Portion(f"match {iteration}-{worker}", play_match_share, (config, iteration, worker),
                 tuple(networks))

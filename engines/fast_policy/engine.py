@@ -18,10 +18,8 @@ from engines.learning.selfplay.drawing import draw
 
 
 class FastPolicyEngine(Engine):
-    """Plays the move that a fast policy thinks likeliest, or one drawn by it.
-
-    As rollouts do, it passes only where it has no other sensible move.
-    """
+    """Plays the move that a fast policy thinks likeliest, or one drawn by it. As rollouts do, it
+    passes only where it has no other sensible move."""
 
     name = "fast_policy"
     summary = "plays AlphaGo's fast policy, a linear one over small patterns; no search"

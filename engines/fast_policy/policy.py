@@ -84,9 +84,8 @@ class FastPolicy:
     def rollout(self, temperature: float = 1.0) -> PolicyRollout:
         """An evaluator for one thread of a tree search that plays out games by this policy.
 
-        Args:
-            temperature: above 0. 1 draws as the policy says, less prefers its likelier moves, much
-                more draws all alike.
+        A temperature of 1 draws as the policy says, less (above 0) prefers its likelier moves, much
+        more draws all alike.
         """
         if not temperature > 0:
             raise ValueError(f"a temperature of {temperature} is not above 0")
@@ -116,12 +115,11 @@ class FastPolicy:
         """Read a policy; no code of the file runs.
 
         Args:
-            game: what it must play: the game it was trained on, or the same with other options
-                that leave the features as they are (the komi of Go); by default the former.
+            game: what it must play: the game it was trained on (the default), or the same with
+                other options that leave the features as they are (the komi of Go).
 
-        Raises:
-            DataError: in one line, if the file is not there, cut off, altered, not a fast policy,
-                of another game or board, or made for other features.
+        Raises DataError, in one line, if the file is not there, cut off, altered, not a fast
+        policy, of another game or board, or made for other features.
         """
         path = Path(path)
         with refusing(path, "fast policy"):

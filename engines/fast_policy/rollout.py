@@ -30,12 +30,8 @@ class PolicyRollout(NamedTuple):
 
 @inline_kernel
 def draw_action(policy, state, actions, rng):
-    """One of the `search_actions`, drawn from the policy; a pass only if there is nothing else.
-
-    Args:
-        policy: PolicyRollout. state: of an unfinished game; unchanged.
-        actions: int64[num_actions], scratch. rng: generator state.
-    """
+    """One of the `search_actions`, drawn from the `PolicyRollout`; a pass only if there is nothing
+    else. `actions` is scratch, int64[num_actions]; `state` is unfinished, and stays unchanged."""
     n = kernels.search_actions(state, actions)
     if policy.pass_action >= 0 and n > 1:
         kept = 0

@@ -118,20 +118,17 @@ def train(
     data: Dataset, held_out: Dataset | None = None, epochs: int = 5, learning_rate: float = 0.1,
     l2: float = 0.0003, seed: int = 0, report: Callable[[str], None] = lambda line: None,
 ) -> FastPolicy:
-    """A policy that predicts what was chosen in games.
-
-    The same data, settings and seed give the same weights.
+    """A policy that predicts what was chosen in games; equal data and settings give equal weights.
 
     Args:
-        data: games to learn from. held_out: others, to measure on at the end.
+        held_out: other games, to measure on at the end.
         epochs: times that each game is seen.
         learning_rate: Adagrad's step.
         l2: weight decay of the features seen in a position.
         seed: of the order of the games.
         report: told one line after each epoch.
 
-    Raises:
-        DataError: if there is nothing to learn from, or a game breaks the rules.
+    Raises DataError if there is nothing to learn from, or a game breaks the rules.
     """
     cpu, game, games = time.process_time(), data.game, data.games()
     recorded = Recorded(game, games)

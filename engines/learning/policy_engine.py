@@ -28,14 +28,10 @@ CHOOSE_OPTION = Option("choose", "best", "the likeliest move, or one drawn by th
 
 
 class PolicyEngine(Engine):
-    """Plays the move that a network's policy thinks likeliest, or one drawn by it.
-
-    Attributes:
-        method: of training, by which a model is chosen where none is named.
-    """
+    """Plays the move that a network's policy thinks likeliest, or one drawn by it."""
 
     bare_option = "model"
-    method: ClassVar[str]
+    method: ClassVar[str]  # of training; chooses the model where none is named
     options = (
         MODEL_OPTION,
         CHOOSE_OPTION,

@@ -27,12 +27,10 @@ AUTO = "auto"
 
 
 def setting(default: Any, help: str, **more: Any) -> Any:
-    """A field of a `Settings` dataclass.
+    """A field of a `Settings` dataclass; `more` is of `Option`: low, high, choices, kind, source.
 
-    Args:
-        default: its value where none is given; None without a `kind`: a text that must be given.
-        help: what it is, a phrase that stands alone.
-        more: of `Option`, such as low, high, choices, kind and source.
+    With the default None and no `kind`, a text must be given. The help is a phrase that stands
+    alone.
     """
     required = default is None and "kind" not in more
     option = Option("", default, help, **({"kind": str} if required else {}), **more)
@@ -41,13 +39,9 @@ def setting(default: Any, help: str, **more: Any) -> Any:
 
 
 class Settings:
-    """Base of frozen dataclasses whose fields are made by `setting`.
+    """Base of frozen dataclasses whose fields are made by `setting`."""
 
-    Attributes:
-        owner: whose settings these are, for messages.
-    """
-
-    owner: ClassVar[str]
+    owner: ClassVar[str]  # whose settings these are, for messages
 
     @classmethod
     def options(cls) -> dict[str, Option]:
@@ -82,12 +76,8 @@ class Settings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The settings that `to_json` gave.
-
-        Raises:
-            KeyError: if a setting is missing.
-            TypeError: for a name that is not one of these settings'.
-        """
+        """The settings that `to_json` gave. Raises KeyError if one is missing, TypeError for a name
+        that is not one of them."""
         inner = cls._inner()
         return cls(**{
             name: inner[name].from_json(value) if name in inner else value
@@ -98,11 +88,8 @@ class Settings:
     def parse(cls, texts: Iterable[str]) -> dict[str, Any]:
         """Settings as they are typed, "batch_size=512", "reuse=no"; all but the game.
 
-        Returns:
-            Values by name, those of inner dataclasses among the others.
-
-        Raises:
-            SpecError: for a setting that does not exist or has no such value.
+        Values by name, those of inner dataclasses among the others. Raises SpecError for a setting
+        that does not exist or has no such value.
         """
         options = [option for name, option in cls.options().items() if name != "game"]
         given = {name: value for name, _, value in (text.partition("=") for text in texts)}
@@ -110,13 +97,9 @@ class Settings:
 
 
 class RunConfig(Settings):
-    """Settings of a run: equal ones give equal networks. Some may change while it goes on.
+    """Settings of a run: equal ones give equal networks. Some may change while it goes on."""
 
-    Attributes:
-        iterations: number after which the run is finished.
-    """
-
-    iterations: int
+    iterations: int  # number after which the run is finished
 
     def changeable(self) -> set[str]:
         """Settings that may differ when a run goes on."""

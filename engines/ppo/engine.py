@@ -2,8 +2,7 @@
 
     ppo:model=out/ppo/connect4/nets/0400
 
-Networks come from `dlgo train ppo`. With a value head they guide a search as well:
-`alphazero:model=...,sims=100`.
+With a value head a network guides a search as well: `alphazero:model=...,sims=100`.
 """
 
 from __future__ import annotations

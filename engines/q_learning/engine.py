@@ -2,8 +2,6 @@
 
     q_learning:model=out/q_learning/connect4/nets/0100                  the best move
     q_learning:model=out/q_learning/connect4/nets/0100,epsilon=0.1      one in ten at random
-
-Networks come from `dlgo train q_learning`.
 """
 
 from __future__ import annotations

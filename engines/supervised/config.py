@@ -97,10 +97,8 @@ class SupervisedConfig(RunConfig):
 
 
 def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
-    """The epoch with the lowest held-out loss of the policy; 0 before the first one.
-
-    Where only results are learned: with the lowest error of the value.
-    """
+    """The epoch with the lowest held-out loss of the policy (where only results are learned, the
+    lowest error of the value); 0 before the first one."""
     best, lowest = 0, math.inf
     for epoch, row in enumerate(history, 1):
         loss = row["test_cross_entropy" if "test_cross_entropy" in row else "test_value_mse"]

@@ -40,9 +40,7 @@ def train(
 ) -> Card:
     """Train a network and write it to `folder`; goes on where an earlier run was stopped.
 
-    Args:
-        data: the games.
-        source: what the card says of the data, besides its size.
+    `source` is what the card says of the data, besides its size.
 
     Raises:
         SpecError: for a network, encoder, optimiser or schedule that does not exist.

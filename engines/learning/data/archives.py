@@ -65,11 +65,8 @@ def with_inner_archives(archives: Sequence[Path]) -> list[Path]:
 
 
 def listing(archive: Path) -> Listing:
-    """The SGF files of an archive, after reading all of it.
-
-    Raises:
-        DataError: if it is not an archive, cannot be read, or is damaged as a whole.
-    """
+    """The SGF files of an archive, after reading all of it. Raises DataError if it is not an
+    archive, cannot be read, or is damaged as a whole."""
     listed = Listing()
     counts: Counter[str] = Counter()
     try:
@@ -97,14 +94,8 @@ def listing(archive: Path) -> Listing:
 
 
 def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Some SGF files of an archive: (name, content), in the order in which they are stored.
-
-    Args:
-        names: as `listing` gives them.
-
-    Raises:
-        DataError: if the archive or one of the files cannot be read any more.
-    """
+    """Those SGF files of an archive, in the order in which they are stored: (name, content). Raises
+    DataError if the archive or one of the files cannot be read any more."""
     wanted = set(names)
     try:
         for name, open_file in _files(archive):

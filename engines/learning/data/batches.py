@@ -105,11 +105,8 @@ def batches(
 ) -> Iterator[Batch]:
     """All positions of a part once; the last batch may be smaller.
 
-    Args:
-        seed, epoch: the order and the symmetries come from these two and nothing else.
-
-    Raises:
-        DataError: if the encoder is for another game, or a game breaks the rules.
+    Order and symmetries come from seed and epoch and nothing else. Raises DataError if the encoder
+    is for another game, or a game breaks the rules.
     """
     return _cut(_chunks(part, encoder, options, seed, epoch), options.size)
 

@@ -37,11 +37,9 @@ def save_arrays(
     file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
     compressed: bool = True,
 ) -> None:
-    """Write header and arrays into an open file.
+    """Write header (JSON values; `format` says what the file is) and arrays into an open file.
 
-    Args:
-        header: JSON values; `format` says what the file is.
-        compressed: half the size, in about ten times the time.
+    Compressed, it takes half the room and about ten times the time.
     """
     text = json.dumps(dict(header), sort_keys=True)
     members = {**arrays, "header": np.frombuffer(text.encode(), np.uint8)}
@@ -106,11 +104,8 @@ def check_arrays(
 
 @contextlib.contextmanager
 def refusing(path: Path, kind: str) -> Iterator[None]:
-    """Whatever goes wrong while a file is read becomes a DataError of one line that names it.
-
-    Args:
-        kind: what the file should be: "shard".
-    """
+    """Whatever goes wrong while a file is read becomes a DataError of one line that names it;
+    `kind` is what the file should be: "shard"."""
     try:
         yield
     except (DataError, UnnamedGameError):

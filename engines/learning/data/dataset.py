@@ -62,8 +62,7 @@ class Dataset:
             paths: only these files of the folder.
             earlier: a data set of the same folder; what it has read is not read again.
 
-        Raises:
-            DataError: if the folder is not there or holds no readable shard.
+        Raises DataError if the folder is not there or holds no readable shard.
         """
         folder = Path(folder)
         if not folder.is_dir():
@@ -103,11 +102,6 @@ class Dataset:
         """How many games."""
         return len(self._games)
 
-    @property
-    def n_shards(self) -> int:
-        """How many files, those that are skipped included."""
-        return len(self.paths)
-
     @functools.cached_property
     def n_positions(self) -> int:
         """How many positions there are to learn from."""
@@ -129,16 +123,11 @@ class Dataset:
         return hashlib.sha256(self.digests.tobytes()).hexdigest()[:16]
 
     def split(self, test: float = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
-        """(train, test): two parts with disjoint games.
+        """(train, test): two parts with disjoint games; `test` is a share of them, 0 to 1.
 
         Who is where depends on the seed and on the games themselves, not on their order.
         Games with equal moves count as one here, so that the test part may be a little larger.
-
-        Args:
-            test: share of the games, 0 to 1.
-
-        Raises:
-            DataError: if a part would be empty.
+        Raises DataError if a part would be empty.
         """
         if not 0 < test < 1:
             raise DataError(f"a test share of {test} leaves one part empty; take one within 0 to 1")
@@ -157,11 +146,8 @@ class Dataset:
         return self._part(order[wanted:]), self._part(order[:wanted])
 
     def subset(self, n_games: int, seed: int = 0) -> Dataset:
-        """Some of the games; a smaller subset is part of a larger one with the same seed.
-
-        Raises:
-            DataError: if there are fewer games.
-        """
+        """Some of the games; a smaller subset is part of a larger one with the same seed. Raises
+        DataError if there are fewer games."""
         if not 1 <= n_games <= self.n_games:
             raise DataError(f"{n_games} games were asked for; {self.folder} has {self.n_games}")
         return self._part(self._drawn("subset", seed)[:n_games])

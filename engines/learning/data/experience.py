@@ -134,14 +134,8 @@ class Experience:
         return replace(self, returns=returns)
 
     def made(self, replayer: Replayer, rows: np.ndarray) -> Decisions:
-        """The decisions at these plies, as the replayer's encoder shows them.
-
-        Args:
-            rows: int64[n], of `decisions`, in any order.
-
-        Raises:
-            DataError: if the encoder is for another game, or a game breaks the rules.
-        """
+        """The decisions in these rows of `decisions`, in any order, as the replayer's encoder shows
+        them. Raises DataError if the encoder is for another game, or a game breaks the rules."""
         encoder = replayer.encoder
         if encoder.game != self.game:
             raise DataError(f"experience of {self.game} cannot be shown by an encoder for "
@@ -175,11 +169,8 @@ class Experience:
 
 
 def merged(parts: Sequence[Experience]) -> Experience:
-    """Experience of several runs or iterations as one, in their order.
-
-    Raises:
-        DataError: if there is none, or they are of different games or encoders.
-    """
+    """Experience of several runs or iterations as one, in their order. Raises DataError if there is
+    none, or they are of different games or encoders."""
     if not parts:
         raise DataError("no experience to merge")
     for part in parts:
@@ -198,13 +189,8 @@ def shuffled_batches(
     experience: Experience, encoder: Encoder, size: int, rng: np.random.Generator,
     chunk: int = 64,
 ) -> Iterator[Decisions]:
-    """All decisions once, in random order; the last batch may be smaller.
-
-    Args:
-        size: decisions a batch.
-        rng: gives the order.
-        chunk: batches that are made at a time: the more, the fewer times a game is replayed.
-    """
+    """All decisions once, in random order, `size` a batch; the last batch may be smaller. `chunk`
+    batches are made at a time: the more, the fewer times a game is replayed."""
     replayer = Replayer(encoder)
     rows = rng.permutation(experience.decisions)
     for start in range(0, len(rows), size * chunk):
@@ -214,11 +200,8 @@ def shuffled_batches(
 
 
 def write_experience(path: Path, experience: Experience) -> Path:
-    """Write experience as a file, whole or not at all.
-
-    Raises:
-        DataError: naming the file and why it cannot be written.
-    """
+    """Write experience as a file, whole or not at all. Raises DataError, naming the file and why it
+    cannot be written."""
     arrays = {name: getattr(experience, field) for name, field in _ARRAYS.items()}
     arrays["game_plies"] = arrays["game_plies"].astype(np.int32)
     smallest = np.min_scalar_type(experience.game.num_actions - 1)
@@ -232,14 +215,10 @@ def write_experience(path: Path, experience: Experience) -> Path:
 def read_experience(
     path: Path, game: GameSpec | None = None, encoder: str | None = None
 ) -> Experience:
-    """The experience in a file.
+    """The experience in a file; of this game and encoder, where they are given.
 
-    Args:
-        game, encoder: what it must be of; None: anything.
-
-    Raises:
-        DataError: naming the file: if it is cut off, altered, of another format, game, size of
-            board or encoder.
+    Raises DataError, naming the file, if it is cut off, altered, of another format, game, size of
+    board or encoder.
     """
     with checked_arrays.refusing(path, "experience file"):
         header, arrays = checked_arrays.read_arrays(path, FORMAT, tuple(_ARRAYS))

@@ -54,8 +54,7 @@ class Start:
 
 @dataclass(frozen=True)
 class GameData:
-    """One game. All arrays but the last two have one element a ply; integers where no type is said.
-    """
+    """One game. All arrays but the last two have one element a ply, integers if no type is said."""
 
     actions: np.ndarray  # what was played
     # What the engine would have played; another than `actions` where a move was sampled for

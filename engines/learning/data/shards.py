@@ -50,11 +50,8 @@ def shard_path(folder: Path, number: int) -> Path:
 def shard_bytes(
     game: GameSpec, games: Sequence[GameData], provenance: Mapping[str, Any]
 ) -> tuple[bytes, str]:
-    """What is in a shard's file, and the digest of its games (`Shard.content`).
-
-    Args:
-        provenance: JSON values: engine, seed, code version, machine, date, CPU seconds, ...
-    """
+    """What is in a shard's file, and the digest of its games (`Shard.content`). The provenance is
+    JSON: engine, seed, code version, machine, date, CPU seconds, ..."""
     arrays = _columns(game, games)
     content, file = checked_arrays.digest_of(arrays), io.BytesIO()
     checked_arrays.save_arrays(file, {
@@ -72,13 +69,9 @@ def write_shard(
 
 
 def read_shard(path: Path, verify: bool = True) -> Shard:
-    """The games of a shard.
+    """The games of a shard; one that has just been checked need not be verified again.
 
-    Args:
-        verify: compare the checksum; a shard that has just been checked needs no second time.
-
-    Raises:
-        DataError: naming the file and what is wrong with it.
+    Raises DataError, naming the file and what is wrong with it.
     """
     with checked_arrays.refusing(path, "shard"):
         header, arrays = checked_arrays.read_arrays(path, FORMAT, _ARRAYS, verify)

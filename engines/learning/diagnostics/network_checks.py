@@ -34,12 +34,8 @@ def check_network(
     diagnosis: Diagnosis, positions: Positions, evaluate: Evaluate, encoder: Encoder,
     trained: bool = True,
 ) -> None:
-    """What the network makes of positions whose search and result are known.
-
-    Args:
-        evaluate: the network.
-        trained: whether it has had the time to learn anything.
-    """
+    """What the network makes of positions whose search and result are known; `trained`: whether it
+    has had the time to learn anything."""
     rows = np.flatnonzero(positions.full)
     if not len(rows):
         return

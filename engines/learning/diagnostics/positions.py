@@ -32,9 +32,7 @@ _PROVED = 0.999
 class Positions(Plies):
     """Positions of self-play, a row each, in the order of games and plies.
 
-    Attributes:
-        game, games: what was played.
-        which, ply: int64[n], the game of each position and the plies played before it.
+    Attributes, beside those of `Plies`:
         players: int8[n]. keys: int64[n].
         legal: bool[n, num_actions], the sensible moves.
         labelled, full: bool[n], whether there is something to learn, and a policy.

@@ -41,17 +41,11 @@ def plan_of(folder: Path) -> dict[str, Any]:
 def read_run(
     folder: Path, kind: type[RunConfig], columns: Sequence[str], command: str
 ) -> tuple[Any, Diagnosis]:
-    """The configuration of a run, and a diagnosis with its history and what cannot be read.
+    """The configuration (of class `kind`) of a run, and a diagnosis with its history.
 
-    The checkpoint has both; where it is missing or damaged, plan.json and history.csv have.
-
-    Args:
-        kind: the class of the configuration.
-        columns: that each row of the history must have.
-        command: that writes such runs.
-
-    Raises:
-        ModelError: if there is no run in the folder.
+    The checkpoint has both; where it is missing or damaged, plan.json and history.csv have, with
+    these columns in each row. What cannot be read is a finding. `command` writes such runs. Raises
+    ModelError if there is no run in the folder.
     """
     diagnosis = Diagnosis(str(folder))
     checkpoint = _checkpoint(folder, diagnosis)

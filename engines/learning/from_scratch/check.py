@@ -22,12 +22,8 @@ def gradient_error(
 ) -> float:
     """The largest relative difference between backpropagation and finite differences.
 
-    Below 1e-5 the gradients are right; a wrong sign or a wrong factor gives about 1.
-
-    Args:
-        inputs, labels: a mini-batch.
-        rng: picks the parameters to be checked.
-        most: how many of each array, at most.
+    Below 1e-5 the gradients are right; a wrong sign or a wrong factor gives about 1. In each array
+    at most `most` parameters are checked, which `rng` picks.
     """
     network.backward(network.loss.delta(network.forward(inputs), labels))
     # The loop below runs more forward passes, but no backward pass: gradients stay.

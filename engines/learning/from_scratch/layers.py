@@ -29,20 +29,15 @@ class Layer(ABC):
 
     @abstractmethod
     def forward(self, inputs: Floats) -> Floats:
-        """The output, float64[samples, outputs], for float64[samples, inputs].
-
-        What `backward` needs of it is remembered.
-        """
+        """The output, float64[samples, outputs], for float64[samples, inputs]; keeps what
+        `backward` needs."""
 
     @abstractmethod
     def backward(self, delta: Floats) -> Floats:
         """Send an error back through the layer, after `forward` with the same samples.
 
-        Args:
-            delta: float64[samples, outputs], derivatives of the loss with respect to the output.
-
-        Returns:
-            float64[samples, inputs], those with respect to the input.
+        Takes float64[samples, outputs], derivatives of the loss with respect to the output, and
+        gives float64[samples, inputs], those with respect to the input.
         """
 
 

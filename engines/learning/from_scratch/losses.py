@@ -1,5 +1,4 @@
-"""Losses: how far predictions are from labels, and the delta with which backpropagation begins.
-"""
+"""Losses: how wrong predictions are, and the delta with which backpropagation begins."""
 
 from __future__ import annotations
 

@@ -17,12 +17,7 @@ from engines.learning.from_scratch.losses import Loss, MeanSquaredError
 
 
 class Network:
-    """Layers in a row.
-
-    Args:
-        layers: each takes what the one before it gives.
-        loss: what training makes small.
-    """
+    """Layers in a row: each takes what the one before it gives. Training makes the loss small."""
 
     def __init__(self, layers: Sequence[Layer], loss: Loss | None = None) -> None:
         self.layers = list(layers)

@@ -69,10 +69,8 @@ class AnswerCache:
         self._values = np.empty(n, np.float32)
 
     def answers(self, planes: np.ndarray, ask: Callable[[np.ndarray], Answers]) -> Answers:
-        """Policies and values for planes, of which only those not remembered are asked about.
-
-        They are lent until the next call.
-        """
+        """Policies and values for planes, of which only those not remembered are asked about; they
+        are lent until the next call."""
         n = len(planes)
         if n > len(self._keys):
             self._make_room(n)

@@ -141,10 +141,8 @@ def _mlp(planes: Any, *, hidden: int, layers: int, activation: str, dropout: flo
 
 
 def _wide(planes: Any, *, hidden: int, value_hidden: int) -> Body:
-    """A layer that costs little where most planes are empty, and little above it.
-
-    The shape of NNUE's value networks (Nasu 2018), with a policy.
-    """
+    """A layer that costs little where most planes are empty, and little above it: the shape of
+    NNUE's value networks (Nasu 2018), with a policy."""
     x = layers.Dense(hidden, activation="relu")(layers.Flatten()(planes))
     return Body(x, lambda: x, lambda: layers.Dense(value_hidden, activation="relu")(x))
 
@@ -243,9 +241,7 @@ def _dropped(x: Any, rate: float) -> Any:
 
 def flops(model: keras.Model) -> int:
     """Floating-point operations of one evaluation: two for each product of a matrix or kernel.
-
-    Convolutions and dense layers only; the rest is below one percent of them.
-    """
+    Convolutions and dense layers only; the rest is below one percent of them."""
     total = 0
     for layer in model.layers:
         if isinstance(layer, layers.Conv2D):

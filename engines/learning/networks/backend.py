@@ -63,20 +63,17 @@ def backend_name() -> str:
 
 def gpu_name() -> str | None:
     """What the GPU is called, or None where there is none (that the backend can use)."""
-    gpus = keras.distribution.list_devices("gpu") if _lists_devices() else []
+    backend = keras.backend.backend()
+    gpus = keras.distribution.list_devices("gpu") if backend in ("tensorflow", "jax") else []
     if not gpus:
         return None
-    if keras.backend.backend() == "tensorflow":
+    if backend == "tensorflow":
         import tensorflow as tf
 
         device = tf.config.list_physical_devices("GPU")[0]
         details = tf.config.experimental.get_device_details(device)
         return str(details.get("device_name", gpus[0]))
     return str(gpus[0])
-
-
-def _lists_devices() -> bool:
-    return keras.backend.backend() in ("tensorflow", "jax")
 
 
 def make_repeatable(seed: int) -> None:
@@ -89,11 +86,8 @@ def make_repeatable(seed: int) -> None:
 
 
 def use_precision(name: str) -> str:
-    """Set the type networks compute in; "auto" is mixed where there is a GPU.
-
-    Returns:
-        The Keras policy: "float32" or "mixed_bfloat16".
-    """
+    """Set the type networks compute in; "auto" is mixed where there is a GPU. Returns the Keras
+    policy: "float32" or "mixed_bfloat16"."""
     mixed = name == "mixed" or (name == "auto" and gpu_name() is not None)
     policy = "mixed_bfloat16" if mixed else "float32"
     keras.config.set_dtype_policy(policy)

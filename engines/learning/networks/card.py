@@ -90,11 +90,8 @@ class Card:
 
 
 def read_card(folder: Path) -> Card:
-    """The card of a model folder.
-
-    Raises:
-        ModelError: if there is none, or it is not a card, or one of another format.
-    """
+    """The card of a model folder. Raises ModelError if there is none, or it is not a card, or one
+    of another format."""
     path = folder / FILE_NAME
     try:
         return _parsed(json.loads(path.read_text(encoding="utf-8")))

@@ -163,11 +163,8 @@ SCHEDULES: dict[str, Entry] = {
 
 
 def parse(kind: str, table: dict[str, Entry], text: str) -> tuple[str, dict[str, Any]]:
-    """The name and all settings of a specification, defaults filled in.
-
-    Args:
-        kind: what it specifies, for messages ("network"). table: one of the tables above.
-    """
+    """The name and all settings of a specification, defaults filled in. `kind` is for messages
+    ("network"), the table one of those above."""
     name, given = split_spec(text, kind)
     if name not in table:
         raise SpecError(

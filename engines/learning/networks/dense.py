@@ -141,12 +141,8 @@ def dense_guide(layers: Layers, encoder: Encoder) -> DenseGuide:
 
 @kernel
 def answer_many(layers, planes, answers):
-    """The answers of all heads about some positions.
-
-    Args:
-        planes: float32[n, inputs].
-        answers: float32[n, outputs of all heads together], out: of each head in turn.
-    """
+    """The answers of all heads in turn about float32[n, inputs], into float32[n, outputs of all
+    heads]."""
     for i in range(len(planes)):
         _body(layers, planes[i])
         begin = 0

@@ -46,11 +46,8 @@ NETWORK_OPTIONS = (RUNTIME_OPTION, CACHE_OPTION)
 
 
 def encoder_of(card: Card, game: GameSpec) -> Encoder:
-    """The encoder a network was trained with, for `game`.
-
-    Raises:
-        ModelError: if the network is for another game or another size of board.
-    """
+    """The encoder a network was trained with, for `game`. Raises ModelError if the network is for
+    another game or another size of board."""
     trained, _ = GAMES.split(card.game)
     problem = f"it was trained on {card.game}, not on {game}"
     if trained != (game.spec_name or game.name):
@@ -69,11 +66,8 @@ def encoder_of(card: Card, game: GameSpec) -> Encoder:
 
 
 def model_for(game: GameSpec, method: str) -> str:
-    """The model that comes with the package for a game, made by "supervised" learning, say.
-
-    Raises:
-        ModelError: if there is none.
-    """
+    """The model that comes with the package for a game, made by "supervised" learning, say. Raises
+    ModelError if there is none."""
     for name in shipped_models():
         _, card = load_card(name)
         if card.training.get("method") == method and can_play(card, game):
@@ -215,12 +209,8 @@ def write_softmax(logits, out):
 
 @kernel
 def turn_back(leaves, n, actions, policies, out):
-    """`Encoder.as_seen` for a batch of states: policies in the game's order of actions.
-
-    Args:
-        actions: int64[num_actions], the action whose image each is.
-        policies, out: float32[n, num_actions].
-    """
+    """`Encoder.as_seen` for a batch of states: policies, float32[n, num_actions], to `out` in the
+    game's order of actions. Each of `actions`, int64[num_actions]: the action whose image it is."""
     for i in range(n):
         second = kernels.to_move(kernels.row(leaves, i)) == 1
         for action in range(policies.shape[1]):

@@ -20,11 +20,8 @@ SCORE_DELTA = 0.1
 def make_optimizer(
     optimizer: str, schedule: str, epochs: int, steps_per_epoch: int
 ) -> keras.optimizers.Optimizer:
-    """The optimiser, its rate following the schedule.
-
-    Raises:
-        SpecError: for an unknown optimiser, schedule or option.
-    """
+    """The optimiser, its rate following the schedule. Raises SpecError for an unknown optimiser,
+    schedule or option."""
     name, settings = catalog.parse("optimizer", catalog.OPTIMIZERS, optimizer)
     rate = _schedule(settings.pop("lr"), schedule, epochs, steps_per_epoch)
     kind = {
@@ -52,8 +49,7 @@ def _schedule(rate: float, schedule: str, epochs: int, steps_per_epoch: int) -> 
 def head_loss(head: str, policy_loss: str = "cross-entropy") -> Any:
     """The loss of a head: of a policy as told, of others the squared error (a mean over cells).
 
-    Of the score Huber's loss, scaled so that it is about the absolute error where that is large,
-    in boards.
+    Of the score Huber's loss, scaled: about the absolute error in boards, where that is large.
     """
     return {
         "policy": _policy_loss(policy_loss), "ownership": _cells_squared, "score": _score_huber,
@@ -61,11 +57,8 @@ def head_loss(head: str, policy_loss: str = "cross-entropy") -> Any:
 
 
 def _policy_loss(name: str) -> Any:
-    """The loss of logits.
-
-    `cross-entropy` of the softmax (chapter 6.5); `mse`, the mean squared error of the sigmoid
-    of each logit, as the first networks of chapter 6 are trained.
-    """
+    """The loss of logits: `cross-entropy` of the softmax (chapter 6.5), or `mse`, the mean squared
+    error of each logit's sigmoid, as the first networks of chapter 6 are trained."""
     if name == "mse":
         return _sigmoid_mse
     return keras.losses.CategoricalCrossentropy(from_logits=True, name="cross_entropy")

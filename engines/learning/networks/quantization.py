@@ -54,7 +54,7 @@ _MOST_OPENING, _RANDOM = 8, 0.1
 def quantise_model(
     name: str, folder: Path | None = None, *, seed: int = 1, held_out: int = HELD_OUT
 ) -> Card:
-    """Write a model's network in eight bits, and into its card what that costs.
+    """Write a model's network in eight bits, and into its card what that costs; returns the card.
 
     The same model and seed give the same file with the same packages on the same machine.
 
@@ -62,10 +62,7 @@ def quantise_model(
         folder: of a new model, with all the files of the old one; by default the file is added to
             the model itself.
         seed: of the games from which positions are drawn.
-        held_out: positions that the cost is measured on.
-
-    Returns:
-        The card as it was written; `accuracy["int8"]` has the cost, see `difference`.
+        held_out: positions that the cost is measured on; `accuracy["int8"]` has it (`difference`).
     """
     source, card = store.load_card(name)
     content = store.read_file(source, card, store.ONNX_FILE)
@@ -118,8 +115,7 @@ def quantise(content: bytes, card: Card, calibration: np.ndarray) -> bytes:
             `save_model` writes it.
         calibration: float32[n, rows, cols, planes], what ranges are measured on.
 
-    Raises:
-        ModelError: if it has no layers but the last ones of its heads.
+    Raises ModelError if it has no layers but the last ones of its heads.
     """
     import onnx
     from onnxruntime import quantization
@@ -191,14 +187,12 @@ def self_play_positions(
     """Positions of games that a network plays against itself, drawing moves by its policy.
 
     Games are played to their ends before positions are drawn from all of them, so that the ends
-    are there, too. A network that only has a value plays random moves.
+    are there, too. A network that only has a value plays random moves. Raises UnnamedGameError for
+    a network of a game that is a file of one's own, and not named.
 
     Returns:
         planes: float32[count, rows, cols, planes]. legal: bool[count, num_actions], the sensible
         moves, in the network's order of actions.
-
-    Raises:
-        UnnamedGameError: for a network of a game that is a file of one's own, and not named.
     """
     game = recorded_game(runtime.card.game)
     encoder = get_encoder(runtime.card.encoder, game)

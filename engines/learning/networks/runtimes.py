@@ -56,7 +56,6 @@ class NetworkRuntime(ABC):
     """A network ready to be asked.
 
     Attributes:
-        card: the model's.
         kind: one of `KINDS`.
         network_id: digest of its weights.
         heads: the names of what it answers.
@@ -71,25 +70,18 @@ class NetworkRuntime(ABC):
 
     @abstractmethod
     def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
-        """Ask about `n` positions at once.
+        """Ask about n positions at once.
 
-        Args:
-            planes: float32[n, rows, cols, planes], as the card's encoder makes them.
-
-        Returns:
-            The answer of each head: float32[n, ...], with the shape that the card gives.
+        Planes: float32[n, rows, cols, planes], as the card's encoder makes them. Returns the
+        answer of each head: float32[n, ...], with the shape that the card gives.
         """
 
 
 def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
     """The model `name` (a path or a shipped model's name), ready to be asked by one thread.
 
-    Args:
-        kind: one of `KINDS`, or `USUAL`.
-
-    Raises:
-        ModelError: if there is no such model, or its files are damaged or do not fit its card, or
-            it has no network in eight bits, or none of dense layers, and that is asked for.
+    `kind` is one of `KINDS`, or `USUAL`. Raises ModelError if there is no such model, or its files
+    are damaged or do not fit its card, or it has no network of that kind.
     """
     folder, card = store.load_card(name)
     if kind == USUAL:
@@ -117,11 +109,7 @@ def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
 
 
 def speeds(name: str, batch: int, kinds: Sequence[str] = KINDS[:-1]) -> dict[str, float]:
-    """Positions a CPU second of those of these runtimes that a model has here.
-
-    Args:
-        batch: positions at once.
-    """
+    """Positions a CPU second, `batch` at once, of those of these runtimes that a model has here."""
     first = load_runtime(name, USUAL)
     runtimes = {first.kind: first}
     for kind in kinds:
@@ -147,11 +135,7 @@ def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
 
     Eight bits are not tried: a network that goes on learning has them only where that is asked
     for. Networks that can be are compiled, since they compute less within a search than for a
-    batch.
-
-    Args:
-        batch: positions at once.
-        gpu: whether Keras has a GPU to run on; otherwise it is not tried.
+    batch. Keras is tried only where it has a GPU to run on (`gpu`).
     """
     if store.DENSE_FILE in store.load_card(name)[1].files:
         return COMPILED

@@ -42,9 +42,8 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
         model: float32 throughout, as `build_network` makes it.
         card: heads, id, checksums, versions and date are filled in.
 
-    Raises:
-        ModelError: if ONNX Runtime does not agree with Keras to `TOLERANCE`, or a file cannot be
-            written.
+    Raises ModelError if ONNX Runtime does not agree with Keras to `TOLERANCE`, or a file cannot be
+    written.
     """
     make_folder(folder, error=ModelError)
     heads = {name: head_of(name, output.shape[1:]) for name, output in model.output.items()}
@@ -102,11 +101,8 @@ def _source(layer: Any) -> str:
 
 
 def check_agreement(model: Any, runtime: NetworkRuntime, card: Card) -> None:
-    """Ask Keras and what will run the network about the same made-up planes.
-
-    Raises:
-        ModelError: if their answers differ by more than `TOLERANCE`.
-    """
+    """Ask Keras and what will run the network about the same made-up planes. Raises ModelError if
+    their answers differ by more than `TOLERANCE`."""
     noise = np.random.default_rng(0).random((len(DENSITIES), *card.shape))
     density = np.reshape(DENSITIES, (-1, *(1 for _ in card.shape)))
     planes = (noise < density).astype(np.float32)

@@ -35,13 +35,8 @@ def shipped_models() -> list[str]:
 
 
 def find_model(name: str) -> Path:
-    """The folder of a model, by path or by the name of a shipped one.
-
-    Of a run, that of its last network, or of the last one promoted.
-
-    Raises:
-        ModelError: if there is no such model; the message lists those there are.
-    """
+    """The folder of a model, by path or by the name of a shipped one; of a run, see
+    `network_of_run`. Raises ModelError if there is none; the message lists those there are."""
     if os.sep not in name and (SHIPPED / name / FILE_NAME).is_file():
         return SHIPPED / name
     folder = Path(name)
@@ -57,11 +52,8 @@ def find_model(name: str) -> Path:
 
 
 def network_of_run(run: Path) -> Path:
-    """The folder of the network that a run plays with: its last one, or the last promoted.
-
-    Raises:
-        ModelError: if it has none yet.
-    """
+    """The folder of the network that a run plays with: its last one, or the last promoted. Raises
+    ModelError if it has none yet."""
     history = read_history(run, ("iteration",)) if (run / "history.csv").is_file() else []
     rejected = {int(row["iteration"]) for row in history if not row.get("promoted", 1.0)}
     networks = {
@@ -87,11 +79,8 @@ def load_card(name: str) -> tuple[Path, Card]:
 
 
 def read_file(folder: Path, card: Card, name: str) -> bytes:
-    """The bytes of one of a model's files.
-
-    Raises:
-        ModelError: if it is missing, or not the file that the card describes.
-    """
+    """The bytes of one of a model's files. Raises ModelError if it is missing, or not the file that
+    the card describes."""
     path = folder / name
     try:
         content = path.read_bytes()

@@ -90,12 +90,8 @@ class TrainableNetwork(KerasNetwork):
         return policy, model
 
     def take_over(self, name: str, optional: Sequence[str] = ()) -> Card:
-        """Begin with the weights of a model; heads that only training has stay as they are.
-
-        Args:
-            name: of a shipped model, or a folder.
-            optional: heads that the model need not have.
-        """
+        """Begin with the weights of a shipped model or a folder; it need not have the `optional`
+        heads. Heads that only training has stay as they are."""
         model = load_runtime(name, "keras")
         assert isinstance(model, KerasRuntime)
         card, encoder = model.card, self.encoder
@@ -145,12 +141,8 @@ class TrainableNetwork(KerasNetwork):
         self, planes: np.ndarray, targets: Mapping[str, np.ndarray],
         weights: Mapping[str, np.ndarray],
     ) -> dict[str, float]:
-        """Take a step of training; what Keras measures in this batch.
-
-        Args:
-            planes: float32[n, ...]; another n is compiled anew.
-            targets, weights: n rows for each head.
-        """
+        """Take a step of training on float32[n, ...] (another n is compiled anew), with n rows of
+        targets and weights for each head; what Keras measures in this batch."""
         model = self.model
         # Before the first step the losses and metrics make their variables. TensorFlow would find
         # them made while it traces the step, and trace it once more: seconds for some blocks.
@@ -190,11 +182,8 @@ class TrainableNetwork(KerasNetwork):
         self, folder: Path, name: str, training: dict[str, Any],
         accuracy: dict[str, Any] | None = None, weights: Sequence[np.ndarray] | None = None,
     ) -> Card:
-        """Write the network as a model folder, in float32, with the heads that are kept.
-
-        `name`, `training` and `accuracy` are for its card; `weights` is an earlier value of the
-        attribute.
-        """
+        """Write the network as a model folder, in float32, with the heads that are kept; `weights`
+        is an earlier value of the attribute, what else is given is for the card."""
         self._kept.set_weights(self.weights if weights is None else weights)
         return save_model(folder, self._kept, Card(
             name=name, game=str(self.encoder.game), encoder=self.encoder.name,

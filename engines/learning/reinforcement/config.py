@@ -1,5 +1,4 @@
-"""The settings that all learners by self-play without search have. Equal configs, equal networks.
-"""
+"""The settings that all learners by self-play without search have; equal ones, equal networks."""
 
 from __future__ import annotations
 
@@ -86,10 +85,7 @@ class ReinforcementConfig(SelfPlayConfig):
     def make(cls, game: str, **given: Any) -> Self:
         """The preset of a game with changes; None counts as not given.
 
-        Raises:
-            SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
-                range.
-            ModelError: if `first_network` is not a model.
+        Raises SpecError as `canonical`, and ModelError if `first_network` is not a model.
         """
         given = {name: value for name, value in given.items() if value is not None}
         preset = dict(preset_of(cls.presets, get_game(game)))

@@ -37,14 +37,8 @@ _TRAINED_AFTER, _ENOUGH_TESTS = 5, 2
 
 
 def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
-    """All checks of a run's folder that its files allow; those that cannot be read are findings.
-
-    Args:
-        config: the class of the settings of its learner.
-
-    Raises:
-        ModelError: if there is no run of that learner in the folder.
-    """
+    """All checks that the files of a run allow; what cannot be read is a finding. Raises ModelError
+    if the folder has no run of the learner with settings of class `config`."""
     settings, diagnosis = read_run(folder, config, _COLUMNS, f"dlgo train {config.method}")
     history = diagnosis.history
     done = int(history[-1]["iteration"]) if history else 0
@@ -62,10 +56,8 @@ def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
 def _ask_network(
     diagnosis: Diagnosis, folder: Path, settings: ReinforcementConfig, done: int, best_score: float
 ) -> None:
-    """What the last network makes of the last decisions, and of itself.
-
-    Raises ModelError or DataError if the files cannot be read.
-    """
+    """What the last network makes of the last decisions, and of itself. Raises ModelError or
+    DataError if the files cannot be read."""
     game = recorded_game(settings.game)
     kept = [iteration for iteration in range(done, -1, -1)
             if network_folder(folder, iteration).exists()]
@@ -90,12 +82,8 @@ def _ask_network(
 
 
 def win_rate(scores: Sequence[float], games: int, trained: bool) -> Finding | None:
-    """Does it beat random play, and more so than at first?
-
-    Args:
-        scores: of tests against random play. games: of each test.
-        trained: whether the run had the time to learn anything.
-    """
+    """Does it beat random play, and more so than at first? `scores` are of tests of `games`
+    games each; `trained`: whether the run had the time to learn anything."""
     if len(scores) < _ENOUGH_TESTS:
         return None
     first, last, best = scores[0], scores[-1], max(scores)
@@ -117,12 +105,8 @@ def win_rate(scores: Sequence[float], games: int, trained: bool) -> Finding | No
 def policy_entropy(
     logits: np.ndarray, decisions: Decisions, best_score: float
 ) -> Finding | None:
-    """Has the policy become sure of one move too soon?
-
-    Args:
-        logits: float[n, num_actions], of the decisions by the last network.
-        best_score: of all tests against random play.
-    """
+    """Has the policy become sure of one move too soon? `logits` are float[n, num_actions], by the
+    last network; `best_score` is of all tests against random play."""
     moves = decisions.legal.sum(axis=1)
     choice = moves > 1
     if not choice.any():
@@ -144,11 +128,8 @@ def policy_entropy(
 
 
 def critic_sign(diagnosis: Diagnosis, decisions: Decisions, trained: bool) -> Finding | None:
-    """Do the critic's values and the results agree? The calibration is added to the diagnosis.
-
-    Args:
-        decisions: with returns that are the results of their games.
-    """
+    """Do the critic's values and the results agree? (The returns of these decisions are results.)
+    The calibration is added to the diagnosis."""
     # A network never proves a result, however sure it is.
     calibration = calibrate(decisions.values * 0.998, decisions.returns.astype(np.float64))
     diagnosis.calibrations["critic"] = calibration

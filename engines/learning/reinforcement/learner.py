@@ -51,9 +51,8 @@ def train(
 ) -> Card:
     """Train in a folder, or go on there.
 
-    Args:
-        jobs: play the games of a run that has portions; by default this process does. They are
-            closed at the end.
+    `jobs` play the games of a run that has portions; by default this process does. They are closed
+    at the end.
 
     Raises:
         SpecError: for a setting that is out of range.
@@ -232,11 +231,8 @@ class ReinforcementLearner(Learner):
     def _play_in_portions(
         self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
     ) -> Experience:
-        """Games by the workers, with the networks as they are written.
-
-        Args:
-            earlier: the iteration of the self that side 1 is.
-        """
+        """Games by the workers, with the networks as they are written; `earlier` is the iteration
+        of the self that side 1 is."""
         sides = [dataclasses.replace(self._side(iteration), scorer=None, encoder=None), Side()]
         player = network_folder(self._folder, iteration - 1)
         if not self._config.saved(iteration - 1):

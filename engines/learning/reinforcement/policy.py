@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PolicyConfig(ReinforcementConfig):
-    """How moves are drawn, and what of a decision counts.
-
-    Attributes:
-        loss, clip: which loss of a move, and how far it may move, as `policy_loss` takes them.
-    """
+    """How moves are drawn, and what of a decision counts; `loss` and `clip` are of
+    `policy_loss`."""
 
     clip = 0.2  # no annotation: a learner may make a setting of it
 

@@ -29,30 +29,19 @@ PORTIONS = 16
 
 @dataclass(frozen=True)
 class PlayedShare:
-    """The games of a portion.
+    """The games of a portion."""
 
-    Attributes:
-        encoder: what the learner saw. arrays: of `Experience`.
-        digest: of these arrays: equal games, equal digest.
-        cpu_seconds: CPU time of the process for them.
-    """
-
-    encoder: str
-    arrays: dict[str, np.ndarray]
-    digest: str
-    cpu_seconds: float
+    encoder: str  # what the learner saw
+    arrays: dict[str, np.ndarray]  # of `Experience`
+    digest: str  # of these arrays: equal games, equal digest
+    cpu_seconds: float  # of the process, for them
 
 
 def play_share(
     game: str, sides: Sequence[Side], schedule: Schedule, rows: int, *networks: Path
 ) -> Generator[Amount, None, PlayedShare]:
-    """Play a portion.
-
-    Args:
-        game: its canonical specification.
-        sides: how they play, without scorers. networks: the folder of the model of each.
-        schedule: the games. rows: how many are played at once, at most.
-    """
+    """Play a portion, `rows` games at once at most. Sides have no scorers; `networks` are the
+    folders of their models."""
     start, spec = time.process_time(), get_game(game)
     players = [network_side(str(network), spec, "onnx", side)
                for side, network in zip(sides, networks, strict=True)]
@@ -68,10 +57,8 @@ def play_in_portions(
 ) -> tuple[Experience, float]:
     """Play a schedule's games in portions: (the games without returns, CPU seconds).
 
-    Args:
-        sides, networks, schedule, rows: as of `play_share`.
-        count: of portions; fewer if there are fewer games.
-        progress: called with the number of games that have ended, and of how many.
+    There are `count` portions, fewer if there are fewer games; for the rest see `play_share`. The
+    number of games that have ended, and of how many, goes to `progress`.
     """
     games = len(schedule)
     ends = np.unique([games * k // count for k in range(count + 1)]).tolist()

@@ -43,11 +43,7 @@ class Checkpoint:
 
 
 def captured(state: Sequence[Any]) -> list[np.ndarray]:
-    """Copies of the parts of a state as arrays.
-
-    Args:
-        state: variables of Keras, NumPy arrays, or NumPy generators of random numbers.
-    """
+    """Copies of the parts of a state (Keras variables, NumPy arrays or generators) as arrays."""
     return [
         np.array(json.dumps(part.bit_generator.state)) if isinstance(part, np.random.Generator)
         else np.asarray(part).copy() for part in state
@@ -55,11 +51,8 @@ def captured(state: Sequence[Any]) -> list[np.ndarray]:
 
 
 def restore(state: Sequence[Any], arrays: Sequence[np.ndarray], path: Path) -> None:
-    """Set the parts of a state to what `captured` gave.
-
-    Raises:
-        ModelError: if the arrays are of another network.
-    """
+    """Set the parts of a state to what `captured` gave. Raises ModelError if the arrays are of
+    another network."""
     shapes = [getattr(part, "shape", ()) for part in state]
     if [tuple(shape) for shape in shapes] != [array.shape for array in arrays]:
         raise ModelError(
@@ -86,11 +79,8 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:
-    """The folder's checkpoint, or None if there is none.
-
-    Raises:
-        ModelError: if the file is damaged or something else.
-    """
+    """The folder's checkpoint, or None if there is none. Raises ModelError if the file is damaged
+    or something else."""
     path = folder / FILE_NAME
     if not path.exists():
         return None

@@ -44,11 +44,8 @@ class Progress:
 
 
 class PrintedProgress(Progress):
-    """Prints lines; the status on the last line of a terminal, or elsewhere every ten seconds.
-
-    Args:
-        lines: whether to print what stays true, too.
-    """
+    """Prints the status on the last line of a terminal, or elsewhere every ten seconds; with
+    `lines` what stays true, too."""
 
     def __init__(self, lines: bool = True) -> None:
         self._lines = lines
@@ -89,11 +86,8 @@ class Pace:
 def stage_progress(
     progress: Progress, stage: str, number: int, stages: int, items: str = "games"
 ) -> Callable[[int, int], None]:
-    """What tells where a stage without iterations stands, called with items done, and of how many.
-
-    Args:
-        stage: what it is called. number: its number, from 1. stages: how many there are.
-    """
+    """What tells where a stage without iterations stands, called with items done, and of how many;
+    `number` counts from 1."""
     pace = Pace()
 
     def tell(done: int, of: int) -> None:

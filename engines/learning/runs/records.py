@@ -32,11 +32,8 @@ class Curve(NamedTuple):
 
 
 def write_records(folder: Path, unit: str, curves: Sequence[Curve], rows: Rows, draw: bool) -> None:
-    """Bring the records up to date.
-
-    Args:
-        unit: what an iteration is called. draw: whether to draw the curves, if there are any.
-    """
+    """Bring the records up to date. `unit` is what an iteration is called; `draw`: draw the curves,
+    if there are any."""
     if not rows:
         return
     if curves and draw:
@@ -47,14 +44,8 @@ def write_records(folder: Path, unit: str, curves: Sequence[Curve], rows: Rows, 
 
 
 def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]:
-    """The rows of a run's history.csv; empty cells are left out.
-
-    Args:
-        columns: what each row must have.
-
-    Raises:
-        ModelError: if the file is missing, damaged, or lacks a column.
-    """
+    """The rows of a run's history.csv; empty cells are left out. Raises ModelError if the file is
+    missing, damaged, or lacks one of the columns in a row."""
     path = folder / "history.csv"
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -72,12 +63,8 @@ def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]
 
 
 def playing_network(history: Rows, iteration: int) -> int:
-    """The iteration whose network plays the games of `iteration`; 0: the untrained one.
-
-    Args:
-        history: rows of the iterations before, at least. Without a column `promoted`, every
-            network is.
-    """
+    """The iteration whose network plays the games of `iteration`; 0: the untrained one. Without a
+    column `promoted` in the history every network is."""
     return int(max(
         (row["iteration"] for row in history
          if row["iteration"] < iteration and row.get("promoted", 1.0)),

@@ -193,9 +193,8 @@ class Run:
     def train(self, learner: Learner) -> None:
         """Do the iterations that are missing.
 
-        Raises:
-            ModelError: if the checkpoint is of another learner, or learning explodes.
-            KeyboardInterrupt: with a message that says what is kept.
+        Raises ModelError if the checkpoint is of another learner, or learning explodes;
+        KeyboardInterrupt with a message that says what is kept.
         """
         self._unit = learner.unit
         before = self._listen()
@@ -316,9 +315,8 @@ def open_run(
         within: the part of the folder for checkpoint and records; by default the folder itself.
         source: JSON values about the data; a run goes on only with the same ones.
 
-    Raises:
-        ModelError: if the folder holds a run of another configuration, or with other data, or a
-            damaged one, or another process works in it.
+    Raises ModelError if the folder holds a run of another configuration, or with other data, or a
+    damaged one, or another process works in it.
     """
     with held(folder / ".lock", f"run {folder}", "training", "folder", ModelError):
         # A game from outside has a version: a run goes on only with the same rules.

@@ -28,12 +28,8 @@ class SelfPlayConfig(RunConfig):
     decay: float
 
     def canonical(self) -> Self:
-        """The same with canonical specifications.
-
-        Raises:
-            SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
-                range.
-        """
+        """The same with canonical specifications. Raises SpecError for an unknown game, network,
+        encoder or optimizer, or a setting out of range."""
         game = get_game(self.game)
         encoder = get_encoder(self.encoder or default_encoder(game), game)
         if encoder.history:

@@ -70,15 +70,8 @@ def network_scorer(network: NetworkRuntime | KerasNetwork) -> Scorer:
 
 
 def network_side(model: str, game: GameSpec, kind: str, like: Side = RANDOM) -> Side:
-    """A model as it plays.
-
-    Args:
-        model: by name or folder. kind: of the runtime.
-        like: temperature and so on; by default moves are drawn from the network's policy.
-
-    Raises:
-        ModelError: if the model is not there, or not for the game.
-    """
+    """A model, by name or folder, as it plays in a runtime of this kind, with the temperature and
+    so on of `like`. Raises ModelError if it is not there, or not for the game."""
     runtime = load_runtime(model, kind)
     return replace(like, scorer=network_scorer(runtime), encoder=encoder_of(runtime.card, game))
 
@@ -87,11 +80,8 @@ def play(
     game: GameSpec, sides: Sequence[Side], schedule: Schedule, rows: int = 512,
     progress: Callable[[int, int], None] = lambda done, of: None, max_plies: int | None = None,
 ) -> Experience:
-    """Play all games of a schedule. Args, returns: as of `play_steps`.
-
-    Args:
-        progress: called with the number of games that have ended, and of how many.
-    """
+    """Play all games of a schedule, as `play_steps`; `progress` is called with the number of games
+    that have ended, and of how many."""
     steps, done = play_steps(game, sides, schedule, rows, max_plies), 0
     while True:
         try:
@@ -183,11 +173,8 @@ def _scored(
     side: Side, env: VectorEnv, boards: np.ndarray, players: np.ndarray, group: Symmetries | None,
     shown: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scores in the game's order of actions, and values, of the positions on these boards.
-
-    Args:
-        shown: int64[n], the symmetry of the group under which the scorer sees each.
-    """
+    """Scores in the game's order of actions, and values, of the positions on these boards. The
+    scorer sees each under symmetry `shown` of the group: int64[n]."""
     n = len(boards)
     if side.scorer is None or side.encoder is None:
         return np.zeros((n, env.num_actions), np.float32), np.zeros(n, np.float32)

@@ -61,12 +61,7 @@ class Schedule:
     def sides_to_move(
         self, numbers: np.ndarray, plies: np.ndarray, players: np.ndarray
     ) -> np.ndarray:
-        """The index of the side that moves in each of these games: int64[n].
-
-        Args:
-            numbers: int64[n], of the games.
-            plies: int64[n], played so far. players: int[n], who is to move: 0 or 1.
-        """
+        """The index of the side that moves in each of these games, after these plies: int64[n]."""
         if not self.handover_plies.shape[1]:
             return self.sides[numbers, players]
         return (self.handover_plies[numbers] <= plies[:, None]).sum(axis=1) - 1
