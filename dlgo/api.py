@@ -32,23 +32,16 @@ __all__ = [
 
 
 class GameState:
-    """A position with its history: immutable, hashable, comparable, picklable.
-
-    Attributes:
-        game: the `GameSpec`.
-        kernel_state: the compiled rules' arrays; read them, never write to them.
-        previous_state: the state before the last move, or None.
-        last_move: the move that led here, or None.
-    """
+    """A position with its history: immutable, hashable, comparable, picklable."""
 
     __slots__ = (
         "game", "kernel_state", "previous_state", "last_move", "_surveyed", "__weakref__"
     )
 
     game: GameSpec
-    kernel_state: Any
-    previous_state: GameState | None
-    last_move: Move | None
+    kernel_state: Any  # the compiled rules' arrays; read them, never write to them
+    previous_state: GameState | None  # before the last move
+    last_move: Move | None  # that led here
     # What `kernels.survey` says, once it has been asked: the number of legal actions or OVER,
     # whose turn it is, and the array of the actions.
     _surveyed: tuple[int, int, np.ndarray] | None
@@ -98,9 +91,7 @@ class GameState:
     def apply_move(self, move: Move | str) -> GameState:
         """The state after `move`, which may be its text, such as "D3", "pass" or "resign".
 
-        Raises:
-            IllegalMoveError: naming the rule that forbids it.
-            NotationError: if the text is not a move of this game.
+        An IllegalMoveError names the rule that forbids it; a NotationError, a text that is no move.
         """
         if not isinstance(move, Move):
             move = self.read_move(move)
@@ -118,11 +109,7 @@ class GameState:
         raise IllegalMoveError(f"{self._text(move)} is illegal: {why}")
 
     def play(self, *moves: Move | str) -> GameState:
-        """The state after several moves, one after the other: `start.play("D3", "C3")`.
-
-        Raises:
-            IllegalMoveError, NotationError: as `apply_move`.
-        """
+        """The state after several moves, one after the other: `start.play("D3", "C3")`."""
         return functools.reduce(GameState.apply_move, moves, self)
 
     def is_valid_move(self, move: Move | str) -> bool:
@@ -169,11 +156,7 @@ class GameState:
         return None if result == 0 else Player.from_index((1 - result) // 2)
 
     def result(self) -> int:
-        """Result of a finished game as black sees it: +1, 0 or -1.
-
-        Raises:
-            ValueError: if the game is not over.
-        """
+        """Result of a finished game as black sees it: +1, 0 or -1; ValueError before its end."""
         if self._resigned:
             return -1 if self.next_player is Player.black else 1
         if not self.is_over():
@@ -196,8 +179,7 @@ class GameState:
     def moves_since(self, earlier: GameState | None) -> list[Move] | None:
         """The moves that led from `earlier` to this state; None if this state does not continue it.
 
-        Args:
-            earlier: a state of the same chain of `apply_move`, or None, which no state continues.
+        `earlier` is of the same chain of `apply_move`, or None, which no state continues.
         """
         moves: list[Move] = []
         state: GameState | None = self
@@ -215,11 +197,7 @@ class GameState:
         return state, moves[::-1]
 
     def read_move(self, move: Move | str) -> Move:
-        """The move that a text denotes, "pass" and "resign" included; a move as it is.
-
-        Raises:
-            NotationError: if the text is not a move of this game.
-        """
+        """The move of a text, "pass" and "resign" included, or NotationError; a move as it is."""
         if isinstance(move, Move):
             return move
         if isinstance(move, str):

@@ -30,8 +30,7 @@ NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
 def by_class(stub: Callable[..., Any]) -> Any:
     """A function with the stub's signature that calls what is registered for its first argument.
 
-    Returns:
-        The function, with two attributes: `register(cls, function)` and the dictionary `table`.
+    It has two attributes: `register(cls, function)` and the dictionary `table`.
     """
     table: dict[type, Any] = {}
 

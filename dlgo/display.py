@@ -153,23 +153,16 @@ def board_text(state: GameState) -> str:
 
 
 class Shape(NamedTuple):
-    """A part of a picture. The unit is a cell; column and row numbers are its x and y.
+    """A part of a picture. The unit is a cell; column and row numbers are its x and y."""
 
-    Attributes:
-        kind: `rect`, `circle`, `line` or `text`.
-        x, y: the middle; of a line, where it begins.
-        width, height: the size; of a line, how far away it ends; of a text, only the height.
-        thick: of the stroke.
-    """
-
-    kind: str
-    x: float
+    kind: str  # `rect`, `circle`, `line` or `text`
+    x: float  # the middle; of a line, where it begins
     y: float
-    width: float = 0.0
-    height: float = 0.0
+    width: float = 0.0  # of a line, how far away it ends
+    height: float = 0.0  # likewise; the only size of a text
     fill: str = "none"
     stroke: str = "none"
-    thick: float = 0.0
+    thick: float = 0.0  # of the stroke
     text: str = ""
 
 

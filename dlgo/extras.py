@@ -8,14 +8,9 @@ from dlgo.errors import DlgoError
 
 
 def require_extra(extra: str, purpose: str, *modules: str) -> None:
-    """Check that what an extra installs is there, without importing it.
+    """Check that what an extra of setup.py installs is there, without importing it; else DlgoError.
 
-    Args:
-        extra: its name in setup.py.
-        purpose: what needs it, the subject of the message.
-
-    Raises:
-        DlgoError: if one of the modules is missing.
+    `purpose`, the subject of the message, is what needs it.
     """
     missing = [module for module in modules if find_spec(module) is None]
     if missing:

@@ -45,8 +45,7 @@ def write_file(
 ) -> Path:
     """Make `content` (text as UTF-8) the content of the file `path`; return the path.
 
-    Args:
-        sync: wait until the disk has the content, so that a power cut cannot lose it.
+    `sync`: wait until the disk has the content, so that a power cut cannot lose it.
     """
     data = content.encode() if isinstance(content, str) else content
     with open_output(path, error=error, remedy=remedy, sync=sync) as file:
@@ -75,9 +74,7 @@ def open_output(
 ) -> Iterator[IO[Any]]:
     """A file to write to, which replaces `path` if the block ends without an exception.
 
-    Args:
-        text: whether to open it as UTF-8 text (characters that have no code become `?`).
-        sync: as for `write_file`.
+    `text`: as UTF-8 (characters that have no code become `?`). `sync`: as for `write_file`.
     """
     how: dict[str, Any] = (
         {"mode": "w", "encoding": "utf-8", "errors": "replace", "newline": ""} if text

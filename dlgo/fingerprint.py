@@ -98,12 +98,7 @@ def _counts(name: str, own: set[str]) -> bool:
 
 
 def _contents(name: str, modules: list[str], stubs: set[Any]) -> Iterator[str]:
-    """What a module holds, as texts.
-
-    Args:
-        modules: where kernels and classes that it holds come from is added.
-        stubs: the functions of `dlgo.dispatch` that it holds are added.
-    """
+    """What a module holds, as texts; adds modules it takes from, and stubs of `dlgo.dispatch`."""
     for key, value in list(vars(sys.modules[name]).items()):
         function = getattr(value, "py_func", getattr(value, "_defn", value))
         if isinstance(value, ModuleType):
@@ -148,11 +143,7 @@ def _plain(value: Any) -> str:
 
 
 def _text(value: Any, modules: list[str]) -> str:
-    """A function with its defaults and what it holds of the one around it, or such a value.
-
-    Args:
-        modules: where the functions stand is added.
-    """
+    """A function with defaults and closure, or such a value; adds to `modules` where it stands."""
     value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
         modules.append(value.__module__)

@@ -221,12 +221,9 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return str(move)
 
     def parse_move(self, state: GameState, text: str) -> Move:
-        """The move that `text` denotes; it may still be illegal.
+        """The move that `text` denotes; it may still be illegal. NotationError if it denotes none.
 
         By default `pass`, a point `C3`, a path of points `B2-B3`, or a choice `B7-B8=queen`.
-
-        Raises:
-            NotationError: if `text` is not a move in this game's notation.
         """
         if self.pass_action >= 0 and text.strip().lower() == "pass":
             return Move.pass_turn()

@@ -74,14 +74,7 @@ def format_response(number: int | None, text: str, ok: bool = True) -> str:
 
 
 def parse_response(text: str) -> tuple[bool, int | None, str]:
-    """Whether a command worked, its number, and the result or the message.
-
-    Args:
-        text: the whole response up to the empty line.
-
-    Raises:
-        GtpError: if it is not a response.
-    """
+    """Of a whole response: whether a command worked, its number, its result; or GtpError."""
     text = clean(text).strip()
     match = re.match(r"([=?])([0-9]{1,10})?(?=\s|$)", text)
     if not match:

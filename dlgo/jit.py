@@ -37,11 +37,9 @@ from dlgo.fingerprint import UnknownIngredient, fingerprint
 
 
 def _load_numba_without_scipy() -> None:
-    """Numba loads SciPy's linear algebra only to see whether it is there.
-
-    No kernel uses it, and it took a fifth of the time in which a process starts. Who compiles
-    `np.dot` gets it all the same: Numba looks again then.
-    """
+    """Numba loads SciPy's linear algebra only to see whether it is there."""
+    # No kernel uses it, and it took a fifth of the time in which a process starts. Who compiles
+    # `np.dot` gets it all the same: Numba looks again then.
     look = linalg.ensure_blas
     linalg.ensure_blas = lambda: None
     try:

@@ -28,10 +28,7 @@ def held(path: Path, what: str, used_by: str, other: str, error: type[DlgoError]
         what: whose lock it is, for messages: "ledger my.sqlite".
         used_by: what might hold it already: "tournament".
         other: what can be named instead: "file".
-        error: the class of what is raised.
-
-    Raises:
-        DlgoError: of the class `error`, if another process holds it, or it cannot be written.
+        error: the class of what is raised if another process holds it, or it cannot be written.
     """
     try:
         import fcntl

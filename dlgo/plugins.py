@@ -115,8 +115,7 @@ class PluginGroup:
     def find(self, name: str) -> Plugin:
         """What `name` (as `split` returns it) stands for.
 
-        Raises:
-            PluginError: naming file and line, if it cannot be loaded or is something else.
+        A PluginError names file and line of what cannot be loaded or is something else.
         """
         if name in self.built_in:
             module, _, member = self.built_in[name].partition(":")
@@ -216,8 +215,7 @@ def _a(noun: str) -> str:
 def load_file(path: Path) -> ModuleType:
     """The module that a Python file makes; loaded once, and again when it has been edited.
 
-    Raises:
-        PluginError: naming file and line, if there is no such file or it cannot be loaded.
+    A PluginError names file and line of what is missing or cannot be loaded.
     """
     name, whole = _module_of(path)
     if not whole.is_file():

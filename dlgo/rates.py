@@ -19,11 +19,8 @@ def rates_in_turns(
 ) -> list[list[float]]:
     """Units a second of each meter, a number for each round.
 
-    Args:
-        meters: what to measure; the first call of each compiles and is not counted.
-        seconds: length of one measurement, by `clock`.
-        rounds: measurements of each meter.
-        clock: wall seconds by default; `time.thread_time` counts CPU seconds.
+    The first call of each meter compiles and is not counted. A measurement takes `seconds` by the
+    `clock`: wall time by default; `time.thread_time` counts CPU seconds.
     """
     for meter in meters:
         meter()

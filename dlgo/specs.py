@@ -61,7 +61,6 @@ def check_number(
         value: a number or its text; "1e4" is a welcome way to write the whole number 10000.
         what: what it is, for the message, such as "engine mcts: sims".
         low, high: inclusive bounds; none at all are still some (64 bits, 1e100).
-        error: what to raise.
     """
     text = str(value)
     shown = setting_text(value) if isinstance(value, float) else text
@@ -203,9 +202,8 @@ _PIECE = re.compile(r"(?s)" r'(?:[^,"]|"(?:[^"\\]|\\.)*")*')
 def split_spec(text: str, owner: str, bare: str = "") -> tuple[str, dict[str, str]]:
     """Split `name:key=value,...` into the name and its settings, all still text.
 
-    Args:
-        owner: what it specifies ("game", "engine"), for the message.
-        bare: the key of a first value that is written without one, if that is allowed.
+    Messages name the `owner` ("game", "engine"). `bare` is the key of a first value that is
+    written without one, if that is allowed.
     """
     name, colon, rest = text.strip().partition(":")
     if not name:
@@ -216,9 +214,7 @@ def split_spec(text: str, owner: str, bare: str = "") -> tuple[str, dict[str, st
 def split_settings(text: str | None, what: str, bare: str = "") -> dict[str, str]:
     """The settings after a name's colon, still text; None: there was no colon.
 
-    Args:
-        what: the whole specification, for messages.
-        bare: as in `split_spec`.
+    `what` is the whole specification, for messages; `bare` as in `split_spec`.
     """
     settings: dict[str, str] = {}
     if text and len(text) > _LONGEST_SPEC:
@@ -264,9 +260,7 @@ def parse_settings(
 ) -> dict[str, Any]:
     """The values that are given, checked.
 
-    Args:
-        owner: whose settings these are, for messages.
-        noun: what a setting is called there.
+    Messages name the `owner` of the settings, and call one of them a `noun`.
     """
     table = {option.name: option for option in options}
     for name in given:

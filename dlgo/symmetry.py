@@ -84,8 +84,7 @@ class Symmetries:
 def symmetries(game: GameSpec) -> Symmetries:
     """The symmetries of a game.
 
-    Raises:
-        ValueError: if the game names an unknown one, or an action's image is not an action.
+    ValueError if the game names an unknown one, or an action's image is not an action.
     """
     return _group(game, game.symmetry_names)
 
@@ -93,8 +92,7 @@ def symmetries(game: GameSpec) -> Symmetries:
 def exchange(game: GameSpec) -> Symmetries:
     """What to do with the board when the colours are exchanged: nothing, and `colour_symmetry`.
 
-    Raises:
-        ValueError: as `symmetries`, or if the game's is the identity.
+    ValueError as for `symmetries`, or if the game's is the identity.
     """
     return _group(game, ("identity", game.colour_symmetry))
 

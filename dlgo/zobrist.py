@@ -14,11 +14,9 @@ SEED = 20_180_115
 
 
 def zobrist_table(*shape: int, stream: str) -> np.ndarray:
-    """Random nonzero int64 words of the given shape.
+    """Random nonzero int64 words of the given shape, for example `(2, 42)`: player by cell.
 
-    Args:
-        shape: for example `(2, 42)`: player by cell.
-        stream: a name, so that two tables of one game never share words.
+    `stream` is a name, so that two tables of one game never share words.
     """
     generator = np.random.Generator(np.random.PCG64([SEED, *stream.encode()]))
     return generator.integers(1, 2**63 - 1, size=shape, dtype=np.int64)

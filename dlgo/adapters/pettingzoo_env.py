@@ -30,11 +30,7 @@ AGENTS = ("player_0", "player_1")
 def env(game: str | GameSpec, **options: Any) -> AECEnv:
     """A game as PettingZoo's own board games are: an illegal action loses, order is enforced.
 
-    Args:
-        options: those of `GameEnv`.
-
-    Raises:
-        SpecError: see `GameEnv`.
+    The options are those of `GameEnv`.
     """
     wrapped = wrappers.TerminateIllegalWrapper(GameEnv(game, **options), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrapped)
@@ -97,8 +93,7 @@ class GameEnv(AECEnv):
     def step(self, action: int | None) -> None:
         """Play an action of the agent that is to move; None once the game has ended.
 
-        Raises:
-            IllegalMoveError: naming the action; nothing has changed then.
+        An IllegalMoveError names the action; nothing has changed then.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:

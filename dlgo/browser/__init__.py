@@ -24,12 +24,9 @@ def source(name: str, *folders: Path) -> str:
 
 
 def scripts(entry: str, name: str, data: Any, *folders: Path) -> str:
-    """Script elements for a page: its data, and a module with all that it imports.
+    """Script elements for a page: its `data` as JSON, in an element called `name`, and a module.
 
-    Args:
-        entry: the module that runs.
-        name: of the element that holds the data, as JSON.
-        folders: where modules are besides this folder.
+    The module `entry` runs. What it imports comes with it, from this folder and from `folders`.
     """
     modules: dict[str, str] = {}
     waiting = [entry]

@@ -47,21 +47,16 @@ def check_game(
     game: GameSpec, seed: int = 0, skip: Collection[str] = (), games: int = 6,
     symmetric: bool = False,
 ) -> Sample:
-    """Check a game against every rule of the protocol.
+    """Check a game against every rule of the protocol; return the sample, for your own checks.
 
     Args:
-        game: the game, its options chosen.
         seed: of the random games.
-        skip: names of `RULES` to leave out.
+        skip: names of `RULES` to leave out; ValueError for another name.
         games: how many random games to play at least.
         symmetric: whether `search_actions` and `evaluate`, too, are alike in all `symmetry_names`.
 
-    Returns:
-        The sample, for checks of your own.
-
     Raises:
         RuleBroken: for the first rule that the game breaks.
-        ValueError: if `skip` names no rule.
     """
     sample = kit.in_time("end", f"a random game of {game}",
                          lambda: draw_sample(game, seed, games, symmetric), SECONDS_PER_RULE)

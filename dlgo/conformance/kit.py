@@ -70,13 +70,11 @@ def look_in_time(
 def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
     """The result of `work`, which breaks the rule if it crashes or does not end.
 
+    A SpecError or BotError of `work` is raised as it is.
+
     Args:
         what: what is checked, for messages.
         seconds: how long it may take, not counting the compiler.
-
-    Raises:
-        RuleBroken: see above.
-        SpecError, BotError: as `work` raises it.
     """
     results: list[T] = []
     errors: list[Exception] = []
@@ -127,9 +125,7 @@ class View(NamedTuple):
 def look(state: GameState, arrays: Any = None) -> View:
     """Ask the kernels everything about a position.
 
-    Args:
-        state: the position, named in error messages.
-        arrays: the kernel state to ask about, if not the state's own.
+    `arrays` is the kernel state to ask about, if not the state's own.
     """
     position = state.kernel_state if arrays is None else arrays
     over = bool(_ask("terminal", state, position))
@@ -230,7 +226,6 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
     """Play from the start, each choice picking one of the listed actions (modulo their number).
 
     Args:
-        game: the game.
         choices: nonnegative ints; the line ends with them or with the game.
         sensible: choose among `search_actions` instead of `legal_actions`.
 
@@ -275,8 +270,7 @@ class Sample:
     def places(self, limit: int, finished: bool = False) -> list[tuple[Line, int]]:
         """At most `limit` positions, spread evenly: line and ply.
 
-        Args:
-            finished: ends of games instead of positions from which the line goes on.
+        `finished`: ends of games instead of positions from which the line goes on.
         """
         places = [
             (line, ply)
@@ -298,9 +292,7 @@ Rule = Callable[[Sample], Findings]
 def at(positions: int, finished: int = 0) -> Callable[[Callable[..., Iterator[str]]], Rule]:
     """Makes a rule of a function of one state, which yields texts and must not change the state.
 
-    Args:
-        positions: of how many unfinished positions it is asked.
-        finished: of how many finished ones.
+    It is asked of so many unfinished `positions`, and of so many `finished` ones.
     """
     def of_sample(function: Callable[[GameState], Iterator[str]]) -> Rule:
         @functools.wraps(function)

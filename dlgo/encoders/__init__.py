@@ -66,11 +66,7 @@ def default_encoder(game: GameSpec) -> str:
 
 
 def get_encoder(name: str, game: GameSpec) -> Encoder:
-    """A new encoder, with scratch arrays of its own.
-
-    Raises:
-        SpecError: if there is none of that name, or not for that game.
-    """
+    """A new encoder, with scratch arrays of its own; SpecError if the game has none of the name."""
     table = _table(game)
     if name in _TURNED and name not in table:
         raise SpecError(f"encoder {name!r} is for games whose board looks alike from both sides, "

@@ -38,19 +38,14 @@ LADDER_CAPTURE, LADDER_ESCAPE, COLOUR = 32, 33, 34
 
 
 class AlphaGo(NamedTuple):
-    """shape: see `base`; later: int64[1], the first plane after the ages; the rest is scratch.
-
-    counts: int16[cells], liberties by chain; sets: int64[cells, words], the same as sets of
-    points; union: int64[words]; after: int16[cells], liberties after a legal move, else 0;
-    ladders: room for reading ladders.
-    """
+    """shape: see `base`; the fields after `later` are scratch."""
 
     shape: np.ndarray
-    later: np.ndarray
-    counts: np.ndarray
-    sets: np.ndarray
-    union: np.ndarray
-    after: np.ndarray
+    later: np.ndarray  # int64[1], the first plane after the ages
+    counts: np.ndarray  # int16[cells], liberties by chain
+    sets: np.ndarray  # int64[cells, words], the same as sets of points
+    union: np.ndarray  # int64[words]
+    after: np.ndarray  # int16[cells], liberties after a legal move, else 0
     ladders: ladders.LadderScratch
 
 

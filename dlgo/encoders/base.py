@@ -55,10 +55,8 @@ def encode_many(encoder, windows, known, n, out):
     """Encode `n` positions.
 
     Args:
-        encoder: an `Encoder.kernel`.
         windows: batch of at least n * (history + 1) states, window after window.
         known: int64[n], how many states of each window exist.
-        n: how many.
         out: float32[n or more, rows, cols, planes].
     """
     length = encoder.shape[HISTORY] + 1
@@ -157,11 +155,7 @@ class Encoder:
         return turned
 
     def index_of(self, move: Move) -> int:
-        """The number of a move among the game's actions.
-
-        Raises:
-            NotationError: for what is not a move of the game; a resignation has no place.
-        """
+        """The number of a move among the game's actions; a resignation has none: NotationError."""
         action = self.game.action_of(move)
         if action is None:
             raise NotationError(
@@ -171,11 +165,7 @@ class Encoder:
         return action
 
     def move_at(self, index: int) -> Move:
-        """The move with a number.
-
-        Raises:
-            NotationError: if no move has that place.
-        """
+        """The move with a number; NotationError if no move has it."""
         try:
             if not 0 <= index < self.num_actions:
                 raise KeyError(index)

@@ -108,11 +108,7 @@ def _attacks(encoder, window, known, out):
 
 @kernel
 def _mark_made(out, plane, stones, others):
-    """Write what a stone in each empty cell would make, into five planes from `plane` on.
-
-    Args:
-        stones: of the player who would put it there. others: of the opponent.
-    """
+    """Write what a stone in each empty cell would make, into five planes from `plane` on."""
     mask = stones | others
     before, answers = winning_cells(stones, mask), winning_cells(others, mask)
     landing, empty = playable(mask), FULL ^ mask

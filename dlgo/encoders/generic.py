@@ -127,11 +127,9 @@ def _show_pieces(encoder, state, out):
 
 @inline_kernel
 def _show_stones(encoder, state, out):
-    """The same with the colour, for a game with one kind of piece, in one pass without a branch.
-
-    Whose stone lies on a cell no processor can guess: wrong guesses took more than half of the
-    time on a Go board.
-    """
+    """The same with the colour, for a game with one kind of piece."""
+    # In one pass without a branch: whose stone lies on a cell no processor can guess, and wrong
+    # guesses took more than half of the time on a Go board.
     player = kernels.to_move(state)
     cols, planes = encoder.shape[COLS], encoder.shape[PLANES]
     black = np.float32(1 - player)

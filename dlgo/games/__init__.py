@@ -39,8 +39,7 @@ def game_names() -> list[str]:
 def game_class(name: str) -> type[GameSpec]:
     """The GameSpec class called `name`, which may be `FILE.py:Class`.
 
-    Raises:
-        SpecError: for an unknown one; naming file and line if it cannot be loaded.
+    The SpecError of one that cannot be loaded names file and line.
     """
     plugin = GAMES.find(name)
     if plugin.origin is not None or GAMES.is_given(name):
@@ -54,15 +53,12 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
     """The game a specification names: `get_game("go", size=9)`, `get_game("go:size=9,komi=7")`.
 
     `go9` and `get_game("go", 9)` are short for `go:size=9`. A specification may end in a version,
-    as `GameSpec.versioned` has it; the game must then have that version.
+    as `GameSpec.versioned` has it; the game must then have that version (else SpecError).
 
     Args:
         spec: a specification, a `GameSpec` class, or a game, which is returned as it is.
         size: the value of the option `size`.
         settings: other options.
-
-    Raises:
-        SpecError: for an unknown game, an unknown option, a bad value or another version.
     """
     if isinstance(spec, GameSpec):
         return spec
@@ -101,11 +97,7 @@ def recorded_game(spec: str) -> GameSpec:
     """The game that a file names: a record, a ledger, training data, a model.
 
     No code runs because a file says so. A game whose rules are a file of one's own must have been
-    named before, in this process, by who runs it.
-
-    Raises:
-        UnnamedGameError: if it was not; the message has the remedy.
-        SpecError: as `get_game`.
+    named before, in this process, by who runs it; the UnnamedGameError has the remedy.
     """
     name, _ = GAMES.split(split_version(spec)[0])
     if not GAMES.is_loaded(name):

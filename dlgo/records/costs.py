@@ -40,11 +40,9 @@ class MoveCost(NamedTuple):
 
 
 class PackedCosts(Sequence[MoveCost]):
-    """The costs of a game's moves, as a sequence of `MoveCost` that is unpacked when read.
+    """The costs of a game's moves, rows of `ROW`, as a sequence of `MoveCost`, unpacked when read.
 
-    Args:
-        data: rows of `ROW`.
-        first_ply: the ply of the first row: the length of the opening.
+    `first_ply` is the ply of the first row: the length of the opening.
     """
 
     def __init__(self, data: bytes, first_ply: int) -> None:
@@ -93,13 +91,7 @@ class PackedCosts(Sequence[MoveCost]):
 
 @dataclass(frozen=True)
 class CostTotals:
-    """What some moves have cost together, and the dearest of them.
-
-    Attributes:
-        moves: their number.
-        cpu, wall, nodes, simulations, evaluations: sums over them.
-        max_cpu, max_wall, max_nodes, max_simulations, max_evaluations: the dearest move.
-    """
+    """What some moves have cost together, their sums and the dearest (`max_`) of them."""
 
     moves: int = 0
     cpu: float = 0.0

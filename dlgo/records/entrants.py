@@ -13,21 +13,14 @@ from dlgo.specs import split_version
 
 
 def latest_versions(entrants: Iterable[str]) -> set[str]:
-    """Of each specification the last version.
-
-    Args:
-        entrants: in the order in which they first played.
-    """
+    """Of each specification the last version; `entrants` are in the order of their first games."""
     return set({split_version(entrant)[0]: entrant for entrant in entrants}.values())
 
 
 def display_names(entrants: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """How reports call entrants.
+    """How reports call entrants of the ledger, some of which were given `names`.
 
-    Args:
-        entrants: as the ledger has them.
-        names: those that were given names. Two versions of one name show their versions; a name
-            that two would have even then is not used.
+    Two versions of one name show their versions; a name that two would have even then is not used.
     """
     wanted = {entrant: names.get(entrant, entrant) for entrant in entrants}
     for entrant in _with_shared_names(wanted):

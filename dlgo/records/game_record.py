@@ -50,11 +50,7 @@ class GameRecord:
         return PackedCosts.of(self.costs).totals(player)
 
     def positions(self) -> Iterator[GameState]:
-        """All positions, the start first, every stored move checked by the rules again.
-
-        Raises:
-            DlgoError: if the moves are not a legal game.
-        """
+        """All positions, the start first; DlgoError if the rules, asked again, forbid a move."""
         state = GameState.new_game(recorded_game(self.game))
         yield state
         for text in self.moves.split():

@@ -130,8 +130,7 @@ class Ledger:
     def show_names(self, latest: bool = False) -> None:
         """From now on, let entrants have the names that people see; for readers only.
 
-        Args:
-            latest: leave out all but the last version of each engine from outside.
+        `latest`: leave out all but the last version of each engine from outside.
         """
         last: dict[str, int] = defaultdict(int)
         for _, _, first, second, *_, key, _ in self._rows("games"):
@@ -190,8 +189,7 @@ class Ledger:
     def purge(self, slots: Collection[str], worker: str | None = None) -> None:
         """Take games out, so that they are played again, and with them their second playings.
 
-        Args:
-            worker: whose second playings are taken out besides.
+        Besides, all second playings of `worker`.
         """
         self.verify()
         with self._transaction() as contents:

@@ -29,8 +29,7 @@ class Repair:
 def repair(path: str | Path) -> Repair:
     """Make a damaged ledger whole by leaving damaged rows out. Hold its lock.
 
-    Raises:
-        LedgerError: if no row of it can be read, or the new file cannot be written.
+    LedgerError if no row of it can be read, or the new file cannot be written.
     """
     with suppress(LedgerError), Ledger(path, read_only=True) as ledger:
         ledger.verify()

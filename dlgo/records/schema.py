@@ -72,19 +72,14 @@ TEXT = functools.partial(str, encoding="utf-8", errors="replace")
 
 
 class Contents:
-    """What a ledger holds: the row `contents` of `meta`.
-
-    Attributes:
-        stored: whether there was such a row.
-        is_open: whether a writer has the file open, or had when it was killed.
-        rows: of each table, their number. totals: the sums of their checksums. The row
-            `contents` does not count.
-    """
+    """What a ledger holds: the row `contents` of `meta`, which itself does not count."""
 
     def __init__(self, text: str | bytes = "") -> None:
         fields = json.loads(text or "{}")
-        self.stored = bool(fields)
+        self.stored = bool(fields)  # whether there was such a row
+        # Whether a writer has the file open, or had when it was killed.
         self.is_open: bool = fields.get("open", True)
+        # Of each table the number of rows, and the sum of their checksums.
         self.rows: dict[str, int] = fields.get("rows", {"meta": 0, "games": 0, "checks": 0})
         self.totals: dict[str, int] = fields.get("totals", dict.fromkeys(self.rows, 0))
 
@@ -140,11 +135,7 @@ def is_empty(database: sqlite3.Connection) -> bool:
 
 
 def check(database: sqlite3.Connection) -> None:
-    """See that a file is a ledger of today's format.
-
-    Raises:
-        sqlite3.DatabaseError: if not, or if its tables are damaged.
-    """
+    """See that a file is a ledger of today's format; else sqlite3.DatabaseError."""
     version = _version_of(database)
     if is_empty(database):
         raise sqlite3.DatabaseError("it is empty")

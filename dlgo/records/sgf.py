@@ -60,12 +60,8 @@ def read_sgf_games(
 ) -> SgfFile:
     """Read the games of a file, given by its path, or of `bytes`.
 
-    Args:
-        source: a path, or the content of a file.
-        name: what messages call it; for a path, the path.
-
-    Raises:
-        NotationError: one line that names the file and why no game of it can be read.
+    Messages call the file by its path, and bytes by `name`. A NotationError, of one line, says why
+    no game can be read.
     """
     if not isinstance(source, bytes):
         name, source = str(source), record_bytes(Path(source))
@@ -91,8 +87,7 @@ def read_sgf_games(
 def record_bytes(path: Path) -> bytes:
     """The content of a file that should be a game record, of at most `MAX_BYTES`.
 
-    Raises:
-        NotationError: one line that names the file and why it cannot be read.
+    A NotationError, of one line, says which file cannot be read, and why.
     """
     try:
         if path.exists() and not path.is_file():
@@ -123,8 +118,7 @@ class PlayedRecord:
 def play(record: GameRecordSgf) -> PlayedRecord:
     """The game of a record as far as the rules allow it.
 
-    Raises:
-        NotationError: if there is not even a start, because of the komi or of setup stones.
+    NotationError if there is not even a start, because of the komi or of setup stones.
     """
     positions: list[tuple[int, GameState]] = []
     notes, problem = list(record.notes), ""
@@ -164,9 +158,8 @@ def replay(record: GameRecordSgf) -> Iterator[GameState]:
     pass stands among the moves of the states as any other, but yields no position of its own; next
     to a pass of the record it ends the game.
 
-    Raises:
-        NotationError: naming file, move number, move and rule, when the iterator comes to a
-            move that the rules forbid, or to setup stones without liberties.
+    When the iterator comes to a move that the rules forbid, or to setup stones without liberties, a
+    NotationError names file, move number, move and rule.
     """
     for number, state in _positions(record, []):
         if state.previous_state is not None or number in (record.placed, len(record.moves)):

@@ -29,41 +29,29 @@ _READ = {*_INFO, "B", "W", "AB", "AW", "AE", "PL", "C", "SZ", "GM", "FF", "CA"}
 
 @dataclass(frozen=True)
 class GameRecordSgf:
-    """The main line of a game as its file tells it; nothing has been checked by the rules.
+    """The main line of a game as its file tells it; nothing has been checked by the rules."""
 
-    Attributes:
-        source: the file's name, for messages.
-        size: lines of the board, 2 to 25.
-        moves: (player, move) in order; the colours need not alternate.
-        komi: None if the file does not say; 0.5 if it gives a handicap and no komi.
-        handicap: the number the file gives (HA); the stones themselves are in `setups`.
-        placed: how many of the first moves are free handicap stones, which some servers write as
-            moves of Black; they are in `setups`, too.
-        setups: (number of moves made before, Setup), in the order of the file.
-        black, white: the players' names, "" if unknown.
-        result: as written, such as `B+3.5`, `W+R`, `0`; "" if unknown.
-        comments: number of moves made -> text; 0 is the comment on the start.
-        info: further game information under its SGF name: `DT` date, `RU` rules, `BR` rank...
-        markup: number of moves made -> other properties, such as clocks and labels, as written.
-        variations: how many places have other moves than those read.
-        notes: what was read otherwise than it is written, a phrase each.
-    """
-
-    source: str
-    size: int
-    moves: tuple[tuple[Player, Move], ...]
-    komi: float | None = None
-    handicap: int = 0
+    source: str  # the file's name, for messages
+    size: int  # lines of the board, 2 to 25
+    moves: tuple[tuple[Player, Move], ...]  # in order; the colours need not alternate
+    komi: float | None = None  # None if the file does not say; 0.5 with a handicap and no komi
+    handicap: int = 0  # the number the file gives (HA); the stones themselves are in `setups`
+    # How many of the first moves are free handicap stones, which some servers write as moves of
+    # Black; they are in `setups`, too.
     placed: int = 0
+    # (Number of moves made before, Setup), in the order of the file.
     setups: tuple[tuple[int, sgf_values.Setup], ...] = ()
-    black: str = ""
+    black: str = ""  # the players' names, "" if unknown
     white: str = ""
-    result: str = ""
+    result: str = ""  # as written, such as `B+3.5`, `W+R`, `0`; "" if unknown
+    # By number of moves made; 0 is the comment on the start.
     comments: Mapping[int, str] = field(default_factory=dict)
+    # Further game information under its SGF name: `DT` date, `RU` rules, `BR` rank...
     info: Mapping[str, str] = field(default_factory=dict)
+    # By number of moves made: other properties, such as clocks and labels, as written.
     markup: Mapping[int, Mapping[str, list[bytes]]] = field(default_factory=dict)
-    variations: int = 0
-    notes: tuple[str, ...] = ()
+    variations: int = 0  # how many places have other moves than those read
+    notes: tuple[str, ...] = ()  # what was read otherwise than it is written, a phrase each
 
     @property
     def winner(self) -> Player | None:
@@ -71,11 +59,7 @@ class GameRecordSgf:
         return {"B+": Player.black, "W+": Player.white}.get(self.result[:2].upper())
 
     def game(self) -> Go:
-        """The game to replay the record on; komi is 7.5 where the file does not say.
-
-        Raises:
-            NotationError: if the komi is neither whole nor half.
-        """
+        """The game to replay the record on, komi 7.5 by default; NotationError for one like 7.3."""
         settings = {} if self.komi is None else {"komi": self.komi}
         try:
             return get_game("go", size=self.size, **settings)
@@ -84,14 +68,9 @@ class GameRecordSgf:
 
 
 def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) -> GameRecordSgf:
-    """The record of a game's tree.
+    """The record of a game's tree; a ValueError names a property that cannot be read.
 
-    Args:
-        source: what messages call it.
-        file_notes: what was assumed of the file that it is in.
-
-    Raises:
-        ValueError: naming a property that cannot be read.
+    `source` is what messages call the file, `file_notes` what was assumed of it.
     """
     size, size_note = sgf_values.board_size(tree.sequence[0])
     tree.sequence[0]["SZ"] = [b"%d" % size]

@@ -32,13 +32,9 @@ _REPAIRED = "brackets within a text are read as a part of it"
 
 
 def game_trees(data: bytes) -> tuple[list[Coarse_game_tree | ValueError], tuple[str, ...]]:
-    """The games of a file, in UTF-8 whatever the file is in.
+    """The games of a file, in UTF-8 whatever the file is in; ValueError if it holds none.
 
-    Returns:
-        For each game its tree, or why it cannot be read; and what was assumed, a phrase each.
-
-    Raises:
-        ValueError: if the file holds none.
+    Returns for each game its tree, or why it cannot be read; and what was assumed, a phrase each.
     """
     start = _START.search(data)
     named = start and _CHARSET.search(data, start.start())

@@ -103,12 +103,7 @@ def setup_of(node: sgf.Node, number: int) -> Setup:
 
 
 def _number(key: str, text: str, pattern: str, what: str) -> tuple[str, str]:
-    """The number of a text such as `6.5`, `6.5 points` or `none`, and a note if more stands there.
-
-    Args:
-        pattern: what the number looks like.
-        what: for the message if there is none.
-    """
+    """The number that begins `6.5`, `6.5 points` or `none`, and a note if more stands there."""
     if text.lower() in _NOTHING:
         return "", f"{key}[{_shown(text)}] is read as not given" if text else ""
     match = re.fullmatch(rf"({pattern}) ?([^\W\d_]*)\.?", text)

@@ -243,14 +243,13 @@ class VectorEnv:
         """Play one action on each board; a game that ends is followed by a new one.
 
         Args:
-            actions: int[count], numbers of the game's actions. (Of `turned` planes the network's
-                order is another one: `env.encoder.as_seen`.)
+            actions: int[count] (else DlgoError), numbers of the game's actions. (Of `turned` planes
+                the network's order is another one: `env.encoder.as_seen`.)
             boards: bool[count], the boards that move; the arrays of the others stay as they are.
                 None: all.
 
         Raises:
             IllegalMoveError: for an illegal action, unless that is a loss; no board has moved.
-            DlgoError: if `actions` is not one whole number for each board.
         """
         given = np.asarray(actions)
         if given.shape != (self.count,) or given.dtype.kind not in "iu":
@@ -271,12 +270,9 @@ class VectorEnv:
         return self.time_step
 
     def observe(self, encoder: Encoder, boards: np.ndarray, out: np.ndarray) -> None:
-        """Write the observations of some boards by another encoder.
+        """Write the observations of `boards`, int64[k], by another encoder of the same game.
 
-        Args:
-            encoder: of the same game, with at most `history` earlier positions.
-            boards: int64[k], the numbers of the boards.
-            out: float32[k, rows, cols, planes].
+        It may have at most `history` earlier positions. `out`: float32[k, rows, cols, planes].
         """
         stepping.observe_boards(self._boards, encoder.kernel, boards, out)
 
@@ -289,11 +285,7 @@ class VectorEnv:
         return self._random
 
     def state(self, board: int) -> GameState:
-        """The position on one board with the moves before it, for people, engines and tests.
-
-        Raises:
-            DlgoError: if there is no such board.
-        """
+        """The position on one board with the moves before it, for people, engines and tests."""
         if not 0 <= board < self.count:
             raise DlgoError(f"VectorEnv: there is no board {board}, only 0 to {self.count - 1}")
         state = GameState.new_game(self.game)

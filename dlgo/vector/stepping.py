@@ -73,10 +73,7 @@ encode.register(NoObservation, _write_nothing)
 def seed_boards(rng, starts, choices):
     """Give each board two generators; those of the first boards do not depend on how many follow.
 
-    Args:
-        rng: uint64[1].
-        starts, choices: uint64[n, 1], to be written: the generators of random starts, and of
-            random actions.
+    Written are `starts`, of random starts, and `choices`, of random actions: uint64[n, 1].
     """
     for i in range(len(starts)):
         starts[i, 0] = next_word(rng)
@@ -111,12 +108,9 @@ def step_boards(boards, encoder, start, actions, moving):
 
 @kernel
 def start_boards(boards, encoder, start, starting, random_plies):
-    """Start a game on each starting board.
+    """Start a game on each starting board, bool[n]; the rest as in `step_boards`.
 
-    Args:
-        encoder, start: as in `step_boards`.
-        starting: bool[n].
-        random_plies: int64[n]; DRAWN: 0 to the most, each number with the same chance.
+    `random_plies`: int64[n]; DRAWN: 0 to the most, each number with the same chance.
     """
     for i in range(len(starting)):
         if not starting[i]:
@@ -247,14 +241,10 @@ def _legal_actions(boards, state, out):
 
 @kernel
 def _start_game(boards, i, start, wanted):
-    """Start a game on board `i`.
+    """Start a game on board `i` after `wanted` random plies, see `start_boards`.
 
     No game ends by random plies: where the next one would end it, the start is the position
     before.
-
-    Args:
-        start: the kernel state from which games start.
-        wanted: number of random plies; DRAWN: 0 to the most, each number with the same chance.
     """
     window, length, rng = _window(boards, i), boards.options[WINDOW], boards.generators[i]
     state, actions, legal = kernels.row(window, 0), boards.actions[i], boards.legal[i]

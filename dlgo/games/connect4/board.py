@@ -56,10 +56,7 @@ def has_four(stones):
 def winning_cells(stones, mask):
     """The empty cells, reachable now or not, that would complete a four of `stones`.
 
-    After Pascal Pons (blog.gamesolver.org, part 9).
-
-    Args:
-        mask: all stones.
+    After Pascal Pons (blog.gamesolver.org, part 9). `mask`: all stones.
     """
     cells = (stones << 1) & (stones << 2) & (stones << 3)
     for step in (STRIDE, STRIDE - 1, STRIDE + 1):

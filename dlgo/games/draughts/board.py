@@ -143,11 +143,10 @@ def far_row(player):
 
 @inline_kernel
 def jump(own, other, kings, player, piece, direction):
-    """Make one jump of `piece`, one of the player's `own`.
+    """Make one jump of `piece`, one of the player's `own`; return (own, other, kings, jumper).
 
-    Returns:
-        (own, other, kings, jumper) after it; jumper is the piece that goes on jumping if it
-        can, or 0 if it was crowned, which ends the move.
+    The jumper is the piece that goes on jumping if it can, or 0 if it was crowned, which ends the
+    move.
     """
     captured = ahead(piece, direction)
     target = ahead(captured, direction)

@@ -49,14 +49,11 @@ def evaluate(state):
 
 @inline_kernel
 def _a_jump(own, other, kings, player, jumper):
-    """One of the jumps there are, as (piece, direction); (0, 0) if there is none.
-
-    Which one it is does not depend on the colour: white sees the board turned round.
-    """
+    """One of the jumps there are, alike for both colours, as (piece, direction); (0, 0): none."""
     empty = BOARD & ~(own | other)
     pieces = jumper or own
     for i in range(4):
-        direction = 3 - i if player else i
+        direction = 3 - i if player else i  # white sees the board turned round
         jumpers = can_jump(facing(pieces, kings, player, direction), other, empty, direction)
         if jumpers:
             piece = np.int64(1) << highest_bit(jumpers) if player else jumpers & -jumpers

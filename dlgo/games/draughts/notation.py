@@ -75,11 +75,7 @@ def path_text(path: list[int], jump: bool) -> str:
 
 
 def read_squares(text: str) -> list[int]:
-    """The squares of `11-15`, `11x18x25` or `11x25`; `-`, `x` and `:` all do.
-
-    Raises:
-        NotationError: if the text is something else or names a square that is not 1-32.
-    """
+    """The squares, 1-32, of `11-15`, `11x18x25` or `11x25` (`-`, `x`, `:`); else NotationError."""
     text = text.strip()
     if not re.fullmatch(r"\d{1,2}( ?[-xX:] ?\d{1,2})+", text, re.ASCII):
         raise NotationError(f"{text!r} is not a move: write two squares, such as 11-15 or 11x18")
@@ -180,10 +176,8 @@ def parse_fen(text: str) -> board.DraughtsState:
     """The position of `B:W18,24,K27:B1,5-8`: the side to move, then each side's pieces.
 
     K marks a king, a range stands for all its squares, the sides come in either order. Counters
-    at the end, `:H0:F1`, are not read; the side to move may stand there twice.
-
-    Raises:
-        NotationError: if the text is something else or no possible position.
+    at the end, `:H0:F1`, are not read; the side to move may stand there twice. NotationError for
+    anything else, and for an impossible position.
     """
     def fail(why: str) -> NotationError:
         return NotationError(f"position {text.strip()!r}: {why}")
@@ -221,8 +215,7 @@ def parse_fen(text: str) -> board.DraughtsState:
 def fen_text(state: board.DraughtsState) -> str:
     """The position as `parse_fen` reads it.
 
-    Raises:
-        ValueError: in the middle of a capture, for which the notation has no words.
+    ValueError in the middle of a capture, for which the notation has no words.
     """
     words = state.words
     if words[board.JUMPER]:

@@ -120,8 +120,7 @@ def _with_comments(words: list[str], comments: Mapping[int, str]) -> Iterator[st
 def read_games(text: str) -> list[PdnGame]:
     """All games of a PDN text.
 
-    Raises:
-        NotationError: naming the game and what is wrong with it, other than an illegal move.
+    What is wrong with a game, other than an illegal move, is a NotationError that names it.
     """
     games: list[PdnGame] = []
     reader = _GameReader(1)
@@ -147,10 +146,7 @@ def is_sound(text: str) -> bool:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """The tags, moves, comments, results and misfits of a text, without what is skipped.
-
-    Of a variation, only its opening bracket.
-    """
+    """The tags, moves, comments, results and misfits of a text; of a variation only its bracket."""
     depth = 0  # of variations
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup

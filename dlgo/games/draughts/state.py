@@ -52,11 +52,7 @@ class Draughts(GameSpec):
 
     @classmethod
     def from_fen(cls, text: str) -> GameState:
-        """A game that starts from a position such as `B:W18,24,K27:B1,5-8`.
-
-        Raises:
-            NotationError: if the text is not a position.
-        """
+        """A game that starts from a position such as `B:W18,24,K27:B1,5-8`."""
         return GameState(cls(), notation.parse_fen(text))
 
     def fen(self, state: GameState) -> str:
@@ -85,12 +81,7 @@ class Draughts(GameSpec):
         return Move.play((squares[0], squares[1]))
 
     def parse_moves(self, state: GameState, text: str) -> list[Move]:
-        """The moves of a whole turn: `11-15`, `11x18x25`, or `11x25` if nothing else fits.
-
-        Raises:
-            IllegalMoveError: if it is not legal here.
-            NotationError: if the text is not a move, or ambiguous.
-        """
+        """The moves of a whole turn: `11-15`, `11x18x25`, or `11x25` if nothing else fits."""
         return notation.parse_turn(state, text)
 
     def whole_moves(self, moves: list[Move]) -> list[str]:

@@ -24,21 +24,13 @@ RULES = ("area", "territory")
 
 @dataclass(frozen=True)
 class Score:
-    """A count.
+    """A count."""
 
-    Attributes:
-        rules: "area" or "territory".
-        black, white: points; White's without komi.
-        komi: added to White.
-        margin: black - white - komi, positive if Black wins.
-        owner: for each point of the board, who owns it, or None.
-    """
-
-    rules: str
+    rules: str  # "area" or "territory"
     black: int
-    white: int
-    komi: float
-    owner: dict[Point, Player | None]
+    white: int  # without komi
+    komi: float  # added to White
+    owner: dict[Point, Player | None]  # of each point of the board
 
     @property
     def margin(self) -> float:
@@ -56,11 +48,8 @@ def score(state: GameState, dead: Collection[Point] = (), rules: str = "area") -
 
     Args:
         dead: points of stones that both players take for dead; the rest of their chains goes
-            with them.
+            with them. SpecError if one has no stone.
         rules: "area" or "territory".
-
-    Raises:
-        SpecError: if there is no stone at a dead point, or for other rules.
     """
     if rules not in RULES:
         raise SpecError(f"rules {rules!r} are not one of {', '.join(RULES)}")
@@ -134,8 +123,7 @@ def ownership(state: GameState, games: int = 500, seed: int = 1) -> np.ndarray:
 def likely_dead(state: GameState, games: int = 500, seed: int = 1, sure: float = 0.6) -> set[Point]:
     """Stones whose points mostly belong to the opponent in the end: a proposal, no proof.
 
-    Args:
-        games: random games to play. sure: mean ownership from which on a stone counts as dead.
+    In random games; from a mean ownership of `sure` on, a stone counts as dead.
     """
     mean = ownership(state, games, seed)
     sign = {Player.black: 1, Player.white: -1}

@@ -78,8 +78,7 @@ class Go(GameSpec):
     ) -> GameState:
         """A game that starts from the given stones: free handicap, a problem, a diagram.
 
-        Raises:
-            SpecError: if a point is off the board or named twice, or a chain has no liberty.
+        SpecError if a point is off the board or named twice, or a chain has no liberty.
         """
         state = self._blank(_HISTORY_STEP)
         kernel.reset(state)
@@ -148,9 +147,7 @@ class Go(GameSpec):
 def handicap_points(size: int, stones: int) -> tuple[Point, ...]:
     """The star points on which 2 to 9 handicap stones are placed, in the traditional order.
 
-    Raises:
-        SpecError: if the board has too few star points (none below 7x7, four on even boards
-            and 7x7, nine on the others), or for a single stone, which is not a handicap.
+    SpecError if the board has too few: none below 7x7, four on even boards and 7x7, else nine.
     """
     if stones == 0:
         return ()

@@ -28,15 +28,11 @@ _OFFSETS = retrograde.offsets_of(MOST)[0]
 
 
 class InformedState(NamedTuple):
-    """A `DraughtsState` with the endgame tables.
-
-    words, history: as there.
-    table: uint8, as `retrograde.py` computes it.
-    """
+    """A `DraughtsState` with the endgame tables."""
 
     words: np.ndarray
     history: np.ndarray
-    table: np.ndarray
+    table: np.ndarray  # uint8, as `retrograde.py` computes it
 
     shared_fields = ("table",)
 
@@ -107,11 +103,7 @@ class InformedDraughts(Draughts):
 
 
 def informed_draughts(pieces: int) -> InformedDraughts:
-    """Draughts with tables of so many pieces; if they have to be made, that takes its time.
-
-    Raises:
-        DlgoError: as `EndgameTables.get` does.
-    """
+    """Draughts with tables of so many pieces; if they have to be made, that takes its time."""
     game = InformedDraughts()
     game.tables = EndgameTables.get(pieces, lambda line: print(line, file=sys.stderr))
     return game

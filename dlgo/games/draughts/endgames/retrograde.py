@@ -71,8 +71,7 @@ def offsets_of(pieces: int) -> tuple[np.ndarray, int]:
 def compute(pieces: int) -> Iterator[tuple[Slice, int, np.ndarray]]:
     """Compute the table for up to so many pieces.
 
-    Yields:
-        after each round of a group: its first slice, the round, and the table so far, uint8.
+    Yields after each round of a group: its first slice, the round, and the table so far, uint8.
     """
     offsets, size = offsets_of(pieces)
     table = np.zeros(size, np.uint8)
@@ -164,9 +163,7 @@ def look_up(table, offsets, own, other, kings):
 def codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper):
     """The bytes of the positions after each turn, as the other player sees them; how many.
 
-    Args:
-        stack, codes: room.
-        jumper: the piece that must go on capturing, 0 at the start of a turn.
+    `stack` and `codes` are room. `jumper` must go on capturing; 0 at the start of a turn.
     """
     total = 0
     n = _push_captures(stack, 0, own, other, kings, jumper)

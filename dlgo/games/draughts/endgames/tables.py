@@ -44,11 +44,9 @@ class Score(NamedTuple):
 
 
 class EndgameTables:
-    """For every position with few pieces, who wins and when.
+    """For every position with up to `pieces` pieces, who wins and when.
 
-    Attributes:
-        pieces: how many there may be on the board.
-        table: uint8, a byte for each position (`retrograde.py`).
+    `table`: uint8, a byte for each position (`retrograde.py`).
     """
 
     _loaded: ClassVar[dict[int, EndgameTables]] = {}
@@ -62,16 +60,10 @@ class EndgameTables:
     def get(
         cls, pieces: int = 4, say: Callable[[str], None] = lambda line: None
     ) -> EndgameTables:
-        """The tables for up to so many pieces: from memory, from the disk, or made now.
+        """The tables for up to `pieces` pieces, 2 to 5: from memory, from the disk, or made now.
 
-        Four pieces: seconds and 8 MB (2 MB on the disk); five: minutes and 190 MB (62 MB).
-
-        Args:
-            pieces: 2 to 5.
-            say: told how it goes while they are made.
-
-        Raises:
-            DlgoError: for another number of pieces.
+        Four pieces: seconds and 8 MB (2 MB on the disk); five: minutes and 190 MB (62 MB). `say` is
+        told how it goes while they are made. DlgoError for another number of pieces.
         """
         if not 2 <= pieces <= MOST:
             raise DlgoError(f"endgame tables are of 2 to {MOST} pieces, not of {pieces}")
