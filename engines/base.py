@@ -28,10 +28,7 @@ TABLES = Option("tables", 0, "endgame tables of so many pieces, in games that ha
 
 
 class Engine(ABC):
-    """A way to play, set up for one game.
-
-    Subclasses set the class attributes and implement `_decide`.
-    """
+    """A way to play one game. Subclasses set the class attributes and implement `_decide`."""
 
     name: ClassVar[str]  # how specifications call it
     summary: ClassVar[str]  # one line for listings
@@ -84,10 +81,8 @@ class Engine(ABC):
             raise ValueError("the game is over: there is no move to select")
         if budget is not None and self.budgets and not budget.given().keys() & set(self.budgets):
             kinds = " and ".join(budget.given()) or "nothing"
-            raise SpecError(
-                f"engine {self.name} cannot limit itself by {kinds}; it takes "
-                f"{', '.join(self.budgets)}"
-            )
+            raise SpecError(f"engine {self.name} cannot limit itself by {kinds}; it takes "
+                            f"{', '.join(self.budgets)}")
         wall, cpu = wall_time(), self._cpu_clock()
         if (move := self._termination.shortcut(state)) is not None:
             decision = Decision(move, value=1.0, pv=(move,), proven=1)
@@ -114,13 +109,12 @@ class Engine(ABC):
         return f"<engine {text} for {self.game}>"
 
     def warm_up(self) -> None:
-        """Compile and load all that a game needs, so that no clock has to pay for it.
-
-        Two moves, because an engine may treat the second differently (keep its tree, say).
-        """
+        """Compile and load all that a game needs, so that no clock has to pay for it."""
+        smallest = {"sims": 2, "depth": 2, "nodes": 2, "evals": 2, "cpu": 1e-4, "wall": 1e-4}
+        budget = Budget(**{name: smallest[name] for name in self.budgets[:1]})
         state = GameState.new_game(self.game)
-        for _ in range(2):
-            decision = self.select_move(state, self._smallest_budget())
+        for _ in range(2):  # an engine may treat the second move differently (keep its tree, say)
+            decision = self.select_move(state, budget)
             state = state.apply_move(decision.move)
             if not state.is_over():
                 state = state.apply_move(state.legal_moves()[0])
@@ -134,12 +128,6 @@ class Engine(ABC):
     def _cpu_clock(self) -> float:
         """CPU seconds spent so far; an engine that thinks in other processes adds theirs."""
         return cpu_time()
-
-    def _smallest_budget(self) -> Budget:
-        smallest = {
-            "sims": 2, "depth": 2, "nodes": 2, "evals": 2, "cpu": 1e-4, "wall": 1e-4
-        }
-        return Budget(**{name: smallest[name] for name in self.budgets[:1]})
 
 
 def _by_tables(results: dict[Move, tuple[int, int]]) -> Decision:

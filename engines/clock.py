@@ -19,16 +19,12 @@ NO_LIMIT = 1 << 62
 # Seconds of a slice: long enough that the call costs nothing, short enough for Ctrl-C.
 _SLICE = 0.01
 
-
 _stop: ContextVar[Callable[[], bool] | None] = ContextVar("stop", default=None)
 
 
 @contextmanager
 def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
-    """Let searches in this block end as soon as `stop` says so, as they do at a time limit.
-
-    `stop` is asked between slices; for an analysis that somebody watches and may break off.
-    """
+    """End searches in this block, as at a time limit, once `stop` says so; asked between slices."""
     token = _stop.set(stop)
     try:
         yield
@@ -43,10 +39,9 @@ def is_stopped() -> bool:
 
 
 class Clock:
-    """Starts when it is made.
+    """Starts when it is made; watches `cpu` and `wall` of the budget.
 
     Args:
-        budget: its `cpu` and `wall` are watched.
         most: how many steps the search may take; None: any number.
         first: steps of the first slice, before the speed is known.
         always: work in slices even without a time limit, so that Ctrl-C is heard.

@@ -135,7 +135,6 @@ def seeds(subject: Subject) -> kit.Findings:
 
 
 def _game(engine: Engine) -> list[Any]:
-    """The moves of a game of the engine against itself."""
     state = GameState.new_game(engine.game)
     while not state.is_over() and len(state.moves()) < 40:
         state = state.apply_move(engine.select_move(state).move)
@@ -193,16 +192,12 @@ def check_engine(
     engine: Any, games: Sequence[str | GameSpec] = GAMES, seed: int = 0,
     skip: Collection[str] = (),
 ) -> list[GameSpec]:
-    """Check an engine against every rule, on each of the games that it plays.
+    """Check an engine against every rule, on each of the games that it plays; return these games.
 
     Args:
         engine: whatever `EngineSpec.of` takes: `my_bot.py`, a class, an engine.
-        games: games or their specifications.
         seed: of the random games.
         skip: names of `RULES` to leave out.
-
-    Returns:
-        The games that it plays.
 
     Raises:
         RuleBroken: for the first rule that the engine breaks; also if it plays none of the games.

@@ -36,7 +36,6 @@ from engines.treesearch.evaluators import value_of
 EVALUATION = Option("evaluation", "game", "what values the positions at the end of the search: the "
                     "game's own estimate, or a function of yours", choices=("game",), function=True)
 
-
 FUNCTIONS = PluginGroup(
     "function", {}, lambda value: inspect.isfunction(value) or isinstance(value, Dispatcher),
     "it must be a function of a position",

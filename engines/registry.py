@@ -50,7 +50,6 @@ _ENGINES = {
     "textbook-gumbel": "engines.alphazero.textbook_gumbel:TextbookGumbel",
 }
 
-
 ENGINES = PluginGroup("engine", _ENGINES, bots.fits, bots.WANTED)
 
 

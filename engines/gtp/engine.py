@@ -69,7 +69,6 @@ class GTPEngine(Engine):
         return cpu_time() + self._cpu_of_the_dead + theirs
 
     def _forget(self) -> None:
-        """The program holds no game that we know of."""
         self._state: GameState | None = None  # the position it was asked about last
         self._answer: Move | None = None  # what it answered, and played on its own board
 
@@ -143,11 +142,10 @@ class GTPEngine(Engine):
 
 
 def _set_up_stones(program: GtpProgram, start: GameState) -> None:
-    """Place the stones of a game that does not begin on the empty board, one by one.
+    """Place the stones of a game that does not begin on the empty board, one by one. None can be
+    captured on the way: each part of a chain has its liberty, or a point of the rest.
 
-    Not as handicap stones: GNU Go then gives White a point for each of them in area scoring,
-    which our rules do not. No stone can be captured on the way, as each chain of the finished
-    position has a liberty, and each part of one has that or a point of the rest.
+    Not as handicap stones: GNU Go gives White a point for each in area scoring, our rules do not.
     """
     game = start.game
     for point, player in game.stones(start).items():

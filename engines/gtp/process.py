@@ -31,10 +31,8 @@ def split_command(command: str) -> list[str]:
     except ValueError as error:
         raise SpecError(f"engine gtp: command {command!r}: {error}".lower()) from None
     if not words:
-        raise SpecError(
-            "engine gtp needs the command line of a GTP program, "
-            "such as gtp:gnugo --mode gtp --level 10"
-        )
+        raise SpecError("engine gtp needs the command line of a GTP program, "
+                        "such as gtp:gnugo --mode gtp --level 10")
     program = shutil.which(words[0])
     if program is None:
         raise SpecError(

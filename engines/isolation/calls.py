@@ -115,7 +115,6 @@ class Functions:
 
 
 def _explained(error: ProgramError) -> str:
-    """What has happened, for the author of the functions."""
     return {
         Failure.TIMEOUT: "did not end in time",
         Failure.DIED: error.text.replace("process died", "ended the whole program"),

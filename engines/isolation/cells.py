@@ -68,11 +68,9 @@ def _first_line(text: str) -> str:
 
 
 def parse_cell(text: str, name: str) -> tuple[ast.Module, list[str]]:
-    """The statements of a cell, and the commands in it that are not run. Raises SyntaxError for
-    what is neither.
+    """The statements of a cell, and the commands in it that are not run; else raises SyntaxError.
 
-    A line is a command only where Python's parser stumbles over it, so `% 3` or `!= b` within
-    brackets or a string is none.
+    A line is a command only where Python's parser stumbles over it: `% 3` in brackets is none.
     """
     lines, skipped = text.split("\n"), []
     head = next((number for number, line in enumerate(lines) if line.strip()), 0)
@@ -91,8 +89,7 @@ def parse_cell(text: str, name: str) -> tuple[ast.Module, list[str]]:
 
 
 def _replace_command(lines: list[str], start: int) -> str | None:
-    """Put Python in the place of the command that begins in a line. Returns the command if it is
-    not run and is missed; None if there is none."""
+    """Replace the command that begins in a line by Python; returns it if it is missed then."""
     end = start + 1
     while end < len(lines) and lines[end - 1].endswith("\\"):
         end += 1

@@ -1,5 +1,4 @@
-"""A process that runs other people's code, as whoever asks it sees it: requests go in, answers come
-out.
+"""A process that runs other people's code, as whoever asks it sees it: requests in, answers out.
 
 Inside, `server.py` answers, in a sandbox if need be. A hang, a crash or nonsense raises a
 `ProgramError` that says which, and ends the process.
@@ -38,9 +37,7 @@ OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
 class Host(Program):
-    """The process.
-
-    What it prints is kept: its last lines end the message of a failure. With the variable
+    """What it prints is kept: its last lines end the message of a failure. With the variable
     `SHOW_OUTPUT`, every line is also written to our standard error, once `show_output` is called.
 
     Args:
@@ -92,8 +89,7 @@ class Host(Program):
         self.process = self._outside(self.ask("enter_copy", folders, timeout=START_TIMEOUT))
 
     def leave_copy(self) -> bool:
-        """End the copy, and all that it has started. Returns whether the process is as it was; if
-        not, it is ended as well."""
+        """End the copy, and what it started. Whether the process is as it was; else it ends too."""
         usable = False
         with contextlib.suppress(ProgramError):
             usable = not self.ended and (
@@ -170,7 +166,6 @@ class Host(Program):
                         left = START_TIMEOUT
 
     def _named(self, error: ProgramError, timeout: float) -> ProgramError:
-        """What has happened, in the words of whoever waits."""
         if self._watch is not None and self._watch.verdict is not None:
             return self._watch.verdict
         if error.failure is Failure.TIMEOUT and error.text.startswith("no answer"):

@@ -41,8 +41,7 @@ def _spare_host() -> Host | None:
 
 @dataclass(frozen=True, repr=False)
 class OutsideSpec(EngineSpec):
-    """The specification of an engine from outside: what it builds is in a process of its own, and
-    has `timeout` wall seconds to be built, and for each move."""
+    """Builds its engine in a process of its own; `timeout` wall seconds for that and each move."""
 
     timeout: float = field(default=MOVE_TIMEOUT, compare=False)
 
@@ -64,9 +63,7 @@ def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
     return dataclasses.replace(_described(text, _LOAD_TIMEOUT), timeout=timeout)
 
 
-def describe(
-    specs: Iterable[str], timeout: float = _LOAD_TIMEOUT
-) -> dict[str, OutsideSpec | None]:
+def describe(specs: Iterable[str], timeout: float = _LOAD_TIMEOUT) -> dict[str, OutsideSpec | None]:
     """Read specifications of engines from outside; None for a file that cannot be loaded. Raises
     SpecError for a file or class that does not exist, or options it does not have."""
     described: dict[str, OutsideSpec | None] = {}

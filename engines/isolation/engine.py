@@ -211,7 +211,6 @@ class IsolatedEngine:
             raise ProgramError(error.failure, text, printed=error.printed) from None
 
     def _check(self) -> None:
-        """Whether its processes have grown too large."""
         if self._memory and (text := processes.excess(self.pid, self._memory, self._memory_mb)):
             raise ProgramError(Failure.OVER_MEMORY, text)
 
@@ -224,8 +223,7 @@ class IsolatedEngine:
         return processes.run_delay(self._host.process)
 
     def release(self) -> Host | None:
-        """Leave the copy it plays in, and ask nothing more: the process, free for another engine;
-        None if it has ended."""
+        """Leave the copy it plays in; its process, free for another engine, or None if it ended."""
         return self._host if self._host.leave_copy() else None
 
     def close(self) -> None:

@@ -99,11 +99,9 @@ class _Host:
     def _enter_copy(self, folders: Sequence[str]) -> dict[str, Any]:
         """Fork; the copy answers at once, with its own number as `pid`.
 
-        Starting Python and loading the rules takes most of a second, forking a process that has
-        done so a hundredth. What an engine does to its process ends with the copy. This process
-        answers when the copy has ended as it was told to, and all that it had started with it:
-        `clean` says whether `folders` hold what they did before. It ends in the same way as a copy
-        that ends otherwise.
+        Starting Python and loading the rules takes most of a second, forking a hundredth. What an
+        engine does to its process ends with the copy. Once the copy and all it has started ended
+        as told, `clean` says whether `folders` are as before; else this process ends likewise.
         """
         processes.adopt_orphans()
         gc.freeze()  # what the collector does not touch, both processes share
@@ -189,8 +187,7 @@ class _Host:
         pass
 
     def _code(self, move: Move) -> int | list[Any]:
-        """A move's number. One that the game cannot number is described instead; the referee
-        says what is wrong with it."""
+        """A move's number; one without is described, and the referee says what is wrong."""
         action = None if move.is_resign else self._game.action_of(move)
         return [str(move.kind), _plain(move.place)] if action is None else action
 
@@ -209,7 +206,6 @@ class _Host:
 
 
 def _content(folders: Sequence[str]) -> set[tuple[str, int, int]]:
-    """Path, size and time of everything in the folders."""
     content = set()
     for folder in folders:
         for path in Path(folder).rglob("*"):

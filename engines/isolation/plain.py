@@ -27,8 +27,7 @@ class Other:
 
 
 def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> Any:
-    """A value as JSON can hold it. Functions within it are kept in `functions`; None: they are not
-    plain."""
+    """A value as JSON can hold it; functions in it go to `functions` (None: they are not plain)."""
     def plain(parts: Any) -> list[Any]:
         return [to_plain(part, functions) for part in parts]
 

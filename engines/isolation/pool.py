@@ -90,12 +90,6 @@ class PooledEngine(IsolatedEngine):
             raise _Stopped
         super()._check()
 
-    def play_for(self, ticket: Ticket) -> None:
-        """Forget the last game, if it was of somebody else."""
-        if self.owner != ticket.owner:
-            self.new_game(ticket.seed)
-            self.owner = ticket.owner
-
     @property
     def alive(self) -> bool:
         """Whether it can be asked something."""
@@ -156,9 +150,7 @@ class EnginePool:
         running = sum(ticket.running for ticket in self._tickets)
         with self._lock:
             processes = len(self._idle) + self._taken
-        return {
-            "running": running, "waiting": len(self._tickets) - running, "processes": processes
-        }
+        return {"running": running, "waiting": len(self._tickets) - running, "processes": processes}
 
     async def submit(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
         """Do `work` with an engine, in a thread, when its turn comes. Raises as `search`."""
@@ -190,11 +182,12 @@ class EnginePool:
             self.on_change()
 
     def _run(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
-        """In a thread of the pool."""
         engine: PooledEngine | None = None
         try:
             engine = self._take(ticket)
-            engine.play_for(ticket)
+            if engine.owner != ticket.owner:
+                engine.new_game(ticket.seed)
+                engine.owner = ticket.owner
             return work(engine)
         except _Stopped:
             raise

@@ -20,11 +20,8 @@ from engines.programs.framing import read_frame, write_frame
 
 
 class Server:
-    """Our end of the two pipes.
-
-    What the code prints goes to the descriptor `printed`, so that it does not mix with our answers;
-    None: nobody gets it.
-    """
+    """Our end of the two pipes. What the code prints goes to the descriptor `printed`, not between
+    our answers; None: nobody gets it."""
 
     def __init__(self, printed: int | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks decides what becomes of us

@@ -48,9 +48,6 @@ _MOST_BYTES = 50_000
 
 
 class _Worker:
-    """A worker process, and the tasks that it has been sent; `mark` is inherited by all that it
-    starts."""
-
     def __init__(self, workplace: Workplace, mark: str) -> None:
         context = multiprocessing.get_context("spawn")
         size = workplace.board_bytes
@@ -124,9 +121,8 @@ class _Worker:
         return max(deadline - time.monotonic(), 0.0)
 
     def is_lost(self) -> bool:
-        """Whether nothing more is to be expected of it: it is dead, overdue or too large. Call
-        it after `receive`: results count if they were sent in time, even if this process was
-        held up."""
+        """Whether it is dead, overdue or too large. Call it after `receive`: what was sent in time
+        counts, even if this process was held up."""
         if not self.process.is_alive():
             self._lose(Failure.DIED, "process died")
         elif self.patience() == 0.0:
@@ -198,8 +194,7 @@ class _Worker:
 
 
 class Processes(Jobs):
-    """Does tasks in `count` worker processes, one a core by default, which start when they are
-    needed."""
+    """Does tasks in `count` worker processes, one a core by default, started when needed."""
 
     def __init__(self, count: int | None = None, workplace: Workplace | None = None) -> None:
         self.count = count or processes.core_count()
@@ -239,8 +234,7 @@ class Processes(Jobs):
             self._end([worker for worker in self._workers if worker.tasks])
 
     def _hand_out(self, source: Source[Any]) -> bool:
-        """Give every worker something to do; start workers while there is more. False when all is
-        done."""
+        """Keep every worker busy, with new ones while there is more. False when all is done."""
         if not self._ended:
             self._began = time.monotonic()  # what starting takes says nothing about the tasks
         size = self._bundle(source) if self.workplace.bundles else 1
@@ -282,7 +276,6 @@ class Processes(Jobs):
         return self._workers[-1]
 
     def _wait(self) -> None:
-        """Sleep until a worker sends something, dies or is overdue."""
         busy = any(worker.tasks for worker in self._workers)
         patience = min((worker.patience() for worker in self._workers), default=_IDLE_CHECK)
         wait([worker.results for worker in self._workers],

@@ -132,8 +132,7 @@ class Watch:
         return math.inf, math.inf
 
     def value_of_lost(self, task: Any, loss: Loss, times: int) -> Any | None:
-        """What a task is worth in which a worker was lost, this one being the `times`-th; None if
-        it is to be done again."""
+        """What a task is worth that has lost its `times`-th worker; None if it is done again."""
         return None
 
     def others(self) -> set[int]:
@@ -201,10 +200,8 @@ class Jobs:
 
     def run(self, portions: Iterable[Any], tell: Tell = lambda amount: None) -> Iterator[Outcome]:
         """Do all tasks; yield their outcomes in the order in which they end, each once. `tell` is
-        called a few times a second, also when nothing has happened.
-
-        Raises DlgoError, the error of the first task that fails; the others are given up.
-        """
+        called a few times a second, also when nothing has happened. Raises DlgoError, the error of
+        the first task that fails; the others are given up."""
         done = Amount()
         with closing(self.rounds(ListSource(portions))) as rounds:
             for outcomes in rounds:

@@ -141,10 +141,8 @@ def starting_worker() -> Iterator[None]:
     """A process that is started in here inherits that Ctrl-C is blocked, and runs no user's script.
 
     It needs a second before it can ignore the signal itself. The signal is blocked rather than
-    ignored, so that this process still receives it, a little later.
-
-    `multiprocessing` would run the main script again in each process, and with it whatever the
-    script asks for; no worker needs anything of it.
+    ignored, so that this process still receives it, a little later. `multiprocessing` would run the
+    main script again in each process, and with it whatever the script asks for.
     """
     main = sys.modules["__main__"]
     script = vars(main).pop("__file__", None) if getattr(main, "__spec__", None) is None else None
@@ -169,10 +167,7 @@ def silence_stdout() -> None:
 
 
 def end_with_parent() -> None:
-    """From now on, end when the process that has started this one ends, with all that it started.
-
-    For commands that run for as long as somebody looks; one that nobody has started runs on.
-    """
+    """End when the process that has started this one ends, with all that it started."""
     parent = os.getppid()
 
     def watch() -> None:
@@ -181,7 +176,7 @@ def end_with_parent() -> None:
         processes.end_descendants()
         os._exit(1)
 
-    if parent > 1:
+    if parent > 1:  # a command that nobody has started runs on
         threading.Thread(target=watch, daemon=True).start()
 
 

@@ -12,13 +12,7 @@ from dlgo.rng import make_rng, shuffle
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine
 from engines.clock import Clock
-from engines.minimax import search, stack
-from engines.minimax.evaluation import (
-    ESTIMATE_SCALE,
-    AskedEvaluation,
-    evaluation_of,
-    score_of_value,
-)
+from engines.minimax import evaluation, search, stack
 from engines.minimax.table import AGES, clear, find, new_table
 from engines.own_functions import EVALUATION, OwnFunction
 
@@ -52,12 +46,15 @@ class AlphaBetaEngine(Engine):
 
     def _set_up(self) -> None:
         self._table = new_table(self.settings["tt"], self.game.num_actions)
-        self._use = _techniques(self.settings)
+        on = [self.settings[name] for name in stack.TECHNIQUE_HELP]
+        self._use = sum(1 << i for i, is_on in enumerate(on) if is_on)
+        if not self._use & stack.CUTS:  # those that need cuts go with them
+            self._use &= ~(stack.PVS | stack.ASPIRATION)
         plies = min(self.budget.depth or stack.MAX_PLY, stack.MAX_PLY) + stack.QUIET_PLIES + 1
         self._stack = stack.new_stack(plies, self.game.num_actions)
         self._stack.info[stack.TECHNIQUES] = self._use
         self._own = OwnFunction.load(self.settings["evaluation"])
-        self._evaluation = evaluation_of(self._own)
+        self._evaluation = evaluation.evaluation_of(self._own)
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
@@ -100,16 +97,17 @@ class AlphaBetaEngine(Engine):
         )
 
     def _deepen(self, states: Any, clock: Clock, actions: np.ndarray, deepest: int) -> _Result:
-        """Search deeper and deeper until a limit is reached or the end is seen.
-
-        The best of the root's `actions` is put first, the others keep their order.
-        """
+        """Search deeper until a limit or the end; the best of the root's `actions` goes first."""
         solve = self.settings["solve"]
         whole = (-1, 1) if solve else (-stack.INFINITE, stack.INFINITE)
         at_once = solve or not self._use & stack.DEEPENING
         result = _Result(0, False, 0, 0)
         for depth in range(deepest if at_once else 1, deepest + 1):
-            window = self._first_window(result, whole)
+            window = whole
+            if (self._use & stack.ASPIRATION and result.depth >= 2
+                    and abs(result.before) < stack.PROVEN):
+                # Around the estimate of two plies before: odd and even depths differ.
+                window = (result.before - ASPIRATION_MARGIN, result.before + ASPIRATION_MARGIN)
             while True:
                 complete = self._search(states, clock, depth, window, actions)
                 score = int(self._stack.best[0])
@@ -129,26 +127,20 @@ class AlphaBetaEngine(Engine):
                 break
         return result
 
-    def _first_window(self, result: _Result, whole: tuple[int, int]) -> tuple[int, int]:
-        """A window around the estimate of two plies before: odd and even depths differ."""
-        known = result.depth >= 2 and abs(result.before) < stack.PROVEN
-        if not self._use & stack.ASPIRATION or not known:
-            return whole
-        return result.before - ASPIRATION_MARGIN, result.before + ASPIRATION_MARGIN
-
     def _search(
         self, states: Any, clock: Clock, depth: int, window: tuple[int, int], actions: np.ndarray
     ) -> bool:
         """One search to `depth` within `window`; whether it was complete before a limit."""
         info = self._stack.info
-        info[stack.ASK] = stack.WANTED if isinstance(self._evaluation, AskedEvaluation) else 0
+        asks = isinstance(self._evaluation, evaluation.AskedEvaluation)
+        info[stack.ASK] = stack.WANTED if asks else 0
         search.begin(states, self._stack, depth, *window, actions, len(actions))
         while True:
             info[stack.NODE_LIMIT] = clock.next_stop(int(info[stack.NODES]))
             complete = search.advance(states, self._table, self._stack, self._evaluation)
             if info[stack.ASK] == stack.WAITING:
                 leaf = GameState.copy_of(self.game, kernels.row(states, int(info[stack.PLY])))
-                info[stack.ANSWER] = score_of_value(self._own.value(leaf))
+                info[stack.ANSWER] = evaluation.score_of_value(self._own.value(leaf))
                 info[stack.ASK] = stack.ANSWERED
             if complete or clock.is_over(int(info[stack.NODES])):
                 break
@@ -172,16 +164,8 @@ class AlphaBetaEngine(Engine):
         return tuple(line)
 
 
-def _techniques(settings: dict[str, Any]) -> int:
-    """The techniques that are switched on, as bits; those that need cuts go with them."""
-    use = sum(1 << i for i, name in enumerate(stack.TECHNIQUE_HELP) if settings[name])
-    if not use & stack.CUTS:
-        use &= ~(stack.PVS | stack.ASPIRATION)
-    return use
-
-
 def _as_value(score: int) -> float:
     """A score as an expected result: proven ones are +-1, estimates stay inside."""
     if abs(score) >= stack.PROVEN:
         return float(np.sign(score))
-    return float(np.tanh(score / ESTIMATE_SCALE))
+    return float(np.tanh(score / evaluation.ESTIMATE_SCALE))

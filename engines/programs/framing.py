@@ -66,9 +66,7 @@ def take_frame(buffer: bytearray, longest: int = LONGEST) -> bytes | None:
 class FrameReader:
     """The messages that have come through a pipe, whose reading end is made non-blocking.
 
-    Attributes:
-        closed: whether nobody can write into it any more.
-        broken: whether something other than a message has come; nothing more is read then.
+    `closed`: nobody can write into it any more. `broken`: something other than a message has come.
     """
 
     def __init__(self, descriptor: int) -> None:

@@ -79,15 +79,13 @@ def end_tree(pid: int, mark: str | None = None) -> None:
 
 
 def end_descendants() -> None:
-    """Kill all that descends from this process; with `adopt_orphans` that is all it started.
-
-    A process whose parent ends while we look has no place in the tree until we look again.
-    """
+    """Kill all that descends from this process; with `adopt_orphans` that is all it started."""
     empty = 0
     for _ in range(_ROUNDS):
         children = descendants(os.getpid())
         for process in children:
             send(process, signal.SIGKILL)
+        # A process whose parent ends while we look is in no tree until we look again.
         empty = 0 if children else empty + 1
         if empty == 2:
             break
@@ -122,18 +120,15 @@ def descendants(pid: int, without: Collection[int] = ()) -> set[int]:
 
 
 def memory(pid: int, with_children: bool = True, without: Collection[int] = ()) -> int:
-    """Bytes of memory that a process and its descendants have in use (0 if unknown).
-
-    Pages that several of them share are counted for each: an upper bound, but quick to get.
-    """
+    """Bytes that a process and its descendants use (0 if unknown): quick to get, but pages that
+    several of them share are counted for each."""
     tree = {pid} | (descendants(pid, without) if with_children else set())
     # Only Linux tells which pages are those of files.
     return sum(info.rss - getattr(info, "shared", 0) for info in _memory_infos(tree))
 
 
 def resident(pid: int) -> int:
-    """Bytes of a process and its descendants in memory, files and whatever is shared included:
-    more than they use, but quick to get (0 if unknown)."""
+    """Bytes of a process in memory, with descendants, files and shared pages: quick; 0: unknown."""
     return sum(info.rss for info in _memory_infos({pid} | descendants(pid)))
 
 
@@ -189,8 +184,7 @@ def offer_to_the_oom_killer() -> None:
 
 
 def yield_to_others() -> None:
-    """Take less than others: the system ends this process first where memory runs out, and prefers
-    others where cores do."""
+    """Take less than others: be the first to end where memory runs out, the last where cores do."""
     offer_to_the_oom_killer()
     with contextlib.suppress(OSError, AttributeError):
         os.nice(_NICENESS)
@@ -244,8 +238,7 @@ def _read(path: str) -> bytes:
 
 
 def inside_of(root: int, number: int) -> int:
-    """Which descendant of `root` calls itself `number` in a view of processes of its own; `number`
-    itself if none does."""
+    """Which descendant of `root` calls itself `number` in its own view; else `number`."""
     for process in descendants(root):
         with contextlib.suppress(OSError, ValueError):
             for line in (_PROC / str(process) / "status").read_text().splitlines():
@@ -256,8 +249,7 @@ def inside_of(root: int, number: int) -> int:
 
 
 def run_delay(pid: int | str = "self") -> float:
-    """Seconds for which a process's main thread, by default ours, was ready to run, but had no
-    core (Linux; elsewhere 0.0)."""
+    """Seconds for which a main thread was ready to run, but had no core (Linux; else 0.0)."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         return int((_PROC / str(pid) / "schedstat").read_text().split()[1]) / 1e9
     return 0.0

@@ -196,8 +196,7 @@ if os.getuid() == 0 or os.getpid() > 9:
 
 @functools.cache
 def check_sandbox() -> None:
-    """Try whether untrusted code can be confined here. Raises SandboxError, naming what is missing,
-    and the remedy."""
+    """Raise SandboxError, with the remedy, if untrusted code cannot be confined here."""
     if platform.system() != "Linux":
         raise SandboxError(
             f"untrusted code needs Linux and bubblewrap, and this is {platform.system()}: use a "
@@ -221,8 +220,7 @@ def check_sandbox() -> None:
 
 
 class Watch:
-    """Ends a sandboxed program as soon as its processes use more than `allowance` together;
-    `verdict` then says why."""
+    """Ends a sandboxed program whose processes use more than `allowance`; `verdict` says why."""
 
     def __init__(self, program: Program, allowance: Allowance) -> None:
         self.verdict: ProgramError | None = None

@@ -81,17 +81,12 @@ def read_book(path: Path) -> tuple[int, np.ndarray]:
 
 def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
     """The scores of all positions with up to `plies` stones, for `look_up`: int64[n], ascending.
-
-    Raises:
-        DlgoError: if there are not as many scores as positions, or one is missing.
-    """
+    Raises DlgoError if there are not as many scores as positions, or one is missing."""
     listed = levels(plies)
     if len(scores) != len(listed[-1].keys) or (scores == UNSOLVED).any():
         there = int((scores != UNSOLVED).sum())
-        raise DlgoError(
-            f"the book of {plies} plies lacks scores: it has {there:,} of "
-            f"{len(listed[-1].keys):,}; finish it first, by the command that made it"
-        )
+        raise DlgoError(f"the book of {plies} plies lacks scores: it has {there:,} of "
+                        f"{len(listed[-1].keys):,}; finish it first, by the command that made it")
     words = _words(listed[-1], scores)
     parts = [words]
     for level in reversed(listed[:-1]):

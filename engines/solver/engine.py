@@ -66,7 +66,8 @@ class SolverEngine(Engine):
                 line = self.solver.best_line(state, score)
         except Unsolved:  # somebody who watches has had enough: any move, and no claim
             cost = Cost(nodes=self.solver.nodes)
-            return Decision(min(state.legal_moves(), key=_from_centre), cost=cost)
+            central = min(state.legal_moves(), key=lambda move: abs(move.place - 4))
+            return Decision(central, cost=cost)
         result = int(np.sign(score))
         return Decision(
             Move.play(line[0]), float(result), pv=tuple(map(Move.play, line)), proven=result,
@@ -88,7 +89,3 @@ class SolverEngine(Engine):
         if self.settings["book"]:
             self.solver.open_book()
         self.new_game(0)
-
-
-def _from_centre(move: Move) -> int:
-    return abs(move.place - 4)

@@ -22,11 +22,9 @@ Solve = Callable[[Sequence[Sequence[int]]], list[Outcomes]]
 
 
 def outcomes_of(game: GameSpec) -> Solve | None:
-    """What solves positions of a game, or None where nothing does.
+    """What solves unfinished positions of a game, lists of actions from the start; None: nothing.
 
-    Positions are lists of actions from the start; none may be finished. Connect Four is
-    looked up as far as the solver's book goes; beyond, a position takes up to a second, and
-    milliseconds after the 16th stone.
+    Beyond its book the solver takes up to a second, and milliseconds after the 16th stone.
     """
     if game.name == "connect4":
         return _connect4(Solver())

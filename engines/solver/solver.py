@@ -46,11 +46,7 @@ class Unsolved(Exception):
 
 
 class Solver:
-    """A search with its table, which is kept from position to position.
-
-    What the table holds stays true, so sharing it changes no result; it saves time when positions
-    are related.
-    """
+    """A search with its table, which is kept from position to position: its entries stay true."""
 
     def __init__(self, table_bits: int = 22, features: int = search.ALL_FEATURES) -> None:
         self._table = new_table(table_bits)
@@ -97,11 +93,10 @@ class Solver:
         return scores
 
     def analyse(self, lines: Sequence[str], all_moves: bool) -> Iterator[list[Answer | None]]:
-        """Score and best move of each position, written as the columns that lead to it.
+        """Score and best move of each position, written as the columns that lead to it; an empty
+        line is the empty board. None: the line is not an unfinished position.
 
         Answers come in order, in portions, each as soon as a fiftieth of a second has passed.
-        An answer is None if the line is not an unfinished position. An empty line is the empty
-        board.
         """
         began = time.process_time()
         text = np.frombuffer("\n".join((*lines, "")).encode("ascii", "replace"), np.uint8)
@@ -165,11 +160,8 @@ class Solver:
 
 
 def words_of(state: GameState) -> tuple[int, int]:
-    """(own, mask) of an unfinished game: the stones of the player to move, and all stones.
-
-    Raises:
-        ValueError: if the game is over or is not Connect Four.
-    """
+    """(own, mask) of an unfinished game: the stones of the player to move, and all stones. Raises
+    ValueError for another game, or one that is over."""
     if not isinstance(state.kernel_state, ConnectFourState):
         raise ValueError(f"the solver knows connect4 only, not {state.game}")
     if state.is_over():

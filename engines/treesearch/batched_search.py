@@ -187,11 +187,8 @@ class BatchedSearch:
         return actions, priors
 
     def step(self, most: int = 1) -> int:
-        """Run up to `most` simulations of every search that wants some; `remaining` falls.
-
-        Returns:
-            How many there were. A `LeafEvaluator` that is not compiled is asked once.
-        """
+        """Run up to `most` simulations of every search that wants some, whose `remaining` falls;
+        how many there were. A `LeafEvaluator` that is not compiled is asked once."""
         if self._compiled is not None:
             if self._unopened:  # the first simulation only looks at the root
                 most = 1

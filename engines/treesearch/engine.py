@@ -34,10 +34,7 @@ THREADS = Option("threads", 1, "trees grown side by side, simulations shared out
 
 
 class TreeSearchEngine(Engine):
-    """Monte Carlo tree search; the rule and the evaluator come from the subclass.
-
-    It has as many trees as its option `threads` says, one without that option.
-    """
+    """Monte Carlo tree search, a tree for each thread; subclasses choose rule and evaluator."""
 
     budgets = ("sims", "cpu", "wall")
     default_budget = Budget(sims=1000)
@@ -109,13 +106,7 @@ class TreeSearchEngine(Engine):
     def _choose(
         self, state: GameState, counts: ts.Counts, sign: int, best: int, is_proven: bool
     ) -> int:
-        """The action to play; by default the best one.
-
-        Args:
-            counts: what the trees have found out. sign: 1 if player 0 is to move, else -1.
-            best: the action to play by the counts.
-            is_proven: whether the result of `state` is known.
-        """
+        """The action to play; by the counts it is `best`. sign: 1 if player 0 moves, else -1."""
         return best
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
@@ -131,7 +122,6 @@ class TreeSearchEngine(Engine):
         )
 
     def _spent(self, trees: list[ts.Tree]) -> tuple[int, int]:
-        """Nodes of the trees, and evaluations so far."""
         return (sum([int(tree.info[ts.N_NODES]) for tree in trees]),
                 sum([searcher.evaluations for searcher in self._searchers]))
 

@@ -17,17 +17,12 @@ from engines.treesearch.search import new_scratch
 
 
 class LeafEvaluator(ABC):
-    """What a tree search wants to know of a position.
+    """What a tree search wants to know of a position."""
 
-    Attributes:
-        history: how many earlier positions it wants to see beside each; if more than none,
-            `evaluate_windows` is called in place of `evaluate`.
-        remembered: positions so far that it answered from memory. They are not counted as
-            evaluations.
-    """
-
+    # How many earlier positions it wants to see beside each; if more than none, `evaluate_windows`
+    # is called in place of `evaluate`.
     history = 0
-    remembered = 0
+    remembered = 0  # positions answered from memory so far, which are not counted as evaluations
 
     @abstractmethod
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -110,13 +105,8 @@ class EngineEvaluator(LeafEvaluator):
 
 
 class LeafValues:
-    """What leaves are worth.
-
-    Args:
-        game: what is played.
-        evaluator: of `evaluators.py`, or a function of a `GameState`, -1 to 1 as the player to
-            move sees it.
-    """
+    """What leaves are worth. evaluator: of `evaluators.py`, or a function of a `GameState`, -1 to 1
+    as the player to move sees it."""
 
     def __init__(self, game: GameSpec, evaluator: Any | Callable[[GameState], float]) -> None:
         self._game, self._evaluator = game, evaluator

@@ -19,7 +19,6 @@ class Searcher:
     """One tree and all that a thread needs to grow it.
 
     Args:
-        game: what is played.
         capacity: nodes of the tree.
         reuse: keep the part of the tree below the moves played; takes a second tree.
         rule, evaluator, amaf: as of `BatchedSearch`.
@@ -79,9 +78,7 @@ class Searcher:
 
     def simulate(self, budget: Budget) -> int:
         """Simulate until the first limit of the budget is reached; the number of simulations run.
-
-        Releases the interpreter lock, so that several searchers can run in threads.
-        """
+        Releases the interpreter lock, so that several searchers can run in threads."""
         simulations = budget.sims
         if simulations is None and budget.evals is not None:
             simulations = WALKS_AN_EVALUATION * budget.evals

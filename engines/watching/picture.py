@@ -31,10 +31,7 @@ _LINE, _CUT, _WON, _LOST = "#d9730d", "#b3261e", "#23753a", "#93308f"
 
 @dataclass
 class _Card:
-    """A node that is drawn, the children below it, and its place.
-
-    left_out, untried: children that are not drawn, visited and not.
-    """
+    """A node that is drawn. left_out, untried: children that are not, visited and not."""
 
     node: SeenNode
     children: list[_Card] = field(default_factory=list)
@@ -156,7 +153,8 @@ class _Picture:
             if node.prior is not None:
                 lines.append((f"prior {node.prior:.0%}", faint))
         if node.skipped:
-            lines.append((f"cut: {_some(node.skipped)}", red))
+            more = f" +{len(node.skipped) - 2}" if len(node.skipped) > 2 else ""
+            lines.append((f"cut: {', '.join(node.skipped[:2])}{more}", red))
         if card.left_out:
             lines.append((f"and {card.left_out} more", faint))
         if card.untried:
@@ -185,10 +183,6 @@ class _Picture:
 def _number(value: float) -> str:
     text = f"{value + 0.0:+.2f}"
     return {"+1.00": "+1", "-1.00": "-1", "+0.00": "0", "-0.00": "0"}.get(text, text)
-
-
-def _some(moves: Sequence[str]) -> str:
-    return ", ".join(moves[:2]) + (f" +{len(moves) - 2}" if len(moves) > 2 else "")
 
 
 def _pill(x: float, y: float, text: str) -> str:
@@ -224,11 +218,7 @@ def _choose(tree: SearchTree, most_nodes: int) -> _Card:
 
 
 def _place(card: _Card, y: float, level: float) -> list[tuple[float, float]]:
-    """Set the places of a card and those below, as near to each other as they can be.
-
-    Returns:
-        The leftmost and rightmost middle of a card on each level from this one down.
-    """
+    """Place a card and those below, close together; the outermost middles on each level."""
     card.y = y
     outline: list[tuple[float, float]] = []
     for child in card.children:

@@ -68,11 +68,7 @@ class Recording:
 
 
 def watch(engine: Engine, state: GameState, budget: Budget | None = None) -> Recording:
-    """Let an engine choose a move, and record how it came to it.
-
-    Raises:
-        SpecError: if the engine does not tell of its search.
-    """
+    """Let an engine choose a move, and record how. Raises SpecError if it tells nothing."""
     events: list[Event] = []
     decision = _listen(engine, state, budget, events.append)
     return Recording(engine.name, state, tuple(events), decision)
@@ -103,8 +99,7 @@ def transcript(
         part_bytes: a part is closed once it has so many.
         stop: asked now and then; once it is true, the search is ended.
 
-    Raises:
-        SpecError: if the engine does not tell of its search.
+    Raises SpecError if the engine does not tell of its search.
     """
     parts: list[list[str]] = [[]]
     steps = written = size = 0

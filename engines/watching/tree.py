@@ -89,10 +89,8 @@ class SearchTree:
             self.nodes[node.parent].children.append(node.number)
 
     def bounds(self, number: int) -> tuple[float, float]:
-        """What alpha-beta has found out: the least and most a node can be worth, as black sees it.
-
-        They are equal where the value is exact, and -1 and 1 where nothing is known.
-        """
+        """What alpha-beta has found: the least and most a node can be worth, as black sees it.
+        They are equal where the value is exact, and -1 and 1 where nothing is known."""
         node = self.nodes[number]
         if node.value is None:
             return -1.0, 1.0

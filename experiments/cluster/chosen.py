@@ -18,8 +18,7 @@ def jobs_on(
     workers: int | None = None, verify_share: float = 0.0, price: float | None = None,
     items: str = "games",
 ) -> AbstractContextManager[ClusterJobs | None]:
-    """Who does tasks. Args, raises: as `ClusterJobs`; and SpecError for a share or a price without
-    a cluster."""
+    """Who does tasks, as `ClusterJobs`; SpecError for a share or a price without a cluster."""
     if cluster is None:
         options = (("--verify-share", verify_share), ("--price", price))
         if given := [name for name, value in options if value]:

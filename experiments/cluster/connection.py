@@ -39,8 +39,7 @@ class Connection:
         address: "local" starts Ray on this machine alone; "auto" finds the cluster that this
             machine belongs to; else HOST:PORT of the cluster's head.
 
-    Raises:
-        DlgoError: if Ray is not installed; ClusterError: if the cluster cannot be reached.
+    Raises DlgoError if Ray is not installed, ClusterError if the cluster cannot be reached.
     """
 
     def __init__(self, address: str) -> None:

@@ -44,8 +44,7 @@ class Dispatcher:
 
     Args:
         differs: what differs between two results of a task; "" if they are equal.
-        verify_share: the share of tasks that two machines do. Which they are depends on their
-            names and the seed only.
+        verify_share: the share of tasks that two machines do; names and seed decide which.
         repeatable: whether doing a task twice must give equal results: only such are chosen.
     """
 

@@ -45,8 +45,7 @@ class Order:
 
 
 class SentOrder(NamedTuple):
-    """An order on its way. The reference stands in a list, so that only a process that does not
-    have the order yet fetches it."""
+    """An order on its way; the list keeps Ray from fetching it where it is known already."""
 
     key: str
     reference: list[Any]
@@ -159,7 +158,6 @@ _places: dict[str, Place] = {}
 
 
 def _place(order: SentOrder) -> Place:
-    """This process, made ready for an order."""
     import ray
 
     if order.key not in _places:

@@ -77,7 +77,6 @@ class ClusterJobs(Jobs):
 
     Args:
         address: see `Connection`; or a connection.
-        say: tells people a line.
         specs: of games and engines: the files that they name are sent along.
         workers: processes on each machine; one a core by default.
         verify_share: the share of tasks that two machines do, to be compared; only of games
@@ -85,8 +84,7 @@ class ClusterJobs(Jobs):
         price: of a core for an hour, to say what the work has cost.
         items: what the tasks' amounts count.
 
-    Raises:
-        DlgoError: if Ray is not installed; ClusterError: if the cluster cannot be reached.
+    Raises DlgoError if Ray is not installed, ClusterError if the cluster cannot be reached.
     """
 
     def __init__(
@@ -142,10 +140,8 @@ class ClusterJobs(Jobs):
                 if time.monotonic() >= self._next_line:
                     self._say_line()
             if unchecked := self._dispatcher.unchecked():
-                self._say(
-                    f"{unchecked} of those that --verify-share chose could not be checked: a "
-                    "second machine is needed, or a third where two differ"
-                )
+                self._say(f"{unchecked} of those that --verify-share chose could not be checked: a "
+                          "second machine is needed, or a third where two differ")
         finally:
             for node in self._nodes.values():
                 self._end_tasks(node)
@@ -169,7 +165,6 @@ class ClusterJobs(Jobs):
         return [node for node in self._nodes.values() if node.state == _READY]
 
     def _hand_out(self) -> bool:
-        """Give tasks to all machines that have room. Whether any was given."""
         ahead = _AHEAD if self.workplace.bundles and self._workers is None else 1
         total = sum(self._processes(node.machine) for node in self._ready())
         any_given = False
@@ -202,7 +197,6 @@ class ClusterJobs(Jobs):
         return self._connection.start(machine, cores, work, self._order, *args)
 
     def _collect(self) -> list[Outcome]:
-        """Wait for tasks of Ray to end; what they bring."""
         nodes = {task: node for node in self._nodes.values()
                  for task in (node.joining, *node.tasks) if task is not None}
         if not nodes:
@@ -293,9 +287,7 @@ class ClusterJobs(Jobs):
         """Count on a machine no more. Returns how many of its tasks others have to do."""
         node.state, node.joining = state, None
         node.core_seconds += (time.monotonic() - node.began) * node.machine.cores
-        count = sum(
-            self._dispatcher.lost(node.machine.name, keys) for keys in node.tasks.values()
-        )
+        count = sum(self._dispatcher.lost(node.machine.name, keys) for keys in node.tasks.values())
         self._end_tasks(node)
         return count
 
@@ -336,7 +328,6 @@ class ClusterJobs(Jobs):
 
 
 def _reason_of(error: Exception) -> str:
-    """What Ray says, in one line."""
     if isinstance(error, DlgoError):
         return str(error)
     if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):

@@ -32,9 +32,8 @@ _OURS = ("dlgo", "engines", "experiments", "reports", "tests")
 
 
 def pack(paths: Iterable[Path], base: Path | None = None) -> bytes:
-    """A tar archive of files and folders, whose names in it are relative to `base`, by default to
-    each path's own folder. Raises DlgoError if one of them is not there, or all together are too
-    large."""
+    """A tar archive of files and folders, named in it from `base`, by default from each path's own
+    folder. Raises DlgoError if one is not there, or all together are too large."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for path in paths:
@@ -73,10 +72,8 @@ def digest_of(parcel: bytes) -> str:
 
 def files_of(specs: Iterable[str]) -> list[Path]:
     """The files below this folder that specifications of games and engines name. A bot comes with
-    the Python files and packages beside it, since it may import them.
-
-    Raises DlgoError for a file elsewhere, since other machines cannot find it by that name.
-    """
+    the Python files and packages beside it. Raises DlgoError for a file elsewhere, which other
+    machines cannot find by that name."""
     files: dict[Path, None] = {}
     for spec in specs:
         for path in _named(split_version(spec)[0]):
@@ -117,8 +114,7 @@ def _with_neighbours(path: Path) -> list[Path]:
 
 
 def own_folder(prefix: str) -> Path:
-    """A new folder for this process; those of processes that were killed are cleared away. Its name
-    is `prefix` and the number of the process."""
+    """A new folder `prefix` + process number; those of killed processes are cleared away."""
     for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         number = old.name.removeprefix(prefix).partition("-")[0]
         if number.isdecimal() and not Path(f"/proc/{number}").exists() and Path("/proc").exists():
@@ -139,9 +135,8 @@ def pack_bots(launches: Launches) -> dict[str, bytes]:
 def unpack_bots(
     sent: Mapping[str, bytes], launches: Launches, games: Iterable[str], folder: Path
 ) -> Launches:
-    """The launches on this machine, whose files land in a new folder. Rules of the games are
-    compiled first, so that bots find that done. Raises SandboxError if there is no working sandbox
-    here."""
+    """The launches on this machine, whose files land in a new folder; the rules of the games are
+    compiled first. Raises SandboxError if there is no working sandbox here."""
     if not launches:
         return {}
     check_sandbox()

@@ -195,8 +195,7 @@ class Node:
 
 
 class Search:
-    """A tree search from one position; without a network for this size of board, it does
-    without."""
+    """A tree search from one position, without a network if there is none for this board."""
 
     def __init__(self, board: Board, network: Network | None) -> None:
         self._board, self._network = board, network

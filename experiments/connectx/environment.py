@@ -196,7 +196,6 @@ def play(
 
 
 def _fault(state: GameState, column: Any) -> str:
-    """What is wrong with an answer; "" if nothing is."""
     if isinstance(column, BaseException):
         return f"raised {error_text(column)}"
     # The environment wants an integer of JSON, which is neither True nor one of NumPy.

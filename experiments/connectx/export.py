@@ -59,7 +59,6 @@ def export_agent(model: str, out: Path) -> tuple[Card, float]:
 
 
 def _game_of(card: Card) -> GameSpec:
-    """The game of a network that the agent can compute. Raises ModelError for others."""
     game = recorded_game(card.game)
     for fits, problem in (
         (board_of(game), f"it plays {game}; ConnectX is connect4, or connectn without pie=yes and "

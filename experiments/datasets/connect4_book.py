@@ -51,12 +51,7 @@ _LINE_INTERVAL = 10.0
 
 
 def solve_part(positions: np.ndarray, table_bits: int) -> Generator[Amount, None, np.ndarray]:
-    """The scores of some positions, int8[n], by search alone. A portion of work.
-
-    Args:
-        positions: int64[n, 2], packed.
-        table_bits: of the table, which this process keeps from call to call.
-    """
+    """The scores of packed positions (int64[n, 2]), int8[n], by search alone. A portion of work."""
     yield Amount()
     return _solver(table_bits).solve_many(positions).astype(np.int8)
 
@@ -82,7 +77,6 @@ SOURCES = {"solver": solve_part, "bitbully": ask_bitbully}
 
 @functools.cache
 def _bitbully() -> tuple[Callable[[Any], int], Any]:
-    """What scores a board, and what makes one."""
     try:
         from bitbully import BitBully, bitbully_core
     except ImportError:
@@ -98,11 +92,8 @@ def _solver(table_bits: int) -> Solver:
 def make_book(
     plies: int, path: Path, workers: int, table_bits: int, source: str = "solver"
 ) -> None:
-    """Make the book of so many plies at `path`, or go on making it.
-
-    Raises:
-        DlgoError: if the file is not a book of so many plies, is in use, or cannot be written.
-    """
+    """Make the book of so many plies at `path`, or go on making it. Raises DlgoError if the file is
+    not a book of so many plies, is in use, or cannot be written."""
     make_folder(path.parent)
     _, owns, masks = levels(plies)[plies]
     positions = np.stack([owns, masks], axis=1)
@@ -136,7 +127,6 @@ def make_book(
 
 
 def _begun(path: Path, plies: int, count: int) -> np.ndarray:
-    """The scores that are there already."""
     if not path.exists():
         return np.full(count, UNSOLVED, np.int8)
     there, scores = read_book(path)
@@ -146,11 +136,7 @@ def _begun(path: Path, plies: int, count: int) -> np.ndarray:
 
 
 def check_book(path: Path, count: int, table_bits: int) -> None:
-    """Prove random positions of a book by search, of those that have a score so far.
-
-    Raises:
-        DlgoError: if a score is wrong.
-    """
+    """Prove random positions with a score by search. Raises DlgoError if a score is wrong."""
     plies, scores = read_book(path)
     _, owns, masks = levels(plies)[plies]
     solved = np.flatnonzero(scores != UNSOLVED)

@@ -37,23 +37,16 @@ _FEWEST_SHARD_GAMES = 16
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the games of a folder come from; everything but how many there are.
+    """What the games of a folder come from; everything but how many there are."""
 
-    Attributes:
-        game, engine, against: canonical specifications; `against` is "" for self-play.
-        seed: of openings and engines.
-        opening_plies, sample_plies, temperature: see `engine_games.play_game`.
-        shard_games: games in a shard.
-    """
-
-    game: str
+    game: str  # canonical, as the other specifications
     engine: str
-    against: str
-    seed: int
-    opening_plies: int
+    against: str  # "" for self-play
+    seed: int  # of openings and engines
+    opening_plies: int  # this and the next two: see `engine_games.play_game`
     sample_plies: int
     temperature: float
-    shard_games: int
+    shard_games: int  # games in a shard
 
     def build(self, move_timeout: float) -> tuple[GameSpec, list[Engine]]:
         """The game and the engines; those from outside have so many wall seconds for a move."""
@@ -64,10 +57,7 @@ class Recipe:
 
 def make_recipe(game: str, engine: str, **settings: Any) -> Recipe:
     """A recipe with the usual values where a setting (`RECIPE_OPTIONS`) is None or not given.
-
-    Raises:
-        SpecError: for an unknown game, engine or setting, or a value out of range.
-    """
+    Raises SpecError for an unknown game, engine or setting, or a value out of range."""
     spec = get_game(game)
     given = {name: value for name, value in settings.items() if value is not None}
     chosen = check_settings("generate", RECIPE_OPTIONS, given)
@@ -101,10 +91,8 @@ def generate(
         move_timeout: wall seconds for a move of an engine from outside.
         jobs: who plays the games, instead of processes of this machine; it is closed at the end.
 
-    Raises:
-        SpecError: if the engine cannot be built for the game.
-        DataError: if the folder holds other games, or cannot be written, or another process
-            works in it.
+    Raises SpecError if the engine cannot be built for the game; DataError if the folder holds other
+    games, cannot be written, or another process works in it.
     """
     folder = make_folder(folder or default_folder(recipe), error=DataError)
     here = jobs is None
@@ -167,7 +155,6 @@ def make_shard(
 
 
 def _check_recipe(shard: Shard, path: Path, recipe: Recipe) -> None:
-    """Raises DataError if the shard comes from another recipe."""
     theirs, ours = shard.provenance.get("recipe"), asdict(recipe)
     if not isinstance(theirs, dict):
         raise DataError(f"{path}: holds games of other origin; name another --out folder")

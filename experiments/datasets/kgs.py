@@ -55,15 +55,12 @@ def fetch_archives(
     """Download the archives of a page that are not there yet; return all their files.
 
     Args:
-        folder: made if need be.
-        page: the address of the page.
         match: only file names that contain this text.
         limit: at most so many of them.
         say: gets a line for each file.
         pause: seconds between two requests.
 
-    Raises:
-        DataError: if the page or a file cannot be fetched or written; what is there is kept.
+    Raises DataError if something cannot be fetched or written; what is there is kept.
     """
     make_folder(folder, error=DataError)
     with _open(page) as answer:

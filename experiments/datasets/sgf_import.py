@@ -52,37 +52,27 @@ class Piece(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What an SGF file says of one of its games; a row of the index.
+    """What an SGF file says of one of its games; a row of the index."""
 
-    Attributes:
-        name: the file. error: why it cannot be used, "" if it can; the rest is then empty.
-        size: lines of the board. handicap: stones. moves: passes included. Ranks are as written.
-    """
-
-    name: str
-    error: str = ""
-    size: int = 0
-    handicap: int = 0
-    moves: int = 0
+    name: str  # of the file
+    error: str = ""  # why it cannot be used, "" if it can; the rest is then empty
+    size: int = 0  # lines of the board
+    handicap: int = 0  # stones
+    moves: int = 0  # passes included
     result: str = ""
     black: str = ""
     white: str = ""
-    black_rank: str = ""
+    black_rank: str = ""  # as written
     white_rank: str = ""
     date: str = ""
 
 
 class Report(NamedTuple):
-    """What has become of one game of a file.
+    """What has become of one game of a file."""
 
-    Attributes:
-        refused: why the filter left it out. error: why it is not usable.
-        notes: what was read otherwise than it is written, with its name.
-    """
-
-    refused: str = ""
-    error: str = ""
-    notes: str = ""
+    refused: str = ""  # why the filter left it out
+    error: str = ""  # why it is not usable
+    notes: str = ""  # what was read otherwise than it is written, with its name
 
 
 @dataclass(frozen=True)
@@ -139,15 +129,11 @@ def handicap_of(record: GameRecordSgf) -> int:
 
 
 def to_game(record: GameRecordSgf, played: PlayedRecord | None = None) -> GameData:
-    """A record as training data of `go:size=N`; the komi shows in the result only.
+    """A record as training data of `go:size=N`; the komi shows in the result only. A pass that the
+    record does not hold, between two moves of one player, is not learned.
 
-    A pass that the record does not hold, between two moves of one player, is not learned.
-
-    Args:
-        played: its positions, if they are known already.
-
-    Raises:
-        NotationError: for an illegal move, or no moves at all.
+    `played`: its positions, if they are known already. Raises NotationError for an illegal move, or
+    no moves at all.
     """
     played = played or play(record)
     if played.problem:
@@ -169,14 +155,10 @@ def to_game(record: GameRecordSgf, played: PlayedRecord | None = None) -> GameDa
 def pieces(
     archives: Sequence[Path], sample: int | None, seed: int, progress: LineProgress
 ) -> tuple[list[Piece], str]:
-    """All SGF files of the archives, or a sample of them, and what is damaged.
+    """All SGF files of the archives, or a sample of them, and a phrase that says how much is
+    damaged; "" if nothing is. What is damaged has been named to `progress`.
 
-    Returns:
-        The pieces, and a phrase that says how much is damaged; "" if nothing is. What is damaged
-        has been named to `progress`.
-
-    Raises:
-        DataError: if there are no SGF files, or fewer than the sample asks for.
+    Raises DataError if there are no SGF files, or fewer than the sample asks for.
     """
     files: list[tuple[Path, str]] = []
     archives = with_inner_archives(archives)
@@ -218,11 +200,9 @@ def import_sgf(
 ) -> Path:
     """Make shards of the games that pass the filter; return the folder.
 
-    Games that are broken or against the rules are named and left out.
-
-    Raises:
-        DataError: if there is nothing to import, or the folder holds other games; and, after all
-            else has been imported, if archives or files of them are damaged.
+    Games that are broken or against the rules are named and left out. Raises DataError if there is
+    nothing to import, or the folder holds other games; and, after all else has been imported, if
+    archives or files of them are damaged.
     """
     progress = default_progress()
     cut, damaged = pieces(archives, sample, seed, progress)
@@ -268,11 +248,7 @@ def import_sgf(
 def import_piece(
     piece: Piece, number: int, wanted: Filter, archive: Path
 ) -> Generator[Amount, None, MadeShard]:
-    """Make one shard; its reports are those of the games.
-
-    Args:
-        archive: where it lies.
-    """
+    """Make one shard from `archive`; its reports are those of the games."""
     watch = Stopwatch()
     games: list[GameData] = []
     reports: list[Report] = []
@@ -289,10 +265,7 @@ def import_piece(
     return MadeShard(content, digest, tuple(reports))
 
 
-def _games_of(
-    data: bytes, name: str, wanted: Filter
-) -> Iterator[tuple[GameData | None, Report]]:
-    """What has become of each game of a file."""
+def _games_of(data: bytes, name: str, wanted: Filter) -> Iterator[tuple[GameData | None, Report]]:
     try:
         file = read_sgf_games(data, name)
     except NotationError as error:
@@ -360,11 +333,8 @@ def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Ent
 
 
 def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None) -> list[str]:
-    """What is in the archives, as lines; all of it in a CSV table, if one is named.
-
-    Raises:
-        DataError: if there is nothing to index or the table cannot be written.
-    """
+    """What is in the archives, as lines; all of it in a CSV table, if one is named. Raises
+    DataError if there is nothing to index or the table cannot be written."""
     cut, damaged = pieces(archives, None, 0, default_progress())
     portions = [
         Portion(f"piece {number}", index_piece, (piece,), (Path(piece.archive),))

@@ -37,8 +37,7 @@ def make_shards(
         portions: by the number of the shard; each returns a `MadeShard`.
         count: told the reports of each shard that has been written.
 
-    Raises:
-        DlgoError: as `Jobs.run` does, and if a shard cannot be written.
+    Raises DlgoError as `Jobs.run` does, and if a shard cannot be written.
     """
     numbers = {portion.key: number for number, portion in portions.items()}
 

@@ -23,13 +23,10 @@ _SHARE_OF_EMPTY_POINTS = 3
 
 @dataclass
 class Clock:
-    """Main time, then overtime: `byo_stones` moves in each `byo_time` (Canadian byo-yomi).
+    """Main time, then overtime: `byo_stones` moves in each `byo_time` (Canadian byo-yomi). Under
+    Japanese byo-yomi every move of the overtime has a period, and GTP's stones are those left.
 
-    Under Japanese byo-yomi every move of the overtime has a period of its own, and what GTP calls
-    stones is the number of periods that are left.
-
-    No time settings, or an overtime of zero stones with a positive time (which is how GTP says
-    "no limit"), mean no limit.
+    No time settings, or zero stones and a positive time ("no limit" in GTP), mean no limit.
     """
 
     main_time: float | None = None
@@ -48,10 +45,7 @@ class Clock:
         return self.main_time is not None and not (self.byo_time > 0 and self.byo_stones == 0)
 
     def seconds_for_a_move(self, player: Player, empty_points: int) -> float | None:
-        """Seconds that `player` should take; None if there is no limit.
-
-        The length of the game to come is guessed by the empty points.
-        """
+        """Seconds for a move (None: no limit); the game's length is guessed by the empty points."""
         if player not in self.left and not self.limited:
             return None
         seconds, stones = self._left_of(player)

@@ -18,7 +18,7 @@ from dlgo.games.go.scoring import dead_chains, likely_dead, score
 from dlgo.games.go.state import Go, handicap_points
 from dlgo.gtp import GtpError, parse_color, parse_float, parse_int
 from experiments.gtp.clock import Clock
-from experiments.gtp.session import Session
+from experiments.gtp.session import Session, position
 from experiments.play.game_file import positions, read_game_file
 
 _SMALLEST = 2
@@ -128,7 +128,7 @@ def set_free_handicap(session: Session, *vertices: str) -> None:
 def _place(session: Session, points: tuple[Point, ...] | list[Point]) -> str:
     if session.game.stones(session.state):
         raise GtpError("board not empty")
-    session.start_at(session.position(points, (), Player.white))
+    session.start_at(position(session.game, points, (), Player.white))
     return " ".join(map(point_text, points))
 
 

@@ -161,9 +161,7 @@ def _end_with_controller(parent: int, output: int) -> None:
     os._exit(_STOPPED)
 
 
-def serve(
-    game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIMEOUT
-) -> None:
+def serve(game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIMEOUT) -> None:
     """Serve standard input until it ends.
 
     An engine from outside has a process of its own, and `move_timeout` wall seconds for a move; if

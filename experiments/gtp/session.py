@@ -25,8 +25,7 @@ _LARGEST_KOMI = 1000
 
 
 class Session:
-    """A connection's state. The engine is built and warmed up here. Raises DlgoError if it does not
-    play the game."""
+    """A connection's state, its engine warmed up. Raises DlgoError if it does not play the game."""
 
     def __init__(self, game: GameSpec, spec: EngineSpec, seed: int = 0) -> None:
         self.game, self.spec = game, spec  # komi and size included
@@ -92,12 +91,6 @@ class Session:
         self.set_game(type(self.game)(**{**self.game.settings, "komi": nearest_komi(komi)}))
         self._line[-1] = _in_game(self.game, self.state)
 
-    def position(
-        self, black: Collection[Point], white: Collection[Point], player: Player
-    ) -> GameState:
-        """A start from these stones. Raises SpecError for chains without liberties."""
-        return position(self.game, black, white, player)
-
     def turn_of(self, player: Player) -> GameState:
         """The position with `player` to move, by the rule at the top of this file. Raises GtpError
         in games other than Go, where nobody can move out of turn."""
@@ -107,7 +100,7 @@ class Session:
         if not self.is_go:
             why = "the game is over" if state.is_over() else f"it is not {player.name}'s turn"
             raise GtpError(f"illegal move: {why}")
-        return self.position(*stones_of(state), player)
+        return position(self.game, *stones_of(state), player)
 
     def play(self, player: Player, text: str) -> str:
         """Play the move (or the moves of one turn) that `text` denotes; what has to be said of it.
@@ -130,7 +123,7 @@ class Session:
                 after = _in_game(lenient, state).apply_move(move)
             except IllegalMoveError:
                 raise GtpError(f"illegal move: {error}") from None
-            state = self.position(*stones_of(after), after.next_player)
+            state = position(self.game, *stones_of(after), after.next_player)
             note = f"{error}; played all the same, since the controller's rules allow it"
         self._line.append(state)
         return note
@@ -204,8 +197,7 @@ def nearest_komi(komi: float) -> float:
 
 
 def limited(budget: Budget, budgets: Collection[str], seconds: float | None) -> Budget:
-    """An engine's own budget, with at most these wall seconds if `budgets`, those that it can
-    obey, hold them."""
+    """An engine's own budget, with at most these wall seconds if it can obey them (`budgets`)."""
     if seconds is None or "wall" not in budgets:
         return budget
     wall = seconds if budget.wall is None else min(seconds, budget.wall)

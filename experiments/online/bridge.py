@@ -183,11 +183,8 @@ def play_online(
     server: str, key: str, username: str, player: Callable[[], OnlinePlayer], terms: Terms,
     greeting: str, say: Callable[[str], None],
 ) -> None:
-    """Be a bot on the server until Ctrl-C. No line shows the key; if it is enough, `username` is
-    "".
-
-    Raises DlgoError if it cannot begin, KeyboardInterrupt at the end, if games stay open.
-    """
+    """Be a bot on the server until Ctrl-C. `username` is "" if the key is enough; no line shows it.
+    Raises DlgoError if it cannot begin, KeyboardInterrupt at the end, if games stay open."""
     def tell(text: str) -> None:
         say(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.replace(key, '(key)')}")
 
@@ -216,8 +213,7 @@ def read_key(file: Path | None, variable: str, note: Callable[[str], None]) -> s
     line, which all users can see. The variable is removed, so that no engine's process inherits it.
     `note` prints a line, if other users of this machine can read the file.
 
-    Raises DlgoError if there is none, or something that cannot be one. The message does not show
-    it.
+    Raises DlgoError, which does not show it, if there is none, or something that cannot be one.
     """
     typed, where = os.environ.pop(variable, ""), f"variable {variable}"
     if file is not None:

@@ -191,7 +191,6 @@ class Connection:
             self._drift = now - self._latency / 2 - data["server"]
 
     async def _write(self, socket: Any) -> None:
-        """Send what is in the queue, and a ping now and then."""
         queue, next_ping = self._queue, 0.0
         with contextlib.suppress(Exception):  # the reader hears of a lost connection, too
             while True:

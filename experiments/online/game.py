@@ -40,8 +40,6 @@ _NO_UNDO = "I do not take moves back."
 
 @dataclass
 class _Chosen:
-    """Our move."""
-
     number: int  # how many moves were before it
     move: Move
     # Of the engine; None for handicap stones and resignations for its failures.
@@ -178,8 +176,7 @@ class OnlineGame:
                 chosen.asked = chosen.doubted = False
 
     def _choose_another(self, chosen: _Chosen) -> None:
-        """The best move that the server has not refused: by the engine's policy, or any sensible
-        one."""
+        """The best move that is not refused: by the engine's policy, or any sensible one."""
         state = in_play(self._position.state)
         self._say(f"the server refuses {state.game.move_text(chosen.move)}; playing another move")
         policy = chosen.decision.policy if chosen.decision is not None else {}
@@ -241,7 +238,6 @@ class OnlineGame:
     # --- what we do ---
 
     def _start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        """Begin something, in place of what has this name."""
         self._stop(name)
         task = self._tasks[name] = asyncio.create_task(work)
         task.add_done_callback(self._tell_fault)
@@ -262,7 +258,6 @@ class OnlineGame:
         return Player.from_index(ids.index(bot)) if bot in ids else None
 
     def _act(self) -> None:
-        """Do what there is to do now, if anything."""
         data, epoch = self.data, self._connection.epoch
         if data is None or self.finished:
             return
@@ -318,7 +313,6 @@ class OnlineGame:
         self._send_chosen()
 
     async def _choose(self, number: int, failures: int) -> _Chosen:
-        """Our move. Raises whatever goes wrong."""
         state = in_play(self._position.state)
         if self._position.to_place:
             return _Chosen(number, positions.handicap_stone(self.data, self._position.state))
@@ -330,7 +324,6 @@ class OnlineGame:
         return _Chosen(number, decision.move, decision)
 
     def _send_chosen(self) -> None:
-        """Send our move, unless it was sent over this connection, or the game is not known yet."""
         chosen, epoch = self._chosen, self._connection.epoch
         if chosen.epoch == epoch or self._heard != epoch:
             return
@@ -352,8 +345,7 @@ class OnlineGame:
             self.connect()
 
     async def _agree(self, data: GameData, state: GameState) -> None:
-        """Accept the dead stones that are marked, or mark others; the game ends when both players
-        accept the same."""
+        """Accept the marked dead stones, or mark others; when both accept the same, it ends."""
         epoch = self._connection.epoch
         await asyncio.sleep(self._pauses.settle)
         dead = await asyncio.to_thread(
@@ -399,6 +391,5 @@ class OnlineGame:
 
 
 def _course(data: GameData) -> tuple[Any, ...]:
-    """All that decides about the position."""
     return (data.size, data.rules, data.komi, data.handicap, data.black_stones,
             data.white_stones, data.white_begins, data.moves)

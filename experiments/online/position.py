@@ -38,12 +38,8 @@ class Position:
 
 
 def follow(data: GameData) -> Position:
-    """The position after all moves.
-
-    Raises:
-        IllegalOnServer: if our rules forbid a move, under the simple ko rule as well.
-        ProtocolError: if the stones at the start are impossible.
-    """
+    """The position after all moves. Raises IllegalOnServer if our rules forbid a move, under the
+    simple ko rule as well; ProtocolError if the stones at the start are impossible."""
     for ko in dict.fromkeys((RULES.get(data.rules, "situational"), "simple")):
         try:
             return _replay(data, ko)
