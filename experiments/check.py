@@ -147,8 +147,7 @@ def check(
         on_progress: called with the name of each rule before it is looked at.
         seconds: of CPU time for one rule of a game.
 
-    Raises:
-        SpecError: if there is no such game or engine.
+    Raises SpecError if there is no such game or engine.
     """
     if isinstance(thing, str | Path):
         spec = str(thing)
@@ -333,11 +332,8 @@ def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[s
 
 
 class _PlainIntegers(np.ndarray):
-    """An array whose elements are numbers of Python.
-
-    Compiled code computes with 64 bits, and so do they; NumPy's int8 would overflow, and the sum
-    of two of its truth values is a truth value. What is stored wraps around, as in compiled code.
-    """
+    """An array whose elements are numbers of Python: compiled code computes with 64 bits, and so do
+    they, where NumPy's int8 would overflow. What is stored wraps around, as in compiled code."""
 
     def __setitem__(self, index: Any, value: Any) -> None:
         try:

@@ -20,13 +20,8 @@ import click
 def run(
     command: click.Command, arguments: Sequence[str] | None = None, name: str | None = None
 ) -> NoReturn:
-    """Run `command` and exit.
-
-    Args:
-        command: what to run. A group without a subcommand prints its help.
-        arguments: of the command line; those of the process by default.
-        name: how the command is called in its help; the script's own name by default.
-    """
+    """Run `command` and exit; a group without a subcommand prints its help. `arguments` are those
+    of the process by default, `name`, for the help, is the script's."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # Characters that a console's encoding lacks become `?` (on standard error, escapes).
         if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
@@ -78,14 +73,8 @@ def say(line: str, err: bool = False) -> None:
 
 
 def standard_input(purpose: str) -> TextIO:
-    """Where the user types, or a program writes.
-
-    Args:
-        purpose: what is read there, for the message.
-
-    Raises:
-        DlgoError: if it is closed, as by `<&-`.
-    """
+    """Where the user types, or a program writes `purpose`. Raises DlgoError if closed, as by
+    `<&-`."""
     from dlgo import DlgoError
 
     if sys.stdin is None:

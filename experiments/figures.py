@@ -43,15 +43,15 @@ def drawing(
 ) -> Iterator[list[Axes]]:
     """Draw a figure: its axes, row by row, to be filled in the block; saved and shown at its end.
 
-    Args:
-        path: of the picture; None: the next of `unnamed`, else it is only shown, as in notebooks.
-        size: width and height of one of the axes, in inches.
-        title: of the whole figure. more: for `Figure.subplots`.
+    Without a `path`, it is the next of `unnamed`, else only shown, as in notebooks. `size` is that
+    of one of the axes, in inches; `more` is for `Figure.subplots`.
     """
     import matplotlib
 
     path = path or next(unnamed, None)
-    shown = path is None or _has_display()
+    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    display = display or sys.platform in ("win32", "darwin")
+    shown = path is None or (sys.stdout.isatty() and bool(display))
     with matplotlib.rc_context(_LOOK):
         options = {"figsize": (columns * size[0], rows * size[1]), "layout": "constrained"}
         if shown:
@@ -108,8 +108,3 @@ def draw_scores(axes: Axes, scores: Mapping[str, tuple[float, float]]) -> None:
               [100 * margin for _, margin in scores.values()], texts, most=100)
     axes.axvline(50, color=INK, linewidth=1.5, linestyle="--")
     axes.set(xlim=(0, 118), xticks=range(0, 101, 25), xlabel="score, %, with 95% interval")
-
-
-def _has_display() -> bool:
-    named = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    return sys.stdout.isatty() and bool(named or sys.platform in ("win32", "darwin"))

@@ -35,11 +35,8 @@ if TYPE_CHECKING:
 
 
 def called(function: Callable, name: str = "") -> Callable:
-    """Make a call with wrong arguments one clear sentence, as everywhere else.
-
-    Args:
-        name: how `dlgo` calls the function; by default as it is called itself.
-    """
+    """Make a call with wrong arguments one clear sentence, as everywhere else. `name` is how `dlgo`
+    calls the function; by default as it is called itself."""
     signature, name = inspect.signature(function), name or function.__name__
     plain = [parameter.replace(annotation=inspect.Parameter.empty)
              for parameter in signature.parameters.values()]

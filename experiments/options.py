@@ -15,12 +15,7 @@ from dlgo.specs import Option, check_number
 
 
 class Number(click.ParamType):
-    """A finite number within its range: `type=Number(int, 1, 1000)`.
-
-    Args:
-        kind: int or float.
-        low, high: inclusive bounds.
-    """
+    """A finite number within its range, bounds included: `type=Number(int, 1, 1000)`."""
 
     def __init__(self, kind: type = float, low: float = -math.inf, high: float = math.inf) -> None:
         self.kind, self.low, self.high = kind, low, high
@@ -163,12 +158,8 @@ def named_games(expose: bool = False) -> Decorator:
 def setting_options(
     options: Iterable[Option], defaults: bool = True, **spellings: str
 ) -> Decorator:
-    """An option for each setting as it is declared: `--batch-size` for batch_size.
-
-    Args:
-        defaults: whether a setting that is not given has its default; else it is None.
-        spellings: of settings whose option is called otherwise.
-    """
+    """An option for each setting as it is declared: `--batch-size` for batch_size, or as in
+    `spellings`. Without `defaults`, a setting that is not given is None."""
     return together(*(
         click.option(
             spellings.get(option.name, f"--{option.name.replace('_', '-')}"), option.name,

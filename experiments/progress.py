@@ -58,12 +58,8 @@ class Tally:
 
 
 class LineProgress:
-    """Lines of text, for files and for terminals that can do no more.
-
-    Args:
-        stream: where they go; standard error by default.
-        interval: seconds between two lines about games.
-    """
+    """Lines of text, for files and terminals that can do no more; `interval`: seconds between two
+    lines about games."""
 
     def __init__(self, stream: TextIO | None = None, interval: float = _LINE_INTERVAL) -> None:
         self._stream, self._interval = stream, interval

@@ -70,10 +70,7 @@ class TrainingRun:
 
     def doctor(self) -> Diagnosis:
         """Examine a run that plays its own games: does it learn, and where not?
-
-        Raises:
-            ModelError: for other runs.
-        """
+        Raises ModelError for other runs."""
         return examine(self.folder)
 
     def __repr__(self) -> str:
@@ -110,7 +107,8 @@ def supervised(
     data = data if isinstance(data, Dataset) else Dataset.open(data)
     chosen = _parsed(SupervisedConfig, settings)
     network = chosen.get("network", SupervisedConfig.options()["network"].default)
-    folder = Path(out or Path("out/supervised") / f"{data.folder.name}-{_slug(network)}")
+    slug = "".join(c if c.isalnum() or c in "._" else "-" for c in network)
+    folder = Path(out or Path("out/supervised") / f"{data.folder.name}-{slug}")
     named = {"name": folder.resolve().name, "encoder": default_encoder(data.game)}
     config = SupervisedConfig(**{**named, **chosen})
     source = {"folder": data.folder.resolve().name}
@@ -202,10 +200,6 @@ def _parsed(config: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as the command line checks them; None: not given."""
     texts = (f"{key}={setting_text(value)}" for key, value in given.items() if value is not None)
     return config.parse(texts)
-
-
-def _slug(text: str) -> str:
-    return "".join(c if c.isalnum() or c in "._" else "-" for c in text)
 
 
 def __dir__() -> list[str]:

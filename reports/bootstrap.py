@@ -51,11 +51,9 @@ def bootstrap_ratings(
 ) -> Bootstrap:
     """Resample the opening pairs of one game's rated games.
 
-    Args:
-        games: columns first, second, result and pair; a pair is the games that the same two
-            entrants played from the opening of one number.
-        table: what `fit_ratings` made of these games; may be anchored.
-        progress: called with the number of replicates done.
+    Columns of `games`: first, second, result and pair; a pair is the games that the same two
+    entrants played from the opening of one number. `table` is what `fit_ratings` made of them; may
+    be anchored. `progress` is called with the number of replicates done.
     """
     check_replicates(replicates)
     first, second = games["first"].to_numpy(str), games["second"].to_numpy(str)
@@ -88,10 +86,8 @@ def check_ratings(
     games: pd.DataFrame, tables: Mapping[str, RatingTable], replicates: int, seed: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Bootstrap]:
-    """`bootstrap_ratings` of each game of `tables.games_frame`; empty for 0 replicates.
-
-    The progress starts anew with each game.
-    """
+    """`bootstrap_ratings` of each game of `tables.games_frame`; empty for 0 replicates. The
+    progress starts anew with each game."""
     if not replicates:
         return {}
     counted = games[games["counted"]]

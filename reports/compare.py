@@ -17,16 +17,8 @@ def compare(
     path: str | Path, entrant: str, opponent: str, bounds: SprtBounds, game: str = "",
     canonical: Callable[[str], str] = str,
 ) -> Iterator[str]:
-    """Lines on each game that two entrants played against each other.
-
-    Args:
-        path: a ledger or a CSV file.
-        bounds: of the sequential test.
-        game, canonical: as for `head_to_heads`.
-
-    Raises:
-        DlgoError: if the file cannot be used, or they never met.
-    """
+    """Lines on each game that two entrants of a ledger or a CSV file played against each other;
+    `game` and `canonical` as for `head_to_heads`. Raises DlgoError without such a file or game."""
     matches = head_to_heads(load_games(path), entrant, opponent, game, canonical)
     for number, match in enumerate(matches):
         if number:
@@ -40,11 +32,8 @@ def sprt_lines(
     path: str | Path, entrant: str, opponent: str, bounds: SprtBounds, game: str = "",
     budget: int | None = None, canonical: Callable[[str], str] = str,
 ) -> Iterator[str]:
-    """Where the sequential test stands or stopped on each game, and why.
-
-    Args:
-        budget: pairs (or games) after which the test ends without a decision.
-    """
+    """Where the sequential test stands or stopped on each game, and why; after `budget` pairs (or
+    games) it ends without a decision."""
     for match in head_to_heads(load_games(path), entrant, opponent, game, canonical):
         yield f"{match.game}: {match.entrant} against {match.opponent}, {bounds}"
         yield f"  {_sprt(match, bounds, budget).reason}"

@@ -77,11 +77,9 @@ class Connections:
         return core
 
     def zero_of(self, group: int) -> Ints:
-        """The entrants whose mean strength is the zero of their group, by number.
-
-        They are the group's core: a random bot that lost every game must not make the zero of all
-        others as uncertain as itself. Without a core they are all.
-        """
+        """The entrants whose mean strength is the zero of their group, by number: its core, or all
+        without one. A random bot that lost every game must not make all zeros as uncertain as
+        itself."""
         members = self.group == group
         core = members & self.core
         return np.flatnonzero(core if core.any() else members)

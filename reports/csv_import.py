@@ -38,11 +38,8 @@ _UNKNOWN = {
 
 
 def load_games(path: str | Path) -> pd.DataFrame:
-    """The games of a ledger or a CSV file, as `tables.games_frame` gives them.
-
-    Raises:
-        DlgoError: if the file cannot be used or holds no games.
-    """
+    """The games of a ledger or a CSV file, as `tables.games_frame` gives them. Raises DlgoError if
+    the file cannot be used or holds no games."""
     if Path(path).suffix.lower() == ".csv":
         games = read_games(Path(path))
     else:
@@ -55,11 +52,8 @@ def load_games(path: str | Path) -> pd.DataFrame:
 
 
 def read_games(path: Path) -> pd.DataFrame:
-    """A CSV file of games. What it does not say is empty or NaN in the table.
-
-    Raises:
-        DlgoError: if it cannot be read, lacks a column, or has bad lines (named by number).
-    """
+    """A CSV file of games. What it does not say is empty or NaN in the table. Raises DlgoError if
+    it cannot be read, lacks a column, or has bad lines (named by number)."""
     import pandas as pd
 
     table = read_table(path)

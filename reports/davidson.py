@@ -37,12 +37,8 @@ Ints = NDArray[np.int64]
 
 
 def outcome_probabilities(difference: Floats, log_nu: float) -> tuple[Floats, Floats, Floats]:
-    """Probabilities of win, draw and loss for the first mover.
-
-    Args:
-        difference: d = ln gamma + ln pi_first - ln pi_second, any shape.
-        log_nu: ln nu; -inf for a game without draws.
-    """
+    """Probabilities of win, draw and loss for the first mover. `difference`, of any shape, is
+    ln gamma + ln pi_first - ln pi_second; `log_nu` is -inf for a game without draws."""
     half = np.asarray(difference, float) / 2
     top = np.maximum(np.abs(half), log_nu)  # the largest exponent becomes 0: no overflow
     win, draw, loss = np.exp(half - top), np.exp(log_nu - top), np.exp(-half - top)
@@ -130,13 +126,9 @@ class Observations:
 
 
 def maximise(observations: Observations, fixed: Ints) -> Floats:
-    """The parameters of largest likelihood, by Newton's method with step halving.
-
-    Args:
-        observations: data for which a maximum exists (see `growing_direction`).
-        fixed: one entrant of each group, whose strength stays 0: adding a constant to all
-            strengths of a group changes no probability.
-    """
+    """The parameters of largest likelihood, by Newton's method with step halving, for data with a
+    maximum (see `growing_direction`). `fixed` is one entrant of each group, whose strength stays 0:
+    adding a constant to all strengths of a group changes no probability."""
     parameters = np.zeros(observations.size)
     free = np.delete(np.arange(observations.size), fixed)
     value = observations.log_likelihood(parameters)

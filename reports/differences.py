@@ -108,12 +108,7 @@ class Counts:
 
 def _tilt(shares: Sequence[float], away: Sequence[float]) -> float:
     """x with sum of shares * away / (1 + x * away) = 0: the mean of the tilted shares is right.
-
-    Args:
-        shares: of each score, positive, adding up to 1.
-        away: each score minus the mean that is wanted, ascending; of both signs. Plain lists:
-            for so few numbers they are faster than arrays.
-    """
+    `shares` of scores add up to 1; `away`, each score minus the wanted mean, ascends through 0."""
     from scipy.optimize import brentq
 
     # All 1 + x * away must stay positive. At these ends one of them is 0, the sum infinite.

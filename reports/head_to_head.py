@@ -59,13 +59,12 @@ def head_to_heads(
 
     Args:
         games: from `load_games`.
-        entrant, opponent: who, as reports or the ledger call them; an engine from outside also
-            without its version, if it has one there.
+        entrant, opponent: as reports or the ledger call them; an engine from outside also without
+            its version, if it has one there.
         game: only this game; every one by default.
         canonical: the specification as the ledger writes it, of a name that is not found.
 
-    Raises:
-        DlgoError: if a name is unknown or they never met.
+    Raises DlgoError if a name is unknown or they never met.
     """
     entrant, opponent = (_name_of(games, text, canonical) for text in (entrant, opponent))
     if entrant == opponent:

@@ -51,13 +51,11 @@ class Label(NamedTuple):
 def place_labels(
     axes: Axes, labels: Sequence[Label], lines: Sequence[Floats], size: float
 ) -> None:
-    """Write the labels into finished axes: limits and layout must not change afterwards.
+    """Write the labels into finished axes of an Agg canvas, whose limits and layout must not change
+    afterwards.
 
-    Args:
-        axes: where; drawn on an Agg canvas.
-        labels: what. Every label's point counts as a marker to be kept free.
-        lines: what else to keep free, each (points, 2) in data coordinates.
-        size: of the text in printer's points.
+    Markers at the labels' points are kept free, and `lines`, each (points, 2) in data coordinates.
+    `size` is the text's, in printer's points.
     """
     from matplotlib.patheffects import withStroke
 

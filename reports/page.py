@@ -37,10 +37,8 @@ def build_page(view: Mapping[str, Any]) -> bytes:
 
 
 def environment(*folders: Path) -> Environment:
-    """Templates of pages: those here, and those in `folders`; all text is escaped.
-
-    Each has `style`, the style sheet, and the filter `viewer`, which replays games.
-    """
+    """Templates of pages, here and in `folders`; all text is escaped. Each has `style`, the style
+    sheet, and the filter `viewer`, which replays games."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -59,9 +57,7 @@ def environment(*folders: Path) -> Environment:
 
 def rating_rows(table: RatingTable, ratings: pd.DataFrame) -> dict[str, Any]:
     """What `ratings.html` needs: `rows`, and where `zero` is in the column of intervals, or None.
-
-    `ratings` are the rows of `tables.ratings_frame` for this table, best first.
-    """
+    `ratings` are the rows of `tables.ratings_frame` for this table, best first."""
     low, high = ratings["low95"].min(), ratings["high95"].max()
     scale = 100 / ((high - low) or 1.0)
     rows = [

@@ -68,11 +68,8 @@ class FamilyStyle(NamedTuple):
 
 
 def family_styles(families: Iterable[str]) -> dict[str, FamilyStyle]:
-    """A style for each family, by alphabet: the same families always look the same.
-
-    The numbers of colours, markers and line styles have no common divisor (7, 8, 5), so that
-    no combination comes back among 280 families.
-    """
+    """A style for each family, by alphabet: the same families always look the same. The numbers of
+    colours, markers and line styles have no common divisor (7, 8, 5): 280 families differ."""
     return {
         family: FamilyStyle(
             COLOURS[i % len(COLOURS)], _MARKERS[i % len(_MARKERS)], _LINES[i % len(_LINES)]
@@ -95,16 +92,13 @@ def draw_strength(
     ratings: pd.DataFrame, subtitle: str, game: str = "", axis: Axis = CPU,
     frontier: pd.DataFrame | None = None,
 ) -> Figure | None:
-    """Draw strength per compute: of one game, or of all games side by side.
+    """Draw strength per compute; None if fewer than two entrants of a game have such a cost.
 
     Args:
         ratings: from `ratings_frame`.
         subtitle: a line above.
-        game: which one; other games then only count for the styles of families.
+        game: which one; the others only count for the styles of families. None: all, side by side.
         frontier: from `frontier.frontier_frame`; drawn where the axis is CPU time.
-
-    Returns:
-        the figure; None if fewer than two entrants of a game have such a cost.
     """
     styles = family_styles(ratings["family"])
     games = [game] if game else sorted(ratings["game"].unique())

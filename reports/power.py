@@ -37,17 +37,16 @@ def games_needed(
 ) -> int:
     """Games in a match of fixed length to tell a difference of `elo` points from none.
 
-    Normal approximation, n = ((z_alpha sqrt(v0) + z_power sqrt(v1)) / (s - 1/2))^2, with v0 and
-    v1 the variance of a game's score under no difference and under `elo`. The exact binomial
-    test, which cannot use up all of alpha, is weaker by some per cent.
+    Normal approximation, n = ((z_alpha sqrt(v0) + z_power sqrt(v1)) / (s - 1/2))^2, with v0 and v1
+    the variance of a game's score under no difference and under `elo`. The exact binomial test,
+    which cannot use up all of alpha, is weaker by some per cent.
 
     Args:
         power: chance that a difference this large comes out significant.
         alpha: chance that no difference does.
         sides: 2 to ask "different?", 1 to ask "better?".
 
-    Raises:
-        DlgoError: for a difference or a power that cannot be.
+    Raises DlgoError for a difference or a power that cannot be.
     """
     if not _LEAST <= abs(elo) <= _MOST:
         raise DlgoError(
@@ -60,10 +59,8 @@ def games_needed(
 def smallest_difference(
     games: int, *, power: float = 0.8, alpha: float = 0.05, sides: int = 2, draws: float = 0.0
 ) -> float:
-    """The Elo difference that a match of `games` games shows with the given power.
-
-    Infinite where so few games cannot show any.
-    """
+    """The Elo difference that a match of `games` games shows with the given power; infinite where
+    so few games cannot show any."""
     from scipy.optimize import brentq
 
     def missing(elo: float) -> float:

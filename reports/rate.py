@@ -34,11 +34,7 @@ class Rated(NamedTuple):
 
 
 def parse_anchor(text: str) -> tuple[str, float]:
-    """`NAME=RATING` as a name, which may hold `=` itself, and a number.
-
-    Raises:
-        DlgoError: if the text is of another form.
-    """
+    """`NAME=RATING` as a name, which may hold `=` itself, and a number. Raises DlgoError."""
     name, _, number = text.rpartition("=")
     try:
         rating = float(number)
@@ -55,15 +51,8 @@ def rate_file(
     path: str | Path, anchor: tuple[str, float] | None = None, replicates: int = 0, seed: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[Rated]:
-    """Rate each game of a ledger or CSV file.
-
-    Args:
-        anchor: an entrant and its rating; games it did not play keep their own zero.
-        replicates, seed, progress: of the bootstrap; 0 replicates for none.
-
-    Raises:
-        DlgoError: if the file cannot be used or the anchor played nothing in it.
-    """
+    """Rate each game of a ledger or CSV file; a game without the anchor keeps its own zero. Raises
+    DlgoError if the file cannot be used or the anchor played nothing in it."""
     check_replicates(replicates)
     games = load_games(path)
     tables = rate_games(games, anchor)

@@ -90,11 +90,8 @@ class RatingTable:
         return np.where(comparable, chances, np.nan)
 
     def anchored(self, entrant: str, rating: float = 0.0) -> RatingTable:
-        """The same table with one entrant at a given rating; no distance changes.
-
-        Raises:
-            DlgoError: if it is not among the entrants.
-        """
+        """The same table with one entrant at a given rating; no distance changes. Raises DlgoError
+        if it is not among the entrants."""
         if entrant not in self:
             raise DlgoError(f"anchor {entrant} is not among the entrants; there are "
                             f"{listing(list(self.index), most=8)}")

@@ -67,9 +67,7 @@ def fit_ratings(
         result: 1, 0.5 or 0, as the first mover sees it.
         first_move: whether to estimate the first-move advantage.
 
-    Raises:
-        DlgoError: if there is no game, a result is another number, or there are more than
-            `MOST_ENTRANTS`.
+    Raises DlgoError without a game, for another result, or more than `MOST_ENTRANTS`.
     """
     scores = np.asarray(result, float)
     if len(scores) == 0:
@@ -146,13 +144,8 @@ def _table(
 def _expected_score_scale(
     model: Floats, covariance: Floats, draw: Estimate | None
 ) -> tuple[Floats, Floats]:
-    """Elo on the scale of the expected score, and its covariance.
-
-    Args:
-        model: (parameters,) all of them on the model's own scale, ln nu last if there is `draw`.
-        covariance: of these.
-        draw: nu.
-    """
+    """Elo on the scale of the expected score, and its covariance. `model`: (parameters,) on the
+    model's own scale, ln nu last if there is `draw` (nu)."""
     if draw is None:
         return model, covariance
     share = draw.value / (2 + draw.value)  # of draws between equals
@@ -166,10 +159,8 @@ def _expected_score_scale(
 def _observations(
     size: int, first: Ints, second: Ints, result: Floats, first_move: bool
 ) -> Observations:
-    """The games, added up for each pair of first and second mover.
-
-    There is a first-move term if it is wanted and can be told from strength.
-    """
+    """The games, added up for each pair of first and second mover; with a first-move term if it is
+    wanted and can be told from strength."""
     pairs, row = np.unique(np.column_stack([first, second]), axis=0, return_inverse=True)
     wins, draws, losses = (
         np.bincount(row.ravel(), weights=result == value, minlength=len(pairs))
@@ -182,10 +173,8 @@ def _observations(
 
 
 def _imitates_first_move(size: int, pairs: Ints) -> bool:
-    """Whether strengths alone can give every first mover the same advantage.
-
-    That is so if there are numbers x with x[first] - x[second] = 1 for all pairs.
-    """
+    """Whether strengths alone can give every first mover the same advantage: whether there are
+    numbers x with x[first] - x[second] = 1 for all pairs."""
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(size)]
     for first, second in pairs.tolist():
         neighbours[first].append((second, -1))
@@ -204,10 +193,8 @@ def _imitates_first_move(size: int, pairs: Ints) -> bool:
 
 
 def _with_bridges(data: Observations, bridges: Sequence[Bridge], games: float) -> Observations:
-    """`data` and virtual games across each bridge, half won and half lost.
-
-    They are played on neutral ground: moving first does not count.
-    """
+    """`data` and virtual games across each bridge, half won and half lost, where moving first does
+    not count."""
     if not bridges:
         return data
     pairs = np.vstack([bridge.pairs for bridge in bridges])

@@ -18,10 +18,8 @@ _PIECES = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
-    """What the page needs to show a game, and why it does, as plain data for JSON.
-
-    None if the moves cannot be replayed with today's rules.
-    """
+    """What the page needs to show a game, and why it does, as plain data for JSON; None if the
+    moves cannot be replayed with today's rules."""
     try:
         states = list(record.positions())
     except DlgoError:
@@ -49,11 +47,9 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
 
 
 def choose_games(games: pd.DataFrame, table: RatingTable) -> dict[str, str]:
-    """A few games of one kind worth looking at: slot -> the reason.
-
-    Both games of the first pair of the two best, the greatest upset, the longest and the
-    shortest game, the first draw between the best, and a failure.
-    """
+    """A few games of one kind worth looking at: slot -> the reason. Both games of the first pair of
+    the two best, the greatest upset, the longest, the shortest, the best's first draw, a
+    failure."""
     games = games[games["counted"]]
     sound, failed = games[~games["failed"]], games[games["failed"]]
     chosen: list[tuple[str, pd.DataFrame]] = []

@@ -42,20 +42,16 @@ def write_report(
     Writes `report.html`, `games.csv`, `ratings.csv`, `overview.csv`, `cost_table.csv`,
     `frontier.csv`, `strength.png/.svg` (all games), and for each game `crosstable_<game>.csv`,
     `superiority_<game>.csv` and `strength_<game>.png/.svg` with its sisters for other costs
-    (`_wall`, `_work`, `_training`).
+    (`_wall`, `_work`, `_training`); returns the files, `report.html` first.
 
     Args:
-        ledger_path: the SQLite file that `dlgo tournament` wrote.
         out_dir: a folder; made if absent, files of the same names are replaced.
         anchor: an entrant and the rating it is given; None: 0 is the mean of the field.
         replicates: of the bootstrap that checks the intervals; 0 for none.
         progress: called with each step, in words.
-        planned: how many games the ledger will hold at the end. As long as it holds fewer, the
-            page says so and reloads itself.
+        planned: how many games the ledger will hold at the end. As long as it holds fewer, the page
+            says so and reloads itself.
         latest: leave out all but the last version of each engine from outside.
-
-    Returns:
-        the files, `report.html` first.
 
     Raises:
         LedgerError: if the ledger cannot be read or holds no games.

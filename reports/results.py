@@ -26,14 +26,8 @@ _SHOWN = ["entrant", "rating", "low95", "high95", "games", "score", "mean_cpu_ms
 
 
 class Results:
-    """What a tournament has found out.
-
-    Args:
-        ledger: the file of its games, as `dlgo.tournament` or `dlgo tournament` writes it.
-
-    Raises:
-        LedgerError: if it cannot be read, or holds no games.
-    """
+    """What a tournament has found out, by the ledger that `dlgo.tournament` or `dlgo tournament`
+    writes. Raises LedgerError if it cannot be read, or holds no games."""
 
     def __init__(self, ledger: str | Path) -> None:
         self.ledger = Path(ledger)

@@ -28,10 +28,7 @@ GOES_ON, H0, H1, BUDGET = "goes on", "H0 accepted", "H1 accepted", "budget reach
 @dataclass(frozen=True)
 class SprtBounds:
     """The two hypotheses, logistic Elo differences, and the chances of a wrong H1 (alpha) and H0.
-
-    Raises:
-        DlgoError: unless -2000 <= elo0 < elo1 <= 2000 and alpha and beta are between 0 and 1/2.
-    """
+    Raises DlgoError unless -2000 <= elo0 < elo1 <= 2000, 0 < alpha, beta < 1/2."""
 
     elo0: float = 0.0
     elo1: float = 20.0

@@ -79,13 +79,10 @@ def family_and_budget(entrant: str) -> tuple[str, str]:
 def lines_of_entrants(
     entrants: Iterable[str], specifications: Mapping[str, str]
 ) -> dict[str, tuple[str, str]]:
-    """`family_and_budget` of each entrant, also of those that have display names.
+    """`family_and_budget` of each entrant, also of those that have names for `specifications`.
 
     A name is a family by itself, unless another entrant belongs to the same one: then they make a
     line that is called as the specification is.
-
-    Args:
-        specifications: what names stand for, as far as there are names.
     """
     meant = {}
     for name in entrants:
@@ -190,14 +187,8 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
 def rate_games(
     games: pd.DataFrame, anchor: tuple[str, float] | None = None
 ) -> dict[str, RatingTable]:
-    """The ratings of each game in `games`, repetitions counted once.
-
-    Args:
-        anchor: an entrant and its rating. Games that it did not play keep the mean as zero.
-
-    Raises:
-        DlgoError: if the anchor played none of the games.
-    """
+    """The ratings of each game in `games`, repetitions counted once. Games that the anchor, an
+    entrant and its rating, did not play keep the mean as zero; DlgoError if it played none."""
     tables = {
         str(game): fit_ratings(list(part["first"]), list(part["second"]), list(part["result"]))
         for game, part in games[games["counted"]].groupby("game", sort=True)
@@ -265,12 +256,8 @@ def ratings_frame(
 
 
 def crosstable(games: pd.DataFrame, game: str, entrants: Sequence[str]) -> pd.DataFrame:
-    """Points of the row's entrant against the column's, as `points/games`.
-
-    Returns:
-        a frame of text, rows and columns in the order of `entrants`; empty text where two did not
-        meet.
-    """
+    """Points of the row's entrant against the column's, as text `points/games`, in the order of
+    `entrants`; empty where two did not meet."""
     import pandas as pd
 
     sides = by_entrant(games[(games["game"] == game) & games["counted"]])
@@ -319,16 +306,12 @@ def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd
 def cost_table(
     games: pd.DataFrame, totals: Mapping[tuple[str, str], CostTotals]
 ) -> pd.DataFrame:
-    """What engines were allowed to spend on a move and what they did spend, a row for each entrant
-    of each game, also for those that never chose a move.
+    """What engines were allowed to spend on a move and what they did spend (`Ledger.cost_totals`),
+    a row for each entrant of each game, also for those that never chose a move.
 
-    Columns: what was asked (`sims=100`), moves chosen, mean and largest cost of a move, and
-    `over`: by how much the dearest move exceeded the budget, as a share of it (0.05 is 5%
-    more; negative: it stayed below; NaN: the ledger does not record this kind of budget, a
-    depth for instance).
-
-    Args:
-        totals: from `Ledger.cost_totals`.
+    Columns: what was asked (`sims=100`), moves chosen, mean and largest cost of a move, and `over`:
+    by how much the dearest move exceeded the budget, as a share of it (0.05 is 5% more; negative:
+    it stayed below; NaN: the ledger does not record this kind of budget, a depth for instance).
     """
     import pandas as pd
 

@@ -24,18 +24,16 @@ class Agenda(Source[GameTask]):
 
     Args:
         plan: canonical.
-        found: the games that the ledger holds, by slot. The results may be left out (None)
-            if the plan ends by itself.
-        limits: when an entrant is stopped.
-        stopped: entrants stopped earlier: (game, entrant) -> why.
+        found: the games that the ledger holds, by slot. The results may be left out (None) if the
+            plan ends by itself.
+        stopped: entrants stopped earlier: (game, entrant) -> why. As attribute, with those
+            stopped now.
         strategy: when to stop; by default as the plan says.
-        deadline: by `time.monotonic`; from then on no further game begins. None: never.
+        deadline: by `time.monotonic`; from then on no further game begins.
 
     Attributes:
-        stopped: as above, with those stopped now.
         out_of_time: whether the deadline has kept games from being played.
-        planned, stored: games decided on so far, and how many of them are in the ledger from the
-            start.
+        planned, stored: games decided on so far; how many of them the ledger held at the start.
         played, failures: games kept now, and how many ended by an engine's fault.
     """
 

@@ -46,11 +46,8 @@ class Head(NamedTuple):
 
 
 class Board:
-    """Rows of moves below a head.
-
-    Args:
-        buffer: writable bytes; `_START + ROW.size` times the plies it has to hold.
-    """
+    """Rows of moves below a head, in a writable `buffer` of `_START + ROW.size` times the plies it
+    has to hold."""
 
     def __init__(self, buffer: Any) -> None:
         self._bytes = memoryview(buffer).cast("B")

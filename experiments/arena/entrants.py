@@ -44,12 +44,9 @@ class Entrant(NamedTuple):
 
 
 def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """The entrant that each specification means, and how people see it.
+    """The entrant that each specification means, and how people see it; one with its version stays.
 
-    An entrant, with its version, stays as it is.
-
-    Raises:
-        SpecError: for an engine that does not exist or options it does not have.
+    Raises SpecError for an engine that does not exist or options it does not have.
     """
     specs = list(specs)
     new = [spec for spec in specs if Entrant.of(spec).is_outside and not Entrant.of(spec).version]
@@ -72,10 +69,8 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 
 def canonical(text: str) -> str:
-    """The specification as a ledger has it, a version left as it is; any other text unchanged.
-
-    The file of an engine from outside is loaded, in a process of its own.
-    """
+    """The specification as a ledger has it, a version left as it is; any other text unchanged. The
+    file of an engine from outside is loaded, in a process of its own."""
     try:
         return text if split_version(text)[1] else split_version(entrants_of([text])[text][0])[0]
     except DlgoError:  # a name from another program, or a file that has gone

@@ -86,12 +86,9 @@ class GameTable(Workplace):
 
         The machine code lands in Numba's disk cache, where the workers find it; several workers
         that met an empty cache would all compile the same. An engine that breaks down here is
-        reported and goes on to lose its games; one that cannot even be built stops everything,
-        since that is rather a missing file or package than a fault in its play.
-
-        Raises:
-            SpecError: if an engine cannot be built for a game.
-            WorkerError: if workers die and no engine is to blame.
+        reported and goes on to lose its games; one that cannot even be built (SpecError) stops
+        everything, since that is rather a missing file or package. Raises WorkerError if workers
+        die and no engine is to blame.
         """
         wanted = list(dict.fromkeys(
             WarmUp(task.game, spec) for task in self.warm for spec in task.players

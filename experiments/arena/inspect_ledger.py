@@ -137,11 +137,7 @@ def export_games(
     path: str, csv_path: str | None, sgf: str | None, pdn: str | None,
     game: str | None = None, engine: str | None = None, failed: bool = False,
 ) -> Iterator[str]:
-    """Write the games asked for; says how many went where.
-
-    Raises:
-        LedgerError: if there is none of a kind that was asked for.
-    """
+    """Write the games asked for; says how many went where. Raises LedgerError if there are none."""
     with Ledger(path, read_only=True) as ledger:
         if csv_path is not None:
             records = _selected(ledger, game, engine, failed)
@@ -198,11 +194,8 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def repair_ledger(path: str) -> Iterator[str]:
-    """Set the damaged rows of a ledger aside; says what was done.
-
-    Raises:
-        LedgerError: if it does not exist, is in use, or nothing in it can be read.
-    """
+    """Set the damaged rows of a ledger aside; says what was done. Raises LedgerError if it does not
+    exist, is in use, or nothing in it can be read."""
     with _locked(path):
         done = repair(path)
     if done.aside is None:
@@ -214,11 +207,8 @@ def repair_ledger(path: str) -> Iterator[str]:
 
 
 def worker_lines(path: str) -> Iterator[str]:
-    """What each machine of a cluster has played, the one that differs most from others first.
-
-    Of two machines that differ in a game that both played, a third one has played it, too: the one
-    that differs more often is to blame.
-    """
+    """What each machine of a cluster has played, the one that differs most from others first. Where
+    two differ in a game, a third has played it, too: the one that differs more is to blame."""
     games: Counter[str] = Counter()
     failed, twice, differ = games.copy(), games.copy(), games.copy()
     cpu, moves = games.copy(), games.copy()
@@ -255,11 +245,8 @@ def purge_ledger(
     path: str, worker: str | None = None, slot: str | None = None, game: str | None = None,
     engine: str | None = None, failed: bool = False,
 ) -> str:
-    """Take games out, those to which all that is given applies; says how many they were.
-
-    Raises:
-        LedgerError: if the file does not exist, is not a ledger, is in use, or has none.
-    """
+    """Take games out, those to which all that is given applies; says how many they were. Raises
+    LedgerError if the file does not exist, is not a ledger, is in use, or has none."""
     with _locked(path), Ledger(path) as ledger:
         slots = {record.slot for record in _selected(ledger, game, engine, failed)
                  if worker in (None, record.worker) and slot in (None, record.slot)}

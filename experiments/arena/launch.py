@@ -28,10 +28,8 @@ Launches = Mapping[str, Launch]
 
 
 def compile_rules(game: GameSpec) -> GameState:
-    """Compile what a bot asks of the rules; the start of the game.
-
-    A bot for which something had to be compiled would start anew for each game.
-    """
+    """Compile what a bot asks of the rules; the start of the game. A bot for which something had to
+    be compiled would start anew for each game."""
     state = start = GameState.new_game(game)
     for _ in range(10):
         state = state if state.is_over() else state.apply_move(state.legal_moves()[0])

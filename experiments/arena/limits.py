@@ -71,14 +71,8 @@ class Overrun(NamedTuple):
 
 
 class Account:
-    """What one player may spend and has spent in one game.
-
-    Args:
-        budget: of each move.
-        limits: of the tournament.
-        delay: tells for how many seconds the player was ready to think but had no core; by
-            default this process.
-    """
+    """What one player may spend on each move (`budget`) and has spent in one game. `delay` tells
+    for how many seconds the player was ready to think but had no core; by default this process."""
 
     def __init__(
         self, budget: Budget, limits: Limits, delay: Callable[[], float] | None = None
@@ -96,12 +90,10 @@ class Account:
             self._delay = self._run_delay()
 
     def charge(self, cost: Cost, wall: float) -> Overrun | None:
-        """Book a move. Returns what was overrun, or None if all is well.
+        """Book a move, its `cost` as the engine says; returns what was overrun, or None.
 
-        Args:
-            cost: what the engine says it has spent.
-            wall: seconds by the referee's own clock. Those for which other programs had taken
-                the cores, though the engine was ready to go on, are not held against it.
+        `wall` seconds are the referee's. Those for which other programs had taken the cores, though
+        the engine was ready to go on, are not held against it.
         """
         budget, timeout = self._budget, self._limits.move_timeout
         for count, most, what in (

@@ -30,14 +30,7 @@ _FIRST, _LATER = 4, 10
 
 
 class LiveReport(PlainReporter):
-    """A reporter that also keeps the page of a report up to date.
-
-    Args:
-        reporter: tells people how the tournament goes.
-        plan: what is played, canonical.
-        ledger: its file.
-        out: the folder of the report.
-    """
+    """A reporter that also keeps the page of a report in the folder `out` up to date."""
 
     def __init__(self, reporter: Reporter, plan: Plan, ledger: Path | str, out: Path | str) -> None:
         self._reporter = reporter

@@ -20,14 +20,11 @@ _ATTEMPTS = 200
 
 
 class Openings:
-    """The openings of all games, drawn when they are asked for.
+    """The openings of all games, drawn from `seed` when they are asked for; `plies` random moves,
+    None for each game's own number.
 
     Each leads to an unfinished position that no earlier one has led to; only when the game has
     hardly any other is one repeated. Number k is the same however many are drawn.
-
-    Args:
-        seed: they come from.
-        plies: random moves; None for each game's own number.
     """
 
     def __init__(self, seed: int, plies: int | None) -> None:
@@ -36,11 +33,7 @@ class Openings:
         self._drawn: dict[str, tuple[list[tuple[int, ...]], set[int]]] = {}
 
     def get(self, game: str, pair: int) -> tuple[int, ...]:
-        """The actions of the opening of a pair.
-
-        Raises:
-            SpecError: if the game ends within an opening of that length.
-        """
+        """The actions of the opening of a pair. Raises SpecError if the game ends within one."""
         drawn, keys = self._drawn.setdefault(game, ([], set()))
         while len(drawn) <= pair:
             opening = self._draw(get_game(game), len(drawn), keys)
@@ -65,11 +58,8 @@ class Openings:
 
 
 def _random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
-    """A position after `plies` random moves, or a finished one if the game ends before.
-
-    Every legal move is equally likely, but nobody passes who can do something else: two
-    passes at the start of a game of Go would end it.
-    """
+    """A position after `plies` random moves, all legal ones equally likely, or a finished one.
+    Nobody passes who can do something else: two passes would end a game of Go."""
     state = GameState.new_game(game)
     for _ in range(plies):
         actions = [int(action) for action in state.legal_actions()]

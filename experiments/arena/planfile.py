@@ -28,14 +28,10 @@ from experiments.arena.schedule import Plan
 
 
 def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Plan, Limits]:
-    """The plan in the file, if there is one, with every override that is set.
+    """The plan in a TOML file, if there is one, with every override that is set.
 
-    Args:
-        path: a TOML file, or None for a plan made of overrides alone.
-        overrides: any of the file's keys; None and empty lists count as not set.
-
-    Raises:
-        SpecError: if the file is missing or wrong, or no games or engines are named.
+    Overrides are any of the file's keys; None and empty lists count as not set. Raises SpecError if
+    the file is missing or wrong, or no games or engines are named.
     """
     values = {key.name: key.default for key in PLAN_KEYS if key.default is not None}
     if path is not None:
@@ -92,11 +88,8 @@ def checked_keys(owner: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
-    """The specifications that an entry stands for.
-
-    `{name = "mcts", sims = [10, 100], c_uct = 1.4}` is `mcts:sims=10,c_uct=1.4` and
-    `mcts:sims=100,c_uct=1.4`; of two lists, every combination is meant.
-    """
+    """The specifications that an entry stands for: `{name = "mcts", sims = [10, 100]}` is
+    `mcts:sims=10` and `mcts:sims=100`; of two lists, every combination is meant."""
     if isinstance(item, str):
         return [item]
     if not isinstance(item.get("name"), str):

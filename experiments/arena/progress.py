@@ -15,12 +15,7 @@ _FAILURES_SHOWN = 5
 
 
 class PlainReporter:
-    """Counts games and shows how many there are.
-
-    Args:
-        stream, interval: see `LineProgress`.
-        progress: shows them; by default as lines of text.
-    """
+    """Counts games and has `progress` show how many there are; by default as `LineProgress`."""
 
     def __init__(
         self, stream: TextIO | None = None, interval: float = 10.0,

@@ -64,10 +64,6 @@ class GameTask:
 class GameLog:
     """A game in words; ends as a `GameRecord`.
 
-    Args:
-        task: what is played.
-        limits: under which.
-
     Attributes:
         moves: all moves, the opening included, in the game's notation.
         networks: which network each side plays with and what its training took (JSON), or None.
@@ -96,14 +92,8 @@ class GameLog:
     def end(
         self, result: float, reason: str, rows: bytes, failure: Failure | None = None
     ) -> GameRecord:
-        """The record of the finished game.
-
-        Args:
-            result: 1, 0.5 or 0 as `first` sees it.
-            reason: why it ended.
-            rows: of the engines' moves, from the board.
-            failure: how the loser failed, if they did.
-        """
+        """The record of the finished game: `result` is 1, 0.5 or 0 as `first` sees it; `rows`, of
+        the engines' moves, come from the board; `failure` is the loser's, if they failed."""
         task = self.task
         return GameRecord(
             slot=task.slot, game=task.game, first=task.first, second=task.second,
@@ -118,13 +108,8 @@ class GameLog:
 def record_of_lost_game(
     task: GameTask, limits: Limits, board: Board, failure: Failure, reason: str
 ) -> GameRecord:
-    """The record of a game whose process is gone: whoever was at work has lost it.
-
-    Args:
-        board: where the process wrote the game down.
-        failure: how it was lost.
-        reason: of the loss, with {} for the side that lost.
-    """
+    """The record of a game whose process is gone: whoever was at work, says the board, has lost it.
+    `reason` has {} for the side that lost."""
     log = GameLog(task, limits)
     head = board.head()
     log.started = time_text(head.began)
@@ -139,14 +124,9 @@ def play_game(
     task: GameTask, engines: EngineCache, board: Board | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> GameRecord:
-    """Play one game and return its record.
+    """Play one game, with a legal opening, and return its record; `board` follows it as it goes.
 
-    Args:
-        task: the game; its opening must be legal.
-        engines: where the two players come from. Building and warming up happen before the
-            first move, so that no move's cost contains them.
-        board: where the game is written down as it goes.
-        limits: that hold for both players.
+    Engines are built and warmed up before the first move, so that no move's cost contains that.
     """
     log = GameLog(task, limits)
     state = log.open()
@@ -188,11 +168,7 @@ def _networks(players: list[Engine]) -> str | None:
 def _play_on(
     state: GameState, players: list[Engine], board: Board, log: GameLog
 ) -> tuple[float, str]:
-    """Let the engines play to the end: the result and the reason.
-
-    Raises:
-        _Forfeit: if one of them breaks down.
-    """
+    """Let the engines play to the end: the result and the reason. Raises _Forfeit."""
     game = state.game
     limit = length_limit(game)
     accounts = [

@@ -50,14 +50,8 @@ class Running(NamedTuple):
 
 
 class RunningFile:
-    """Writes the file. Used as a context, it takes the file away at the end.
-
-    Args:
-        ledger: beside which it stands.
-
-    Attributes:
-        done, planned: to be kept up to date by whoever counts the games.
-    """
+    """Writes the file, beside a ledger. Used as a context, it takes the file away at the end.
+    Whoever counts the games keeps `done` and `planned` up to date."""
 
     def __init__(self, ledger: str | Path) -> None:
         self._path = running_path(ledger)

@@ -52,12 +52,8 @@ class Plan:
         return self.target_elo is None and self.sprt is None
 
     def canonical(self) -> Plan:
-        """The same plan with every specification in its canonical text.
-
-        Raises:
-            SpecError: for an unknown game or engine, a bad option, one named twice, or a
-                plan that holds no games.
-        """
+        """The same plan with every specification in its canonical text. Raises SpecError for an
+        unknown game or engine, a bad option, one named twice, or a plan that holds no games."""
         check_values(vars(self))
         games = _unique("game", self.games, lambda text: get_game(text).versioned)
         meant = entrants_of((*self.challengers, *self.entrants))
@@ -157,13 +153,9 @@ class Pair(NamedTuple):
 def tasks(plan: Plan) -> list[GameTask]:
     """All games of the plan that do not depend on results: games x matches x pairs x 2.
 
-    They are ordered by the number of the pair, then match by match with the games taking
-    turns, so that a tournament which is interrupted has played every match equally often,
-    give or take one pair.
-
-    Raises:
-        SpecError: if the plan is not usable (see `Plan.canonical`) or its openings are too
-            long for a game.
+    They are ordered by the number of the pair, then match by match with the games taking turns, so
+    that a tournament which is interrupted has played every match equally often, give or take one
+    pair. Raises SpecError (see `Plan.canonical`), also if openings are too long for a game.
     """
     plan = plan.canonical()
     openings = Openings(plan.seed, plan.opening_plies)

@@ -51,23 +51,14 @@ class Series:
 
 
 def share_margin(share: float, n: int) -> float:
-    """Half the 95% interval of a share of `n`, by the normal approximation.
-
-    For 0 or n of n, where that would be 0, it is what the interval of Wilson (1927) leaves open.
-    """
+    """Half the 95% interval of a share of `n`, by the normal approximation; for 0 or n of n, where
+    that would be 0, what the interval of Wilson (1927) leaves open."""
     return max(1.96 * math.sqrt(share * (1 - share) / n), 1.96**2 / (n + 1.96**2))
 
 
 def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: int = 0) -> Series:
-    """Play `pairs` random openings, each with both colours.
-
-    Args:
-        game: a game or its specification.
-        one, other: whatever `EngineSpec.of` takes: specifications, classes, engines.
-
-    Raises:
-        SpecError: for an engine that does not exist or options it does not have.
-    """
+    """Play `pairs` random openings, each with both colours, between whatever `EngineSpec.of` takes.
+    Raises SpecError for an engine that does not exist or options it does not have."""
     given = (one, other)
     entrants = tuple(who if isinstance(who, str) else EngineSpec.of(who).text for who in given)
     at_home = {text for text, who in zip(entrants, given, strict=True) if text is not who}

@@ -41,10 +41,6 @@ class Result(NamedTuple):
 class Strategy:
     """Rounds (one pair of every match) up to `sure_pairs`, then what a subclass asks for.
 
-    Args:
-        plan: canonical.
-        sure_pairs: pairs of each match that are played whatever the results.
-
     Attributes:
         headline: what is played, a sentence; "" if the plan says it.
         verdict: how it stands, a sentence; "" if there is nothing to say.
@@ -71,11 +67,8 @@ class Strategy:
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
     ) -> list[Pair]:
         """The pairs to be played next; none if there are none, or if it is too early to say.
-
-        Args:
-            open_slots: games that have been asked for and have not ended.
-            stopped: (game, entrant) that play no more.
-        """
+        `open_slots` are games asked for that have not ended, `stopped` (game, entrant) play no
+        more."""
         number = len(self.steps)
         if number < self.sure_pairs:
             step = [Pair(game, *m, number) for m in self._matches for game in self.plan.games]
@@ -120,11 +113,8 @@ class UntilRated(Strategy):
 
     So that no worker has to wait, a step is decided on before the one before it has ended, from the
     games before that; and as the decision looks at these games only, however many others have
-    ended, the same plan and seed play the same games on any machine.
-
-    Args:
-        plan: canonical, with a target.
-        rate: how results become ratings; by default as reports do it.
+    ended, the same plan and seed play the same games on any machine. `rate` makes results
+    ratings; by default as reports do it.
     """
 
     def __init__(self, plan: Plan, rate: Rate | None = None) -> None:
@@ -190,9 +180,6 @@ class UntilTested(Strategy):
     any order, but a test must not see them so: whoever wins quickly would be counted first. So
     results wait until all pairs before theirs are complete, and are shown to the test in the order
     of the plan.
-
-    Args:
-        plan: canonical, a match with `sprt`.
     """
 
     def __init__(self, plan: Plan) -> None:

@@ -63,31 +63,26 @@ def run_tournament(
     strategy: Callable[[Plan], Strategy] = Strategy.of,
     elsewhere: Jobs | None = None,
 ) -> Summary:
-    """Play all games of `plan` that the ledger does not hold yet.
+    """Play all games of `plan` that the ledger, created if absent, does not hold yet.
 
-    Entrants, games and pairs can be added by a later call with more of them; the ledger then
-    stores the union of the plans. What is played is the plan of this call and nothing else,
-    so that an entrant named by mistake is got rid of by leaving it out.
+    Entrants, games and pairs can be added by a later call with more of them; the ledger then stores
+    the union of the plans. What is played is the plan of this call and nothing else, so that an
+    entrant named by mistake is got rid of by leaving it out.
 
     Args:
-        plan: what to play.
-        ledger_path: the file; created if absent.
         workers: processes; by default one for each core.
         progress: by default a bar if stderr is a terminal, else a line every ten seconds.
-        limits: for every game.
         setup: "module:function", called in each worker before anything else.
         retry: give entrants that were stopped another chance.
         launches: of entrants that nobody vouches for; they are not warmed up.
-        deadline: by `time.monotonic`; no game begins later. None: all are played.
+        deadline: by `time.monotonic`; no game begins later.
         strategy: which games, in which order; by default as the plan says.
         elsewhere: who plays the games, instead of `workers` processes of this machine.
 
     Raises:
         SpecError: if the plan is not usable or an entrant cannot be built.
-        LedgerError: if the ledger is not usable, in use by another tournament, or was made
-            with other openings.
-        KeyboardInterrupt: after Ctrl-C, once all is closed; the finished games are kept, and
-            the message says how many they are.
+        LedgerError: if the ledger is not usable, in use, or was made with other openings.
+        KeyboardInterrupt: after Ctrl-C, once all is closed; says how many games are kept.
     """
     progress = progress or default_reporter()
     start = time.monotonic()
@@ -166,11 +161,8 @@ def _interruptible(agenda: Agenda) -> Iterator[None]:
 
 
 def _earlier(ledger: Ledger, plan: Plan) -> tuple[dict[str, Any], _Stopped]:
-    """This plan together with those of earlier runs, and who was stopped in them.
-
-    Raises:
-        LedgerError: if what is stored is damaged, or the openings are not the same.
-    """
+    """This plan together with those of earlier runs, and who was stopped in them. Raises
+    LedgerError."""
     stored, stopped = ledger.get_meta(_PLAN), ledger.get_meta(_STOPPED) or []
     try:
         return _union(ledger, stored, plan) if stored else plan.to_json(), {
@@ -292,9 +284,7 @@ def score_lines(plan: Plan, ledger_path: str | Path) -> Iterator[str]:
 
 def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
     """The games of a plan that ends by itself, as far as they have been played, with their costs.
-
-    The ledger may hold others besides, and need not exist yet.
-    """
+    The ledger may hold others besides, and need not exist yet."""
     if not Path(ledger_path).exists():
         return []
     slots = {task.slot for task in tasks(plan)}

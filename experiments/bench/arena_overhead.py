@@ -49,10 +49,8 @@ from experiments.options import Number
 class Probe(PlainReporter):
     """A reporter that looks at clocks at the first game and at the last one.
 
-    Attributes:
-        slots: of the games, in the order in which they ended.
-        samples: wall seconds, CPU seconds of this process, CPU seconds of the workers, and seconds
-            that these could have computed.
+    `slots` of the games are in the order in which they ended; `samples` are wall seconds, CPU
+    seconds of this process and of the workers, and seconds that these could have computed.
     """
 
     def __init__(self) -> None:

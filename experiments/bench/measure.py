@@ -32,11 +32,7 @@ def random_positions(game: GameSpec, plies: int, count: int, seed: int) -> list[
 
 
 def pick(settings: Mapping[str, T], game: str) -> T:
-    """The setting of a game, whose keys are canonical specifications.
-
-    Raises:
-        DlgoError: if there is none.
-    """
+    """The setting of a game, whose keys are canonical specifications. Raises DlgoError."""
     name = str(get_game(game))
     if name not in settings:
         raise DlgoError(f"--game {game}: there is no setting for it; games are "
@@ -65,11 +61,8 @@ def ladder_command(
 ) -> click.Command:
     """The command of a ladder: tables of what each technique of a search buys.
 
-    Args:
-        ladder: (game, its setting, positions, pairs, seed): prints a table. Its first line of
-            documentation is the command's.
-        settings: by game.
-        pairs: openings of each match, by default.
+    `ladder`, called with (game, its setting, positions, pairs, seed), prints a table; its first
+    line of documentation is the command's. `pairs` are openings of each match, by default.
     """
     @click.command(help=(ladder.__doc__ or "").partition("\n")[0])
     @games_option(tuple(settings))

@@ -36,15 +36,8 @@ _DRAWS = 1_000_000
 
 
 def draw_classes(pieces: int, count: int, seed: int) -> dict[str, list[Position]]:
-    """Positions in which a mistake is possible, by class; black to move.
-
-    Args:
-        pieces: the most on the board.
-        count: number of positions in each class.
-
-    Raises:
-        DlgoError: if too few turn up.
-    """
+    """`count` positions of each class in which a mistake is possible, with at most `pieces` on the
+    board; black to move. Raises DlgoError if too few turn up."""
     tables = EndgameTables.get(pieces, lambda line: click.echo(line, err=True))
     classes: dict[str, list[Position]] = {}
     for total in range(2, pieces + 1):

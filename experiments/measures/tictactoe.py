@@ -39,13 +39,8 @@ class Lines:
 
 
 def every_line(engine: Engine, player: int) -> Lines:
-    """Play the engine against all moves of the other player.
-
-    It begins to think anew in each position, so that its move depends on nothing else.
-
-    Args:
-        player: 0 if the engine moves first, else 1.
-    """
+    """Play the engine, `player` 0 if it moves first, else 1, against all moves of the other player.
+    It thinks anew in each position, so that its move depends on nothing else."""
     lines = Lines()
     chosen: dict[int, Move] = {}
 

@@ -76,16 +76,14 @@ class Entry:
 def entries(
     source: str, count: int, sims: Sequence[int], untrained: bool = False
 ) -> tuple[str, list[Entry]]:
-    """The game of a run or a model, and its networks alone and with searches.
+    """The game of a run or a model, and its networks alone and with searches of each of `sims`.
 
     Args:
         source: the folder of a run, or what `model=` of an engine takes.
         count: networks of a run, the last one among them.
-        sims: simulations of each search.
         untrained: whether the network before any training is one more.
 
-    Raises:
-        ModelError: if there is no such network, or it is damaged.
+    Raises ModelError if there is no such network, or it is damaged.
     """
     first, *later = sorted(str(path.parent) for path in Path(source).glob("nets/*/card.json")) or [
         source]
@@ -111,10 +109,8 @@ def entries(
 
 
 def table(game: str, points: Sequence[Entry], opponents: Sequence[str], path: Path) -> pd.DataFrame:
-    """A row for each entry, then one for each opponent: cost, rating, scores against opponents.
-
-    Scores are texts, "points/games".
-    """
+    """A row for each entry, then one for each opponent: cost, rating, scores against opponents,
+    which are texts, "points/games"."""
     with Ledger(path, read_only=True) as ledger:
         games = tables.games_frame(ledger)
     games = games[games["game"] == game]
