@@ -87,10 +87,8 @@ def trained(learner: TextbookReinforce, batches: int, seed: int) -> TextbookRein
 def results_against(
     one: TextbookReinforce, other: TextbookReinforce, games: int, seed: int
 ) -> np.ndarray:
-    """Points of one learner against another, each as it learns: 1, 0.5, 0; float64[games].
-
-    Every game has its own luck, so that the results are independent.
-    """
+    """Points of one learner against another, each as it learns: 1, 0.5, 0; float64[games]."""
+    # Every game has its own luck, so that the results are independent.
     schedule = Schedule.practice(games, seed, opponent=True)
     return points(play([side(one), side(other)], schedule, one.game), schedule)
 

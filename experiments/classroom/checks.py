@@ -54,11 +54,9 @@ class HandIn:
     def expect(
         self, name: str, *arguments: Any, equals: Any, hint: str = "", shown: str = "",
     ) -> None:
-        """Call a function and compare what it returns; see `same`.
+        """Require that a function returns `equals`, as `same` compares; feedback gives the hint.
 
-        Args:
-            hint: what helps, without giving the solution away.
-            shown: the arguments as feedback shows them; by default all of them.
+        `shown` are the arguments as feedback shows them; by default all of them.
         """
         value = self.call(name, *arguments)
         given = shown or short(arguments)[1:-1].rstrip(",")

@@ -85,11 +85,7 @@ class Exercise:
 
 
 def exercises() -> dict[str, Exercise]:
-    """All exercises by name, in the order of chapters.
-
-    Raises:
-        ExerciseError: in a package for students, which has none.
-    """
+    """All exercises by name, by chapter. Raises ExerciseError in a package for students."""
     if not (_FOLDER / "__init__.py").exists():
         raise ExerciseError(
             "this dlgo was built for students and has no exercises; lecturers install one that was "

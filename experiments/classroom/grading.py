@@ -114,13 +114,11 @@ class _Student:
         self.notes = self._functions.reports
 
     def close(self) -> None:
-        """End the process."""
         if self._functions is not None:
             self._functions.close()
 
 
 def _words(error: DlgoError, name: str) -> str:
-    """What went wrong, for the student."""
     if isinstance(error, ProgramError):
         return f"{str(error)[0].upper()}{str(error)[1:]}."
     if error.kind == "NotImplementedError":
@@ -135,14 +133,10 @@ def grade(
     student: str, exercise: Exercise, taken: TakenIn, trust: bool = False,
     known: Mapping[tuple[str, str], Grade] | None = None,
 ) -> Grade:
-    """Grade what has been taken in.
+    """Grade what has been taken in; with `trust`, without a sandbox.
 
-    Args:
-        trust: whether to run it without a sandbox.
-        known: grades by student and exercise; one of the same files is given again.
-
-    Raises:
-        SandboxError: if there is no working sandbox here, and it is not trusted.
+    A grade of the same files in `known`, by student and exercise, is given again.
+    Raises SandboxError if there is no working sandbox here, and it is not trusted.
     """
     path = taken.named(exercise.name)
     if path is None:
@@ -177,10 +171,7 @@ def grade_hand_in(
 ) -> list[Grade]:
     """The grades of one student: of each exercise, the last hand-in with a file of it counts.
 
-    Args:
-        source: a file, a folder or a zip file, or a folder of several hand-ins.
-        trust, known: as for `grade`.
-        due: hand-ins after it are marked as late.
+    `source` is a hand-in or a folder of several; those after `due` are late. Others as `grade`.
     """
     grades: dict[str, Grade] = {}
     for submission in reversed(submissions(source)):

@@ -45,13 +45,10 @@ class Submission:
 
 
 def hand_ins(folder: Path, names: Collection[str]) -> dict[str, Path]:
-    """The hand-ins in a folder, by student.
+    """The hand-ins in a folder, by student. Raises DlgoError if there is none.
 
     A class's folder has a folder or a zip file for each student. A file, a zip file, or a folder
     that holds one of `names` or nothing but dated hand-ins, belongs to one student of that name.
-
-    Raises:
-        DlgoError: if there is none.
     """
     if not folder.exists():
         raise DlgoError(f"there is no folder {folder}; name one with hand-ins")
@@ -231,7 +228,6 @@ def _of_zip(source: Path, taken: TakenIn) -> Iterator[tuple[PurePosixPath, bytes
 
 
 def _code_of(content: bytes, name: PurePosixPath, taken: TakenIn) -> bytes:
-    """A Python file that runs the code cells of a notebook."""
     try:
         cells = json.loads(content)["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]

@@ -117,10 +117,8 @@ def play_league(
     """Take the class in and play what has not been played.
 
     Args:
-        plan: the rules.
         sources: what each student has handed in.
         out: the league's folder; the same one goes on.
-        progress: tells people how it goes.
         trust: whether bots run without a sandbox.
         minutes: after which no further game begins; None: all are played.
         workers: processes; by default one for each core.

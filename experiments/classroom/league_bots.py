@@ -55,16 +55,10 @@ class Bot:
 
 
 class Entry:
-    """Takes students in.
+    """Takes students in: `out`, the league's folder, gets copies of what was handed in.
 
-    Args:
-        plan: the rules.
-        out: the league's folder, for copies of what was handed in.
-        trust: whether bots run without a sandbox.
-        ledger: of games so far; who has played any need not be tried.
-
-    Raises:
-        SandboxError: if there is no working sandbox here, and code is not trusted.
+    Who has played a game of `ledger` need not be tried. Raises SandboxError if there is no
+    working sandbox here; with `trust`, none is used.
     """
 
     def __init__(self, plan: LeaguePlan, out: Path, trust: bool, ledger: Path) -> None:
@@ -87,12 +81,7 @@ class Entry:
         self._code = None if trust else shared_cache()
 
     def bot_of(self, student: str, source: Path, say: Callable[[str], None]) -> Bot:
-        """The bot of a student: of the last hand-in that can play.
-
-        Args:
-            source: all that the student has handed in.
-            say: told what happens.
-        """
+        """The bot of a student: of the last hand-in in `source` that can play; `say` is told."""
         notes: list[str] = []
         for submission in reversed(submissions(source)):
             called = f"hand-in {submission.name}" if submission.name else "the hand-in"

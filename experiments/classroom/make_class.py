@@ -71,16 +71,9 @@ _KINDS = ("good", "weak", "hostile", "broken", "late", "twice", "hostile", "zipp
 
 
 def make_class(folder: Path, students: int, game: str, staff_pairs: int = 5) -> list[str]:
-    """Write hand-ins, a roster and the league's rules.
+    """Write hand-ins, a roster and the league's rules into a new folder; return students' names.
 
-    Args:
-        folder: a new one.
-        students: how many; the kinds take turns.
-        game: what the league plays.
-        staff_pairs: openings against each staff bot.
-
-    Returns:
-        the students' names, each with its kind.
+    The kinds of students, in their names, take turns; `staff_pairs`: openings with a staff bot.
     """
     if folder.exists() and any(folder.iterdir()):
         raise DlgoError(f"{folder} is not empty; name a new folder")
@@ -97,7 +90,6 @@ def make_class(folder: Path, students: int, game: str, staff_pairs: int = 5) -> 
 
 
 def _hand_in(kind: str, place: Path, number: int) -> None:
-    """What a student of a kind hands in."""
     match kind:
         case "good":
             _write(place, bot(2 + number % 2), True)

@@ -58,14 +58,7 @@ def gradescope(grades: list[Grade]) -> dict[str, Any]:
 
 
 def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str, Any]:
-    """The content of Classroom 50's result.json for one hand-in.
-
-    Args:
-        environment: the variables that its runner sets.
-
-    Raises:
-        DlgoError: naming a variable that is missing.
-    """
+    """The content of Classroom 50's result.json for one hand-in; see `check_runner`."""
     given = check_runner(environment)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     # Whoever hands in late is told by the tag, so that it stays the same when grading is repeated.
@@ -166,11 +159,7 @@ def save(path: Path, grades: Iterable[Grade]) -> None:
 
 
 def load(path: Path) -> dict[tuple[str, str], Grade]:
-    """What `save` has kept, by student and exercise; nothing if there is no such file.
-
-    Raises:
-        DlgoError: if it is something else.
-    """
+    """What `save` has kept, by student and exercise; {} without a file. Raises DlgoError."""
     if not path.exists():
         return {}
     try:

@@ -39,15 +39,10 @@ _ANIMALS = (
 
 
 def pseudonyms(path: Path, students: Iterable[str]) -> dict[str, str]:
-    """The pseudonym of each student; those who have none yet are given one.
+    """The pseudonym of each student; the CSV file at `path` keeps them, and new ones are drawn.
 
-    They are drawn: from a student's name anybody could compute whose they are.
-
-    Args:
-        path: the CSV file that keeps them.
-
-    Raises:
-        DlgoError: if the file is something else.
+    If they were computed from names, anybody could compute them. Raises DlgoError if the file is
+    damaged.
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -85,12 +80,9 @@ def write_grades(folder: Path, grades: Mapping[str, list[Grade]], exercises: lis
 
 
 def write_league(out: Path, standings: Standings, shown: Mapping[str, str]) -> None:
-    """Write `leaderboard.html`, `lecturer.html` and `students/NAME.html`.
+    """Write `leaderboard.html`, `lecturer.html`, `students/NAME.html` into the folder `out`.
 
-    Args:
-        out: the league's folder.
-        standings: what there is to tell.
-        shown: how others see each student.
+    `shown` is how others see each student.
     """
     league, pages = standings.league, environment(_TEMPLATES)
     staff = league.plan.staff

@@ -82,11 +82,7 @@ class Standings:
         self.students = [self._standing(bot) for bot in league.bots]
 
     def ratings(self, names: Mapping[str, str]) -> tuple[RatingTable, pd.DataFrame] | None:
-        """The ratings, and rows of `reports.tables.ratings_frame`; None without games.
-
-        Args:
-            names: how entrants are called; all that is said about them uses these names.
-        """
+        """Ratings, and rows of `ratings_frame`, entrants called by `names`; None without games."""
         if self._frame is None:
             return None
         frame = self._frame.assign(
@@ -114,11 +110,7 @@ class Standings:
         return Mark(staff, score, confidence, beaten)
 
     def write_marks(self, path: Path, roster: Roster | None) -> list[str]:
-        """Write points for each staff bot, the total, the hand-in, and whether it was late, as CSV.
-
-        Returns:
-            the students who are not on the roster.
-        """
+        """Write points, totals, hand-ins, lateness as CSV; return students not on the roster."""
         staff = [bot.label for bot in self.league.plan.staff]
         cells = {
             one.bot.student: [

@@ -44,11 +44,7 @@ def main(quick: bool, out: Path) -> None:
 
 
 def run_notebooks(folder: Path, quick: bool = False) -> None:
-    """Run all notebooks; put each as a page, with its pictures, and for Jupyter into `folder`.
-
-    Args:
-        quick: run no cells.
-    """
+    """Run all notebooks, unless `quick`; write pages, pictures and .ipynb files into `folder`."""
     import jupytext
 
     from experiments.course.notebooks import as_page, read_notebook, run_notebook, sources
@@ -68,11 +64,7 @@ def run_notebooks(folder: Path, quick: bool = False) -> None:
 
 
 def build_site(site: Path, notebooks: Path, docs: Path = ROOT / "docs") -> int:
-    """Build the site from `docs` and the pages in `notebooks`; return its number of pages.
-
-    Raises:
-        DlgoError: for a broken link, and whatever else MkDocs warns of.
-    """
+    """Build the site; return its number of pages. Raises DlgoError for whatever MkDocs warns of."""
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
     from mkdocs.exceptions import MkDocsException

@@ -42,11 +42,7 @@ def read_notebook(source: Path) -> NotebookNode:
 
 
 def run_notebook(source: Path) -> NotebookNode:
-    """The notebook with what its cells show; what they write to standard error is left out.
-
-    Raises:
-        DlgoError: if a cell fails; it names the notebook and the cell's first line.
-    """
+    """The notebook with its outputs, without standard error. Raises DlgoError if a cell fails."""
     notebook = read_notebook(source)
     client = NotebookClient(notebook, timeout=None, extra_arguments=["--log-level=ERROR"])
     # Figures are shown in the page, whatever this process draws with.

@@ -104,12 +104,9 @@ def _notebooks(config: MkDocsConfig) -> list[Path]:
 def _redirect(
     text: str, page: str, folder: str | None = None, want: Callable[[str], object] = str
 ) -> str:
-    """The page with its links to sources led to their pages.
+    """The page with its links to sources led to their pages; `want` hears of each source.
 
-    Args:
-        page: its place in the site.
-        folder: of the project that its links start from; by default as it stands in docs/.
-        want: hears of each source.
+    The links start from a folder of the project; by default as `page` stands in docs/.
     """
     here = posixpath.dirname(page)
     if folder is None:

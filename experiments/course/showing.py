@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 class Row:
-    """Boards and trees side by side; each is anything with a `_repr_svg_`, or the text of an SVG.
-
-    Args:
-        titles: stand above them.
-    """
+    """Boards and trees side by side under titles; each has a `_repr_svg_`, or is an SVG's text."""
 
     def __init__(self, *pictures: Any, titles: tuple[str, ...] = ()) -> None:
         self.pictures = [
@@ -54,11 +50,7 @@ class Source:
 def draw_policy(
     axes: Axes, state: GameState, shares: Mapping[Move, float], title: str = ""
 ) -> None:
-    """Draw a position; a disc where each move puts a piece, its area the move's share.
-
-    Args:
-        shares: of the moves, 0 to 1. Passes have no place and are left out.
-    """
+    """Draw a position; a disc for each move (not passes), its area the move's share, 0 to 1."""
     draw_board(axes, state)
     side = axes.get_window_extent().width / (state.game.board_cols + 1.2)
     for move, share in shares.items():

@@ -98,11 +98,7 @@ def analyze(
 
 
 def read_position(game: GameSpec, text: str) -> GameState:
-    """The unfinished position after the moves in `text`.
-
-    Raises:
-        DlgoError: naming the move that is unreadable or illegal, or saying that the game is over.
-    """
+    """The unfinished position after the moves in `text`. Raises DlgoError, naming what is wrong."""
     texts = list(text) if game.name == "connect4" else text.replace(",", " ").split()
     state = play_texts(GameState.new_game(game), [] if text == START else texts)
     if state.is_over():
@@ -111,11 +107,7 @@ def read_position(game: GameSpec, text: str) -> GameState:
 
 
 def play_texts(state: GameState, texts: Sequence[str]) -> GameState:
-    """The position after moves, or whole turns, given as texts.
-
-    Raises:
-        DlgoError: naming the move that is unreadable or illegal, or comes after the game's end.
-    """
+    """The position after moves, or whole turns, as texts. Raises DlgoError, naming the move."""
     for number, text in enumerate(texts, start=1):
         try:
             if state.is_over():

@@ -30,11 +30,8 @@ _MEGABYTES = 500  # of frames in a page; matplotlib's own limit drops the end of
 def load_game(path: Path, slot: str | None = None) -> SavedGame:
     """A game of a file, or of a ledger.
 
-    Args:
-        slot: which: its number from 1, or its slot in a ledger. By default the first of a file.
-
-    Raises:
-        DlgoError: if the file has no such game, or none at all; as `recorded_game`.
+    `slot` is its number from 1, or its slot in a ledger; by default, the first of a file.
+    Raises DlgoError if there is no such game, or none at all; as `recorded_game`.
     """
     number = int(slot[:9]) if slot is not None and slot.isascii() and slot.isdigit() else None
     try:
@@ -73,14 +70,10 @@ def show_game(
     game: SavedGame, out: Path, delay: float = 0.7,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Write the game to `out`, in one step, and return `out`.
+    """Write the game to `out`, in one step, and return `out`; `delay` is seconds a move.
 
-    Args:
-        delay: seconds a move.
-        progress: called with the number of frames drawn, and of all.
-
-    Raises:
-        DlgoError: for another ending, or if the file cannot be written.
+    `progress` is called with the number of frames drawn, and of all.
+    Raises DlgoError for another ending, or if the file cannot be written.
     """
     import matplotlib
     from matplotlib.animation import FuncAnimation, HTMLWriter, PillowWriter
@@ -122,7 +115,6 @@ def show_game(
 
 
 def _figure(state: GameState) -> Figure:
-    """A figure of the board's shape."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

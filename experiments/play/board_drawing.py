@@ -22,9 +22,7 @@ def draw_board(
 ) -> None:
     """Draw a position into empty or used axes; column and row numbers become x and y.
 
-    Args:
-        selected: a piece that was picked up, shown with a ring.
-        targets: cells to point out, such as where that piece can go.
+    `selected`, a piece that was picked up, has a ring; `targets`, where it can go, have dots.
     """
     info, position = board_info(state.game), position_info(state)
     axes.clear()

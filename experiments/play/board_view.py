@@ -1,8 +1,7 @@
 """A board to click on (`dlgo play GAME --board`), as a matplotlib window.
 
-Which click means which move is read off the rules: a move that takes a piece away from one cell
-and ends on another needs two clicks, any other one, on the cell where it ends. In a game of
-columns the whole column can be clicked. So a new game can be played without a line here.
+Which click means which move is read off the rules (`cell_moves.py`); in a game of columns the
+whole column can be clicked.
 
 The class works on any canvas; without an event loop (tests, Agg) engines answer at once.
 """
@@ -29,13 +28,8 @@ class BoardView:
 
     Args:
         figure: an empty one, with the canvas whose clicks count.
-        session: the game and its players.
         delay: seconds between the moves of two engines.
         evaluation: show what the engine expects after its move.
-
-    Attributes:
-        axes: of the board; x is the column, y the row, both from 1.
-        buttons: by their names: Undo, Hint, Resign, and Pass where the game has it.
     """
 
     def __init__(
@@ -50,7 +44,7 @@ class BoardView:
         self._busy = self._resigning = False
         self._timer: Any = None
         figure.set_facecolor(BACKGROUND)
-        self.axes = figure.add_axes((0.03, 0.13, 0.94, 0.8))
+        self.axes = figure.add_axes((0.03, 0.13, 0.94, 0.8))  # x: column, y: row, from 1
         self._title = figure.text(0.5, 0.96, "", ha="center", va="center", fontsize=12)
         self._line = figure.text(0.5, 0.1, "", ha="center", va="center", fontsize=9, wrap=True)
         actions: dict[str, Callable[[], None]] = {
@@ -225,11 +219,7 @@ def has_event_loop(figure: Figure) -> bool:
 
 
 def play_in_window(session: Session, delay: float, evaluation: bool) -> str:
-    """Open a window and play until it is closed; return what became of the game.
-
-    Raises:
-        DlgoError: if there is no display.
-    """
+    """Play in a window until it is closed; return the outcome. Raises DlgoError if none opens."""
     import matplotlib
     from matplotlib import pyplot
 

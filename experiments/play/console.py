@@ -61,16 +61,12 @@ def _colour(line: Text, game: GameSpec, won: bool) -> None:
 
 
 class Console:
-    """One game, shown and asked for in text.
+    """One game in text. Raises DlgoError if a person plays and standard input is closed.
 
     Args:
         delay: seconds to wait after an engine's move.
         evaluation: show after each engine move what the engine expects.
-        source, target: where moves are read and boards are written; standard input and output by
-            default.
-
-    Raises:
-        DlgoError: if a person plays and standard input is closed.
+        source, target: of moves and of boards; by default standard input and output.
     """
 
     def __init__(
@@ -96,8 +92,7 @@ class Console:
     def run(self) -> GameState:
         """Play until the game ends or a human quits; return the last state.
 
-        Raises:
-            KeyboardInterrupt: on Ctrl-C, after a line on what became of the game.
+        Raises KeyboardInterrupt on Ctrl-C, after a line on what became of the game.
         """
         session = self.session
         try:

@@ -59,9 +59,7 @@ class SavedGame:
     def names_beside(self, players: Sequence[str], state: GameState) -> tuple[str, str]:
         """The players' names once the game has gone on to `state`.
 
-        Args:
-            players: who plays on, black first: `human`, who keeps the name in the file, or an
-                engine's specification.
+        Of `players`, black first, `human` keeps the name in the file; engines are named as given.
         """
         black, white = (
             name if name and (player == "human" or state is self.state) else player
@@ -86,11 +84,7 @@ class SavedGame:
 def write_game_file(
     path: Path, state: GameState, black: str = "", white: str = "", read: SavedGame | None = None
 ) -> None:
-    """Write the game that led to `state`, in one step; see `game_bytes`.
-
-    Raises:
-        DlgoError: if the file cannot be written; an old one is then untouched.
-    """
+    """Write the game that led to `state`, in one step; see `game_bytes`. Raises DlgoError."""
     write_file(path, game_bytes(state, black, white, read))
 
 
@@ -119,10 +113,8 @@ def game_bytes(
 ) -> bytes:
     """The game as the content of a file, in the form of its kind.
 
-    Args:
-        black, white: the players' names.
-        read: the file that the game comes from, whose comments and the like are written, too.
-        variations: as in `write_sgf`, for Go.
+    The comments and the like of `read`, the file that it comes from, are written, too; for Go,
+    `variations` as in `write_sgf`.
     """
     game, form = state.game, form_of(state.game)
     known = (read or SavedGame(state)).up_to(state)
@@ -155,12 +147,9 @@ def game_bytes(
 def read_game_file(path: Path, number: int | None = None) -> SavedGame:
     """A game of a file; its content says of which kind it is.
 
-    Args:
-        number: which, from 1; by default the first, with a note if there are others.
-
-    Raises:
-        NotationError: one line that names the file, the place and what is wrong there.
-        UnnamedGameError: as `recorded_game`.
+    `number` counts from 1; by default it is the first, with a note if there are others. Raises
+    NotationError, which names the file, the place and the problem; UnnamedGameError as
+    `recorded_game`.
     """
     games = read_games(record_bytes(path), path, recorded_game)
     if number is None:
@@ -181,14 +170,10 @@ def first_game(games: Sequence[SavedGame], path: PurePath) -> SavedGame:
 def read_games(
     data: bytes, path: PurePath, find_game: Callable[[str], GameSpec]
 ) -> list[SavedGame]:
-    """The games of a file's content, at least one.
+    """The games of a file's content, at least one; messages call it `path`.
 
-    Args:
-        path: what messages call it.
-        find_game: the game that a text of moves names. It may refuse.
-
-    Raises:
-        NotationError: as `read_game_file`; and what `find_game` raises.
+    `find_game` gives the game that a text of moves names, or refuses.
+    Raises NotationError as `read_game_file`, and what `find_game` raises.
     """
     suffix = path.suffix.lower()
     if suffix in (".sgf", ".sgfs") or re.match(

@@ -20,12 +20,7 @@ def play_game(
     seed: int | None, hint: str | None, evaluation: bool, save: str | None, resume: str | None,
     move_timeout: float,
 ) -> None:
-    """Play one game; the arguments are the options of the command, None where not given.
-
-    Raises:
-        DlgoError: for options that cannot be used, files that cannot be read, and a game that
-            could not be saved.
-    """
+    """Play one game; arguments are the command's options, None if not given. Raises DlgoError."""
     end_with_parent()
     saved = _begin(game, resume)
     state = saved.state

@@ -65,21 +65,15 @@ def player_from_file(name: str) -> str | None:
 
 
 class Session:
-    """One game between two players.
+    """One game between two players, black's first.
 
     Args:
         state: where to begin; its moves can be taken back too.
-        players: black's and white's.
         hint: the engine that is asked for hints, with its `seed`.
         save: the file that is written after every move, if any.
         known_file: a file that may be overwritten, such as the one that was resumed.
         move_timeout: wall seconds for a hint of an engine from outside.
         read: what the known file says of the game.
-
-    Attributes:
-        say: shows a message to people.
-        file: where the game was saved last.
-        unsaved: why the file of `save` is not up to date, or "".
 
     Raises:
         DlgoError: if `hint` is not an engine, or `save` is a file that is not `known_file`.
@@ -91,8 +85,9 @@ class Session:
         move_timeout: float = MOVE_TIMEOUT, read: SavedGame | None = None,
     ) -> None:
         self.state, self.players = state, tuple(players)
-        self.say: Callable[[str], None] = lambda text: None
-        self.file, self.unsaved = known_file, ""
+        self.say: Callable[[str], None] = lambda text: None  # shows a message to people
+        self.file = known_file  # where the game was saved last
+        self.unsaved = ""  # why the file of `save` is not up to date
         self._read = read or SavedGame(state)
         self._hint_spec = read_spec(hint, move_timeout)
         self._hinter: Engine | None = None
@@ -118,10 +113,8 @@ class Session:
     def bot_turn(self) -> Decision:
         """Let the engine that is to move choose and play one move.
 
-        Raises:
-            DlgoError: if the engine fails; the game has been saved first, and the message says
-                where. After Ctrl-C it has been saved as well if an engine from outside was
-                awaited, which may hang.
+        If it fails, the game is saved, and the DlgoError says where. After Ctrl-C it is saved as
+        well if an engine from outside was awaited, which may hang.
         """
         assert isinstance(self.current, Bot)
         outside = isinstance(self.current.spec, OutsideSpec)
@@ -156,11 +149,7 @@ class Session:
         return f"; `{self._command()}` goes on with the game"
 
     def play(self, moves: Sequence[Move]) -> None:
-        """What a human entered: one move, or the moves of one turn.
-
-        Raises:
-            IllegalMoveError: if one is illegal; then none is played.
-        """
+        """Play a human's move, or the moves of one turn; all or none. Raises IllegalMoveError."""
         self.state = reduce(GameState.apply_move, moves, self.state)
         self._moved()
 
@@ -178,11 +167,7 @@ class Session:
         return False
 
     def hint_text(self) -> str:
-        """A hint in words: the move, what it promises, the line that is expected.
-
-        Raises:
-            DlgoError: if the engine for hints cannot play here.
-        """
+        """A hint in words: move, promise, expected line. Raises DlgoError if `hint` cannot play."""
         game = self.state.game
         if self._hinter is None:
             self._hinter = self._hint_spec.build(game, self._seed)
@@ -197,11 +182,7 @@ class Session:
         return text
 
     def save(self, path: Path | None = None) -> Path:
-        """Write the game to `path`, or where it was saved before; return where that is.
-
-        Raises:
-            DlgoError: if no file is named, it is not this game's, or it cannot be written.
-        """
+        """Write the game to `path`, or where it was saved; return where. Raises DlgoError."""
         path = path or self.file
         if path is None:
             raise DlgoError("name a file: save FILE")

@@ -99,11 +99,6 @@ class GameReview:
         exact: whether an engine that proves values is asked first. It begins at the end, where
             positions are soon solved; once one is not (`give_up`), those before it are left to
             the other engine.
-
-    Attributes:
-        turns: of the game.
-        states: the start, and the position after each turn.
-        evaluations: of these, None where unknown.
     """
 
     def __init__(self, state: GameState, exact: bool = False) -> None:
@@ -114,6 +109,7 @@ class GameReview:
             plies += len(moves)
             self.turns.append(Turn(number, plies, player, tuple(moves)))
         self.states = [states[0], *(states[turn.plies] for turn in self.turns)]
+        # By state; None where unknown.
         self.evaluations: list[Evaluation | None] = [None] * len(self.states)
         self._best: dict[int, tuple[Move, ...]] = {}
         self._instead: dict[int, Evaluation | None] = {}
@@ -179,11 +175,7 @@ class GameReview:
         return () if best[:same] == turn.moves[:same] else best
 
     def answer(self, question: Question, decision: Decision, who: str) -> None:
-        """Take an engine's answer; one that proves nothing leaves an exact question open.
-
-        Args:
-            who: the engine's specification.
-        """
+        """Take the answer of engine `who`; one without proof leaves an exact question open."""
         state = question.state
         evaluation = evaluation_of(state, decision, who)
         if evaluation is None or (question.exact and not evaluation.proven):

@@ -22,11 +22,7 @@ def line_text(state: GameState, line: tuple[Move, ...]) -> str:
 
 
 def value_text(state: GameState, evaluation: Evaluation, player: Player) -> str:
-    """What a position is worth for `player`: `61%`, `draw`, `win in 9 plies (score +5)`.
-
-    Args:
-        state: the position. Connect Four's score is told as `player` sees it.
-    """
+    """What a position is worth for `player`: `61%`, `draw`, `win in 9 plies (score +5)`."""
     share, plies = evaluation.share(player), evaluation.plies_to_end
     if not evaluation.proven:
         return f"{share:.0%}"
@@ -97,15 +93,7 @@ _PLURALS = {"blunder": "blunders", "mistake": "mistakes", "inaccuracy": "inaccur
 
 
 def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
-    """The reviewed game.
-
-    Args:
-        read: what its file says of the game, which is kept.
-        engine: who has evaluated, for the comment on the start.
-
-    Raises:
-        NotationError: if it is not a game of Go.
-    """
+    """A game of Go as `engine` reviewed it, with the comments of `read`. Raises NotationError."""
     state = review.game_state
     if state.game.name != "go":
         raise NotationError(f"{state.game.title} is not written as SGF")

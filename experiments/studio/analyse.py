@@ -60,10 +60,7 @@ class _Analyse:
         return state
 
     async def analysis(self, request: Request) -> Response:
-        """What `?engine=SPEC` sees, as long as this is read.
-
-        Each look has a number, from 1 on: a page knows which ones it has missed.
-        """
+        """What `?engine=SPEC` sees, as long as this is read; looks are numbered from 1."""
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
         return replies.event_stream(self._looks(state, spec))

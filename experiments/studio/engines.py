@@ -25,8 +25,7 @@ class Engines(EnginePool):
     ) -> tuple[Transcript, bool]:
         """How a textbook engine comes to its move, and whether a network advised it.
 
-        Args:
-            owner: nobody else; then the same seed gives the same search.
+        Nobody else may be `owner`; then the same seed gives the same search.
         """
         ticket = Ticket(owner, state.game, spec, seed)
         return await self.submit(ticket, lambda engine: (

@@ -63,14 +63,7 @@ class Game:
     Args:
         saved: where it begins; its moves can be taken back, too.
         players: black's and white's: `human`, or an engine's specification.
-        engines: who searches.
-        seed: of the engines.
         delay: seconds between the moves of two engines.
-
-    Attributes:
-        read: what the file says that the game comes from.
-        watchers: how many look at it now.
-        used: when it was looked at or changed last.
     """
 
     def __init__(
@@ -80,7 +73,7 @@ class Game:
         self.id = secrets.token_urlsafe(12)
         self.read, self.state, self.players = saved, saved.state, players
         self.watchers = 0
-        self.used = self._since = time.monotonic()
+        self.used = self._since = time.monotonic()  # looked at or changed last
         self._engines, self._seed, self._delay = engines, seed, delay
         turns = turns_played(saved.state)
         plies = accumulate(len(moves) for _, moves in turns)
@@ -116,13 +109,9 @@ class Game:
     # What is asked for.
 
     async def play(self, text: str, plies: int | None = None) -> None:
-        """A turn of the person who is to move.
+        """A turn of the person who is to move after `plies` moves; what came later is forgotten.
 
-        Args:
-            plies: after how many moves; what has come after them is forgotten.
-
-        Raises:
-            DlgoError: if it is not a legal turn, or not a person's.
+        Raises DlgoError if it is not a legal turn, or not a person's.
         """
         latest = self.state
         before = latest if plies is None else self.state_at(plies)
@@ -147,11 +136,7 @@ class Game:
         self._move_to(after, view, record)
 
     async def undo(self) -> None:
-        """Back to the beginning of a person's last turn; between engines, of the last turn.
-
-        Raises:
-            StudioError: if there is none.
-        """
+        """Back to a person's last turn; between engines, to the last turn. Raises StudioError."""
         has_person = HUMAN in self.players
         place = len(self._records) - 1
         while has_person and place >= 0 and self.players[self._records[place].player] != HUMAN:
@@ -278,7 +263,6 @@ class Game:
         self._search = asyncio.create_task(run())
 
     def _stop(self) -> None:
-        """End the search that is under way."""
         if self._search is not None and self._search is not asyncio.current_task():
             self._search.cancel()
         self._search, self._thinking = None, ""

@@ -242,11 +242,7 @@ class _Inside:
         }
 
     def _state(self, given: Event) -> GameState:
-        """The position that a request names: `game`, or `from` and `plies`; then `moves`.
-
-        Raises:
-            DlgoError: if there is no such game, or a move is illegal.
-        """
+        """The position that a request names: `game`, or `from` and `plies`; then `moves`."""
         if "from" in given:
             game = self._studio.games.find(replies.text_of(given, "from"))
             plies = replies.number_of(given, "plies", game.plies, 0, LONGEST_GAME)

@@ -21,11 +21,7 @@ PAGE = 20
 
 
 class Ledgers:
-    """The ledgers of a server.
-
-    Args:
-        given: files; they need not exist yet.
-    """
+    """The ledgers of a server; the files need not exist yet."""
 
     def __init__(self, given: Iterable[Path] = ()) -> None:
         self._paths: dict[str, Path] = {}
@@ -68,10 +64,7 @@ def list_games(
 ) -> dict[str, Any]:
     """A page of finished games, the last one first, and how many there are.
 
-    Args:
-        game, entrant: only these; "": all.
-        failed: only those that an engine lost by breaking down.
-        offset: games that are skipped.
+    `game`, `entrant` and `failed` (lost by a breakdown) choose some; `offset` games are skipped.
     """
     with Ledger(path, read_only=True) as ledger:
         ledger.show_names()

@@ -56,7 +56,6 @@ class _Play:
         return self._studio.games.find(request.path_params["id"])
 
     async def setup(self, _: Request) -> Response:
-        """What there is to choose from."""
         if self._setup is None:
             self._setup = await asyncio.to_thread(_choices)
         own = self._allowed.games()
@@ -64,7 +63,6 @@ class _Play:
         return replies.json_reply({**self._setup, "ownGames": own, "ownEngines": engines})
 
     async def status(self, _: Request) -> Response:
-        """How much the server has to do."""
         counts = self._studio.engines.counts()
         return replies.json_reply({**counts, "games": len(self._studio.games)})
 
@@ -122,7 +120,6 @@ class _Play:
         return replies.event_stream(replies.news_of(self._game(request).watch()))
 
     async def position(self, request: Request) -> Response:
-        """An earlier position."""
         plies = request.path_params["plies"]
         state = self._game(request).state_at(plies)
         return replies.json_reply(await asyncio.to_thread(position_view, state) | {"plies": plies})
@@ -169,7 +166,6 @@ class _Play:
 
 
 def _choices() -> View:
-    """Games with their options, engines, and presets of engines."""
     from engines.registry import EngineSpec, engine_class, engine_names
 
     return {

@@ -73,11 +73,7 @@ def _path(game: GameSpec, turn: list[CellMove]) -> list[int]:
 
 
 def find_turn(state: GameState, text: str) -> list[Move]:
-    """The moves of one turn that a text denotes, which the browser was given or a person typed.
-
-    Raises:
-        DlgoError: if it is not a legal move, or those of several turns.
-    """
+    """The moves of the turn that a text denotes. Raises DlgoError if illegal, or several turns."""
     if text.strip().lower() == "resign":
         return [Move.resign()]
     moves: list[Move] = []
@@ -102,12 +98,9 @@ def decision_view(
     state: GameState, decision: Decision, most: int | None = None,
     views: dict[Move, View] | None = None,
 ) -> View:
-    """What an engine says of a position.
+    """What an engine says of a position; of `most` moves at most, the favourites first.
 
-    Args:
-        most: list no more moves than these, the favourites; None: all.
-        views: of the moves here, kept from decision to decision on one position: they take most
-            of the time.
+    `views` of the moves are kept from decision to decision: they take most of the time.
     """
     views = {} if views is None else views
     moves = list(dict.fromkeys((

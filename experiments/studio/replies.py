@@ -144,11 +144,7 @@ def query_number(request: Request, key: str, default: int) -> int:
 
 
 class Changes:
-    """Counts the changes of something and wakes its readers. It belongs to one event loop.
-
-    Attributes:
-        version: how many changes there have been.
-    """
+    """Counts changes (`version`) and wakes their readers. It belongs to one event loop."""
 
     def __init__(self) -> None:
         self.version = 0
@@ -215,9 +211,7 @@ def event_stream(events: AsyncIterator[View | None]) -> Response:
     """Events as they come ("server-sent events"); None only says that the stream lives.
 
     The stream ends when the reader leaves or the server ends, and `events` is closed then.
-
-    Raises:
-        TooMany: if too many streams are open.
+    Raises TooMany if too many streams are open.
     """
     if _open_streams >= _MOST_STREAMS:
         raise TooMany(f"{_MOST_STREAMS} pages watch this server already; close one")

@@ -75,7 +75,6 @@ class _Run:
                 self.stop()
 
     def stop(self) -> None:
-        """End its search."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -150,12 +149,10 @@ class _Review:
         return run
 
     async def events(self, request: Request) -> Response:
-        """The review as it goes on. It goes on only while somebody reads this."""
         run = await self._find(request)
         return replies.event_stream(replies.news_of(run.watch()))
 
     async def place(self, request: Request) -> Response:
-        """The position after so many turns."""
         run, place = await self._find(request), request.path_params["place"]
         if place >= len(run.view.review.states):
             raise replies.NotFound(f"the game has {len(run.view.review.turns)} turns")

@@ -25,13 +25,7 @@ _POLICY = (
 
 
 class ReviewView:
-    """What a page shows of a review.
-
-    Args:
-        read: what the game's file says of it.
-        engine: who evaluates.
-        exact: the engine that proves values, or "".
-    """
+    """What a page shows of a review by `engine`, and by `exact`, which proves values (or "")."""
 
     def __init__(
         self, review: GameReview, read: SavedGame, engine: str = "", exact: str = ""
@@ -86,10 +80,7 @@ class ReviewView:
 
 
 def review_html(view: ReviewView) -> bytes:
-    """What has been found out so far, as a page that the studio's own modules draw.
-
-    It needs nothing else: no server, no other file, no host.
-    """
+    """What has been found out so far, as a page that needs no server, no other file, no host."""
     data = {
         **view.summary(), "final": True, "board": board_view(view.review.game_state.game),
         "places": [view.place(place) for place in range(len(view.review.states))],

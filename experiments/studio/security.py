@@ -36,9 +36,7 @@ _HEADERS = {
 class Guard:
     """An ASGI application before another: it refuses requests of others.
 
-    Args:
-        host: the address that is served.
-        token: what requests to the interface must carry; "": nothing.
+    `host` is the address served; requests to the interface must carry `token`, if there is one.
     """
 
     def __init__(self, app: ASGIApp, host: str = "127.0.0.1", token: str = "") -> None:

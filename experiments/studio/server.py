@@ -34,7 +34,6 @@ from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
 
-# What serves a view each: `routes(studio)`.
 _VIEWS = (play, analyse, review, inside, watch)
 
 _TYPES = {
@@ -46,14 +45,7 @@ _PORT = 8421
 
 
 class Studio:
-    """What the routes work with.
-
-    Attributes:
-        allowed: the games and engines that may be named.
-        ledgers: those that may be read.
-        games: those in progress, and `engines`: their processes.
-        standings: who rates ledgers.
-    """
+    """What the routes work with."""
 
     def __init__(
         self, allowed: Allowed | None = None, limits: EngineLimits | None = None,
@@ -148,13 +140,9 @@ def serve(
     studio: Studio, host: str, port: int | None, token: str | None, open_browser: bool,
     say: Callable[[str], None],
 ) -> None:
-    """Serve until Ctrl-C, and close the studio then.
+    """Serve until Ctrl-C, then close the studio. Raises DlgoError if the address cannot be used.
 
-    Args:
-        token: what requests must carry; None: one is made up if others than this machine can ask.
-
-    Raises:
-        DlgoError: if the address cannot be used.
+    Requests must carry `token`; None: a new one, if others than this machine can ask.
     """
     if token is None:
         token = secrets.token_urlsafe(16) if needs_token(host) else ""

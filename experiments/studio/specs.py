@@ -29,11 +29,10 @@ _DEEPEST = 3
 
 
 class Allowed:
-    """What may be named.
+    """What may be named; from outside, only `specs`, with which the server was started.
 
-    Args:
-        specs: games and engines from outside that the server was started with: a file, a class in
-            it (`my_bot.py:Greedy`), or a whole specification (`gtp:command=gnugo --mode gtp`).
+    Each is a file, a class in it (`my_bot.py:Greedy`), or a whole specification
+    (`gtp:command=gnugo --mode gtp`).
     """
 
     def __init__(self, specs: Iterable[str] = ()) -> None:
@@ -44,12 +43,7 @@ class Allowed:
         return [spec for spec in self.specs if _holds_game(Path(f"{spec.partition('.py')[0]}.py"))]
 
     def game(self, text: object) -> GameSpec:
-        """The game that a browser names.
-
-        Raises:
-            Refused: if it is from outside and not allowed.
-            SpecError: if it does not exist or has other options.
-        """
+        """The game that a browser names. Raises Refused or SpecError."""
         text = _checked(text, "game")
         name, _ = GAMES.split(text)
         self._refuse_outside(GAMES, name, text)
@@ -64,10 +58,7 @@ class Allowed:
         """The specification of an engine that a browser names, in its canonical form.
 
         One from outside is returned as it is: its file is loaded in a process of its own.
-
-        Raises:
-            Refused: if it is from outside, or would start programs, and is not allowed.
-            SpecError: if it does not exist, or has other options.
+        Raises Refused or SpecError.
         """
         text = _checked(text, "engine")
         name, rest = ENGINES.split(text)

@@ -70,9 +70,6 @@ def compute(path: str) -> Generator[Amount, None, dict[str, Any]]:
     Returns:
         `games`: how many were rated; `tables`: one for each game, with `rows` best first;
         `names`: what entrants are called; `cpu`: seconds that it took.
-
-    Raises:
-        DlgoError: if the ledger cannot be rated; the text has one line.
     """
     with contextlib.suppress(OSError, AttributeError):
         os.nice(_NICENESS - os.nice(0))

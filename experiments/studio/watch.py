@@ -57,7 +57,6 @@ class _Watch:
         return self._studio.ledgers.find(request.path_params["name"])
 
     async def ledgers(self, _: Request) -> Response:
-        """The ledgers there are."""
         ledgers = await asyncio.to_thread(self._studio.ledgers.overview)
         return replies.json_reply({"ledgers": ledgers})
 
@@ -88,11 +87,7 @@ class _Watch:
 
 
 class _Watched:
-    """A ledger that pages look at.
-
-    Attributes:
-        watchers: how many.
-    """
+    """A ledger that pages look at."""
 
     def __init__(self, path: Path, studio: Any) -> None:
         self.watchers = 0
