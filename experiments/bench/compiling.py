@@ -63,7 +63,7 @@ class Search(NamedTuple):
 def searches(game: GameSpec) -> tuple[Search, ...]:
     """What is compared in a game."""
     bare = ",".join(
-        f"{name}=no" for name in TECHNIQUE_HELP if name not in ("cuts", "deepening", "lmr")
+        f"{name}=no" for name in TECHNIQUE_HELP if name not in ("cuts", "deepening")
     )
     try:
         model_for(game, "alphazero")
