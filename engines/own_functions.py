@@ -30,7 +30,7 @@ from dlgo.errors import BotError, DlgoError, SpecError
 from dlgo.jit import kernel
 from dlgo.plugins import Plugin, PluginGroup
 from dlgo.specs import Option
-from engines.treesearch.evaluators import value_of
+from engines.search.evaluators import value_of
 
 # The option of engines that search to a limited depth.
 EVALUATION = Option("evaluation", "game", "what values the positions at the end of the search: the "

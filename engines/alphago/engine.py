@@ -22,8 +22,8 @@ from engines.fast_policy.policy import FastPolicy
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import load_runtime
 from engines.puct.base import BATCH, FPU, PUCTSearchEngine
-from engines.treesearch.engine import TREE_OPTIONS
-from engines.treesearch.evaluators import HeavyRollout, LightRollout
+from engines.search.engine import TREE_OPTIONS
+from engines.search.evaluators import HeavyRollout, LightRollout
 
 MODEL_OPTION = Option(
     "model", None, "an AlphaGo: a shipped one's name or the folder of a run of `dlgo train "

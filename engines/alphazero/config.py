@@ -19,8 +19,8 @@ from engines.learning.networks.runtimes import KINDS
 from engines.learning.runs.records import playing_network
 from engines.learning.selfplay.config import SelfPlayConfig
 from engines.learning.settings import AUTO, Settings, preset_of, setting
-from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel
-from engines.treesearch.rules import PUCT
+from engines.search.gumbel import GUMBEL_SCALES, Gumbel
+from engines.search.rules import PUCT
 
 ALPHAGO_ZERO = "Silver et al. 2017"
 ALPHAZERO = "Silver et al. 2018"

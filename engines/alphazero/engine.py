@@ -8,7 +8,7 @@ In a game of its own a search has one tree, so the network would be asked about 
 a time. With `batch` leaves at once (virtual loss keeps their walks apart) the same number of
 simulations takes less time, and is a little less well spent.
 
-With few simulations, `search=gumbel` spends them by a plan (`engines/treesearch/gumbel.py`).
+With few simulations, `search=gumbel` spends them by a plan (`engines/search/gumbel.py`).
 
 Networks come from `dlgo train alphazero`; any model folder with a value head will do.
 """
@@ -26,10 +26,10 @@ from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEva
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.puct.base import BATCH, FPU, PUCTSearchEngine
-from engines.treesearch import tree as ts
-from engines.treesearch.engine import TREE_OPTIONS
-from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
-from engines.treesearch.rules import PUCT
+from engines.search import tree as ts
+from engines.search.engine import TREE_OPTIONS
+from engines.search.gumbel import GUMBEL_SCALES, Gumbel, best_child
+from engines.search.rules import PUCT
 
 # What is usual, for networks whose card does not say what suits them.
 USUAL_C_PUCT = 0.9

@@ -28,9 +28,9 @@ from engines.alphazero.self_play import LockstepGames, new_search
 from engines.jobs import Amount, Jobs, Portion
 from engines.learning.data.records import NO_RESULT
 from engines.learning.selfplay.drawing import Sampling, draw
-from engines.treesearch import tree as ts
-from engines.treesearch.gumbel import Gumbel, best_child
-from engines.treesearch.leaf_evaluator import LeafEvaluator
+from engines.search import tree as ts
+from engines.search.gumbel import Gumbel, best_child
+from engines.search.leaf_evaluator import LeafEvaluator
 
 # Moves are drawn by the square of their visits: enough to make games differ, and seldom a
 # move of which the search has a low opinion, which would blur who is the better.

@@ -28,11 +28,11 @@ from dlgo.vector import longest_game
 from engines.alphazero.config import SelfPlaySettings
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
 from engines.learning.selfplay.drawing import Sampling, draw
+from engines.search import tree as ts
+from engines.search.batched_search import NO_ACTION, BatchedSearch
+from engines.search.gumbel import Gumbel, best_child, improved_policy
+from engines.search.leaf_evaluator import LeafEvaluator
 from engines.termination import Resignation
-from engines.treesearch import tree as ts
-from engines.treesearch.batched_search import NO_ACTION, BatchedSearch
-from engines.treesearch.gumbel import Gumbel, best_child, improved_policy
-from engines.treesearch.leaf_evaluator import LeafEvaluator
 
 # Simulations where there is only one move.
 _GLANCE = 2

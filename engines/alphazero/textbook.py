@@ -11,7 +11,7 @@ It is UCT (`engines/mcts/textbook.py`: nodes, select, back up) with three things
     textbook-puct:sims=100                 the one that comes with the game; in a game without one
                                            all moves are alike, and the game estimates the value
 
-The compiled form is `alphazero` (`engine.py` and `engines/treesearch`).
+The compiled form is `alphazero` (`engine.py` and `engines/search`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ Below the root, visits follow softmax(log prior + sigma(q)) as closely as counts
 were never tried are taken to be worth `mixed_value`.
 
 In self-play a random Gumbel variable is added to each log prior of the root, which makes the
-candidates a sample. The compiled form has that, too: `engines/treesearch/gumbel.py`.
+candidates a sample. The compiled form has that, too: `engines/search/gumbel.py`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.jit import inline_kernel
 from dlgo.rng import uniform
-from engines.treesearch.evaluators import value_of
+from engines.search.evaluators import value_of
 
 
 class PolicyRollout(NamedTuple):

@@ -7,10 +7,10 @@ from typing import Any
 from dlgo.errors import SpecError
 from dlgo.specs import Option
 from engines.fast_policy.policy import FastPolicy
-from engines.treesearch.engine import THREADS, TREE_OPTIONS, TreeSearchEngine
-from engines.treesearch.evaluators import HeavyRollout, LightRollout
-from engines.treesearch.rules import RAVE, UCT
-from engines.treesearch.searcher import Searcher
+from engines.search.engine import THREADS, TREE_OPTIONS, TreeSearchEngine
+from engines.search.evaluators import HeavyRollout, LightRollout
+from engines.search.rules import RAVE, UCT
+from engines.search.searcher import Searcher
 
 # The options that only one rule understands.
 _MEANT_FOR = {"c_uct": "uct", "rave": "rave", "hints": "rave"}

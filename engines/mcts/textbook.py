@@ -7,7 +7,7 @@
 
 Results are as black sees them: 1 black wins, 0 draw, -1 white wins. Who chooses at a node turns
 them round, so turns need not alternate. Beyond the book, draws count half, and what is certain is
-proved upwards and not explored (Winands et al. 2008). Compiled: `engines/treesearch`.
+proved upwards and not explored (Winands et al. 2008). Compiled: `engines/search`.
 """
 
 from __future__ import annotations

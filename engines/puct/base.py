@@ -8,10 +8,10 @@ from typing import Any
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, load_leaf_evaluator
-from engines.treesearch.engine import TreeSearchEngine
-from engines.treesearch.leaf_evaluator import LeafEvaluator
-from engines.treesearch.rules import PUCT
-from engines.treesearch.searcher import Searcher
+from engines.search.engine import TreeSearchEngine
+from engines.search.leaf_evaluator import LeafEvaluator
+from engines.search.rules import PUCT
+from engines.search.searcher import Searcher
 
 BATCH = Option("batch", 1, "leaves that the network or evaluator is asked about at once",
                low=1, high=4096)

@@ -19,9 +19,9 @@ from dlgo.specs import Option
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS
 from engines.own_functions import OwnFunction
 from engines.puct.base import BATCH, FPU, PUCTSearchEngine
-from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
-from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
-from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafEvaluator, LeafValues
+from engines.search.engine import TREE_OPTIONS, TreeSearchEngine
+from engines.search.evaluators import HeavyRollout, LightRollout, Static, Uniform
+from engines.search.leaf_evaluator import EngineEvaluator, LeafEvaluator, LeafValues
 
 _EVALUATORS = {
     "rollout": LightRollout(), "heavy": HeavyRollout(), "static": Static(500.0),

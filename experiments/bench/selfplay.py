@@ -37,7 +37,7 @@ from engines.alphazero.self_play import SelfPlay
 from engines.learning.networks import catalog
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import KerasRuntime, NetworkRuntime, load_runtime
-from engines.treesearch.leaf_evaluator import LeafEvaluator
+from engines.search.leaf_evaluator import LeafEvaluator
 from experiments.command import run
 from experiments.options import Number, csv_option
 

@@ -28,7 +28,7 @@ from engines.alphago.bundle import find_bundle
 from engines.fast_policy.policy import FastPolicy
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import load_runtime
-from engines.treesearch.evaluators import HeavyRollout, LightRollout
+from engines.search.evaluators import HeavyRollout, LightRollout
 from experiments.command import run
 from experiments.figures import COLOURS, drawing
 from experiments.measures.connect4 import shipped_positions

@@ -22,7 +22,7 @@ from engines.alphago.engine import AlphaGoEngine
 from engines.learning.networks.leaf_evaluator import softmax
 from engines.mcts.textbook import Node, TextbookMCTS
 from engines.registry import build_engine
-from engines.treesearch import tree as ts
+from engines.search import tree as ts
 from tests.alphago.fakes import FakeAlphaGo, FakeNetwork, fake
 
 GAME = get_game("tictactoe")

@@ -22,10 +22,10 @@ from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.findings import FINE, WATCH, Diagnosis
 from engines.learning.networks.card import read_card
 from engines.learning.runs.records import playing_network, read_history
-from engines.treesearch import tree as ts
-from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
-from engines.treesearch.rules import PUCT
-from engines.treesearch.searcher import Searcher
+from engines.search import tree as ts
+from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.search.rules import PUCT
+from engines.search.searcher import Searcher
 from experiments.cli.main import cli
 from tests.alphazero import test_train as runs
 from tests.alphazero.test_self_play import GAMES, Opinionated

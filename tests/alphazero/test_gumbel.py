@@ -12,11 +12,11 @@ import pytest
 
 from dlgo import GameState, get_game, kernels
 from engines.base import Budget
-from engines.treesearch import gumbel
-from engines.treesearch import tree as ts
-from engines.treesearch.batched_search import BatchedSearch
-from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
-from engines.treesearch.searcher import Searcher
+from engines.search import gumbel
+from engines.search import tree as ts
+from engines.search.batched_search import BatchedSearch
+from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.search.searcher import Searcher
 from tests.alphazero.test_self_play import begin, finish
 
 GAME = get_game("connect4")

@@ -16,11 +16,11 @@ from engines.alphazero.config import SelfPlaySettings
 from engines.alphazero.self_play import SelfPlay
 from engines.base import Budget
 from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, GameData
-from engines.treesearch import tree as ts
-from engines.treesearch.batched_search import BatchedSearch
-from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
-from engines.treesearch.rules import PUCT, draw_noise
-from engines.treesearch.searcher import Searcher
+from engines.search import tree as ts
+from engines.search.batched_search import BatchedSearch
+from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.search.rules import PUCT, draw_noise
+from engines.search.searcher import Searcher
 
 GAMES = ["tictactoe", "connect4", "go:size=5", "draughts"]
 RULE = PUCT(0.9, 0.1)

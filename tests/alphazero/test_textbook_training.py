@@ -18,8 +18,8 @@ from engines.learning.data import BatchOptions, batches
 from engines.learning.from_scratch import Dense, Network
 from engines.learning.from_scratch.check import gradient_error
 from engines.learning.networks.leaf_evaluator import softmax
-from engines.treesearch.batched_search import BatchedSearch
-from engines.treesearch.leaf_evaluator import LeafEvaluator
+from engines.search.batched_search import BatchedSearch
+from engines.search.leaf_evaluator import LeafEvaluator
 from experiments.measures.tictactoe import every_line
 from tests.conftest import FULL, random_game
 from tests.learning.data.games import dataset

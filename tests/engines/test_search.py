@@ -9,7 +9,7 @@ import pytest
 from dlgo import GameState, Move, Point, get_game
 from engines.base import Engine
 from engines.registry import build_engine
-from engines.treesearch import tree as ts
+from engines.search import tree as ts
 from tests.conftest import FULL, random_game
 
 TIC_TAC_TOE = get_game("tictactoe")

@@ -8,11 +8,11 @@ import pytest
 from dlgo import GameState, Move, SpecError, get_game, kernels
 from engines.base import Budget
 from engines.registry import build_engine
-from engines.treesearch import tree as ts
-from engines.treesearch.evaluators import HeavyRollout
-from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
-from engines.treesearch.rules import PUCT, RAVE
-from engines.treesearch.searcher import Searcher
+from engines.search import tree as ts
+from engines.search.evaluators import HeavyRollout
+from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.search.rules import PUCT, RAVE
+from engines.search.searcher import Searcher
 from tests.conftest import FULL, random_game
 from tests.engines.test_search import TIC_TAC_TOE, all_positions, minimax
 

@@ -21,8 +21,8 @@ from engines.learning.data import GameBuilder
 from engines.learning.data.checked_arrays import write_arrays
 from engines.learning.data.dataset import Dataset
 from engines.registry import build_engine
-from engines.treesearch.evaluators import value_of
-from engines.treesearch.search import new_scratch
+from engines.search.evaluators import value_of
+from engines.search.search import new_scratch
 from tests.conftest import one_line_error, random_game
 from tests.games.test_go_playout import diagram
 from tests.learning.data.games import ShardWriter

@@ -27,7 +27,7 @@ from dlgo.errors import ModelError
 from dlgo.jit import inline_kernel, kernel, sum_kernel
 from engines.learning.networks.card import Card
 from engines.learning.networks.store import DENSE_FILE
-from engines.treesearch.evaluators import value_of
+from engines.search.evaluators import value_of
 
 # Activations of layers, as numbers for the kernels.
 _ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh")

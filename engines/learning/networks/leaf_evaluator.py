@@ -3,7 +3,7 @@
     load_leaf_evaluator("out/my-model", game)                          values from its value head
     load_leaf_evaluator("out/my-model", game, "onnx", LightRollout())  values from random games
 
-The tree (`engines/treesearch/leaf_evaluator.py`) gives leaves in batches; encoding, one call of
+The tree (`engines/search/leaf_evaluator.py`) gives leaves in batches; encoding, one call of
 the network and a softmax answer for all of them. With a cache (`answer_cache.py`) the network is
 only asked about what it has not answered in the same game.
 """
@@ -34,7 +34,7 @@ from engines.learning.networks.runtimes import (
     load_runtime,
 )
 from engines.learning.networks.store import load_card, shipped_models
-from engines.treesearch.leaf_evaluator import LeafEvaluator, LeafValues
+from engines.search.leaf_evaluator import LeafEvaluator, LeafValues
 
 RUNTIME_OPTION = Option(
     "runtime", USUAL, "what runs the network; usual: compiled if it is of dense layers alone, else "

@@ -25,8 +25,8 @@ from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.page import page
 from engines.learning.diagnostics.positions import Calibration, Positions, calibrate
+from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.solver.outcomes import is_mistake, outcomes_of
-from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from tests.alphazero.test_self_play import Opinionated
 
 GAME = get_game("connect4")

@@ -11,7 +11,7 @@ from engines.base import Budget
 from engines.learning.networks.answer_cache import AnswerCache, hash_words
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
-from engines.treesearch.evaluators import LightRollout
+from engines.search.evaluators import LightRollout
 from tests.conftest import FULL, random_game
 from tests.learning.networks.models import write_model
 

@@ -19,12 +19,12 @@ from engines.learning.networks.leaf_evaluator import NetworkEvaluator, load_leaf
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import DENSE_FILE, load_card
 from engines.registry import build_engine
-from engines.treesearch import tree as ts
-from engines.treesearch.batched_search import BatchedSearch
-from engines.treesearch.evaluators import value_of
-from engines.treesearch.rules import PUCT
-from engines.treesearch.search import new_scratch
-from engines.treesearch.searcher import Searcher
+from engines.search import tree as ts
+from engines.search.batched_search import BatchedSearch
+from engines.search.evaluators import value_of
+from engines.search.rules import PUCT
+from engines.search.search import new_scratch
+from engines.search.searcher import Searcher
 from tests.alphazero.test_self_play import state_after
 from tests.conftest import FULL
 from tests.learning.networks.models import write_dense_model

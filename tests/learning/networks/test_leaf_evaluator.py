@@ -15,11 +15,11 @@ from dlgo.errors import ModelError
 from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
-from engines.treesearch import tree as ts
-from engines.treesearch.evaluators import LightRollout
-from engines.treesearch.leaf_evaluator import LeafEvaluator
-from engines.treesearch.rules import PUCT
-from engines.treesearch.searcher import Searcher
+from engines.search import tree as ts
+from engines.search.evaluators import LightRollout
+from engines.search.leaf_evaluator import LeafEvaluator
+from engines.search.rules import PUCT
+from engines.search.searcher import Searcher
 from tests.conftest import random_game
 from tests.learning.networks.models import write_model
 

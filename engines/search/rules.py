@@ -32,7 +32,7 @@ from dlgo import kernels
 from dlgo.dispatch import by_class
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import gamma
-from engines.treesearch.tree import ROOT, UNPROVEN
+from engines.search.tree import ROOT, UNPROVEN
 
 
 class UCT(NamedTuple):

@@ -20,8 +20,8 @@ from dlgo.api import GameState
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine
-from engines.treesearch import tree as ts
-from engines.treesearch.searcher import Searcher
+from engines.search import tree as ts
+from engines.search.searcher import Searcher
 
 _PV_LENGTH = 30
 

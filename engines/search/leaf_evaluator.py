@@ -12,8 +12,8 @@ from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from dlgo.jit import kernel
 from dlgo.rng import make_rng
-from engines.treesearch.evaluators import value_of
-from engines.treesearch.search import new_scratch
+from engines.search.evaluators import value_of
+from engines.search.search import new_scratch
 
 
 class LeafEvaluator(ABC):

@@ -33,8 +33,8 @@ import numpy as np
 
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import uniform
-from engines.treesearch.rules import add_rule
-from engines.treesearch.tree import BUDGET, ROOT, UNPROVEN
+from engines.search.rules import add_rule
+from engines.search.tree import BUDGET, ROOT, UNPROVEN
 
 # `visit_offset` and `scale` of the paper for Go and chess, wins on a scale of 0 to 1.
 GUMBEL_SCALES = (50.0, 1.0)

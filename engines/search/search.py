@@ -23,10 +23,10 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.jit import inline_kernel, kernel
-from engines.treesearch import tree as ts
-from engines.treesearch.evaluators import value_of
-from engines.treesearch.rules import learn, prepare, select
-from engines.treesearch.tree import MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
+from engines.search import tree as ts
+from engines.search.evaluators import value_of
+from engines.search.rules import learn, prepare, select
+from engines.search.tree import MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
 
 # When a leaf gets its children: when it is valued, with the evaluator's priors; at the visit after
 # that; or by `absorb`.

@@ -17,11 +17,11 @@ from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from dlgo.rng import make_rng
 from engines.clock import NO_LIMIT
-from engines.treesearch import search
-from engines.treesearch import tree as ts
-from engines.treesearch.gumbel import Gumbel, draw_gumbel, unperturbed
-from engines.treesearch.rules import add_noise, draw_noise
-from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT
+from engines.search import search
+from engines.search import tree as ts
+from engines.search.gumbel import Gumbel, draw_gumbel, unperturbed
+from engines.search.rules import add_noise, draw_noise
+from engines.search.tree import BUDGET, MAX_DEPTH, ROOT
 
 NO_ACTION = -1
 

@@ -7,8 +7,8 @@ from typing import Any
 from dlgo.api import GameSpec, GameState
 from engines.clock import Clock
 from engines.decision import Budget
-from engines.treesearch import tree as ts
-from engines.treesearch.batched_search import BatchedSearch
+from engines.search import tree as ts
+from engines.search.batched_search import BatchedSearch
 
 # Walks that end in finished games, or in positions that the evaluator remembers, cost no
 # evaluation, and there may be no others.
