@@ -17,7 +17,6 @@ export function h(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element. */
 export function s(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -88,7 +87,6 @@ export function amount(n) {
 /** A long name as `patch` takes it: it breaks after an option, not within. */
 export const breakable = (name) => name.split(/(?<=[:,])/).flatMap((part) => [part, ["wbr", {}]]);
 
-/** A sentence's first letter is a capital. */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const percent = (share) => `${Math.round(100 * share)}%`;

@@ -51,8 +51,6 @@ export class Board {
     this.#build();
   }
 
-  // Where things are.
-
   place(cell) {
     const { rows, cols } = this.info;
     let row = Math.floor(cell / cols), col = cell % cols;
@@ -66,8 +64,6 @@ export class Board {
     this.#build();
     if (this.view) this.show({ ...this.view }, this.moves, this.marks, true);
   }
-
-  // Drawing.
 
   #build() {
     const { rows, cols, cellNames } = this.info;
@@ -173,7 +169,7 @@ export class Board {
       const parts = [cellNames[cell], piece < 0 ? "empty" : this.pieceName(piece)];
       if (cell === last) parts.push("last move");
       if (won.includes(cell)) parts.push("winning");
-      const rect = this.cellAt(cell);
+      const rect = this.svg.getElementById(`${this.id}-${cell}`);
       rect.setAttribute("aria-label", parts.join(", "));
       rect.classList.toggle("playable", starts.has(this.look.columns ? cell % cols : cell));
     });
@@ -183,10 +179,6 @@ export class Board {
     const owner = this.info.players[piece % 2].replace(/^.*\((.*)\)$/, "$1");
     const kind = this.info.kinds[piece >> 1] ?? "piece";
     return this.info.kinds.length > 1 ? `${owner} ${kind}` : owner;
-  }
-
-  cellAt(cell) {
-    return this.svg.getElementById(`${this.id}-${cell}`);
   }
 
   drawMarks() {

@@ -28,8 +28,6 @@ export class Hand {
     this.#ask([]);
   }
 
-  // Which clicks make which move.
-
   #starts(move, cell) {
     if (!move.path.length) return false;
     const { cols } = this.board.info;
@@ -103,8 +101,6 @@ export class Hand {
     this.question.querySelector("button").focus();
   }
 
-  // The pointer.
-
   #cellAt({ clientX, clientY }) {
     const cell = document.elementFromPoint(clientX, clientY)?.closest?.("[data-cell]");
     return cell && this.board.svg.contains(cell) ? Number(cell.dataset.cell) : null;
@@ -176,8 +172,6 @@ export class Hand {
     this.ghost = at(x, y, s("g", { class: "ghost" }, board.look.piece(board.info, board.view.turn)));
     board.layers.pieces.append(this.ghost);
   }
-
-  // The keys.
 
   #key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;

@@ -34,7 +34,6 @@ const cells = {
   },
 };
 
-/** Noughts and crosses. */
 const noughts = {
   ...cells, name: "noughts",
   piece: (info, piece) => (piece % 2 ? s("circle", { r: 29, class: "nought" })

@@ -13,7 +13,6 @@ export function heatMarks(board) {
   });
 }
 
-/** Over the pieces. */
 export function marksOver(board) {
   const { hints = [], line = [] } = board.marks;
   return [

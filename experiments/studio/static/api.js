@@ -10,15 +10,15 @@ export function takeToken() {
   history.replaceState(null, "", "#/play");
 }
 
-function headers(more) {
-  const token = sessionStorage.getItem(TOKEN);
-  return token ? { ...more, authorization: `Bearer ${token}` } : more;
-}
+const post = (body, type) => ({ method: "POST", body, headers: { "content-type": type } });
+const postJson = (body) => post(JSON.stringify(body), "application/json");
 
-async function answer(path, options) {
+async function answer(path, { headers = {}, ...options } = {}) {
+  const token = sessionStorage.getItem(TOKEN);
+  if (token) headers.authorization = `Bearer ${token}`;
   let reply;
   try {
-    reply = await fetch(path, options);
+    reply = await fetch(path, { ...options, headers });
   } catch {
     throw new Error("the server does not answer; is `dlgo web` still running?");
   }
@@ -33,23 +33,17 @@ async function answer(path, options) {
 
 /** What the server says at `path`; with a body, it is sent as JSON. Raises Error in its words. */
 export async function ask(path, body) {
-  const options = body === undefined ? { headers: headers({}) } : {
-    method: "POST", body: JSON.stringify(body), headers: headers({ "content-type": "application/json" }),
-  };
-  return (await answer(path, options)).json();
+  return (await answer(path, body === undefined ? {} : postJson(body))).json();
 }
 
 /** Send a file as it is. */
 export async function send(path, data) {
-  const options = {
-    method: "POST", body: data, headers: headers({ "content-type": "application/octet-stream" }),
-  };
-  return (await answer(path, options)).json();
+  return (await answer(path, post(data, "application/octet-stream"))).json();
 }
 
 /** Save what the server has at `path` as a file. */
 export async function download(path) {
-  const reply = await answer(path, { headers: headers({}) });
+  const reply = await answer(path);
   const name = /filename="([^"]+)"/.exec(reply.headers.get("content-disposition") ?? "")?.[1];
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await reply.blob());
@@ -74,9 +68,7 @@ async function* batches(reply) {
 
 /** The events that a request is answered with, one after the other. */
 export async function* stream(path, body, signal) {
-  const reply = await answer(path, {
-    method: "POST", body: JSON.stringify(body), headers: headers({ "content-type": "application/json" }), signal,
-  });
+  const reply = await answer(path, { ...postJson(body), signal });
   for await (const batch of batches(reply)) yield* batch.map((event) => JSON.parse(event));
 }
 
@@ -92,7 +84,7 @@ export function listen(path, onEvents, onTrouble) {
     let pause = 500;
     while (!control.signal.aborted) {
       try {
-        const reply = await answer(path, { headers: headers({}), signal: control.signal });
+        const reply = await answer(path, { signal: control.signal });
         for await (const batch of batches(reply)) {
           pause = 500;
           if (batch.length) onEvents(batch.map((event) => JSON.parse(event)));

@@ -69,8 +69,6 @@ async function show() {
   else current = opened ?? null;
 }
 
-// Light and dark.
-
 const THEMES = ["auto", "light", "dark"];
 const SIGNS = { auto: "◐", light: "☀", dark: "☾" };
 
@@ -87,8 +85,6 @@ function nextTheme() {
   const theme = localStorage.getItem("dlgo-theme") ?? "auto";
   setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
 }
-
-// Keys.
 
 const COMMON = [
   { key: "?", what: "show these keys", run: showKeys },

@@ -3,7 +3,6 @@
 import { ask, download, send } from "./api.js";
 import { h } from "./dom.js";
 
-/** Save what the server has at a path as a file, and say so. */
 export const saveFile = (app, path) => app.attempt(async () => app.say(`Saved as ${await download(path)}`));
 
 /** Go on in another view with a copy of a game, up to a move; people play in it, if nobody else is named. */

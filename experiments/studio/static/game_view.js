@@ -13,7 +13,6 @@ function nameOf(view, side) {
 
 export class GameView {
   /**
-   * @param view what the server says of the game.
    * @param buttons by name; what can be done now is enabled.
    * @param actions functions {play, explain, look, post} that ask the server for something.
    * @param tools stand above the moves.
@@ -57,7 +56,9 @@ export class GameView {
   draw(view, shown, resigning, still) {
     Object.assign(this, { view, shown });
     const now = shown ?? view.position, live = shown === null, mine = live && view.yourTurn;
-    this.board.show(now, mine ? now.moves ?? [] : [], live ? this.#hintMarks() : {}, still || !live);
+    const hinted = live ? view.hint?.moves ?? [] : [];
+    const hints = hinted.slice(0, 3).map(({ path }, i) => ({ path, label: String(i + 1) }));
+    this.board.show(now, mine ? now.moves ?? [] : [], { hints }, still || !live);
     this.cards.forEach(({ element, name, note }, side) => {
       const text = nameOf(view, side);
       patch(name, breakable(text));
@@ -138,11 +139,6 @@ export class GameView {
       });
     }));
     history.scrollTop = history.scrollHeight;
-  }
-
-  #hintMarks() {
-    const moves = this.view.hint?.moves ?? [];
-    return { hints: moves.slice(0, 3).map(({ path }, i) => ({ path, label: String(i + 1) })) };
   }
 
   #hint() {

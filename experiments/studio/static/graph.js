@@ -15,7 +15,6 @@ export const KINDS = {
   inaccuracy: { sign: "?!", shape: () => s("circle", { r: 5.5 }) },
 };
 
-/** The shape of a kind as a small picture. */
 export function kindIcon(kind) {
   return s("svg", { class: `fault ${kind}`, viewBox: "-11 -11 22 22", "aria-hidden": "true" }, KINDS[kind].shape());
 }

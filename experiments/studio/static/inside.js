@@ -41,7 +41,8 @@ async function search(root, app, wanted, preset) {
       const found = await running.done;
       if (closed) return;
       root.replaceChildren();
-      stage = openStage(root, app, { ...found, ...wanted, engine: found.engine, kind: kindOf(found.name) }, preset);
+      const { kind } = offer.algorithms.find(({ engine }) => engine === found.name);
+      stage = openStage(root, app, { ...found, ...wanted, engine: found.engine, kind }, preset);
     } catch (error) {
       if (closed) return;
       words.hidden = true;
@@ -61,5 +62,3 @@ async function search(root, app, wanted, preset) {
     get keys() { return stage?.keys ?? [{ key: "n", what: "another search", run: () => app.go("inside") }]; },
   };
 }
-
-const kindOf = (name) => offer.algorithms.find(({ engine }) => engine === name).kind;

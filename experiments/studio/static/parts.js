@@ -31,7 +31,6 @@ export const memory = (view) => [
   (key, value) => localStorage.setItem(`dlgo-${view}-${key}`, value),
 ];
 
-/** A table with a head. */
 export function table(label, columns, body, more = {}) {
   return h("table", { "aria-label": label, ...more },
     h("thead", {}, h("tr", {}, columns.map((text) => h("th", {}, text)))), body);

@@ -76,8 +76,6 @@ export class Reviewed {
     else this.#draw();
   }
 
-  // Going through the game.
-
   go(place) {
     this.place = Math.min(Math.max(place, 0), this.data.turns.length);
     this.graph.go(this.place);
@@ -110,8 +108,6 @@ export class Reviewed {
       this.say(error.message, true);
     }
   }
-
-  // Drawing.
 
   #draw(still = true) {
     const { detail, place } = this, { turns } = this.data;

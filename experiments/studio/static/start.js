@@ -108,19 +108,16 @@ export async function openStart(root, app, view = "play", title = "What would yo
     white.fillFor(one.name);
   }
 
-  function specification() {
-    const given = fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== "");
-    return game.name + (given.length ? `:${given.map(([name, value]) => `${name}=${value}`).join()}` : "");
-  }
-
   const button = h("button", { class: "main", type: "submit" }, playing ? "Start the game" : "Open the board");
   async function start(event) {
     event.preventDefault();
     button.disabled = true;
+    const given = fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== "");
+    const suffix = given.map(([name, value]) => `${name}=${value}`).join();
     await app.attempt(async () => {
       const made = await ask("/api/games", {
-        game: specification(), black: playing ? black.value() : "human",
-        white: playing ? white.value() : "human",
+        game: suffix ? `${game.name}:${suffix}` : game.name,
+        black: playing ? black.value() : "human", white: playing ? white.value() : "human",
       });
       app.go(`${view}/${made.id}`);
     });

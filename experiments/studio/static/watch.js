@@ -66,7 +66,12 @@ async function openTournament(root, name, app) {
   function draw() {
     head();
     rated();
-    boards();
+    liveSection.hidden = !view.live.length;
+    view.live.forEach((one, i) => {
+      tiles[i] ??= new Tile(live);
+      tiles[i].show(one, view.infos[one.game]);
+    });
+    tiles.splice(view.live.length).forEach((tile) => tile.element.remove());
     if (view.games !== listed && (listed < 0 || !games.offset)) {
       listed = view.games;
       list();
@@ -120,17 +125,6 @@ async function openTournament(root, name, app) {
     if (table.failures) parts.push(`${table.failures} lost by failures`);
     if (table.firstMove) parts.push(`moving first is worth ${Math.round(table.firstMove)} Elo`);
     return `${parts.join(", ")}. Elo, ${table.zero}. ${table.remarks.join(" ")}`;
-  }
-
-  // Games in progress.
-
-  function boards() {
-    liveSection.hidden = !view.live.length;
-    view.live.forEach((one, i) => {
-      tiles[i] ??= new Tile(live);
-      tiles[i].show(one, view.infos[one.game]);
-    });
-    tiles.splice(view.live.length).forEach((tile) => tile.element.remove());
   }
 
   return {

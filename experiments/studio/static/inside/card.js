@@ -24,7 +24,6 @@ export class Thumbs {
     }));
   }
 
-  /** Draw the position of a node. */
   add(number, position) {
     if (this.pictures.has(number)) return;
     const { look, margin, info } = this.model, air = Math.min(margin, 26);

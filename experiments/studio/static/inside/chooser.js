@@ -77,12 +77,6 @@ export async function openChooser(root, app, offer, asked) {
     explore.value = given[one.explore] ?? "";
   }
 
-  function specification() {
-    const one = chosen(), parts = [`${one.budget}=${budget.value}`];
-    if (one.explore && explore.value) parts.push(`${one.explore}=${explore.value}`);
-    return `${one.engine}:${parts.join()}`;
-  }
-
   function restart(spec) {
     source = spec === "from" ? { ...asked.source } : { game: spec };
     moves.value = "";
@@ -120,7 +114,10 @@ export async function openChooser(root, app, offer, asked) {
   function submit(event) {
     event.preventDefault();
     if (start.disabled) return;
-    app.go(`inside/${writePlace({ source: { ...source, moves: moves.value.trim() }, engine: specification(), seed: seed.value })}`);
+    const one = chosen(), parts = [`${one.budget}=${budget.value}`];
+    if (one.explore && explore.value) parts.push(`${one.explore}=${explore.value}`);
+    const engine = `${one.engine}:${parts.join()}`;
+    app.go(`inside/${writePlace({ source: { ...source, moves: moves.value.trim() }, engine, seed: seed.value })}`);
   }
 
   settle(Object.fromEntries(change.split(":").slice(1).join(":").split(",").map((part) => part.split("="))));

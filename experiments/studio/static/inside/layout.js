@@ -8,8 +8,7 @@ export function chooseNodes(tree, { most, path, folded, opened }) {
   const cards = new Map();
   const add = (number) => {
     const node = tree.node(number);
-    if (!node || cards.has(number)) return;
-    cards.set(number, { node, children: [], hidden: 0 });
+    if (node && !cards.has(number)) cards.set(number, { node, children: [], hidden: 0 });
   };
   // Nearest to the root first in alpha-beta, most visited first elsewhere: the tree grows the same
   // way whichever way one steps.

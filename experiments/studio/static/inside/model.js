@@ -12,7 +12,6 @@ function newNode(number, parent, move, mover, more = {}) {
   };
 }
 
-/** The tree after some events. */
 export class SearchTree {
   constructor(mover) {
     this.nodes = new Map([[0, newNode(0, null, null, mover)]]);
@@ -24,7 +23,6 @@ export class SearchTree {
   node(number) { return this.nodes.get(number); }
   children(node) { return node.children.map((number) => this.nodes.get(number)); }
 
-  /** Go one event on. */
   apply(event) {
     const node = this.nodes.get(event.node);
     this.steps += 1;
@@ -70,7 +68,6 @@ export class SearchTree {
     return numbers;
   }
 
-  /** The moves from the root to a node. */
   moves(number) {
     return this.path(number).slice(1).map((at) => this.nodes.get(at).move);
   }

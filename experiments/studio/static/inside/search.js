@@ -17,7 +17,6 @@ export function readPlace(place) {
   };
 }
 
-/** The address of a search. */
 export function writePlace({ preset, source, engine, seed, step }) {
   const words = new URLSearchParams(preset ? { preset } : { ...source, engine, seed });
   if (step !== undefined && step !== null) words.set("step", step);

@@ -23,7 +23,6 @@ export function openStage(root, app, search, preset) {
   const table = new ChildTable(search, words, look);
   const picture = new TreeView(search, words, positions, look, redrawTree);
 
-  // What the person steps with.
   const { buttons, keys } = controls({
     start: ["|◂", "Home", "to the start", () => go(0)], before: ["◂◂", "j", `back to the ${jump} before`, () => skip(-1)],
     back: ["◂", "ArrowLeft", "one step back", () => go(step - 1)], play: ["Play", " ", "play or pause", toggle, { class: "main" }],
@@ -65,11 +64,7 @@ export function openStage(root, app, search, preset) {
     if (next === step && tree) return;
     step = next;
     looked = null;
-    later();
-  }
-
-  /** Of many steps at once, as the slider makes them, one is drawn. */
-  function later() {
+    // Of many steps at once, as the slider makes them, one is drawn.
     drawing ??= requestAnimationFrame(() => { drawing = null; draw(); });
   }
 
@@ -152,8 +147,6 @@ export function openStage(root, app, search, preset) {
       here.hidden = now.over || (!path.length && !random.length) || random.length > 0;
     });
   }
-
-  // Where one can go from here.
 
   function address(at) {
     return writePlace({ ...search, step: at });

@@ -9,9 +9,6 @@ const SIZES = [10, 20, 40, 80];
 
 export class TreeView {
   /**
-   * @param search what is known of it: info, kind.
-   * @param words of the search.
-   * @param positions those of nodes, as `Positions` keeps them.
    * @param onLook called with the number of a node that is to be looked at.
    * @param onChange called when something is folded: the picture must be drawn again.
    */
@@ -45,17 +42,13 @@ export class TreeView {
     this.onChange();
   }
 
-  // Drawing.
-
   /**
    * @param tree as it is after a step.
    * @param focus what the step is about, of `focusOf`.
    * @param looked the node whose children the table shows.
    */
   show(tree, focus, looked) {
-    this.tree = tree;
-    this.focus = focus;
-    this.looked = looked;
+    Object.assign(this, { tree, focus, looked });
     const path = [...new Set([...focus.path, focus.at, ...tree.path(looked)])].filter((number) => tree.node(number));
     const root = chooseNodes(tree, { most: this.most, path: path.flatMap((number) => tree.path(number)), folded: this.folded, opened: this.opened });
     place(root, WIDTH + GAP);
@@ -121,8 +114,6 @@ export class TreeView {
     if (x - half < box.scrollLeft || x + half > box.scrollLeft + box.clientWidth) box.scrollLeft = x - box.clientWidth / 2;
     if (y < box.scrollTop || y + tall + 20 > box.scrollTop + box.clientHeight) box.scrollTop = y - Math.max(box.clientHeight - tall, 0) / 2;
   }
-
-  // Keys and pointers.
 
   #key(event) {
     const card = this.cards.get(Number(event.target.dataset?.node));

@@ -16,7 +16,6 @@ export function signed(value) {
 
 const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-/** Some moves of many. */
 export function some(moves, most = 4) {
   return moves.slice(0, most).join(", ") + (moves.length > most ? ` and ${moves.length - most} more` : "");
 }
