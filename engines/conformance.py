@@ -166,7 +166,7 @@ def close(subject: Subject) -> kit.Findings:
     with closing(subject.build()) as engine:
         engine.select_move(GameState.new_game(subject.game))
         engine.close()
-    deadline = time.monotonic() + 2.0
+    deadline = time.monotonic() + 4.0
     while (left := threading.active_count() + _children() - before) > 0:
         if time.monotonic() > deadline:
             yield f"{engine.name} leaves {left} threads or processes ({subject.game})", None
