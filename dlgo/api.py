@@ -91,7 +91,7 @@ class GameState:
     def apply_move(self, move: Move | str) -> GameState:
         """The state after `move`, which may be its text, such as "D3", "pass" or "resign".
 
-        An IllegalMoveError names the rule that forbids it; a NotationError, a text that is no move.
+        Raises IllegalMoveError, which names the rule, or NotationError if the text is not a move.
         """
         if not isinstance(move, Move):
             move = self.read_move(move)

@@ -1,7 +1,7 @@
 """Tables that spreadsheets have written as text (CSV), in whatever dialect: one reader for all.
 
 Commas, semicolons, tabs or bars between the cells, as the first line shows or a line `sep=;` before
-it says; UTF-8, or UTF-16 with a byte order mark. What is written is `dlgo.files`'s.
+it says; UTF-8, or UTF-16 with a byte order mark. `dlgo.files` writes them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Table(NamedTuple):
 
 
 def read_table(path: Path) -> Table:
-    """A table from a file. Raises DlgoError if it cannot be read, or is no text or no table."""
+    """A table from a file. Raises DlgoError if it cannot be read as a table."""
     try:
         data = path.read_bytes()
     except OSError as error:

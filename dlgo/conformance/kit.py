@@ -292,7 +292,7 @@ Rule = Callable[[Sample], Findings]
 def at(positions: int, finished: int = 0) -> Callable[[Callable[..., Iterator[str]]], Rule]:
     """Makes a rule of a function of one state, which yields texts and must not change the state.
 
-    It is asked of so many unfinished `positions`, and of so many `finished` ones.
+    It is called with up to `positions` unfinished states and `finished` finished ones.
     """
     def of_sample(function: Callable[[GameState], Iterator[str]]) -> Rule:
         @functools.wraps(function)

@@ -1,9 +1,9 @@
 """One search for all tree-search engines and learners: n trees, up to m leaves of each at a time.
 
 A simulation walks down a tree by the selection rule to a leaf, asks the evaluator what that
-position is worth, and counts the answer for every node on the way (chapter 4.5 of the book). Rule
-and evaluator are told apart by their classes while compiling, so each combination is a loop of
-its own without a branch on either. The searches differ in who values a leaf:
+position is worth, and counts the answer for every node on the way (chapter 4.5 of the book). The
+classes of rule and evaluator are known when the loop is compiled, so each pair has its own loop,
+without a branch on either. The searches differ in who values a leaf:
 
     run                 a compiled evaluator, without leaving the loop: a rollout, a small network
     collect, absorb     Python, such as a large network. `collect` walks to some leaves and stops,

@@ -103,7 +103,7 @@ class InformedDraughts(Draughts):
 
 
 def informed_draughts(pieces: int) -> InformedDraughts:
-    """Draughts with tables of so many pieces; if they have to be made, that takes its time."""
+    """Draughts with endgame tables of up to `pieces` pieces, which are computed if missing."""
     game = InformedDraughts()
     game.tables = EndgameTables.get(pieces, lambda line: print(line, file=sys.stderr))
     return game
