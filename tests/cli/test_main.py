@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -237,3 +238,22 @@ def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys) 
     error = capsys.readouterr().err
     assert "RuntimeError: the moon is in the way" in error
     assert len(error.strip().splitlines()) == 1
+
+
+def test_a_tournament_ends_with_its_scores_and_the_next_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = tmp_path / "games.sqlite"
+    done = dlgo_here(capsys, "tournament", "--ledger", ledger, "--game", "tictactoe", "--pairs", 2,
+                     "--engine", "random", "--engine", "alphabeta:depth=9", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    first, second = (line.split() for line in lines[-4:-2])
+    assert (first[0], second[0]) == ("alphabeta:depth=9", "random")
+    assert float(first[1]) + float(second[1]) == 4 and first[2] == second[2] == "4"
+    assert lines[-2:] == [f"next: dlgo report {ledger}",
+                          f"next: dlgo compare {ledger} random alphabeta:depth=9"]
+    refused = dlgo_here(capsys, "report", ledger, "--out", tmp_path / "report",
+                        "--bootstrap", 50)
+    assert_one_line(refused, "50 replicates are too few")
+    assert not (tmp_path / "report").exists()
