@@ -40,7 +40,7 @@ class Quiet(LineProgress):
 
 
 def contents(folder: Path) -> dict[str, str]:
-    return {path.name: read_shard(path).content for path in folder.glob("*.npz")}
+    return {path.name: read_shard(path).content for path in folder.glob("games-*.npz")}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_games_come_from_the_seed_whoever_makes_them(made: Path, tmp_path: Path)
 def test_only_what_is_missing_or_broken_is_made(made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
-    for path in made.glob("*.npz"):
+    for path in made.glob("games-*.npz"):
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / "games-000001.npz").unlink()
     broken = folder / "games-000002.npz"
@@ -86,7 +86,7 @@ def test_only_what_is_missing_or_broken_is_made(made: Path, tmp_path: Path) -> N
 
 
 def test_provenance_is_in_every_shard(made: Path) -> None:
-    for path in made.glob("*.npz"):
+    for path in made.glob("games-*.npz"):
         provenance = read_shard(path).provenance
         assert provenance["recipe"] == dataclasses.asdict(RECIPE)
         assert provenance["version"] and "core" in provenance["machine"]
@@ -115,7 +115,7 @@ def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) 
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until = time.monotonic() + 120
-    while len(list(tmp_path.glob("*.npz"))) < 3 and time.monotonic() < until:
+    while len(list(tmp_path.glob("games-*.npz"))) < 3 and time.monotonic() < until:
         time.sleep(0.02)
     process.send_signal(number)
     _, errors = process.communicate(timeout=300)
@@ -128,9 +128,9 @@ def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) 
     assert not _alive(mark)
     found = contents(tmp_path)  # raises if any shard is broken
     assert len(found) >= 3
-    stamps = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.npz")}
+    stamps = {path: path.stat().st_mtime_ns for path in tmp_path.glob("games-*.npz")}
     generate(RECIPE, 4 * max(4, len(found)), tmp_path, 1, Quiet())
-    assert stamps.items() <= {p: p.stat().st_mtime_ns for p in tmp_path.glob("*.npz")}.items()
+    assert stamps.items() <= {p: p.stat().st_mtime_ns for p in tmp_path.glob("games-*.npz")}.items()
     assert list(tmp_path.glob(".*.tmp")) == []
     wanted = contents(made)
     del wanted["games-000004.npz"]  # it has two games
