@@ -34,6 +34,7 @@ ogs = ["websockets>=13"]
 course = [
     "ipykernel>=6.29",
     "jupytext>=1.16",
+    "latex2mathml>=3.77",
     "mkdocs-material>=9.6,<10",
     "nbconvert>=7.16",
     "scikit-learn>=1.3",
@@ -68,7 +69,8 @@ setup(
         "reports": ["py.typed", "templates/*"],
         "experiments": [
             "py.typed",
-            "measures/*.json", "classroom/templates/*", "course/assets/*", "plans/*.toml",
+            "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
+            "course/assets/*", "plans/*.toml",
             "studio/static/*", "studio/static/inside/*",
         ],
         "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",

@@ -1,10 +1,8 @@
-"""The notebooks of the course: experiments/chapters/chNN.py in, run notebooks and pages out.
+"""The notebooks of the course: notebooks/*.py in, notebooks with outputs and pages out.
 
 A notebook is a Python file in cells (jupytext's py:percent format), so that it can be read,
-compared and checked like any other; `.ipynb` files are made from it.
-
-A new notebook is a new file: menus, tests, and the page of docs/ or docs/chapters/ that has the
-same name find it by its name.
+compared and checked like any other file. The build makes the `.ipynb` file and the page from it.
+A new notebook is a new file: the menu and the tests find it.
 """
 
 from __future__ import annotations
@@ -23,12 +21,12 @@ from nbformat import NotebookNode
 from dlgo.errors import DlgoError
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ROOT / "experiments/chapters"
+SOURCES = ROOT / "notebooks"
 
 
 def sources() -> list[Path]:
-    """The notebooks that there are: those of chapters first, by their numbers."""
-    return [*sorted(SOURCES.glob("ch??.py")), SOURCES / "python.py"]
+    """All notebooks, in the order of their names."""
+    return sorted(SOURCES.glob("*.py"))
 
 
 def read_notebook(source: Path) -> NotebookNode:

@@ -19,34 +19,36 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = Path(__file__).parent / "assets"
 README = "project.md"  # not readme.md, which MkDocs takes for the start page
-SECTIONS = {
-    "Play and watch": "play watching studio games gtp online connectx",
-    "Compare": "tournaments ratings report strength compiling",
-    "Learn": "data encoders networks training lab_notebook",
-    "Extend": "python add_an_engine add_a_game architecture names",
+# What a newcomer walks through after the start page and the chapters' notebooks.
+LEARN = "compare build reinforcement teach"
+REFERENCE = {
+    "Play": "play studio games gtp online",
+    "Compare": "tournaments ratings report cluster",
+    "Train": "data encoders networks training",
+    "Extend": "python add_an_engine add_a_game vector architecture",
 }
 _FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.M | re.S)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+_FORMULA = re.compile(
+    r"(?P<code>`[^`]+`)|\$\$(?P<block>[^$]+)\$\$|\$(?=\S)(?P<inline>(?:[^$\n]|\n(?!\n))+?)(?<=\S)\$")
 _NAMED = re.compile(r"(?<!\[)`((?:dlgo|engines|experiments|reports|tests)/[\w/]*(?:\.py|/))`")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages in order; those that no section names come last."""
     docs = Path(config.docs_dir)
-    nav: list[Any] = [{"Start": "index.md"}]
-    chapters = ["chapter_map.md", *_listed(docs, "chapters/ch*.md")]
-    notebooks = [f"notebooks/{path.stem}.md" for path in _notebooks(config)]
-    nav += [{"Chapters": chapters}, {"Notebooks": notebooks}] if notebooks else [
-        {"Chapters": chapters}]
-    engines = _listed(docs, "engines/*.md")
-    nav.append({"Engines": engines})
-    named = {"index.md", *chapters, *engines}
-    for title, names in SECTIONS.items():
-        nav.append({title: [f"{name}.md" for name in names.split()
-                            if (docs / f"{name}.md").exists()]})
-        named.update(nav[-1][title])
-    rest = [page for page in _listed(docs, "**/*.md") if page not in named]
-    config.nav = [*nav, {"More": rest}] if rest else nav
+
+    def existing(names: str) -> list[str]:
+        return [f"{name}.md" for name in names.split() if (docs / f"{name}.md").exists()]
+
+    notebooks = [f"notebooks/{path.stem}.md" for path in sorted(_made(config).glob("*.md"))]
+    chapters = [page for page in notebooks if re.match(r"notebooks/\d\d_", page)]
+    learn = [*chapters, *existing(LEARN)]
+    reference = [{title: existing(names)} for title, names in REFERENCE.items()]
+    reference.append({"Engines": _listed(docs, "engines/*.md")})
+    named = {"index.md", *learn, *(page for part in reference for page in [*part.values()][0])}
+    rest = [page for page in [*notebooks, *_listed(docs, "**/*.md")] if page not in named]
+    config.nav = [{"Start": "index.md"}, {"Learn": learn}, {"Reference": [*reference, *rest]}]
     return config
 
 
@@ -72,20 +74,28 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -> str:
-    """Lead links to sources to their pages; lead from chapters to notebooks and to Jupyter."""
+    """Lead links to sources to their pages, formulas to MathML; offer notebooks for Jupyter."""
     uri = page.file.src_uri
     if uri.startswith(("source/", README)):
         return markdown
-    name, line = Path(uri).stem, ""
     if uri.startswith("notebooks/"):
-        line = f"*To run it yourself, [save it]({name}.ipynb) and open it in Jupyter.*"
-    elif (_made(config) / f"{name}.md").exists():
-        place = posixpath.relpath(f"notebooks/{name}.md", posixpath.dirname(uri) or ".")
-        line = f"*This page has a [notebook]({place}).*"
-    if line:
+        page.meta["search"] = {"boost": 4}  # chapters come first among what a search finds
         title, rest = markdown.lstrip().split("\n", 1)
+        line = f"*Run it in Jupyter: [save the notebook]({Path(uri).stem}.ipynb).*"
         markdown = f"{title}\n\n{line}\n{rest}"
-    return _redirect(markdown, uri)
+    parts = _FENCE.split(_redirect(markdown, uri))
+    parts[::2] = [_FORMULA.sub(_mathml, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _mathml(match: re.Match[str]) -> str:
+    """A formula as MathML, which browsers draw without a script; code stays as it is."""
+    from latex2mathml.converter import convert
+
+    if match["code"]:
+        return match[0]
+    display = "block" if match["block"] else "inline"
+    return convert(match[display], display=display)
 
 
 def _listed(docs: Path, pattern: str) -> list[str]:
@@ -97,10 +107,6 @@ def _made(config: MkDocsConfig) -> Path:
     return Path(config.extra.get("notebooks") or Path(config.site_dir).parent / "notebooks")
 
 
-def _notebooks(config: MkDocsConfig) -> list[Path]:
-    return sorted(_made(config).glob("*.md"))
-
-
 def _redirect(
     text: str, page: str, folder: str | None = None, want: Callable[[str], object] = str
 ) -> str:
@@ -110,7 +116,7 @@ def _redirect(
     """
     here = posixpath.dirname(page)
     if folder is None:
-        folder = "experiments/chapters" if here == "notebooks" else posixpath.join("docs", here)
+        folder = here if here == "notebooks" else posixpath.join("docs", here)
 
     def place(path: str) -> str:
         shown = _page_of(path)
@@ -139,7 +145,7 @@ def _page_of(path: str) -> str:
         return README
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    if re.fullmatch(r"experiments/chapters/(ch\d\d|python)\.py", path):
+    if re.fullmatch(r"notebooks/\w+\.py", path):
         return f"notebooks/{Path(path).stem}.md"
     return f"source/{path}/index.md" if (ROOT / path).is_dir() else f"source/{path}.md"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo import GameState, Move
@@ -13,6 +14,8 @@ from experiments.play.board_drawing import draw_board
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Row:
@@ -34,14 +37,15 @@ class Row:
 
 
 class Source:
-    """The source of functions, methods or classes, as it stands in the package."""
+    """The source of functions, methods or classes of one module, under a link to its file."""
 
     def __init__(self, *things: Any) -> None:
         self.things = things
 
     def _repr_markdown_(self) -> str:
         parts = [textwrap.dedent(inspect.getsource(thing)) for thing in self.things]
-        return "```python\n" + "\n".join(parts).rstrip() + "\n```"
+        path = Path(inspect.getsourcefile(self.things[0])).relative_to(ROOT).as_posix()
+        return f"[{path}](../{path}):\n\n```python\n" + "\n".join(parts).rstrip() + "\n```"
 
     def __repr__(self) -> str:
         return self._repr_markdown_()

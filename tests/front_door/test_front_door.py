@@ -254,7 +254,7 @@ def test_the_notebook_runs_in_a_kernel() -> None:
     import jupytext
     from nbclient import NotebookClient
 
-    notebook = jupytext.read(ROOT / "experiments/chapters/python.py")
+    notebook = jupytext.read(ROOT / "notebooks/python.py")
     NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     shown = [kind for cell in notebook.cells for output in cell.get("outputs", ())
              for kind in output.get("data", ())]

@@ -6,7 +6,7 @@
 # %% [markdown]
 # # From Python
 #
-# `import dlgo` has all that you need here; [its page](../../docs/python.md) explains it. Type
+# `import dlgo` has all that you need here; [its page](../docs/python.md) explains it. Type
 # `dlgo.` and press Tab, or ask `help(dlgo)`. The whole notebook takes about a minute.
 
 # %%

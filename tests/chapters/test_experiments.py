@@ -1,0 +1,83 @@
+"""The chapters' experiments: what the pages show is kept, shows the effect, and is found again.
+
+The kept results are those of full runs (`--save`). Each fact below is what a page says of them.
+With `DLGO_FULL=1` every script runs with `--quick`; by default the first one does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from experiments.chapters.experiment import Experiment
+from tests.command import ROOT, run_module
+from tests.conftest import FULL
+
+SCRIPTS = [path.stem for path in sorted((ROOT / "experiments/chapters").glob("ch??.py"))
+           if "@experiment(" in path.read_text()]
+EXPERIMENTS = {f"{name}.{one.name}": one for name in SCRIPTS
+               for one in vars(import_module(f"experiments.chapters.{name}")).values()
+               if isinstance(one, Experiment)}
+
+
+def above(reference: float) -> Callable[[pd.DataFrame], bool]:
+    """Every interval lies above the reference."""
+    return lambda table: bool((table["low"] > reference).all())
+
+
+def falls(factor: float) -> Callable[[pd.DataFrame], bool]:
+    """The first value is more than `factor` times the last one."""
+    return lambda table: bool(table["value"].iloc[0] > factor * table["value"].iloc[-1])
+
+
+# What each page says of its experiments' results.
+FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
+    "ch04.rules": lambda table: list(table["low"] > 50) == [True] * 4 + [False],
+    "ch04.cuts": falls(100),
+    "ch04.growth": lambda table: len(table) == 11,
+    "ch04.depth": above(50),
+    "ch04.values": falls(2),
+    "ch04.simulations": above(50),
+    "ch04.exploration": above(50),
+}
+
+
+def test_every_experiment_has_a_fact_and_a_question() -> None:
+    assert set(FACTS) == set(EXPERIMENTS)
+    assert all(one.question for one in EXPERIMENTS.values())
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_the_kept_results_show_what_the_page_says(name: str) -> None:
+    assert FACTS[name](EXPERIMENTS[name].results), EXPERIMENTS[name].results
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_quick_run_asks_measures_draws_and_answers(
+    script: str, tmp_path: Path
+) -> None:
+    if script != "ch04" and not FULL:
+        pytest.skip("minutes of games and training: DLGO_FULL=1")
+    done = run_module(f"experiments.chapters.{script}", "--quick", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    figures = re.findall(r"^figure: (.*\.png)$", done.stdout, re.MULTILINE)
+    mine = [one for name, one in EXPERIMENTS.items() if name.startswith(script)]
+    assert len(figures) == len(mine)
+    assert all((tmp_path / figure).stat().st_size > 5000 for figure in figures)
+    for one in mine:
+        assert f"\n{one.name}: {one.question[:40]}" in done.stdout
+
+
+def test_a_value_outside_its_interval_is_found() -> None:
+    one = EXPERIMENTS["ch04.depth"]
+    table = one.results
+    assert not list(one.differences(table))
+    table.loc[1, ["value", "low", "high"]] = [40.0, 38.0, 42.0]
+    (difference,) = one.differences(table)
+    assert "depth 2 v depth 1" in difference and "40% (38 to 42) measured" in difference
+    assert len(list(one.differences(table.iloc[:2]))) == 3, "and rows that are missing"
