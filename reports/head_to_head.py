@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
+from dlgo.games import get_game
 from dlgo.specs import split_version
 from dlgo.text import one_line
 from reports.differences import Counts, counts_of_games, counts_of_pairs
@@ -61,7 +63,7 @@ def head_to_heads(
         games: from `load_games`.
         entrant, opponent: as reports or the ledger call them; an engine from outside also without
             its version, if it has one there.
-        game: only this game; every one by default.
+        game: only this game, in any spelling; every one by default.
         canonical: the specification as the ledger writes it, of a name that is not found.
 
     Raises DlgoError if a name is unknown or they never met.
@@ -69,20 +71,28 @@ def head_to_heads(
     entrant, opponent = (_name_of(games, text, canonical) for text in (entrant, opponent))
     if entrant == opponent:
         raise DlgoError(f"entrant {entrant} is named twice; name two to compare")
-    if game and game not in set(games["game"]):
-        raise DlgoError(
-            f"no game of {game} was played; there are {listing(sorted(set(games['game'])), most=8)}"
-        )
+    played = _games_of(games, game)
     names = [entrant, opponent]
     ours = games[games["first"].isin(names) & games["second"].isin(names)
                  & (games["first"] != games["second"])]
-    if game:
-        ours = ours[ours["game"] == game]
+    ours = ours[ours["game"].isin(played)]
     if ours.empty:
         raise DlgoError(f"{entrant} and {opponent} never met" + (f" at {game}" if game else ""))
     return [
         _head_to_head(str(name), entrant, opponent, part) for name, part in ours.groupby("game")
     ]
+
+
+def _games_of(games: pd.DataFrame, text: str) -> list[str]:
+    """How the table calls the game, each of its versions; all games of "". Raises DlgoError."""
+    names, meant = sorted(set(games["game"])), text
+    if text and text not in names:
+        with suppress(DlgoError):  # a name from another program
+            meant = str(get_game(text))
+    played = [name for name in names if meant in ("", name, split_version(name)[0])]
+    if not played:
+        raise DlgoError(f"no game of {text} was played; there are {listing(names, most=8)}")
+    return played
 
 
 def _name_of(games: pd.DataFrame, text: str, canonical: Callable[[str], str]) -> str:

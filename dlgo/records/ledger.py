@@ -128,7 +128,13 @@ class Ledger:
         self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def show_names(self, latest: bool = False) -> None:
-        """From now on, let entrants have the names that people see; for readers only.
+        """From now on, let entrants have the names that people see; for readers only. `latest` as
+        for `names`."""
+        self._names = self.names(latest)
+        self.specifications = {name: entrant for entrant, name in self._names.items()}
+
+    def names(self, latest: bool = False) -> dict[str, str]:
+        """Entrant -> the name that people see.
 
         `latest`: leave out all but the last version of each engine from outside.
         """
@@ -141,8 +147,7 @@ class Ledger:
         names = plan.get("names") if isinstance(plan, dict) else None
         given = {str(k): str(v) for k, v in names.items()} if isinstance(names, dict) else {}
         kept = latest_versions(entrants) if latest else set(entrants)
-        self._names = display_names((entrant for entrant in entrants if entrant in kept), given)
-        self.specifications = {name: entrant for entrant, name in self._names.items()}
+        return display_names((entrant for entrant in entrants if entrant in kept), given)
 
     def close(self) -> None:
         """Close the file; nothing is lost without it."""

@@ -37,7 +37,9 @@ def _selected(
     ledger: Ledger, game: str | None, engine: str | None, failed: bool
 ) -> Iterator[GameRecord]:
     game = None if game is None else str(get_game(game))
-    engine = None if engine is None else canonical(engine)
+    if engine is not None:
+        shown = {name: entrant for entrant, name in ledger.names().items()}
+        engine = shown.get(engine) or canonical(engine)
     for record in ledger.games():
         players = (record.first, record.second)
         # From outside, with a version or without; then all versions are meant.
@@ -188,7 +190,7 @@ def _pdn(record: GameRecord) -> bytes:
 def _locked(path: str) -> Iterator[None]:
     """A ledger that exists, to be changed. Raises LedgerError."""
     if not Path(path).exists():
-        raise LedgerError(f"ledger {path} does not exist; name another file")
+        raise LedgerError(f"ledger {path} does not exist; check the name")
     with ledger_lock(path):
         yield
 
@@ -202,8 +204,8 @@ def repair_ledger(path: str) -> Iterator[str]:
         yield f"{path} is whole, with {done.games} games"
         return
     yield from (f"left out: {name}" for name in done.damaged)
-    yield (f"{done.games} games are in {path} now, and the file as it was is {done.aside}; the "
-           "same tournament plays the missing games again")
+    yield (f"{done.games} games are in {path} now; {done.aside} is the file as it was. Run the "
+           "same tournament again to play the missing games")
 
 
 def worker_lines(path: str) -> Iterator[str]:
@@ -235,10 +237,10 @@ def worker_lines(path: str) -> Iterator[str]:
         mean = f"{1000 * cpu[name] / moves[name]:.3f}" if moves[name] else "-"
         yield (f"{name:<{width}} {games[name]:>7} {failed[name]:>7} {mean:>9} {twice[name]:>6} "
                f"{differ[name]:>7}  {machines.get(name, '')}")
-    yield "CPU ms: of a move; twice: games that two machines played; differ: not in the same way"
+    yield "CPU ms: per move; twice: games that two machines played; differ: with different moves"
     if names and differ[names[0]]:
-        yield (f"{names[0]} is odd: look into its memory, then dlgo ledger {path} purge --worker "
-               f"{names[0]}")
+        yield (f"{names[0]} differs most often: test its memory, then remove its games with "
+               f"dlgo ledger {path} purge --worker {names[0]}")
 
 
 def purge_ledger(
@@ -256,4 +258,4 @@ def purge_ledger(
             asked = ", ".join(repr(text) for text in (worker, slot, game, engine) if text)
             raise LedgerError(f"ledger {path} has no games of {asked or 'that kind'}; {known}")
         ledger.purge(slots, worker)
-        return f"{len(slots)} games are out of {path}; the same tournament plays them again"
+        return f"removed {len(slots)} games from {path}; the same tournament plays them again"

@@ -70,6 +70,23 @@ def test_others_are_named_as_they_were_typed(entrant: str, part: str, ledger: st
     assert_one_line(dlgo_here(capfd, "compare", ledger, entrant, "Deep"), part)
 
 
+@pytest.mark.parametrize("game", ["go:size=9", "go9", "go:komi=7.5", "chess"])
+def test_a_game_is_known_in_any_spelling(game: str, tmp_path: Path, capfd) -> None:
+    games = tmp_path / "games.csv"
+    games.write_text("game,first,second,result\ngo:size=9,a,b,1\nchess,a,b,0\ntictactoe,a,b,1\n")
+    done = dlgo_here(capfd, "compare", games, "a", "b", "--game", game)
+    titles = [line for line in done.stdout.splitlines() if " against " in line]
+    assert titles == [f"{'chess' if game == 'chess' else 'go:size=9'}: a against b"], done.stderr
+    assert_one_line(dlgo_here(capfd, "compare", games, "a", "b", "--game", "go:size=13"),
+                    "no game of go:size=13 was played; there are chess, go:size=9, tictactoe")
+
+
+def test_a_ledger_is_searched_by_the_names_of_reports(ledger: str, capfd) -> None:
+    whole = dlgo_here(capfd, "ledger", ledger, "list", "--engine", "alphabeta:depth=2").stdout
+    assert whole.endswith("\n4 of 6 games\n")
+    assert dlgo_here(capfd, "ledger", ledger, "list", "--engine", "Deep").stdout == whole
+
+
 def test_of_several_versions_one_must_be_named(ledger: str, folder: Path, capfd) -> None:
     first = version(ledger, capfd)
     (folder / "bot.py").write_text(BOT + "\n# edited\n")
