@@ -81,43 +81,43 @@ def measuring_options(seconds: float, rounds: int) -> Decorator:
         click.option("--seconds", type=Number(float, 0.01, 600), default=seconds,
                      show_default=True, help="Length of one measurement."),
         click.option("--rounds", type=Number(int, 1, 100), default=rounds, show_default=True,
-                     help="Measurements of each thing, in turns."),
+                     help="Number of measurements of each thing, in turns."),
     )
 
 
 def pairs_option(default: int) -> Decorator:
     """`--pairs`: how many games of a match."""
     return click.option("--pairs", type=Number(int, 1), default=default, show_default=True,
-                        help="Openings of a match, each played with both colours.")
+                        help="Number of openings in a match; each is played twice, with colours "
+                        "swapped.")
 
 
 seed_option = click.option("--seed", type=Number(int), default=1, show_default=True,
                            help="Seed of games, engines and training.")
 workers_option = click.option("--workers", type=Number(int, 1, 1000), default=None,
-                              help="Processes; one per core by default.")
+                              help="Number of processes. Default: one per core.")
 
-csv_option = click.option("--csv", type=FILE, help="Write the table to this file, too.")
+csv_option = click.option("--csv", type=FILE, help="Also write the table to this file.")
 move_timeout = click.option(
     "--move-timeout", type=Number(float, 0.001, 1e7), default=600.0, show_default=True,
-    help="Wall seconds for a move of an engine from outside: it ends a hang.",
+    help="Wall seconds after which an engine from outside that has not moved is stopped.",
 )
 memory_option = click.option(
     "--memory-mb", type=Number(int, 100), default=3000, show_default=True,
-    help="Megabytes that the process of an engine may use.",
+    help="Maximum memory of an engine's process, in megabytes.",
 )
 cluster_option = click.option(
     "--cluster", default=None, metavar="ADDRESS",
-    help="Play on all machines of a Ray cluster: HOST:PORT of its head, auto for the one that this "
-    "machine belongs to, local for this machine alone. --workers is then for each machine.",
+    help="Use all machines of a Ray cluster: HOST:PORT of its head, `auto` for the cluster that "
+    "this machine belongs to, `local` for this machine alone. --workers then counts per machine.",
 )
 verify_option = click.option(
     "--verify-share", type=Number(float, 0, 1), default=0.0, show_default=True,
-    help="With --cluster, the share of the work that two machines do, to be compared.",
+    help="With --cluster: have two machines do this share of the work, and compare their results.",
 )
 price_option = click.option(
     "--price", type=Number(float, 0), default=None,
-    help="With --cluster, the price of a core for an hour: lines about progress then say what the "
-    "machines have cost so far.",
+    help="With --cluster: price of one core per hour; progress lines then show the cost so far.",
 )
 
 # Where a command may do its work.
@@ -134,7 +134,7 @@ def _set_show_output(context: click.Context, option: Any, wanted: bool) -> None:
 
 show_output_option = click.option(
     "--show-output", is_flag=True, expose_value=False, callback=_set_show_output,
-    help="Show what engines of your own print, on standard error.",
+    help="Show the output of engines of your own on standard error.",
 )
 
 
@@ -151,7 +151,7 @@ def named_games(expose: bool = False) -> Decorator:
     return click.option(
         "--game", "named", multiple=True, metavar="FILE.py", expose_value=expose,
         callback=_load_games,
-        help="A game whose rules are a file of your own: its code runs only if you name it.",
+        help="File with the rules of a game of your own; its code runs only if you name it.",
     )
 
 

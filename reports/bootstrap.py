@@ -41,7 +41,7 @@ def check_replicates(replicates: int) -> int:
     """The number itself. Raises DlgoError if it is neither 0 (no bootstrap) nor enough."""
     if 0 < replicates < LEAST_REPLICATES:
         raise DlgoError(f"bootstrap: {replicates} replicates are too few for a 95% interval; "
-                        f"take {LEAST_REPLICATES} or more")
+                        f"use {LEAST_REPLICATES} or more")
     return replicates
 
 

@@ -47,7 +47,7 @@ def load_games(path: str | Path) -> pd.DataFrame:
             ledger.show_names()
             games = games_frame(ledger)
     if games.empty:
-        raise DlgoError(f"{path} holds no games; play or list some first")
+        raise DlgoError(f"{path} holds no games; add some first")
     return games
 
 
@@ -71,7 +71,7 @@ def read_games(path: Path) -> pd.DataFrame:
     for line, cells in table.rows:
         try:
             if len(cells) > len(header):
-                raise ValueError("it has more fields than the first line has names")
+                raise ValueError("it has more cells than the first line has names")
             rows.append(_row(line, dict(zip(header, map(str.strip, cells), strict=False))))
         except ValueError as error:
             bad[line] = error

@@ -50,7 +50,7 @@ def games_needed(
     """
     if not _LEAST <= abs(elo) <= _MOST:
         raise DlgoError(
-            f"power: elo={elo:g} is not a difference of {_LEAST:g} to {_MOST:g} points"
+            f"power: elo={elo:g} is out of range; use {_LEAST:g} to {_MOST:g} points"
         )
     spread = _spread(abs(elo), power, alpha, sides, draws)
     return math.ceil((spread / (score_of_elo(abs(elo)) - 0.5)) ** 2)
@@ -103,13 +103,13 @@ def power_lines(
     if games is not None:
         least = smallest_difference(games, **settings)
         what = "no difference" if math.isinf(least) else f"{least:.1f} Elo"
-        yield f"{games:,} games show {what} with power {power:.0%}, alpha {alpha:g}, {sides}-sided."
+        yield f"{games:,} games detect {what} (power {power:.0%}, alpha {alpha:g}, {sides}-sided)."
         if elo is None:
             return
-    yield (f"Games to see a difference: fixed length (power {power:.0%}, alpha {alpha:g}, "
-           f"{sides}-sided, {draws:.0%} draws between equals),")
-    yield (f"and on average by SPRT of H0: 0 against H1: that difference, alpha {alpha:g}, "
-           f"beta {1 - power:.2g}, if H0 or H1 is true.")
+    yield (f"games: length of a match that detects the difference (power {power:.0%}, "
+           f"alpha {alpha:g}, {sides}-sided, {draws:.0%} draws between equals).")
+    yield (f"SPRT: mean number of games if H0 (no difference) or H1 (this difference) is true, "
+           f"alpha {alpha:g}, beta {1 - power:.2g}.")
     yield f"{'Elo':>8} {'score':>8} {'games':>12} {'SPRT, H0':>12} {'SPRT, H1':>12}"
     for difference in (5, 10, 20, 50, 100, 200) if elo is None else (elo,):
         needed = games_needed(difference, **settings)
@@ -124,7 +124,7 @@ def _spread(elo: float, power: float, alpha: float, sides: int, draws: float) ->
     from scipy.special import ndtri
 
     if power <= alpha:
-        raise DlgoError(f"power: power={power:g} must be above alpha={alpha:g}")
+        raise DlgoError(f"power: power={power:g} must be above alpha={alpha:g}; raise power")
     scores = np.array(TRINOMIAL)
     even, ahead = (
         math.sqrt(chances @ scores**2 - (chances @ scores) ** 2)

@@ -42,7 +42,7 @@ def parse_anchor(text: str) -> tuple[str, float]:
         rating = float("nan")
     if not (name.strip() and abs(rating) < 1e6):
         raise DlgoError(
-            f"anchor {text!r} is not NAME=RATING; write for instance random=0 or mcts:sims=100=1500"
+            f"anchor {text!r} is not NAME=RATING; write, say, random=0 or mcts:sims=100=1500"
         )
     return one_line(name.strip()), rating
 
@@ -90,7 +90,7 @@ def lines(rated: list[Rated]) -> Iterator[str]:
         yield f"Draws: nu = {nu_text(table.draw)}."
         yield "LOS: likelihood that the entrant is stronger than the next one."
         if check:
-            missing = f"; {check.incomplete} of them left somebody out" * (check.incomplete > 0)
+            missing = f"; {check.incomplete} of them lack an entrant" * (check.incomplete > 0)
             yield (f"Bootstrap: {check.replicates} replicates of {check.pairs} opening pairs"
                    f"{missing}.")
         yield from table.remarks

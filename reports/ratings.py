@@ -80,7 +80,7 @@ def fit_ratings(
     if len(names) > MOST_ENTRANTS:
         raise DlgoError(
             f"ratings: {len(names):,} entrants of one game; at most {MOST_ENTRANTS:,} can be rated "
-            "together, so rate parts of the list"
+            "together, so split the list"
         )
     links = Connections.of(names, ahead, behind, scores)
     played = _observations(len(names), ahead, behind, scores, first_move)
@@ -95,8 +95,8 @@ def fit_ratings(
             data = data.plus(zero, zero, np.ones(1), half, half * data.with_draws, half)
     remarks = [remark for remark, wanted in (
         (links.group_remark(), True),
-        ("No first-move advantage is given: who moved first was not varied enough to tell it from "
-         "strength.", first_move and not played.with_first_move),
+        ("No first-move advantage: the first mover varied too little to tell it from strength.",
+         first_move and not played.with_first_move),
         ("No game was drawn, so the model has no draws.", not played.with_draws),
         ("The games alone do not bound the first-move advantage or the share of draws; at most 5/2 "
          "virtual games were added for them.", unbounded),

@@ -79,8 +79,8 @@ class Results:
             self._ratings, games_text(self._games), str(game) or (played[0] * (len(played) == 1)),
             axis, frontier_frame(self._ratings, self._tables))
         if figure is None:
-            raise SpecError(f"fewer than two engines have the cost {cost}; plot another, such as "
-                            "cpu_ms")
+            raise SpecError(f"fewer than two engines have the cost {cost}; plot another cost, such "
+                            "as cpu_ms")
         return figure
 
     def report(self, folder: str | Path) -> Path:

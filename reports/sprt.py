@@ -121,10 +121,10 @@ class Sprt:
             if self.state == H0:
                 better, worse, name, bound = worse, better, "lower", bounds.lower
             text = (f"{self.state} {after}: LLR {self._llr:.2f} reached the {name} bound "
-                    f"{bound:.2f}; {better:g} Elo fit better than {worse:g}")
+                    f"{bound:.2f}; {better:g} Elo fits better than {worse:g}")
         else:
             span = f"LLR {self._llr:.2f} in ({bounds.lower:.2f}, {bounds.upper:.2f})"
-            text = f"no decision yet {after}: {span}; more {self._unit} would decide"
+            text = f"no decision yet {after}: {span}; play more {self._unit}"
             if self.state == BUDGET:
                 text = f"no decision: the budget of {self._unit} was reached {after}, {span}"
         return text + (f" ({self.unused} more {self._unit} were played)" if self.unused else "")

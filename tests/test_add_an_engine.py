@@ -82,11 +82,11 @@ def test_a_beginning_passes_its_own_test(
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("engine", "Greedy Bot"), "cannot name a file of Python"),
-    (("engine", "class"), "cannot name a file of Python"),
+    (("engine", "Greedy Bot"), "cannot be the name of a Python file"),
+    (("engine", "class"), "cannot be the name of a Python file"),
     (("engine", "mcts"), "there is engine 'mcts' already"),
     (("game", "go"), "there is game 'go' already"),
-    (("game", "../x"), "cannot name a file of Python"),
+    (("game", "../x"), "cannot be the name of a Python file"),
 ])
 def test_names_that_cannot_be_used_are_refused(
     arguments: tuple[str, ...], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -96,7 +96,7 @@ class GameTable(Workplace):
         ))
         if not wanted:
             return
-        say(f"warming up, {len(wanted)} to go; compiling takes some seconds the first time")
+        say(f"warming up {len(wanted)} engines; the first time, compiling takes a few seconds")
         table = GameTable(dataclasses.replace(self.limits, memory_mb=None), self.setup)
         table.bundles = False  # so that whoever is at work is known, without a board
         with Processes(1, table) as jobs, closing(jobs.run(wanted)) as outcomes:

@@ -83,7 +83,7 @@ class LiveReport(PlainReporter):
             self._next = now + max(_PAUSE, _SHARE * (now - self._started))
             self._pages += 1
             if status:
-                self.say("the report cannot be written while the games go on; it comes at the end")
+                self.say("the report cannot be written during the games; it follows at the end")
                 self._next = float("inf")
             elif self._pages == 1:
                 self.say(f"first page: {self._out / 'report.html'} (it reloads itself)")

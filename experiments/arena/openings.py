@@ -53,7 +53,7 @@ class Openings:
             if opening is not None and (opening.key() not in keys or attempt >= _FRESH_ATTEMPTS):
                 return opening
         raise SpecError(
-            f"opening_plies={plies} is too long for {game}: the game ends within the opening"
+            f"opening_plies={plies} is too long for {game}, which ends within them; use fewer"
         )
 
 

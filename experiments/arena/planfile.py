@@ -43,8 +43,8 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
     for key in ("games", "engines"):
         if key not in values:
             raise SpecError(
-                f"the tournament names no {key}: write {key} = [...] in a plan file, "
-                f"or {LIST_OPTIONS[key]} NAME"
+                f"no {key} given; write {key} = [...] in a plan file, "
+                f"or add {LIST_OPTIONS[key]} NAME"
             )
     limits = {key.name: values.pop(key.name) for key in LIMIT_KEYS if key.name in values}
     values["entrants"] = values.pop("engines")
@@ -73,8 +73,8 @@ def located(plan: Path, spec: str) -> str:
         if place.is_file():
             return os.path.relpath(place) + spec[match.end() :]
     raise SpecError(
-        f"plan {plan}: there is no {file} in its folder, {plan.parent.resolve()}, nor in the "
-        f"working folder, {Path.cwd()}"
+        f"plan {plan}: file {file} is neither in the plan's folder, {plan.parent.resolve()}, nor "
+        f"in the working folder, {Path.cwd()}"
     )
 
 
@@ -98,10 +98,10 @@ def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
     for key, value in item.items():
         values = value if isinstance(value, list) else [value]
         if not values:
-            raise SpecError(f"{owner}: {item!r} has an empty list, and so stands for nothing")
+            raise SpecError(f"{owner}: {item!r} has an empty list; add a value to it")
         for one in values:
             if not isinstance(one, bool | str | int | float):
-                raise SpecError(f"{owner}: {one!r} is not a text, number, true or false")
+                raise SpecError(f"{owner}: {one!r} is not a text, a number, true or false")
         if key != "name":
             texts = [str(one).lower() if isinstance(one, bool) else str(one) for one in values]
             choices.append([f"{key}={text}" for text in texts])

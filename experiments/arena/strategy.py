@@ -187,8 +187,9 @@ class UntilTested(Strategy):
 
         super().__init__(plan, sure_pairs=1)
         self.headline = (
-            f"a match of {' and '.join(plan.entrants)} on {', '.join(plan.games)} until a test "
-            f"tells {plan.sprt[0]:g} from {plan.sprt[1]:g} Elo, at most {plan.max_pairs} pairs"
+            f"a match of {' and '.join(plan.entrants)} on {', '.join(plan.games)}, until a test "
+            f"decides between {plan.sprt[0]:g} and {plan.sprt[1]:g} Elo, at most "
+            f"{plan.max_pairs} pairs"
         )
         bounds = SprtBounds(*plan.sprt, plan.alpha, plan.beta)
         self._tests = {game: Sprt(bounds, budget=plan.max_pairs) for game in plan.games}

@@ -169,7 +169,7 @@ def _earlier(ledger: Ledger, plan: Plan) -> tuple[dict[str, Any], _Stopped]:
             (str(game), str(entrant)): str(why) for game, entrant, why in stopped}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise LedgerError(
-            f"ledger {ledger.path}: its plan is damaged ({error!r}); name another file"
+            f"ledger {ledger.path}: its plan is damaged ({error!r}); use another file"
         ) from error
 
 
@@ -225,11 +225,11 @@ def _tell_start(
             f"at most {plan.max_pairs} pairs a match"
         )
     if agenda.stored and (headline or not plan.ends_by_itself):
-        progress.say(f"games of this plan that are in {ledger.path} already count")
+        progress.say(f"games of this plan that are already in {ledger.path} count")
     elif agenda.stored:
         rest = agenda.planned - agenda.stored
         text = f"{rest} to play" if rest else "nothing left to play"
-        progress.say(f"{agenda.stored} of them are in {ledger.path} already; {text}")
+        progress.say(f"{agenda.stored} of them are already in {ledger.path}; {text}")
     others = Counter(record.version for record in ledger.games())
     del others[version_text()]
     if others:
@@ -238,9 +238,9 @@ def _tell_start(
             f"code ({', '.join(others)}; this is {version_text()}); another ledger keeps them apart"
         )
     if absent:
-        progress.say(f"not in this run, though in the ledger: {', '.join(absent)}")
+        progress.say(f"in the ledger, but not in this run: {', '.join(absent)}")
     for sentence in _sentences(agenda.stopped):
-        progress.say(f"stopped before: {sentence} (--retry lets it play on)")
+        progress.say(f"stopped earlier: {sentence} (--retry plays its games)")
 
 
 def _tell_end(
@@ -250,9 +250,9 @@ def _tell_end(
     if verdict:
         progress.say(verdict)
     if summary.out_of_time:
-        progress.say(f"time is up; {summary.left_out} games are left for the next time")
+        progress.say(f"time is up; {summary.left_out} games remain; run again to continue")
     elif summary.left_out:
-        progress.say(f"{summary.left_out} games were left out, of entrants that were stopped:")
+        progress.say(f"{summary.left_out} games of stopped entrants were left out:")
         for sentence in summary.stopped:
             progress.say(f"  {sentence}")
     there = summary.stored + summary.played

@@ -12,7 +12,7 @@ from experiments.options import Number, csv_option, measuring_options
 
 @click.command()
 @click.argument("game")
-@click.option("--depth", type=Number(int, 0, 100), required=True, help="Plies to count.")
+@click.option("--depth", type=Number(int, 0, 100), required=True, help="Number of plies to count.")
 def perft(game: str, depth: int) -> None:
     """Count the move sequences of GAME, ply by ply: the classic test of the rules."""
     from dlgo import GameState, get_game
@@ -28,11 +28,11 @@ def perft(game: str, depth: int) -> None:
 
 @click.command()
 @click.option("--game", "games", multiple=True,
-              help="Game to measure; may be repeated; all games by default.")
+              help="Game to measure; may be repeated. Default: all games.")
 @measuring_options(1.0, 3)
 @csv_option
 def bench(games: tuple[str, ...], seconds: float, rounds: int, csv: Path | None) -> None:
-    """Measure rollouts and simulations a second, beside OpenSpiel where it is installed."""
+    """Measure rollouts and simulations per second; compare with OpenSpiel if installed."""
     from dlgo import get_game
     from experiments.bench.speed import run_bench
 

@@ -10,15 +10,14 @@ from experiments.options import Number
 @click.command()
 @click.argument("file")
 @click.option("--game", "games", multiple=True,
-              help="Game on which to check an engine; may be repeated; several small ones by "
-              "default.")
+              help="Game to check an engine on; may be repeated. Default: several small games.")
 @click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,
-              help="CPU time for one rule of a game, before it counts as endless.")
+              help="CPU seconds after which a rule of a game counts as endless.")
 def check(file: str, games: tuple[str, ...], seconds: float) -> int:
-    """Check a game or an engine of your own: FILE.py, FILE.py:NAME or a specification.
+    """Check that a game or an engine of your own follows the rules.
 
-    Random games are played without compiling, so that a fault names its line. The status is 1 if
-    a rule is broken.
+    FILE is FILE.py, FILE.py:NAME or a specification. Random games are played without compiling,
+    so that an error names its line. The exit status is 1 if a check fails.
     """
     from rich.console import Console
 

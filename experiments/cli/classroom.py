@@ -13,7 +13,7 @@ from experiments.options import FILE, FOLDER, PATH, Number, cluster_option, work
 
 @click.group(name="class")
 def classroom() -> None:
-    """Teach a class: hand out exercises, grade what comes back."""
+    """Teach a class: hand out exercises, grade submissions, play a league."""
 
 
 @classroom.command(name="list")
@@ -28,11 +28,11 @@ def list_exercises() -> None:
 @classroom.command()
 @click.argument("names", nargs=-1, required=True, metavar="EXERCISE...")
 @click.option("--out", type=FOLDER, default=Path(),
-              help="Folder to write to; the working folder by default.")
+              help="Folder to write to. Default: the working folder.")
 @click.option("--notebook", is_flag=True, help="Write notebooks instead of .py files.")
-@click.option("--solution", is_flag=True, help="Write the solution instead: not for students.")
+@click.option("--solution", is_flag=True, help="Write the solutions; keep them from students.")
 def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> None:
-    """Write the students' file of exercises: the task, and places to write."""
+    """Write the files of exercises for students: the task, and gaps to fill in."""
     from dlgo.files import make_folder, write_file
     from experiments.classroom.exercise import get_exercise
 
@@ -56,23 +56,24 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 @classroom.command()
 @click.argument("folder", type=PATH)
 @click.option("--exercise", "names", multiple=True, metavar="NAME",
-              help="Exercise to grade; by default those of which somebody handed in a file.")
+              help="Exercise to grade; may be repeated. Default: all that somebody submitted.")
 @click.option("--out", type=FOLDER, default=Path("out/class"), show_default=True,
-              help="Folder of the table, the page and the grades.")
+              help="Folder to write the table, the page and the grades to.")
 @click.option("--roster", type=FILE,
-              help="CSV file of the class with a column 'student'; the table has its rows.")
+              help="CSV file of the class with a column `student`; the table keeps its rows.")
 @click.option("--gradescope", type=FILE,
-              help="Write Gradescope's results.json of one hand-in to this file.")
+              help="Write the results.json of one submission for Gradescope to this file.")
 @click.option("--classroom50", type=FILE,
-              help="Write Classroom 50's result.json of one hand-in to this file.")
-@click.option("--due", metavar="DATE", help="Mark what was handed in later: 2026-11-20T23:59.")
+              help="Write the result.json of one submission for Classroom 50 to this file.")
+@click.option("--due", metavar="DATE",
+              help="Mark submissions after this date, such as 2026-11-20T23:59, as late.")
 @click.option("--trust", is_flag=True,
-              help="Run hand-ins without a sandbox: they can then read and change your files.")
+              help="Run submissions without a sandbox; they can then read and change your files.")
 def grade(
     folder: Path, names: tuple[str, ...], out: Path, roster: Path | None,
     gradescope: Path | None, classroom50: Path | None, due: str | None, trust: bool,
 ) -> None:
-    """Grade one hand-in, or a class: a folder with a folder or zip file for each student."""
+    """Grade one submission, or a class: FOLDER holds a folder or zip file per student."""
     import json
 
     from dlgo.files import make_folder, write_file
@@ -89,7 +90,7 @@ def grade(
     sources = hand_ins(folder, {e.name + ending for e in chosen for ending in endings})
     if (gradescope or classroom50) and len(sources) != 1:
         raise click.UsageError(
-            f"--gradescope and --classroom50 are for one hand-in, and {folder} holds "
+            f"--gradescope and --classroom50 need one submission, but {folder} holds "
             f"{len(sources)}; name the folder of one student"
         )
     rows = outputs.read_roster(roster) if roster else None
@@ -138,21 +139,21 @@ def grade(
 @click.argument("folder", type=PATH)
 @click.option("--plan", "rules", required=True, type=FILE, help="TOML file of the league's rules.")
 @click.option("--out", type=FOLDER, default=Path("out/league"), show_default=True,
-              help="Folder of games, pages and marks; the same one goes on.")
+              help="Folder of games, pages and marks; run again with the same folder to continue.")
 @click.option("--minutes", type=Number(float, 0),
-              help="Begin no game later than this; the next run goes on.")
+              help="Start no game after this; run again to continue.")
 @click.option("--trust", is_flag=True,
-              help="Run bots without a sandbox: they can then read and change your files.")
+              help="Run bots without a sandbox; they can then read and change your files.")
 @workers_option
 @cluster_option
 def league(
     folder: Path, rules: Path, out: Path, minutes: float | None, trust: bool, workers: int | None,
     cluster: str | None,
 ) -> None:
-    """Play a class's bots against staff bots and each other; rate and mark them.
+    """Play the bots of a class against staff bots and each other; rate and mark them.
 
-    Interrupted at any moment, the same command continues. When somebody hands in again, it plays
-    what is new. See docs/teach.md.
+    If the command is interrupted, run it again to continue. After a resubmission, it plays only
+    the new version. See docs/teach.md.
     """
     from dlgo.files import make_folder
     from experiments.arena.progress import default_reporter
@@ -165,8 +166,8 @@ def league(
     from experiments.cluster.chosen import games_on
 
     if trust and cluster:
-        raise click.UsageError("--trust is for this machine alone: on a cluster every machine has "
-                               "a sandbox; leave out one of --trust and --cluster")
+        raise click.UsageError("--trust does not work on a cluster, whose machines all use a "
+                               "sandbox; leave out --trust or --cluster")
     plan = read_league_plan(rules)
     for sentence in plan.out_of_reach():
         say(sentence, err=True)

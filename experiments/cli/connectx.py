@@ -11,17 +11,17 @@ from experiments.options import FILE, Number, named_games
 
 @click.group()
 def connectx() -> None:
-    """Make agents for Kaggle's ConnectX, and have them play."""
+    """Export agents for Kaggle's ConnectX, and test them."""
 
 
 @connectx.command()
 @click.option("--model", required=True,
-              help="A shipped model's name, a model's folder, or a run's folder.")
+              help="Name of a shipped model, or folder of a model or of a training run.")
 @click.option("--out", type=FILE, default=Path("submission.py"), show_default=True,
               help="File to write.")
 @named_games()
 def export(model: str, out: Path) -> None:
-    """Write a network and a search as one file that Kaggle takes for an agent."""
+    """Write a network and a search to one file that Kaggle accepts as an agent."""
     from experiments.connectx.export import export_agent
 
     card, error = export_agent(model, out)
@@ -35,16 +35,16 @@ def export(model: str, out: Path) -> None:
 @click.option("--game", "game_name", default="connect4", show_default=True,
               help="Game to play: connect4, or connectn with gravity.")
 @click.option("--act-timeout", type=Number(float, 0.01, 3600), default=2.0, show_default=True,
-              help="Seconds that an agent has for a move.")
+              help="Maximum seconds per move of an agent.")
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of the engines.")
 @click.option("--save", type=FILE, help="Write the game to this file.")
 @click.option("--out", type=FILE,
-              help="Draw the game into this file: .gif or .html shows the moves, .png the end.")
+              help="Draw the game to this file: .gif or .html for all moves, .png for the end.")
 def play(
     first: str, second: str, game_name: str, act_timeout: float, seed: int, save: Path | None,
     out: Path | None,
 ) -> None:
-    """Play a game as Kaggle would: FIRST against SECOND, an agent's .py file or an engine each."""
+    """Play a game as Kaggle does: FIRST and SECOND are .py files of agents, or engines."""
     from dlgo import get_game
     from experiments.connectx.environment import play as play_one
     from experiments.play.board_animation import check_ending, show_game

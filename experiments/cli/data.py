@@ -26,9 +26,9 @@ from experiments.options import (
 @click.command()
 @click.argument("game")
 @click.option("--engine", required=True,
-              help="Engine that plays against itself; its choices are stored.")
-@click.option("--games", type=Number(int, 1), required=True, help="Games to make.")
-@click.option("--out", type=PATH, help="Folder to write; by default out/data/GAME-ENGINE.")
+              help="Engine that plays against itself; its choices become the data.")
+@click.option("--games", type=Number(int, 1), required=True, help="Number of games to play.")
+@click.option("--out", type=PATH, help="Folder to write to. Default: out/data/GAME-ENGINE.")
 @cluster_options
 @setting_options(RECIPE_OPTIONS)
 @move_timeout
@@ -36,10 +36,10 @@ def generate(
     game: str, games: int, out: Path | None, workers: int | None, engine: str, move_timeout: float,
     cluster: str | None, verify_share: float, price: float | None, **settings: object,
 ) -> None:
-    """Make training data: games of GAME by an engine against itself.
+    """Make training data: an engine plays GAME against itself.
 
-    Interrupted at any moment, the same command continues where it was; with more --games it
-    adds the missing ones. See docs/data.md.
+    If the command is interrupted, run it again to continue; with more --games it adds the
+    missing games. See docs/data.md.
     """
     from experiments.cluster.chosen import jobs_on
     from experiments.datasets.generate import generate as make
@@ -53,14 +53,14 @@ def generate(
 
 @click.group()
 def data() -> None:
-    """Training data: import SGF archives, fetch them, look into a folder. See docs/data.md."""
+    """Import, download or show training data. See docs/data.md."""
 
 
 @data.command("show")
 @click.argument("folder", type=PATH)
 @named_games()
 def show_data(folder: Path) -> None:
-    """Say what is in a FOLDER of training data and where it comes from."""
+    """Show what a FOLDER of training data holds and where it comes from."""
     from experiments.datasets.show import show_lines
 
     for line in show_lines(folder):
@@ -73,10 +73,10 @@ _ARCHIVES = click.argument(
 
 @data.command("index-sgf")
 @_ARCHIVES
-@click.option("--csv", "table", type=FILE, help="Write a row for each game to this table.")
+@click.option("--csv", "table", type=FILE, help="Write one row per game to this CSV file.")
 @workers_option
 def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | None) -> None:
-    """Say what is in ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
+    """Show what ARCHIVES of SGF files hold: .tar.gz, .zip, folders, single files."""
     from experiments.datasets.sgf_import import index_sgf as index
 
     for line in index(archives, table, workers):
@@ -85,7 +85,7 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
 
 @data.command("import-sgf")
 @_ARCHIVES
-@click.option("--out", type=PATH, required=True, help="Folder of training data to write.")
+@click.option("--out", type=PATH, required=True, help="Folder to write the training data to.")
 @click.option("--size", type=Number(int, 2, 25), default=19, show_default=True,
               help="Import only games on boards with this many lines.")
 @click.option("--max-handicap", type=Number(int, 0),
@@ -96,8 +96,8 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
               help="Import only games with at least this many moves.")
 @click.option("--decided", is_flag=True, help="Import only games with a result.")
 @click.option("--sample", type=Number(int, 1),
-              help="Read only this many files, drawn at random; the other filters come after.")
-@click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of that draw.")
+              help="Number of files to draw at random before other filters apply. Default: all.")
+@click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of --sample.")
 @workers_option
 @cluster_option
 @price_option
@@ -106,7 +106,7 @@ def import_sgf(
     min_rank: str | None, min_moves: int, decided: bool, sample: int | None, seed: int,
     workers: int | None, cluster: str | None, price: float | None,
 ) -> None:
-    """Make training data of ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
+    """Make training data from ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
     from dlgo.errors import DataError
     from experiments.cluster.chosen import jobs_on
     from experiments.datasets.sgf_import import Filter, rank_number
@@ -124,10 +124,10 @@ def import_sgf(
 
 @data.command("fetch-kgs")
 @click.option("--out", type=PATH, required=True, help="Folder to write the archives to.")
-@click.option("--page", help="Page with the links to the archives; the book's page by default.")
+@click.option("--page", help="Page with links to the archives. Default: the book's page.")
 @click.option("--match", default="",
-              help="Fetch only files with this in their names, such as 2019.")
-@click.option("--limit", type=Number(int, 1), help="Most files to fetch.")
+              help="Download only files whose names contain this text, such as 2019.")
+@click.option("--limit", type=Number(int, 1), help="Maximum number of files to download.")
 def fetch_kgs(out: Path, page: str | None, match: str, limit: int | None) -> None:
     """Download archives of games from a page that links to .tar.gz files."""
     from experiments.datasets.kgs import PAGE, fetch_archives

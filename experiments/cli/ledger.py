@@ -15,23 +15,23 @@ from experiments.options import Number, named_games, together
 @click.argument("file", type=click.Path())
 @click.pass_context
 def ledger(context: click.Context, file: str) -> None:
-    """Look into the ledger FILE: its games, and whether they are valid."""
+    """List, check, export, repair or remove the games in the ledger FILE."""
     context.obj = file
 
 
 _filters = together(
-    click.option("--game", help="Only this game."),
-    click.option("--engine", help="Only games of this entrant."),
-    click.option("--failed", is_flag=True, help="Only games lost by a failure."),
+    click.option("--game", help="Select games of this game, such as connect4."),
+    click.option("--engine", help="Select games of this entrant."),
+    click.option("--failed", is_flag=True, help="Select games that an engine lost by a failure."),
 )
 
 
 @ledger.command("list")
 @_filters
-@click.option("--limit", type=Number(int, 1), help="Most games to list.")
+@click.option("--limit", type=Number(int, 1), help="Maximum number of games to list.")
 @click.pass_obj
 def list_games(file: str, limit: int | None, **filters: object) -> None:
-    """List games: slot, result, plies, reason."""
+    """List games: slot, result, number of plies, reason."""
     from experiments.arena.inspect_ledger import list_lines
 
     for line in list_lines(file, limit, **filters):
@@ -42,7 +42,7 @@ def list_games(file: str, limit: int | None, **filters: object) -> None:
 @named_games()
 @click.pass_context
 def check(context: click.Context) -> None:
-    """Play all games again by the rules; exit status 1 if one of them is not valid."""
+    """Replay all games by the rules; the exit status is 1 if a game is invalid."""
     from experiments.arena.inspect_ledger import check_lines
 
     status = 0
@@ -54,20 +54,20 @@ def check(context: click.Context) -> None:
 
 @ledger.command()
 @_filters
-@click.option("--csv", type=click.Path(dir_okay=False), help="A table of games.")
+@click.option("--csv", type=click.Path(dir_okay=False), help="Write the games to this table.")
 @click.option("--sgf", type=click.Path(file_okay=False),
-              help="Folder for games of Go, a file each.")
+              help="Write games of Go to this folder, one SGF file each.")
 @click.option("--pdn", type=click.Path(file_okay=False),
-              help="Folder for games of draughts, a file each.")
+              help="Write games of draughts to this folder, one PDN file each.")
 @click.pass_obj
 def export(
     file: str, csv: str | None, sgf: str | None, pdn: str | None, **filters: object
 ) -> None:
-    """Write games to other files."""
+    """Write games as CSV, SGF or PDN."""
     from experiments.arena.inspect_ledger import export_games
 
     if not (csv or sgf or pdn):
-        raise click.UsageError("name a target: --csv FILE, --sgf FOLDER or --pdn FOLDER")
+        raise click.UsageError("no file to write; add --csv FILE, --sgf FOLDER or --pdn FOLDER")
     for line in export_games(file, csv, sgf, pdn, **filters):
         say(line)
 
@@ -75,7 +75,7 @@ def export(
 @ledger.command()
 @click.pass_obj
 def repair(file: str) -> None:
-    """Set damaged rows aside; the same tournament plays those games again."""
+    """Remove damaged rows and keep a copy; then run the same tournament again."""
     from experiments.arena.inspect_ledger import repair_ledger
 
     for line in repair_ledger(file):
@@ -85,7 +85,7 @@ def repair(file: str) -> None:
 @ledger.command()
 @click.pass_obj
 def workers(file: str) -> None:
-    """What each machine of a cluster has played, how fast, and where it differs from others."""
+    """Show what each machine of a cluster played, how fast, and where it differed."""
     from experiments.arena.inspect_ledger import worker_lines
 
     for line in worker_lines(file):
@@ -94,14 +94,16 @@ def workers(file: str) -> None:
 
 @ledger.command()
 @_filters
-@click.option("--slot", help="Only the game of this slot.")
+@click.option("--slot", help="Select the game with this slot.")
 @click.option("--worker", metavar="NAME",
-              help="Only games of this machine, as `dlgo ledger FILE workers` calls it.")
+              help="Select games of this machine, as `dlgo ledger FILE workers` names it.")
 @click.pass_obj
 def purge(file: str, **which: Any) -> None:
-    """Take games out; the same tournament plays them again."""
+    """Remove games; the same tournament then plays them again."""
     from experiments.arena.inspect_ledger import purge_ledger
 
     if not any(which.values()):
-        raise click.UsageError("say which games: --worker, --slot, --game, --engine or --failed")
+        raise click.UsageError(
+            "no games selected; add --worker, --slot, --game, --engine or --failed"
+        )
     click.echo(purge_ledger(file, **which))

@@ -14,7 +14,7 @@ _FOLDER = Path(__file__).resolve().parents[1] / "beginnings"
 
 @click.group()
 def new() -> None:
-    """Begin an engine or a game of your own."""
+    """Create a small engine or game as a start for your own."""
 
 
 @new.command()
@@ -51,10 +51,10 @@ def game(name: str) -> None:
 def _check(name: str, noun: str, built_in: object) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise click.UsageError(
-            f"{name!r} cannot name a file of Python; write lower-case letters, digits and _"
+            f"{name!r} cannot be the name of a Python file; use lower-case letters, digits and _"
         )
     if name in built_in:
-        raise click.UsageError(f"there is {noun} {name!r} already; choose another name")
+        raise click.UsageError(f"{noun} {name!r} exists already; choose another name")
 
 
 def _class_name(name: str) -> str:

@@ -16,33 +16,32 @@ KEY = "DLGO_OGS_KEY"
 @click.command()
 @click.option("--engine", default="mcts:sims=1000", show_default=True, help="Engine that plays.")
 @click.option("--username", default="", metavar="NAME",
-              help="Name of the bot's account, for servers that do not know it by its key.")
+              help="Name of the bot's account, for servers that need it besides the key.")
 @click.option("--key-file", type=FILE,
-              help=f"File with the bot's API key; by default the variable {KEY} has it.")
+              help=f"File with the bot's API key. Default: the key is in the variable {KEY}.")
 @click.option("--size", "sizes", type=Number(int, 2, 25), multiple=True, default=(9,),
-              show_default=True, help="Board to play on; can be given several times.")
+              show_default=True, help="Board size to accept; may be repeated.")
 @click.option("--challenges", type=click.Choice(["any", "ranked", "unranked", "none"]),
               default="any", show_default=True,
-              help="Challenges to accept; none goes on with the games under way alone.")
+              help="Challenges to accept; none: only finish the games in progress.")
 @click.option("--speed", "speeds", multiple=True, default=("rapid", "live"), show_default=True,
               type=click.Choice(["blitz", "rapid", "live", "correspondence"]),
-              help="Speed, as the server calls it, to play at; can be given several times.")
+              help="Speed to accept, as the server names it; may be repeated.")
 @click.option("--least-seconds", type=Number(float, 0, 86400), default=1.0, show_default=True,
-              help="Seconds a move that the time settings of a challenge must allow for.")
+              help="Minimum seconds per move that the time settings of a challenge must allow.")
 @click.option("--handicap", type=Number(int, 0, 9), default=9, show_default=True,
-              help="Handicap stones to accept at most; below 9, also not what the server chooses.")
+              help="Maximum handicap to accept; below 9, automatic handicap is refused, too.")
 @click.option("--max-games", type=Number(int, 1, 100), default=1, show_default=True,
-              help="Games at a time.")
+              help="Maximum number of games at the same time.")
 @click.option("--player", "players", multiple=True, metavar="NAME",
-              help="Account that may challenge the bot; can be given several times. By default all "
-              "may.")
-@click.option("--hidden", is_flag=True, help="Stay out of the server's lists of bots.")
+              help="Account that may challenge the bot; may be repeated. Default: all accounts.")
+@click.option("--hidden", is_flag=True, help="Hide the bot from the server's lists of bots.")
 @click.option("--greeting", default="", metavar="TEXT", help="Line to say at the start of a game.")
 @click.option("--server", default="https://online-go.com", show_default=True, metavar="URL",
               help="Address of the server.")
-@click.option("--seed", type=Number(int, 0, 2**31), help="Seed of the engine; random by default.")
+@click.option("--seed", type=Number(int, 0, 2**31), help="Seed of the engine. Default: random.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
-              help="Seconds after which an engine that has not moved is ended and asked again.")
+              help="Seconds after which an engine that has not moved is restarted and asked again.")
 @memory_option
 def ogs(
     engine: str, username: str, key_file: Path | None, sizes: tuple[int, ...], challenges: str,

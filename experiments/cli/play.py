@@ -16,28 +16,28 @@ from experiments.options import FILE, PATH, Number, move_timeout, named_games, s
 
 @click.command()
 @click.argument("game", required=False)
-@click.option("--first", help="Who moves first: human by default, or as in the file of --resume.")
+@click.option("--first", help="Player who moves first. Default: human, or as in --resume.")
 @click.option("--second",
-              help="Who moves second: mcts:sims=1000 by default, or as in the file of --resume.")
+              help="Player who moves second. Default: mcts:sims=1000, or as in --resume.")
 @click.option("--delay", type=Number(float, 0, 60), default=0.5, show_default=True,
-              help="Seconds to look at the board after an engine's move.")
-@click.option("--seed", type=Number(int), help="Seed of the engines; random by default.")
+              help="Seconds to show the board after an engine's move.")
+@click.option("--seed", type=Number(int), help="Seed of the engines. Default: random.")
 @click.option("--hint", metavar="ENGINE",
-              help="Engine that answers `hint`: mcts:sims=2000 by default.")
+              help="Engine that answers `hint`. Default: mcts:sims=2000.")
 @click.option("--eval", "evaluation", is_flag=True,
-              help="Show what an engine expects after each of its moves.")
+              help="Show the value that an engine expects after each of its moves.")
 @click.option("--save", type=click.Path(), metavar="FILE",
               help="Write the game to this file after every move.")
 @click.option("--resume", type=click.Path(), metavar="FILE",
-              help="Go on with a saved game (SGF, PDN or a text of moves).")
+              help="Continue a saved game (SGF, PDN or a text of moves).")
 @show_output_option
-@click.option("--board", is_flag=True, help="Play in a window, by clicks.")
+@click.option("--board", is_flag=True, help="Play in a window with the mouse.")
 @move_timeout
 def play(game: str | None, board: bool, **options: Any) -> None:
     """Play GAME: you against an engine, or engine against engine.
 
-    A player is `human` or an engine such as mcts:sims=800 (see `dlgo engines`). GAME can be
-    left out with --resume, unless its rules are a file of your own. docs/play.md tells more.
+    A player is `human` or an engine such as mcts:sims=800 (see `dlgo engines`). With --resume
+    you can leave out GAME, unless its rules are a file of your own. See docs/play.md.
     """
     from experiments.play.play import play_game
 
@@ -47,11 +47,11 @@ def play(game: str | None, board: bool, **options: Any) -> None:
 @click.command()
 @click.argument("file", type=click.Path())
 @click.option("--out", required=True, type=click.Path(),
-              help="File to write: .gif or .html shows the moves, .png the last position.")
-@click.option("--slot", help="Game to draw, if FILE holds several: its number from 1, or its slot.")
+              help="File to write: .gif or .html for all moves, .png for the last position.")
+@click.option("--slot", help="Game to draw if FILE holds several: its number, from 1, or its slot.")
 @named_games()
 @click.option("--delay", type=Number(float, 0.02, 60), default=0.7, show_default=True,
-              help="Seconds a move.")
+              help="Seconds per move.")
 def show(file: str, out: str, slot: str | None, delay: float) -> None:
     """Draw a recorded game: FILE is SGF, PDN, a text of moves, or a ledger with --slot."""
     from experiments.play.board_animation import check_ending, load_game, show_game
@@ -66,21 +66,21 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
 @click.command()
 @click.argument("game", metavar="GAME|FILE")
 @click.option("--engine",
-              help="Engine that analyses: solver for positions, mcts:sims=1000 for a game.")
+              help="Engine that analyses. Default: solver (positions), mcts:sims=1000 (a game).")
 @click.option("--stdin", "from_stdin", is_flag=True,
-              help="Read positions of GAME from standard input, one a line.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+              help="Read positions of GAME from standard input, one per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--all-moves", is_flag=True,
-              help="Add the exact score of every legal move, with --stdin.")
+              help="With --stdin: add the exact score of every legal move.")
 @click.option("--html", type=PATH, metavar="OUT",
-              help="Write the review of FILE as a page that needs no other file.")
+              help="Write the review of FILE to this HTML page, which needs no other file.")
 @click.option("--sgf", type=PATH, metavar="OUT",
-              help="Write the review of FILE, a game of Go, as SGF with comments and variations.")
+              help="Write the review of FILE, a game of Go, to this SGF file, with variations.")
 @click.option("--slot",
-              help="Game to review, if FILE holds several: its number from 1, or its slot.")
+              help="Game to review if FILE holds several: its number, from 1, or its slot.")
 @named_games(expose=True)
 @click.option("--no-exact", is_flag=True,
-              help="Do not prove values, also where the game can be solved.")
+              help="Do not prove values, even if the game can be solved.")
 @move_timeout
 def analyze(
     game: str, engine: str | None, from_stdin: bool, as_json: bool, all_moves: bool,
@@ -89,22 +89,22 @@ def analyze(
 ) -> None:
     """Find the mistakes of a recorded game, or analyse positions.
 
-    FILE is SGF, PDN, a text of moves, or a ledger with --slot: every move with what it was worth,
-    and what was better. With --stdin, say of each position of GAME (a line of moves) the best
-    move, score, nodes and CPU time.
+    FILE is SGF, PDN, a text of moves, or a ledger with --slot: you get the value of every move,
+    and better moves. With --stdin, you get the best move, score, nodes and CPU time of each
+    position of GAME, which is a line of moves.
     """
     if from_stdin:
         of_file = {"--html": html, "--sgf": sgf, "--slot": slot, "--game": named,
                    "--no-exact": no_exact}
         for option in filter(of_file.get, of_file):
-            raise click.UsageError(f"{option} is for a recorded game; leave out --stdin")
+            raise click.UsageError(f"{option} needs a recorded game; leave out --stdin")
         _analyze_positions(game, engine or "solver", all_moves, as_json, move_timeout)
         return
     if all_moves:
-        raise click.UsageError("--all-moves is for positions of a game; add --stdin")
+        raise click.UsageError("--all-moves needs positions of a game; add --stdin")
     if not Path(game).exists():
         raise click.UsageError(
-            f"{game}: there is no such file; to analyse positions of a game, add --stdin"
+            f"file {game} does not exist; to analyse positions of a game, add --stdin"
         )
     review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout)
 
@@ -169,21 +169,21 @@ def _show_count(noun: str, done: int, of: int) -> None:
 @click.command()
 @click.argument("game")
 @click.option("--engine", default="textbook-mcts:sims=30", show_default=True,
-              help="Engine to be watched: one of the textbook engines.")
+              help="Engine to watch: one of the textbook engines.")
 @click.option("--moves", default="start", metavar="MOVES",
-              help="Moves that lead to the position, as for `analyze`; the start by default.")
+              help="Moves that lead to the position, such as 'B2 A1'. Default: no moves.")
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of the engine.")
 @click.option("--tree", type=FILE, metavar="FILE", help="Draw the tree to this SVG file.")
 @click.option("--nodes", type=Number(int, 1, 2000), default=40, show_default=True,
-              help="Nodes in the drawing.")
+              help="Maximum number of nodes in the drawing.")
 @click.option("--events", type=FILE, metavar="FILE", help="Write the events to this JSON file.")
 @click.option("--steps", type=Number(int, 0),
-              help="Tell and draw only so many steps; all by default.")
+              help="Number of steps to show and draw. Default: all.")
 def watch(
     game: str, engine: str, moves: str, seed: int, tree: Path | None, nodes: int,
     events: Path | None, steps: int | None,
 ) -> None:
-    """Tell step by step how an engine comes to its move in GAME, and draw its tree."""
+    """Show step by step how an engine chooses its move in GAME, and draw its tree."""
     from dlgo import get_game
     from experiments.play.analyze import read_position
     from experiments.play.watch import watch_search
@@ -196,11 +196,11 @@ def watch(
 @click.command()
 @click.option("--engine", default="mcts:sims=1000", show_default=True, help="Engine that plays.")
 @click.option("--game", default="go:size=19", show_default=True,
-              help="Game that is played until a command changes it.")
-@click.option("--seed", type=Number(int), help="Seed of the engine; random by default.")
+              help="Game to play until a GTP command changes it.")
+@click.option("--seed", type=Number(int), help="Seed of the engine. Default: random.")
 @move_timeout
 def gtp(engine: str, game: str, seed: int | None, move_timeout: float) -> None:
-    """Serve the Go Text Protocol on standard input and output, for Sabaki, GoGui, bridges."""
+    """Speak the Go Text Protocol (GTP) on standard input and output, for Sabaki or GoGui."""
     from dlgo import get_game
     from experiments.gtp.server import serve
 

@@ -16,26 +16,26 @@ _REPLICATES = Number(int, 0, 100_000)
 _ELO = Number(float, -2000, 2000)
 _ERROR = Number(float, 1e-9, 0.499)  # of a sequential test
 _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
-                       help="Set an entrant's rating; by default 0 is the mean of the field.")
+                       help="Give one entrant this rating; the others keep their distances. "
+                       "Default: the mean of the field is 0.")
 
 
 @click.command()
 @click.argument("ledger", type=click.Path())
 @click.option("--out", type=click.Path(), default="out/report", show_default=True,
-              help="Folder for the page, tables and plots.")
+              help="Folder to write the page, tables and plots to.")
 @_ANCHOR
 @click.option("--bootstrap", type=_REPLICATES, default=400, show_default=True, metavar="N",
-              help="Check the intervals by N tournaments drawn from the opening pairs; 0 leaves it "
-              "out.")
+              help="Check the intervals by resampling the opening pairs N times; 0: no check.")
 @click.option("--planned", type=Number(int, 0), metavar="N",
-              help="Games to come in all: until they are there, the page says so and reloads.")
+              help="Total number of games; the page reloads itself until the ledger holds them.")
 @click.option("--latest", is_flag=True,
-              help="Show only the last version of each engine from outside.")
+              help="Show only the newest version of each engine of your own.")
 @named_games()
 def report(
     ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool
 ) -> None:
-    """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
+    """Write a page on the games in LEDGER: ratings, tables, plots, games to replay."""
     from reports.rate import parse_anchor
     from reports.report import write_report
 
@@ -48,17 +48,17 @@ def report(
 @click.argument("games_file", metavar="FILE", type=click.Path())
 @_ANCHOR
 @click.option("--bootstrap", type=_REPLICATES, default=0, metavar="N",
-              help="Check the intervals by N tournaments drawn from the opening pairs.")
+              help="Check the intervals by resampling the opening pairs N times.")
 @click.option("--seed", type=Number(int, 0), default=1, show_default=True,
-              help="Seed of the bootstrap.")
-@click.option("--csv", type=click.Path(dir_okay=False), help="Write the table here.")
+              help="Seed of the resampling.")
+@click.option("--csv", type=click.Path(dir_okay=False), help="Also write the table to this file.")
 def rate(
     games_file: str, anchor: str | None, bootstrap: int, seed: int, csv: str | None
 ) -> None:
-    """Rate games from anywhere: FILE is a ledger, or a CSV with first, second, result.
+    """Rate the entrants in FILE: a ledger, or a CSV with the columns first, second, result.
 
-    The result is 1, 0.5 or 0 as the first mover sees it. Columns game, pair and moves are
-    used if they are there.
+    `result` is 1, 0.5 or 0 as the first mover sees it. The columns game, pair and moves are
+    optional.
     """
     from reports.rate import lines, parse_anchor, rate_file, write_ratings
 
@@ -75,13 +75,15 @@ def rate(
 
 
 _sprt_options = together(
-    click.option("--game", default="", help="Only this game."),
-    click.option("--elo0", type=_ELO, default=0, show_default=True, help="Elo difference of H0."),
-    click.option("--elo1", type=_ELO, default=20, show_default=True, help="Elo difference of H1."),
+    click.option("--game", default="", help="Use only games of this game, such as connect4."),
+    click.option("--elo0", type=_ELO, default=0, show_default=True,
+                 help="Elo difference under hypothesis H0."),
+    click.option("--elo1", type=_ELO, default=20, show_default=True,
+                 help="Elo difference under hypothesis H1."),
     click.option("--alpha", type=_ERROR, default=0.05, show_default=True,
-                 help="Chance of wrongly accepting H1."),
+                 help="Probability of accepting H1 if H0 is true."),
     click.option("--beta", type=_ERROR, default=0.05, show_default=True,
-                 help="Chance of wrongly accepting H0."),
+                 help="Probability of accepting H0 if H1 is true."),
 )
 
 
@@ -94,9 +96,10 @@ def compare(
     games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
     beta: float,
 ) -> None:
-    """Is ENTRANT stronger than OPPONENT? Score, Elo and tests from their games in FILE.
+    """Compare two entrants by their games against each other: score, Elo, tests.
 
-    FILE is what `dlgo rate` takes: a ledger, or a CSV of games.
+    FILE is a ledger or a CSV of games. Name ENTRANT and OPPONENT as `dlgo tournament` takes
+    them, or copy their names from the output of `dlgo ledger`, `rate` or `report`.
     """
     from experiments.arena.entrants import canonical
     from reports.compare import compare as compare_lines
@@ -113,12 +116,16 @@ def compare(
 @click.argument("opponent")
 @_sprt_options
 @click.option("--budget", type=Number(int, 1),
-              help="Stop undecided after this many pairs (or games).")
+              help="Stop without a decision after this many pairs of games.")
 def sprt(
     games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
     beta: float, budget: int | None,
 ) -> None:
-    """Sequential test of ENTRANT against OPPONENT: where it stopped in FILE, and why."""
+    """Test step by step, in the games in FILE, whether ENTRANT is stronger than OPPONENT.
+
+    The sequential probability ratio test (SPRT) decides between the Elo differences of H0 and
+    H1. It says after how many pairs of games it stopped, and why.
+    """
     from experiments.arena.entrants import canonical
     from reports.compare import sprt_lines
     from reports.sprt import SprtBounds
@@ -129,21 +136,21 @@ def sprt(
 
 
 @click.command()
-@click.option("--elo", type=_ELO, help="The Elo difference to be shown.")
+@click.option("--elo", type=_ELO, help="Elo difference to detect. Default: a table of differences.")
 @click.option("--games", "count", type=Number(int, 1, 1_000_000_000),
-              help="The length of a match: what difference can it show?")
+              help="Print the smallest difference that a match of this many games can detect.")
 @click.option("--power", type=Number(float, 0.001, 0.999999), default=0.8, show_default=True,
-              help="Chance that a match shows the difference.")
+              help="Probability of detecting the difference.")
 @click.option("--alpha", type=Number(float, 1e-9, 0.999), default=0.05, show_default=True,
-              help="Chance that a match shows a difference where there is none.")
+              help="Probability of finding a difference where there is none.")
 @click.option("--sides", type=Number(int, 1, 2), default=2, show_default=True,
-              help="2 asks whether the two differ, 1 whether the first is better.")
+              help="2: test whether the two differ; 1: test whether the first is stronger.")
 @click.option("--draws", type=Number(float, 0, 0.999), default=0.0, show_default=True,
-              help="Share of draws between equals.")
+              help="Share of draws between equally strong players.")
 def power(
     elo: float | None, count: int | None, power: float, alpha: float, sides: int, draws: float
 ) -> None:
-    """How many games for how small a difference?"""
+    """Compute how many games you need to detect an Elo difference."""
     from reports.power import power_lines
 
     for line in power_lines(elo, count, power=power, alpha=alpha, sides=sides, draws=draws):

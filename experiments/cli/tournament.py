@@ -17,21 +17,22 @@ from experiments.options import cluster_options, setting_options, show_output_op
 
 @click.command()
 @click.argument("plan", type=click.Path(dir_okay=False), required=False)
-@click.option("--ledger", required=True, type=click.Path(), help="SQLite file of the games.")
+@click.option("--ledger", required=True, type=click.Path(),
+              help="SQLite file for the games; created if absent.")
 @setting_options(KEYS.values(), defaults=False, **LIST_OPTIONS)
-@click.option("--retry", is_flag=True, help="Let entrants play on that were stopped before.")
+@click.option("--retry", is_flag=True, help="Also play entrants that an earlier run stopped.")
 @cluster_options
 @show_output_option
 @click.option("--report", type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Write the report there, as soon as every pair has met once, and go on with it.")
+              help="Write the report to this folder, and update it while the games are played.")
 def tournament(
     plan: str | None, ledger: str, retry: bool, workers: int | None, cluster: str | None,
     verify_share: float, price: float | None, report: str | None, **overrides: object,
 ) -> None:
-    """Play engines against each other, from a TOML file PLAN or from the options, or both.
+    """Play engines against each other, as the TOML file PLAN or the options say.
 
-    Options override the file. Interrupted at any moment, the same command continues where it
-    was; with more games, engines or pairs it adds what is missing. See docs/tournaments.md.
+    Options override the file. If the command is interrupted, run it again to continue; with
+    more games, engines or pairs it plays only what is missing. See docs/tournaments.md.
     """
     from dlgo.files import make_folder
     from experiments.arena.live_report import LiveReport

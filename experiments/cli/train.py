@@ -39,8 +39,8 @@ def train() -> None:
 
 @train.command()
 @click.option("--data", required=True, type=PATH,
-              help="Folder of games, as `dlgo generate` or `dlgo data` writes it.")
-@click.option("--out", required=True, type=PATH, help="Folder of the model.")
+              help="Folder of training data, written by `dlgo generate` or `dlgo data`.")
+@click.option("--out", required=True, type=PATH, help="Folder to write the model to.")
 @named_games()
 @setting_options(SupervisedConfig.options().values(), network="--net",
                  value_head="--value/--no-value", policy_head="--policy/--no-policy")
@@ -48,9 +48,9 @@ def train() -> None:
               callback=lambda context, _, wanted: wanted and _list_networks(context),
               help="List networks, optimizers and schedules with their options, and exit.")
 def supervised(data: Path, out: Path, **given: Any) -> None:
-    """Train a network on recorded games: to predict the moves, and the results.
+    """Train a network to predict the moves and results of recorded games.
 
-    Killed or stopped, the same command continues, and ends with the same network.
+    If the command is stopped, run it again: it continues and ends with the same network.
     """
     from experiments.train import supervised as learn
 
@@ -68,10 +68,10 @@ def _learner_options(name: str, *extra: Callable) -> Callable:
 
     return together(
         click.option("--game", required=True,
-                     help="What to learn, such as connect4 or go:size=5."),
-        click.option("--out", type=PATH, help=f"Folder of the run; by default out/{name}/GAME."),
+                     help="Game to learn, such as connect4 or go:size=5."),
+        click.option("--out", type=PATH, help=f"Folder of the run. Default: out/{name}/GAME."),
         *extra, cluster_option, verify_option,
-        click.option("--seed", type=Number(int), help="Number that everything random comes from."),
+        click.option("--seed", type=Number(int), help="Seed of games and training."),
         click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
                      help="Change any setting, such as batch_size=512; may be repeated."),
         click.option("--list", is_flag=True, is_eager=True, expose_value=False,
@@ -83,33 +83,34 @@ def _learner_options(name: str, *extra: Callable) -> Callable:
 # Settings that have an option of their own. They stand here, not in the learners' declarations,
 # since those load the kernels of games, and `dlgo --help` waits for none.
 _ITERATIONS = click.option("--iterations", type=Number(int, 1), default=None,
-                           help="Iterations of play and learning.")
+                           help="Number of iterations of self-play and learning.")
 _GAMES = click.option("--games", type=Number(int, 1), default=None,
-                      help="Games of each iteration.")
+                      help="Number of games per iteration.")
 _NET = click.option("--net", "network", default=None,
-                    help="Network, such as resnet:blocks=4,filters=32.")
+                    help="Network to train, such as resnet:blocks=4,filters=32.")
 
 
 @train.command()
 @_learner_options(
     "alphazero", _ITERATIONS, _GAMES,
-    click.option("--sims", type=Number(int, 2), default=None, help="Simulations a move."),
+    click.option("--sims", type=Number(int, 2), default=None,
+                 help="Number of simulations per move."),
     _NET,
-    click.option("--runtime", default=None, help="What runs the network in self-play."),
+    click.option("--runtime", default=None, help="Runtime of the network in self-play: onnx, ..."),
     click.option("--workers", type=Number(int, 1), default=None,
-                 help="Processes of self-play; on a cluster, portions of each iteration's games."),
+                 help="Number of self-play processes; on a cluster, of tasks per iteration."),
     click.option("--ahead", is_flag=True, default=None,
                  help="Play the next iteration's games while the network learns."),
     click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
-                 help="gumbel improves on the network with fewer simulations."),
+                 help="Search of self-play; gumbel needs fewer simulations than puct."),
     price_option,
 )
 def alphazero(
     game: str, out: Path | None, settings: tuple[str, ...], **given: Any,
 ) -> None:
-    """Learn a game from nothing but its rules, by playing against oneself.
+    """Learn a game from its rules alone, by self-play.
 
-    Killed or stopped, the same command continues.
+    If the command is stopped, run it again to continue.
     """
     from experiments.train import alphazero as learn
 
@@ -122,17 +123,17 @@ def alphazero(
 @_learner_options(
     "alphago",
     click.option("--data", type=PATH, default=None,
-                 help="Folder of games to learn from, such as people's (`dlgo data import-sgf`); "
-                 "by default games of an engine of this project are made."),
+                 help="Folder of games to learn from, such as human games (`dlgo data "
+                 "import-sgf`). Default: an engine of this project plays them."),
     workers_option,
 )
 def alphago(
     game: str, data: Path | None, out: Path | None, seed: int | None, workers: int | None,
     cluster: str | None, verify_share: float, settings: tuple[str, ...],
 ) -> None:
-    """Train AlphaGo's networks, stage after stage: policies, reinforcement, value (chapter 13).
+    """Train AlphaGo's networks in stages: policies, reinforcement, value (chapter 13).
 
-    Killed or stopped, the same command continues.
+    If the command is stopped, run it again to continue.
     """
     from dlgo.games import get_game
     from engines.alphago.config import AlphaGoConfig
@@ -165,8 +166,8 @@ def _learner_command(name: str, summary: str) -> click.Command:
     @_learner_options(
         name, _ITERATIONS, _GAMES, _NET,
         click.option("--workers", type=Number(int, 1, 1000), default=None,
-                     help="Processes that play the games of a new run, in portions; their number "
-                     "does not change the result. By default the learning process plays them."),
+                     help="Number of processes that play the games of a new run; it does not "
+                     "change the result. Default: the learning process plays the games."),
     )
     def command(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
         from experiments import train
@@ -178,7 +179,7 @@ def _learner_command(name: str, summary: str) -> click.Command:
         click.echo(f"{card.name}: {against}{card.training['cpu_seconds']:,.0f} CPU s")
         _say_how_to_play(card.game, name, run.folder)
 
-    command.__doc__ = f"{summary}\n\nKilled or stopped, the same command continues.\n"
+    command.__doc__ = f"{summary}\n\nIf the command is stopped, run it again to continue.\n"
     return click.command(name)(command)
 
 
@@ -189,17 +190,17 @@ for _name, (_, _summary) in LEARNERS.items():
 @train.command()
 @click.argument("model")
 @click.option("--out", type=PATH,
-              help="Folder of a new model; by default the file is added to MODEL itself.")
+              help="Folder of a new model. Default: add the file to MODEL.")
 @click.option("--positions", type=Number(int, 64, 20_000), default=1024, show_default=True,
-              help="Positions that the cost in accuracy is measured on.")
+              help="Number of positions to measure the loss of accuracy on.")
 @click.option("--seed", type=Number(int), default=1, show_default=True,
-              help="Seed of the games that positions are drawn from.")
+              help="Seed of the games that the positions come from.")
 @named_games()
 def quantise(model: str, out: Path | None, positions: int, seed: int) -> None:
-    """Write the network of MODEL in eight bits, to be played with runtime=int8.
+    """Write an 8-bit version of the network of MODEL, for runtime=int8.
 
-    MODEL is a model's name or folder. Its card then says how far the answers are from those in
-    float32, on positions of the network's own games.
+    MODEL is a model's name or folder. The model's card then says how much the answers differ
+    from those in float32, on positions of the network's own games.
     """
     from dlgo.extras import require_extra
     from engines.learning.networks.quantization import quantise_model
@@ -220,12 +221,12 @@ def quantise(model: str, out: Path | None, positions: int, seed: int) -> None:
 
 @click.command()
 @click.argument("folder", type=PATH)
-@click.option("--html", type=FILE, help="Write a page with plots there, too.")
+@click.option("--html", type=FILE, help="Also write a page with plots to this file.")
 @named_games()
 def doctor(folder: Path, html: Path | None) -> None:
-    """Examine a run of `dlgo train` in FOLDER: does it learn, and where not?
+    """Check whether the run of `dlgo train` in FOLDER learns, and show where it does not.
 
-    For all learners that play their own games.
+    It works for all learners that play their own games.
     """
     from dlgo.files import write_file
     from engines.learners import examine

@@ -9,21 +9,21 @@ from experiments.options import Number, memory_option
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True,
-              help="Address to serve; any but this machine's own asks for a token.")
+              help="Address to serve on; any but this machine's own requires a token.")
 @click.option("--port", type=Number(int, 0, 65535),
-              help="Port to serve: 8421, or any that is free, by default.")
-@click.option("--token", help="Token that requests must carry; made up where one is needed.")
+              help="Port to serve on. Default: 8421, or another one that is free.")
+@click.option("--token", help="Token that every request must carry; generated if one is needed.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option("--allow", multiple=True, metavar="SPEC",
-              help="Game or engine from outside that pages may name, such as my_bot.py:Greedy; can "
-              "be given several times.")
+              help="Game or engine of your own that pages may use, such as my_bot.py:Greedy; may "
+              "be repeated.")
 @click.option("--ledger", "ledgers", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
-              help="Ledger of a tournament, running or finished, that pages may show; can be given "
-              "several times.")
+              help="Ledger of a tournament, running or finished, that pages may show; may be "
+              "repeated.")
 @click.option("--searches", type=Number(int, 1, 256),
-              help="Engines that search at once; one per core by default.")
+              help="Number of engines that search at once. Default: one per core.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
-              help="Seconds after which an engine that has not moved is ended.")
+              help="Seconds after which an engine that has not moved is stopped.")
 @memory_option
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],

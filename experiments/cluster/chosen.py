@@ -22,8 +22,8 @@ def jobs_on(
     if cluster is None:
         options = (("--verify-share", verify_share), ("--price", price))
         if given := [name for name, value in options if value]:
-            raise SpecError(f"{' and '.join(given)} without --cluster: there is one machine; name "
-                            "a cluster (local is one) or leave that out")
+            raise SpecError(f"{' and '.join(given)} needs a cluster; add --cluster ADDRESS (such "
+                            "as local), or leave it out")
         return nullcontext()
     from experiments.cluster.jobs import ClusterJobs  # which loads Ray
 

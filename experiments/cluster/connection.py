@@ -70,8 +70,9 @@ class Connection:
             )
         except Exception as error:
             raise ClusterError(
-                f"no Ray cluster at {address} ({error_text(error)}); start one with `ray start "
-                "--head`, join it here with `ray start --address HOST:6379`, or use --cluster local"
+                f"no Ray cluster found at {address} ({error_text(error)}); start one with `ray "
+                "start --head`, join one with `ray start --address HOST:6379`, or use --cluster "
+                "local"
             ) from None
 
     def machines(self) -> list[Machine]:
@@ -129,12 +130,12 @@ def _check_address(address: str) -> None:
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise ClusterError(
-            f"--cluster {address!r} is not an address; write HOST:PORT of the head (6379 is "
-            "usual), auto or local"
+            f"--cluster {address!r} is not an address; write HOST:PORT of the head (port 6379 by "
+            "default), auto or local"
         )
     try:
         socket.create_connection((host, int(port)), timeout=_CONNECT_TIMEOUT).close()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ClusterError(f"nothing answers at {address} ({reason}); is `ray start --head` "
-                           "running there?") from None
+        raise ClusterError(f"no answer from {address} ({reason}); run `ray start --head` on that "
+                           "machine, and check the port") from None

@@ -192,6 +192,6 @@ def _check_entrants(table: GameTable) -> None:
         here = ours[entrant.spec][0]
         if here != text:
             raise DlgoError(
-                f"{entrant.spec} is not the same there: version {Entrant.of(here).version}, not "
-                f"{entrant.version}, or it cannot be loaded (a package that is missing?)"
+                f"{entrant.spec} has another version there ({Entrant.of(here).version}, not "
+                f"{entrant.version}), or it cannot be loaded; is a package missing?"
             )

@@ -140,8 +140,8 @@ class ClusterJobs(Jobs):
                 if time.monotonic() >= self._next_line:
                     self._say_line()
             if unchecked := self._dispatcher.unchecked():
-                self._say(f"{unchecked} of those that --verify-share chose could not be checked: a "
-                          "second machine is needed, or a third where two differ")
+                self._say(f"{unchecked} of the tasks that --verify-share chose were not checked: a "
+                          "second machine is needed, or a third one if two disagree")
         finally:
             for node in self._nodes.values():
                 self._end_tasks(node)
@@ -156,9 +156,8 @@ class ClusterJobs(Jobs):
             if not told:
                 self._news.append(row)
             elif row.difference:
-                self._say(f"{row.slot}: {row.worker} and {row.other} do not agree "
-                          f"({row.difference}); is one of them a machine of another kind, or a "
-                          "bad one?")
+                self._say(f"{row.slot}: {row.worker} and {row.other} disagree ({row.difference}); "
+                          "one has another kind of processor, or is faulty")
         self._dispatcher.compared.clear()
 
     def _ready(self) -> list[_Node]:
@@ -235,7 +234,7 @@ class ClusterJobs(Jobs):
             self._refuse(node, hello.problem)
             return
         node.joining, node.state, node.since = None, _READY, time.monotonic()
-        self._say(f"{node.machine.name} takes part: {hello.machine}, "
+        self._say(f"{node.machine.name} joined: {hello.machine}, "
                   f"{self._processes(node.machine)} processes")
 
     # --- machines ---------------------------------------------------------------------------
@@ -249,7 +248,7 @@ class ClusterJobs(Jobs):
         for key, node in self._nodes.items():
             if node.state in (_STARTING, _READY) and key not in alive:
                 count = self._leave(node, _LOST)
-                self._say(f"{node.machine.name} was lost; others do what it had ({count})")
+                self._say(f"{node.machine.name} was lost; others redo its {count} tasks")
         for key, machine in alive.items():
             node = self._nodes.setdefault(key, _Node(machine))
             if node.state == _LOST:
@@ -259,10 +258,10 @@ class ClusterJobs(Jobs):
         if any(node.state in (_STARTING, _READY) for node in self._nodes.values()):
             self._lonely_since = now
         elif alive:
-            raise ClusterError(f"no machine of the cluster can do this; {problems[0]}")
+            raise ClusterError(f"no machine of the cluster can do this work; {problems[0]}")
         elif now - self._lonely_since > _LONELY:
             self._lonely_since = now
-            self._say("the cluster has no machine that can work; waiting for one")
+            self._say("no machine of the cluster is ready; waiting for one")
 
     def _task_died(self, node: _Node, task: Any, error: Exception) -> None:
         """Others do what a task had, unless its machine is of no use at all."""
@@ -274,8 +273,8 @@ class ClusterJobs(Jobs):
             self._leave(node, _LOST)  # it joins again
         else:
             count = self._dispatcher.lost(node.machine.name, node.tasks.pop(task))
-            self._say(f"a process of {node.machine.name} was lost ({reason}); others do what it "
-                      f"had ({count})")
+            self._say(f"a process of {node.machine.name} was lost ({reason}); others redo its "
+                      f"{count} tasks")
         self._next_look = 0.0  # the whole machine may be gone
 
     def _refuse(self, node: _Node, problem: str) -> None:
@@ -305,7 +304,7 @@ class ClusterJobs(Jobs):
         nodes = [node for node in self._nodes.values() if node.began]
         machines = ", ".join(node.text(now) for node in nodes) or "none yet"
         cores = sum(node.paid(now) for node in nodes)
-        cost = "" if self._price is None else f", which costs {self._price * cores / 3600:.3g}"
+        cost = "" if self._price is None else f", cost so far {self._price * cores / 3600:.3g}"
         self._say(f"{self._items} by machine: {machines}; {self._dispatcher.waiting():,} wait; CPU "
                   f"time {duration(sum(node.cpu_seconds for node in nodes))}, of cores "
                   f"{duration(cores)}{cost}")
@@ -320,7 +319,7 @@ class ClusterJobs(Jobs):
         if self._order is not None:
             again, late = self._dispatcher.again, self._dispatcher.late
             if again or late:
-                self._say(f"{again} {self._items} were given to a second machine, {late} results "
+                self._say(f"{again} {self._items} were redone by a second machine, {late} results "
                           "came late; each counts once")
             self._say_line()
             self._order = None
@@ -332,5 +331,5 @@ def _reason_of(error: Exception) -> str:
         return str(error)
     if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):
         lines = [line for line in str(error).splitlines() if "Error: " in line]
-        return f"dlgo cannot be loaded there ({lines[-1].strip()}); install the same version there"
+        return f"it cannot load dlgo ({lines[-1].strip()}); install the same version there"
     return str(error).strip().partition("\n")[0][:150] or error_text(error)

@@ -43,7 +43,7 @@ def pack(paths: Iterable[Path], base: Path | None = None) -> bytes:
             except OSError as error:
                 problem = error.strerror
             if buffer.tell() > MOST_BYTES:
-                problem = f"more than {MOST_BYTES >> 20} MiB; put it where all of them find it"
+                problem = f"it has more than {MOST_BYTES >> 20} MiB; copy it to each machine"
             if problem:
                 raise DlgoError(f"cannot send {path} to other machines: {problem}")
     return buffer.getvalue()
@@ -79,8 +79,8 @@ def files_of(specs: Iterable[str]) -> list[Path]:
         for path in _named(split_version(spec)[0]):
             if path.is_absolute() or ".." in path.parts:
                 raise DlgoError(
-                    f"{spec}: {path} is not below this folder, so other machines cannot find it by "
-                    "that name; go to its folder, and name it from there"
+                    f"{spec}: {path} is outside the working folder and cannot be sent to other "
+                    "machines; change to its folder and use a relative path"
                 )
             files.update(dict.fromkeys(_with_neighbours(path) if path.suffix == ".py" else [path]))
     return list(files)
@@ -107,8 +107,8 @@ def _with_neighbours(path: Path) -> list[Path]:
     size = sum(file.stat().st_size for file in files)
     if size > _MOST_CODE:
         raise DlgoError(
-            f"beside {path} lie {size >> 20} MiB of Python files, which would all be sent; put it "
-            "into a folder of its own"
+            f"{path.parent} holds {size >> 20} MiB of Python files, which would all be sent; put "
+            f"{path.name} into a folder of its own"
         )
     return beside
 
@@ -127,8 +127,8 @@ def pack_bots(launches: Launches) -> dict[str, bytes]:
     sandbox, or if files cannot be sent."""
     for entrant, launch in launches.items():
         if launch.sandbox is None:
-            raise DlgoError(f"{entrant} has no sandbox: --trust is for this machine alone; leave "
-                            "out --cluster or --trust")
+            raise DlgoError(f"{entrant} has no sandbox, so --trust does not work on a cluster; "
+                            "leave out --trust or --cluster")
     return {entrant: pack(launch.sandbox.readable) for entrant, launch in launches.items()}
 
 

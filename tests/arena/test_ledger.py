@@ -237,7 +237,7 @@ def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path, 
     with pytest.raises(LedgerError, match="no games of"):
         list(export_games(str(ledger_path), None, str(tmp_path / "x"), None, game="connect4"))
     for arguments, part in (
-        ((ledger_path, "export"), "name a target"),
+        ((ledger_path, "export"), "no file to write"),
         ((tmp_path / "none.sqlite", "check"), "does not exist"),
         ((tmp_path / "none.sqlite", "repair"), "does not exist"),
         ((ledger_path, "list", "--game", "chess"), "unknown game"),

@@ -78,6 +78,6 @@ def test_a_page_that_cannot_be_written_stops_nothing(played, tmp_path):
     for game in reporter.games[:3]:
         live.game(game)
     assert quiet.lines == [
-        "the report cannot be written while the games go on; it comes at the end"
+        "the report cannot be written during the games; it follows at the end"
     ]
     assert live._process is None

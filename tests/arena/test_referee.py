@@ -207,7 +207,7 @@ def test_who_fails_again_and_again_is_stopped(tmp_path, capfd) -> None:
         "crasher on tictactoe", "crasher on connect4",
     }
     assert "stopped: crasher on tictactoe failed 4 games in a row" in said
-    assert f"{summary.left_out} games were left out" in said
+    assert f"{summary.left_out} games of stopped entrants were left out" in said
 
     from dlgo.records.ledger import Ledger
 
@@ -216,7 +216,7 @@ def test_who_fails_again_and_again_is_stopped(tmp_path, capfd) -> None:
 
     again, said = run(plan, path)  # it stays stopped,
     assert (again.played, again.left_out) == (0, summary.left_out)
-    assert "stopped before: crasher on tictactoe" in said
+    assert "stopped earlier: crasher on tictactoe" in said
     third, _ = run(plan, path, retry=True, limits=Limits(max_failures=0))  # until it is let in
     assert third.left_out == 0
     assert len(games_of(path)) == 96

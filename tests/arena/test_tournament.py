@@ -123,14 +123,14 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     summary, said = run(larger, path, limits=Limits(max_failures=0))
     assert (summary.planned, summary.stored, summary.played) == (48, 6, 42)
     assert summary.failures == 2 * 2 * 2 * 4  # every game of crasher: 2 games, 2 opponents
-    assert "6 of them are in" in said
+    assert "6 of them are already in" in said
     assert "ZeroDivisionError" in said
     games = games_of(path)
     assert first_games.items() < games.items(), "games played before are left alone"
     assert set(games) == {task.slot for task in tasks(larger)}
 
     summary, said = run(plan, path)  # fewer again: nothing to play, nothing lost
-    assert "not in this run, though in the ledger: crasher" in said
+    assert "in the ledger, but not in this run: crasher" in said
     with Ledger(path) as ledger:
         assert ledger.get_meta("plan") == larger.to_json()
     for change, text in (({"seed": 2}, "seed=1, not 2"), ({"opening_plies": 3}, "=default, not 3")):
@@ -233,7 +233,7 @@ def test_a_killed_tournament_continues_where_it_was(tmp_path, how, forking):
     with forking():
         summary, said = run(SLOW_PLAN, path)
     assert (summary.stored, summary.played) == (len(before), 18 - len(before))
-    assert f"{len(before)} of them are in" in said
+    assert f"{len(before)} of them are already in" in said
     after = games_of(path)
     assert set(after) == planned
     assert before.items() < after.items(), "no game is played twice"

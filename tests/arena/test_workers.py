@@ -25,11 +25,11 @@ def test_the_machine_that_differs_from_all_others_is_named_and_purged(tmp_path: 
         before = [game for game in ledger.games() if game.worker != "bad:1"]
     _, worst, *_, advice = worker_lines(str(path))
     assert worst.split()[:3] == ["bad:1", "10", "0"]
-    assert advice.startswith("bad:1 is odd") and advice.endswith("purge --worker bad:1")
+    assert advice.startswith("bad:1 differs most often") and advice.endswith("purge --worker bad:1")
     assert purge_ledger(str(path), "bad:1").startswith("10 games are out")
     with Ledger(path) as ledger:
         assert list(ledger.games()) == before
         assert not any("bad:1" in (check.worker, check.other) for check in ledger.checks())
-    assert "is odd" not in "".join(worker_lines(str(path)))
+    assert "differs most" not in "".join(worker_lines(str(path)))
     with one_line_error(LedgerError, "good:2, good:3"):
         purge_ledger(str(path), "bad:1")

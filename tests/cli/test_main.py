@@ -91,7 +91,7 @@ MISTAKES = [
     (("report", "README.md"), "README.md"),
     (("report", "docs"), "is a folder"),
     (("tournament", "no-such-plan.toml", "--ledger", "x.sqlite"), "no-such-plan.toml"),
-    (("tournament", "--ledger", "x.sqlite"), "names no games"),
+    (("tournament", "--ledger", "x.sqlite"), "no games given"),
     (("tournament", "--ledger", "x.sqlite", "--game", "go", "--engine", "random"), "two entrants"),
     (("bench", "--game", "go:size=99"), "out of range"),
     (("bench", "--seconds", "nan"), "--seconds=nan is out of range (0.01 to 600)"),

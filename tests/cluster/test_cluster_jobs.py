@@ -162,7 +162,7 @@ def test_who_cannot_do_the_work_is_refused_and_if_nobody_can_the_run_ends(clock:
 
 
 def test_a_single_machine_says_that_it_could_not_be_checked(clock: Clock) -> None:
-    line = "of those that --verify-share chose could not be checked: a second machine is needed"
+    line = "of the tasks that --verify-share chose were not checked: a second machine is needed"
     _, said, *_ = done_by(clock, 40, 0.5, only=fine)
     assert any(line in text for text in said)
     _, said, *_ = done_by(clock, 40, 0.5, one=fine, other=fine)
@@ -213,7 +213,7 @@ def test_what_only_a_cluster_has_is_refused_without_one(option: str, tmp_path, c
             main([*command, option])
         assert ended.value.code == 2
         (line,) = capsys.readouterr().err.strip().splitlines()
-        assert f"{option.partition('=')[0]} without --cluster" in line
+        assert f"{option.partition('=')[0]} needs a cluster" in line
 
 
 @pytest.mark.parametrize("address", ["nonsense", "host:0", "ray://host:1", "127.0.0.1:1", ":::"])

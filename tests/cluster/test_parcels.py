@@ -49,5 +49,5 @@ def test_a_bot_brings_its_neighbours_and_a_model_its_folder(tmp_path: Path, monk
         "bots/my.py", "bots/helper.py", "bots/pack", "out/net"}
     unpack(pack([tmp_path / path for path in files_of(specs)], tmp_path), tmp_path / "there")
     assert (tmp_path / "there/out/net/card.json").exists()
-    with one_line_error(DlgoError, "is not below this folder"):
+    with one_line_error(DlgoError, "is outside the working folder"):
         files_of([f"{tmp_path}/bots/my.py:Greedy"])

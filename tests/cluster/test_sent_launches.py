@@ -91,13 +91,13 @@ def test_a_machine_without_a_sandbox_runs_nothing(
 def test_code_without_a_sandbox_stays_on_this_machine(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with one_line_error(DlgoError, "--trust is for this machine alone"):
+    with one_line_error(DlgoError, "--trust does not work on a cluster"):
         parcels.pack_bots({NAME: Launch("bot.py", None)})
     (tmp_path / "league.toml").write_text(LEAGUE)
     (tmp_path / "class").mkdir()
     done = dlgo_here(capfd, "class", "league", tmp_path / "class", "--plan",
                      tmp_path / "league.toml", "--trust", "--cluster", "local")
-    assert done.returncode == 2 and "--trust is for this machine alone" in done.stderr
+    assert done.returncode == 2 and "--trust does not work on a cluster" in done.stderr
 
 
 @sandboxed

@@ -198,7 +198,7 @@ def test_sprt_on_finished_games(games):
 
 def test_power_answers_both_questions():
     assert "2,3" in run("power", "--elo", "20").output
-    assert "100 games show 98.8 Elo" in run("power", "--games", "100").output
+    assert "100 games detect 98.8 Elo" in run("power", "--games", "100").output
     assert isinstance(run("power", "--elo", "0").exception, DlgoError)
 
 
@@ -210,7 +210,7 @@ def test_power_answers_both_questions():
     (("rate", "GAMES", "--bootstrap", "9" * 14), "--bootstrap=99999999999999 is out of range"),
     (("rate", "GAMES", "--seed", "-1"), "--seed=-1 is out of range"),
     (("power", "--elo", "10000"), "--elo=10000 is out of range (-2,000 to 2,000)"),
-    (("power", "--elo", "1e-300"), "elo=1e-300 is not a difference of 0.01 to 2000 points"),
+    (("power", "--elo", "1e-300"), "elo=1e-300 is out of range; use 0.01 to 2000 points"),
     (("power", "--games", "9e99"), "--games=9e99 is out of range"),
     (("power", "--alpha", "1e-300"), "--alpha=1e-300 is out of range"),
     (("power", "--draws", "nan"), "--draws=nan is out of range (0 to 0.999)"),

@@ -242,7 +242,7 @@ def test_wins_and_draws_without_a_loss():
 def test_terms_that_cannot_be_told_are_left_out():
     table = fit_ratings(*games(("a", "b", "110")))
     assert table.first_move is None and table.draw is None
-    assert any("not varied enough to tell" in remark for remark in table.remarks)
+    assert any("varied too little to tell" in remark for remark in table.remarks)
     assert any("No game was drawn" in remark for remark in table.remarks)
 
 

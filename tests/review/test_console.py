@@ -79,9 +79,9 @@ def test_what_cannot_be_done_is_said(saved: Path, options: dict, words: str) -> 
 
 
 @pytest.mark.parametrize(("words", "message"), [
-    (("tictactoe",), "there is no such file; to analyse positions of a game, add --stdin"),
-    (("tictactoe", "--stdin", "--html", "x.html"), "--html is for a recorded game"),
-    (("setup.py", "--all-moves"), "--all-moves is for positions of a game; add --stdin"),
+    (("tictactoe",), "file tictactoe does not exist; to analyse positions of a game, add --stdin"),
+    (("tictactoe", "--stdin", "--html", "x.html"), "--html needs a recorded game"),
+    (("setup.py", "--all-moves"), "--all-moves needs positions of a game; add --stdin"),
 ])
 def test_options_that_do_not_go_together(words: tuple[str, ...], message: str) -> None:
     from click.testing import CliRunner
