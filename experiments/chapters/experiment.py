@@ -33,7 +33,7 @@ from experiments.arena.provenance import machine_text
 from experiments.arena.series import play_series, share_margin
 from experiments.command import run
 from experiments.figures import BLUE, INK, draw_bars, drawing
-from experiments.options import out_option, quick_option
+from experiments.options import FOLDER, quick_option
 
 RESULTS = Path(__file__).parent / "results"
 _MEASURED = ("value", "low", "high", "seconds")  # the columns that differ from run to run
@@ -79,7 +79,7 @@ class Experiment:
         """Draw the results of the full run and say what came of it."""
         table = self.results
         self.report(table)
-        print(f"({self._source})")
+        print(f"({self.source})")
 
     def rows(self, **sizes: Any) -> pd.DataFrame:
         """Measure, and print each row as soon as it is there."""
@@ -162,7 +162,8 @@ class Experiment:
         return RESULTS / f"{self.chapter}_{self.name}.csv"
 
     @property
-    def _source(self) -> str:
+    def source(self) -> str:
+        """Where the kept results come from: command, date, machine, cost."""
         return self._file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
     def _row_text(self, row: Row) -> str:
@@ -253,40 +254,44 @@ class Claims:
 
 
 def script(about: str, *experiments: Experiment) -> None:
-    """Run a chapter's experiments as a command; `about` is the script's docstring."""
-    chapter = experiments[0].chapter
-    names = [one.name for one in experiments]
+    """Run experiments as a command; `about` is the script's docstring."""
+    chapters = {one.chapter for one in experiments}
+    folder = Path("out/chapters", *chapters if len(chapters) == 1 else ())
+    named = {one.name if len(chapters) == 1 else f"{one.chapter}.{one.name}": one
+             for one in experiments}
 
     @click.command(help=about.replace("\n    ", "\n\b\n    "))
     @quick_option("Smaller sizes")
-    @click.option("--only", multiple=True, type=click.Choice(names),
+    @click.option("--only", multiple=True, type=click.Choice(list(named)),
                   help="Run this experiment alone; may be repeated.")
     @click.option("--save", is_flag=True, help="Keep the results for the chapter's notebook.")
     @click.option("--check", is_flag=True,
                   help="Compare with the kept results; fail if a value lies outside its interval.")
-    @out_option(f"out/{chapter}")
+    @click.option("--out", type=FOLDER, default=folder, show_default=True,
+                  help="Folder for the figures.")
     def command(quick: bool, only: tuple[str, ...], save: bool, check: bool, out: Path) -> None:
         if quick and (save or check):
             raise click.UsageError("--quick runs too little to save or check: leave it out")
         differences: list[str] = []
-        for one in experiments:
-            if only and one.name not in only:
-                continue
-            print("\n" + fill(f"{one.name}: {one.question}", 88), flush=True)
+        spent = {}
+        for name in only or named:
+            one = named[name]
+            print("\n" + fill(f"{name}: {one.question}", 88), flush=True)
             start = time.process_time()
             if quick and one.quick is None:
-                print(f"A minute cannot show this. The full run showed ({one._source}):")
+                print(f"A minute cannot show this. The full run showed ({one.source}):")
                 table = one.results
             else:
                 table = one.rows(**(one.quick if quick else one.full))
-            one.report(table, out / f"{one.name}.png")
-            seconds = time.process_time() - start
+            one.report(table, out / f"{name}.png")
+            spent[name] = time.process_time() - start
             if save:
-                one.save(table, seconds)
+                one.save(table, spent[name])
             if check:
                 differences += one.differences(table)
+        print("\nCPU seconds: " + ", ".join(f"{name} {s:.0f}" for name, s in spent.items()))
         if check:
-            print(f"\n{len(differences)} values lie outside their intervals", *differences,
+            print(f"{len(differences)} values lie outside their intervals", *differences,
                   sep="\n  ")
             raise SystemExit(bool(differences))
 
