@@ -92,7 +92,7 @@ MISTAKES = [
     (("report", "docs"), "is a folder"),
     (("tournament", "no-such-plan.toml", "--ledger", "x.sqlite"), "no-such-plan.toml"),
     (("tournament", "--ledger", "x.sqlite"), "no games given"),
-    (("tournament", "--ledger", "x.sqlite", "--game", "go", "--engine", "random"), "two entrants"),
+    (("tournament", "--ledger", "x.sqlite", "--game", "go", "--engine", "random"), "two engines"),
     (("bench", "--game", "go:size=99"), "out of range"),
     (("bench", "--seconds", "nan"), "--seconds=nan is out of range (0.01 to 600)"),
     (("play", "go9", "--delay", "nan"), "--delay=nan is out of range (0 to 60)"),

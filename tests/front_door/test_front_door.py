@@ -119,7 +119,7 @@ WRONG = {
     "dlgo.tournament(GAME, ['random', 'mcts'], pairs='x')": "pairs='x' is not a whole number",
     "dlgo.tournament(GAME, ['random', 'mcst'])": "did you mean mcts",
     "dlgo.tournament(GAME, ['random', 3])": "3 is not an engine",
-    "dlgo.tournament(GAME, 'random')": "two entrants",
+    "dlgo.tournament(GAME, 'random')": "two engines",
     "dlgo.generate(GAME, 'random', gmaes=3)": "did you mean games",
     "dlgo.generate(GAME, 'random', 0)": "games=0 is out of range",
     "dlgo.generate(GAME, 'random', 3, workers=0)": "workers=0 is out of range",
