@@ -22,7 +22,6 @@ from tests.command import ROOT
 
 WEIGHT = Option("weight", 0.5, "of something", low=0, high=10)
 COUNT = Option("count", None, "how many", kind=int)
-SHARED = ReinforcementConfig.options()  # by the learners without search
 
 
 @pytest.mark.parametrize(("value", "kind", "expected"), [
@@ -89,11 +88,8 @@ def test_a_canonical_text_leaves_out_defaults() -> None:
 
 TABLES = {
     "training.md": SupervisedConfig.options(), "engines/alphazero.md": AlphaZeroConfig.options(),
-    "engines/alphago.md": AlphaGoConfig.options(), "reinforcement.md": SHARED,
-    **{f"engines/{name}.md": {
-        key: option for key, option in learner_class(name).config.options().items()
-        if option != SHARED.get(key)
-    } for name in LEARNERS},
+    "engines/alphago.md": AlphaGoConfig.options(),
+    "reinforcement.md": ReinforcementConfig.options(),
     "data.md": {option.name: option for option in RECIPE_OPTIONS},
     "tournaments.md": plan_keys.KEYS, "teach.md": {key.name: key for key in league_plan.KEYS},
 }
@@ -105,6 +101,21 @@ def test_the_tables_of_the_docs_are_made_from_the_declarations(page: str) -> Non
     title = "key" if page in ("tournaments.md", "teach.md") else "setting"
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert options_table(TABLES[page].values(), title) in text
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_setting_of_a_learner_without_search_is_in_a_table(name: str) -> None:
+    text = (ROOT / "docs/reinforcement.md").read_text(encoding="utf-8")
+    for option in learner_class(name).config.options().values():
+        assert options_table([option]).splitlines()[-1] in text
+
+
+@pytest.mark.parametrize(("page", "engine"), [
+    ("reinforcement.md", "ppo"), ("training.md", "supervised"),
+])
+def test_the_options_of_a_player_are_in_a_table(page: str, engine: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert options_table(engine_class(engine).options, "option") in text
 
 
 @pytest.mark.parametrize("name", engine_names())

@@ -54,7 +54,7 @@ def _counted(text: str) -> tuple[str, ...]:
 
 
 DOCS = (
-    "own stones", "other's stones", "empty points",
+    "own stones", "opponent's stones", "empty points",
     "ones: 1 everywhere", "zeros: 0 everywhere",
     "sensible: a legal move that fills no own eye",
     *_counted("turns since the stone was played"),
@@ -68,17 +68,17 @@ DOCS = (
 
 
 def alphago(game: GameSpec) -> Encoder:
-    """The 48 planes of AlphaGo's policy network."""
+    """AlphaGo's policy network: liberties, captures, ladders, ages of stones (table 13.1)."""
     return _make("alphago", game, DOCS)
 
 
 def alphago_49(game: GameSpec) -> Encoder:
-    """The 49 planes of AlphaGo's value network: it must know who gets the komi."""
+    """AlphaGo's value network: `alphago` and the player to move, who may get the komi."""
     return _make("alphago49", game, (*DOCS, BLACK_TO_MOVE))
 
 
 def alphago_41(game: GameSpec) -> Encoder:
-    """The 49 planes without the ages: they need no earlier position, so self-play can use them."""
+    """`alphago49` without ages: it needs no earlier positions, so self-play can use it."""
     planes = (*DOCS[:TURNS_SINCE], *DOCS[TURNS_SINCE + AGES :], BLACK_TO_MOVE)
     return _make("alphago41", game, planes, ages=0)
 

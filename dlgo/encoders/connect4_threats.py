@@ -25,9 +25,9 @@ from dlgo.games.connect4.board import COLS, FULL, ROWS, STRIDE, TURN, playable, 
 from dlgo.jit import inline_kernel, kernel
 
 THREATS_DOCS = (
-    "own stones", "other's stones", BLACK_TO_MOVE,
+    "own stones", "opponent's stones", BLACK_TO_MOVE,
     "own threats: empty cells that would complete an own four",
-    "other's threats: empty cells that would complete the other's four",
+    "opponent's threats: empty cells that would complete an opponent's four",
     "landing cells: where a stone can be put now",
 )
 # Of each player: what a stone in an empty cell would make.
@@ -35,12 +35,12 @@ _MADE_DOCS = (
     "{} here makes a new threat", "{} here makes two new threats or more",
     "{} put here now makes a threat that can be carried out next",
     "{} put here now makes two such threats or more, which wins",
-    "safe landing cells: after {} here the opponent cannot win at once",
+    "safe landing cells: after {} here {} cannot win at once",
 )
 ATTACKS_DOCS = (
     *THREATS_DOCS,
-    *(text.format("an own stone") for text in _MADE_DOCS),
-    *(text.format("a stone of the other") for text in _MADE_DOCS),
+    *(text.format("an own stone", "the opponent") for text in _MADE_DOCS),
+    *(text.format("an opponent's stone", "the player to move") for text in _MADE_DOCS),
     "rows 1, 3 and 5, counted from 1 at the bottom",
 )
 _OWN_MADE = len(THREATS_DOCS)
@@ -59,12 +59,12 @@ class Attacks(Threats):
 
 
 def threats(game: GameSpec) -> Encoder:
-    """Stones, whose turn it is, threats of both, landing cells."""
+    """Stones, the player to move, cells that would complete a four, cells that can be played."""
     return Encoder("threats", game, THREATS_DOCS, Threats(make_shape(game, len(THREATS_DOCS))))
 
 
 def attacks(game: GameSpec) -> Encoder:
-    """Threats, and what a stone in each cell would make of them."""
+    """`threats`, and what a stone in each cell would do: new threats, wins, blunders."""
     return Encoder("attacks", game, ATTACKS_DOCS, Attacks(make_shape(game, len(ATTACKS_DOCS))))
 
 

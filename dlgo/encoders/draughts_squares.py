@@ -1,7 +1,7 @@
-"""Draughts without its light squares, and with its captures shown.
+"""Draughts on the dark squares only, and with captures shown.
 
-Nothing ever stands on a light square, so that half of what a convolution computes on the usual
-planes is for nothing. `squares` cuts the board into 4 by 4 blocks of 2 by 2 squares, two of them
+Nothing ever stands on a light square, so half of what a convolution computes on the planes of the
+whole board is wasted. `squares` cuts the board into 4 by 4 blocks of 2 by 2 squares, two of them
 dark, and has two planes for each thing to be shown: one for the lower dark square of the blocks
 and one for the upper. Every block is alike, and a kernel of 3 by 3 sees 18 squares at once. (Were
 the squares of each row pushed together, 4 by 8, a square's neighbours would lie in other places in
@@ -10,8 +10,8 @@ every second row, and each filter would have to be learned twice.)
 `captures` shows as well what the next ply brings: who can jump over whom, and which steps would
 let the opponent jump. That spares the network a look ahead, as `attacks` does in Connect Four.
 
-As in `turned`, the player to move sees the board from the own side, as Black sees it: the own men
-move down. The policy is turned with it.
+As in `turned`, the player to move sees the board as Black sees it: the own men move down.
+The policy is turned with it.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from dlgo.symmetry import exchange
 BLOCKS = 4  # in a row, and rows of them
 _DIRECTIONS = ("down-left", "down-right", "up-left", "up-right")
 
-# First of two planes each: own men and kings, the other's; then the rest of the position.
+# First of two planes each: own men and kings, the opponent's; then the rest of the position.
 _MEN, _KINGS, _OTHER_MEN, _OTHER_KINGS, _JUMPER = range(0, 10, 2)
 _QUIET, _SEEN = 10, 11  # everywhere, and so one plane each
 _JUMPS, _SAFE, _EXPOSED = range(12, 36, 8)  # two planes for each direction
 _VICTIMS, _THREATENING, _THREATENED = range(36, 42, 2)
 _CAPTURES = (
     *(f"own pieces that can jump {direction}" for direction in _DIRECTIONS),
-    *(f"own pieces that can step {direction}, after which the other cannot jump"
+    *(f"own pieces that can step {direction}, after which the opponent cannot jump"
       for direction in _DIRECTIONS),
-    *(f"own pieces that can step {direction}, after which the other can jump"
+    *(f"own pieces that can step {direction}, after which the opponent can jump"
       for direction in _DIRECTIONS),
-    "the other's pieces that can be jumped over",
-    "the other's pieces that could jump if it were their turn",
+    "opponent's pieces that can be jumped over",
+    "opponent's pieces that could jump if it were their turn",
     "own pieces that they would jump over",
 )
 
@@ -61,13 +61,13 @@ class Captures(Squares):
 
 
 def squares(game: GameSpec) -> Encoder:
-    """All of the position, on the dark squares alone."""
+    """`turned`, on the 32 dark squares only."""
     docs = _squares_docs(game)
     return Encoder("squares", game, docs, Squares(_shape(docs)), exchange(game))
 
 
 def captures(game: GameSpec) -> Encoder:
-    """The same, with what can be captured and what a step would expose."""
+    """`squares`, and the next ply: possible jumps, safe and unsafe steps, threats."""
     docs = (*_squares_docs(game), *_twice(*_CAPTURES))
     return Encoder("captures", game, docs, Captures(_shape(docs)), exchange(game))
 

@@ -1,9 +1,9 @@
-"""Encoders that know nothing of a game but its pieces, and so work for every one.
+"""Encoders that need only the pieces of a game, so they work for every game.
 
-    oneplane    own pieces +1, the other's -1 (chapter 6.1 of the book)
-    threeplane  own, other, empty: the input of many AlphaZero tutorials
-    planes      each kind of piece of each player, the colour, and what the game adds
-    turned      the same without the colour, each player seeing the board from the own side
+    oneplane    own pieces 1, the opponent's -1 (chapter 6.1 of the book)
+    threeplane  own, opponent's, empty: the input of many AlphaZero tutorials
+    planes      each kind of piece of each player, the player to move, and what the game adds
+    turned      the same, with the board turned for the second player
 
 They ask the rules by `kernels.piece` and `kernels.extra_planes`.
 """
@@ -45,9 +45,9 @@ class Turned(Planes):
 
 
 def one_plane(game: GameSpec) -> Encoder:
-    """One plane: 1 for an own piece, -1 for the other's; a second kind counts 2, and so on."""
+    """Own pieces 1, the opponent's -1; pieces of a second kind 2 and -2 (chapter 6.1)."""
     weights = "; ".join(f"{kind} {i}" for i, kind in enumerate(game.piece_kinds, 1))
-    doc = f"own pieces positive, the other's negative ({weights}), empty cells 0"
+    doc = f"own pieces positive, the opponent's negative ({weights}), empty cells 0"
     return Encoder("oneplane", game, (doc,), OnePlane(make_shape(game, 1)))
 
 
@@ -67,8 +67,8 @@ def _one_plane(encoder, window, known, out):
 
 
 def three_plane(game: GameSpec) -> Encoder:
-    """Own, other, empty. Kinds of pieces are not told apart."""
-    planes = ("own pieces", "the other's pieces", "empty cells")
+    """Own pieces, the opponent's pieces, empty cells."""
+    planes = ("own pieces", "opponent's pieces", "empty cells")
     return Encoder("threeplane", game, planes, ThreePlane(make_shape(game, 3)))
 
 
@@ -86,15 +86,18 @@ def _three_plane(encoder, window, known, out):
 
 
 def all_planes(game: GameSpec) -> Encoder:
-    """All of the position: positions with different keys have different planes."""
+    """The whole position: each kind of piece, the player to move, and all else that counts.
+
+    Positions with different keys have different planes.
+    """
     docs = (*piece_docs(game), BLACK_TO_MOVE, *game.extra_planes)
     kinds = np.array([len(game.piece_kinds)], np.int64)
     return Encoder("planes", game, docs, Planes(make_shape(game, len(docs)), kinds))
 
 
 def piece_docs(game: GameSpec) -> tuple[str, ...]:
-    """A plane for each kind of piece of the player to move, then of the other."""
-    owners = ("own", "the other's")
+    """A plane for each kind of piece of the player to move, then of the opponent."""
+    owners = ("own", "opponent's")
     return tuple(f"{owner}: {kind}" for owner in owners for kind in game.piece_kinds)
 
 
@@ -115,7 +118,7 @@ def _all_planes(encoder, window, known, out):
 
 @inline_kernel
 def _show_pieces(encoder, state, out):
-    """A plane for each kind of the player to move, then for each of the other's."""
+    """A plane for each kind of the player to move, then for each of the opponent's."""
     player = kernels.to_move(state)
     cols, kinds = encoder.shape[COLS], encoder.kinds[0]
     for row in range(encoder.shape[ROWS]):
@@ -144,11 +147,11 @@ def _show_stones(encoder, state, out):
 
 
 def turned(game: GameSpec) -> Encoder:
-    """The position as the player to move sees it from the own side of the board.
+    """The whole position; both players see the board from their own side.
 
-    For games that half a turn with exchanged colours leaves as they are: what is learned of one
-    colour then holds for the other. The policy is turned with the board (`Encoder.as_seen`). As
-    in AlphaZero's chess (Silver et al. 2018).
+    For games whose rules stay the same after half a turn with exchanged colours. What the network
+    learns of one colour then holds for the other. The policy is turned with the board
+    (`Encoder.as_seen`), as in AlphaZero's chess (Silver et al. 2018).
     """
     docs = (*piece_docs(game), *game.extra_planes)
     kinds = np.array([len(game.piece_kinds)], np.int64)

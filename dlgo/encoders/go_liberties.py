@@ -3,9 +3,9 @@
 All show stones by how many liberties their chain has, and the points that ko forbids
 (chapter 7.4). They differ in where they stop counting, and in how they name the players:
 
-    sevenplane  7  own and other's stones; 1, 2, 3 or more liberties
+    sevenplane  7  own and opponent's stones; 1, 2, 3 or more liberties
     simple     11  black and white stones; 1, 2, 3, 4 or more; whose turn it is
-    zero11     11  own and other's stones; 1, 2, 3, 4 or more; who gets the komi
+    zero11     11  own and opponent's stones; 1, 2, 3, 4 or more; who gets the komi
 
 `zero11` is what the book's code calls its encoder for AlphaGo Zero's way of learning
 (chapter 14); the paper's own is `zero`, in `history.py`.
@@ -56,31 +56,31 @@ def _make(name: str, kind: type, game: GameSpec, planes: tuple[str, ...]) -> Enc
 
 
 def seven_plane(game: GameSpec) -> Encoder:
-    """Seven planes, seen by the player to move (chapter 7.4)."""
-    return _make("sevenplane", SevenPlane, game, (*_liberty_docs(("own", "other's"), 3), KO_DOC))
+    """Own and opponent's stones by liberties (1, 2, 3 or more), ko (chapter 7.4)."""
+    return _make("sevenplane", SevenPlane, game, (*_liberty_docs(("own", "opponent's"), 3), KO_DOC))
 
 
 def simple(game: GameSpec) -> Encoder:
-    """Eleven planes that name the colours (chapter 7.4)."""
+    """Black and white stones by liberties (1, 2, 3, 4 or more), turn, ko (chapter 7.4)."""
     turns = ("1 everywhere if black is to move", "1 everywhere if white is to move")
     planes = (*_liberty_docs(("black", "white"), 4), *turns, KO_DOC)
     return _make("simple", Simple, game, planes)
 
 
 def zero_11(game: GameSpec) -> Encoder:
-    """Eleven planes, seen by the player to move (the book's code for chapter 14)."""
+    """Own and opponent's stones by liberties, komi, ko (the book's code for chapter 14)."""
     komi = (
         "1 everywhere if the player to move gets the komi (white)",
         "1 everywhere if the other player does",
     )
     return _make(
-        "zero11", Zero11, game, (*_liberty_docs(("own", "other's"), 4), *komi, KO_DOC)
+        "zero11", Zero11, game, (*_liberty_docs(("own", "opponent's"), 4), *komi, KO_DOC)
     )
 
 
 @inline_kernel
 def _by_liberties(state, counts, out, most, first_player, ko_plane):
-    """Stones of `first_player` by liberties, then the other's; and the points of ko."""
+    """Stones of `first_player` by liberties, then the opponent's; and the points of ko."""
     clear(out)
     count_liberties(state, counts)
     color, chain = state.color, state.chain

@@ -1,10 +1,10 @@
 """The encoder `zero`: the pieces now and in the seven positions before, and the colour.
 
 This is the input of AlphaGo Zero (Silver et al. 2017, "Mastering the game of Go without human
-knowledge", Methods): for Go 17 planes, [own, other's] eight times, the newest first, and whose
+knowledge", Methods): for Go 17 planes, [own, opponent's] eight times, the newest first, and whose
 turn it is. No liberties, no ko: what they forbid can be learned from the past. It works for
-every game; kinds of pieces have planes of their own. "Own" is the player to move now, in the
-older positions too, so a player who moves twice in a row does no harm.
+every game; kinds of pieces have planes of their own. "Own" is the player to move now, in
+the older positions too, so it may move twice in a row.
 """
 
 from __future__ import annotations
@@ -30,12 +30,15 @@ class Zero(NamedTuple):
 
 
 def zero(game: GameSpec) -> Encoder:
-    """Eight positions and the colour; what was before the first move is all zero."""
+    """The pieces now and in the seven positions before, and the player to move (AlphaGo Zero).
+
+    Planes of positions before the first move are zero.
+    """
     docs = []
     for ago in range(POSITIONS):
         when = "" if ago == 0 else f" {ago} {'ply' if ago == 1 else 'plies'} ago"
         docs += [f"own: {kind}{when}" for kind in game.piece_kinds]
-        docs += [f"the other's: {kind}{when}" for kind in game.piece_kinds]
+        docs += [f"opponent's: {kind}{when}" for kind in game.piece_kinds]
     docs.append(BLACK_TO_MOVE)
     kinds = np.array([len(game.piece_kinds)], np.int64)
     shape = make_shape(game, len(docs), history=POSITIONS - 1)

@@ -1,9 +1,9 @@
 """Actor-critic on the house of learners (chapter 12 of the book; Mnih et al. 2016).
 
 The network answers twice: a policy, the actor, and a value V, the critic. After a game with the
-result R the advantage of a move is A = R - V, and so A + V = R for each decision. A move that only
-keeps a won game won has an advantage near 0 and is hardly learned from; one that turned the game
-round counts twice as much as in REINFORCE.
+result R the advantage of a move is A = R - V, the result less what the critic expected before the
+move. If the critic expected a win (V = 1) and the game was won (R = 1), A = 0: nothing is learned.
+If it expected a loss (V = -1), A = 2, for every move of that player until the critic noticed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class ActorCriticConfig(ValuedConfig):
 
     owner = "train actor_critic"
     method = "actor_critic"
-    # Tried once: docs/engines/actor_critic.md.
+    # docs/lab_notebook.md ("From the pages: learning") has one run with other values.
     presets = {"connect4": {"discount": 0.97, "entropy": 0.02, "random_share": 0.5,
                             "random_plies": 16, "pool_share": 0.25}}
 

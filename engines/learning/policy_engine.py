@@ -21,10 +21,10 @@ from engines.learning.networks.runtimes import load_runtime
 from engines.learning.selfplay.drawing import draw
 
 MODEL_OPTION = Option(
-    "model", None, "a trained network: a shipped model's name (`dlgo models`) or a folder; by "
-    "default the shipped one for the game", kind=str)
-CHOOSE_OPTION = Option("choose", "best", "the likeliest move, or one drawn by the policy",
-                       choices=("best", "sample"))
+    "model", None, "trained network, by folder or by the name of a shipped model (`dlgo models`); "
+    "default: the shipped model for the game", kind=str)
+CHOOSE_OPTION = Option("choose", "best", "choice of the move; best: the likeliest; sample: drawn "
+                       "from the policy", choices=("best", "sample"))
 
 
 class PolicyEngine(Engine):
@@ -35,8 +35,8 @@ class PolicyEngine(Engine):
     options = (
         MODEL_OPTION,
         CHOOSE_OPTION,
-        Option("temperature", 1.0, "of `sample`: 1 draws as the policy says, less prefers likelier "
-               "moves", low=0.01, high=100),
+        Option("temperature", 1.0, "temperature of `sample`; below 1 prefers likelier moves",
+               low=0.01, high=100),
         RUNTIME_OPTION,
     )
 

@@ -18,7 +18,7 @@ class PolicyGradientConfig(PolicyConfig):
 
     owner = "train policy_gradient"
     method = "policy_gradient"
-    # Tried for a hundred CPU seconds each: docs/engines/policy_gradient.md.
+    # docs/lab_notebook.md ("From the pages: learning") has runs with other values.
     presets = {"connect4": {"discount": 0.9, "entropy": 0.02, "random_share": 0.5,
                             "random_plies": 16, "pool_share": 0.25}}
 

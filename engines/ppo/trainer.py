@@ -25,25 +25,25 @@ class PPOConfig(ValuedConfig):
     owner = "train ppo"
     method = "ppo"
     loss = "clipped"
-    # What was tried beside it: docs/engines/ppo.md.
+    # docs/lab_notebook.md ("From the pages: learning") has the settings that were compared.
     presets = {"connect4": {
         "encoder": "attacks", "decay": 0.05, "random_share": 0.7, "random_plies": 16,
         "batch_size": 512, "epochs": 1, "gae_lambda": 0.8, "symmetries": True,
     }}
 
     epochs: int = setting(
-        4, "times that an iteration's decisions are learned from", low=1, high=1000,
+        4, "passes over the decisions of an iteration", low=1, high=1000,
         source=SCHULMAN)
     clip: float = setting(
-        0.2, "how far the probability of a move may change, by its ratio, before its loss stops "
-        "rewarding that", low=0.001, high=10, source=SCHULMAN)
+        0.2, "clipping range of the probability ratio: 1 - clip to 1 + clip", low=0.001, high=10,
+        source=SCHULMAN)
     gae_lambda: float = setting(
-        0.95, "how much of what followed a decision counts, against the critic's opinion of it; 1: "
-        "the result alone", low=0, high=1, source="Schulman et al. 2016")
+        0.95, "lambda of generalised advantage estimation; 1: the result alone", low=0, high=1,
+        source="Schulman et al. 2016")
     pool_share: float = setting(
-        0.5, "share of the games against an earlier self, from the pool", low=0, high=1)
+        0.5, "share of games against an earlier network", low=0, high=1)
     random_share: float = setting(
-        0.5, "share of the games that begin with random moves", low=0, high=1)
+        0.5, "share of games that start with random moves", low=0, high=1)
 
 
 class PPOLearner(PolicyLearner):

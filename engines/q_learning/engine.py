@@ -22,7 +22,7 @@ class QLearningEngine(PolicyEngine):
     summary = "plays the move that a Q-network values most; no search"
     options = (
         MODEL_OPTION,
-        Option("epsilon", 0.0, "chance of a random move", low=0, high=1),
+        Option("epsilon", 0.0, "probability of a random move", low=0, high=1),
         RUNTIME_OPTION,
     )
 

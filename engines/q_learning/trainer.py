@@ -50,23 +50,23 @@ class QLearningConfig(ReinforcementConfig):
 
     owner = "train q_learning"
     method = "q_learning"
-    # Tried once: docs/engines/q_learning.md.
+    # Shares of random starts and of the pool as for policy_gradient.
     presets = {"connect4": {"random_share": 0.5, "random_plies": 16, "pool_share": 0.25}}
 
     form: str = setting(
-        "head", "network; head: a value for each action at once; pair: the book's, of which the "
-        "action is a second input", choices=tuple(_HEADS))
+        "head", "network output; head: one value per action; pair: one value, with the action as a "
+        "second input, as in the book", choices=tuple(_HEADS))
     epsilon: float = setting(
-        0.5, "chance of a random move at first; the book begins with one half", low=0, high=1)
-    last_epsilon: float = setting(0.1, "chance of a random move from the middle of the run on",
+        0.5, "probability of a random move at the start", low=0, high=1)
+    last_epsilon: float = setting(0.1, "probability of a random move in the second half of the run",
                                   low=0, high=1)
     td_lambda: float = setting(
-        0.8, "how much of what followed a decision counts, against the target network's opinion of "
-        "the player's next one; 1: the result alone, as in the book", low=0, high=1)
+        0.8, "lambda of the target; 1: the game's result alone, as in the book; 0: the target "
+        "network's value of the next decision alone", low=0, high=1)
     target_every: int = setting(
-        5, "iterations after which the target network becomes today's", low=1, source=MNIH)
+        5, "iterations between updates of the target network", low=1, source=MNIH)
     window_iterations: int = setting(
-        4, "iterations whose games are learned from", low=1, source=MNIH)
+        4, "number of recent iterations to learn from", low=1, source=MNIH)
 
     @property
     def heads(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -20,46 +20,47 @@ class SupervisedConfig(RunConfig):
 
     owner = "train supervised"
 
-    name: str = setting(None, "name of the model, for its card; by default the folder's")
-    encoder: str = setting(None, "what the network sees; by default the game's usual encoder")
-    network: str = setting("resnet", "architecture, such as cnn or resnet:blocks=4,filters=64")
+    name: str = setting(None, "name of the model on its card; default: the folder's name")
+    encoder: str = setting(None, "input encoding; default: the game's default encoder")
+    network: str = setting(
+        "resnet", "network architecture, such as cnn or resnet:blocks=4,filters=64")
     value_head: bool | None = setting(
-        None, "learn the results, too; by default as is usual for the network", kind=bool)
+        None, "also predict the results; default: as the architecture does", kind=bool)
     optimizer: str = setting(
-        "adam", "optimizer, with its learning rate: sgd, momentum, adagrad, adadelta or adam, "
-        "such as momentum:lr=0.05")
+        "adam", "optimizer and its learning rate, such as momentum:lr=0.05; one of sgd, momentum, "
+        "adagrad, adadelta, adam")
     schedule: str = setting(
-        "constant", "learning rate over time: constant, decay (the book's), steps or cosine")
+        "constant", "learning rate schedule: constant, decay (the book's), steps or cosine")
     loss: str = setting(
-        "cross-entropy", "loss of the policy; mse: of a sigmoid, as in chapter 6",
+        "cross-entropy", "loss of the policy; mse: squared error of sigmoids, as in chapter 6",
         choices=("cross-entropy", "mse"))
     value_weight: float = setting(
-        1.0, "weight of the value's squared error beside the policy's loss", low=0, high=1000)
-    epochs: int = setting(10, "epochs, at most", low=1, high=100_000)
+        1.0, "weight of the value's squared error in the loss", low=0, high=1000)
+    epochs: int = setting(10, "maximum number of epochs", low=1, high=100_000)
     patience: int = setting(
-        0, "epochs without a better held-out loss, after which training stops; 0: never", low=0)
-    batch_size: int = setting(128, "positions in a step of training", low=1, high=1_000_000)
-    test: float = setting(0.1, "share of the games held out", low=0.001, high=0.9)
+        0, "stop after this many epochs without a lower held-out loss; 0: never", low=0)
+    batch_size: int = setting(128, "positions per training step", low=1, high=1_000_000)
+    test: float = setting(0.1, "share of the games to hold out", low=0.001, high=0.9)
     games: int | None = setting(
-        None, "training games to use; by default all", kind=int, low=1)
-    symmetries: bool = setting(False, "show each position from random sides")
+        None, "number of training games to use; default: all", kind=int, low=1)
+    symmetries: bool = setting(False, "show each position under a random symmetry of the board")
     targets: str = setting(
-        "move", "learn the moves played, or the policy: what the player thought of all moves",
+        "move", "policy target; move: the chosen move; policy: the engine's policy over all moves",
         choices=("move", "policy"))
     precision: str = setting(
-        AUTO, "numbers that training computes with; mixed: bfloat16 with float32 weights; auto: "
-        "mixed where there is a GPU",
+        AUTO, "number format of training; mixed: bfloat16 with float32 weights; auto: mixed on a "
+        "GPU",
         choices=(AUTO, "float32", "mixed"))
-    seed: int = setting(1, "number that everything random comes from")
+    seed: int = setting(1, "seed of all random numbers")
     policy_head: bool = setting(
-        True, "learn the moves; no: the results only, as AlphaGo's value network does")
+        True, "predict the moves; no: only the results, as AlphaGo's value network does")
 
     def check(self) -> None:
         """Raise SpecError for settings that leave nothing to learn."""
         super().check()
         if not self.policy_head and not self.value_head:
-            raise SpecError(f"{self.owner}: policy_head=no leaves the results to learn, and "
-                            "value_head is not yes; add --value")
+            raise SpecError(f"{self.owner}: with --no-policy the network predicts only the "
+                            "results; add --value")
 
     def canonical(self) -> SupervisedConfig:
         """The same with canonical specifications. Raises SpecError for a bad setting."""

@@ -29,10 +29,10 @@ class SupervisedEngine(PolicyEngine):
     options = (
         MODEL_OPTION,
         CHOOSE_OPTION,
-        Option("temperature", 1 / 3, "of `sample`: 1 draws as predicted, less prefers likelier "
-               "moves; the book cubes, which is 1/3", low=0.01, high=100),
-        Option("passes", "policy", "in Go: pass when the policy says so, or, as in the book, "
-               "only as the last resort", choices=("policy", "last")),
+        Option("temperature", 1 / 3, "temperature of `sample`; below 1 prefers likelier moves; "
+               "1/3 cubes the probabilities, as the book does", low=0.01, high=100),
+        Option("passes", "policy", "passing in Go; policy: when the policy says so; last: only if "
+               "no other move is left, as in the book", choices=("policy", "last")),
         RUNTIME_OPTION,
     )
 

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 from dlgo.errors import SpecError
 from dlgo.specs import Option, check_settings, format_spec, split_spec, suggest
 
-_ACTIVATION = Option("activation", "relu", "of the hidden layers", choices=("relu", "sigmoid"))
+_ACTIVATION_HELP = "activation of the hidden layers"
+_ACTIVATION = Option("activation", "relu", _ACTIVATION_HELP, choices=("relu", "sigmoid"))
 _DROPOUT_HELP = "share of the hidden values dropped in training"
+_FILTERS_HELP = "number of filters per convolution"
 
 
 def _dropout(default: float) -> Option:
@@ -26,7 +28,7 @@ def _hidden(default: int) -> Option:
 
 _POOL = Option("pool", "none", "2x2 pooling after the convolutions",
                choices=("none", "max", "average"))
-_SCALE = Option("scale", True, "shrink the kernels, meant for 19 lines, with the board")
+_SCALE = Option("scale", True, "on boards below 19x19, shrink the kernels in proportion")
 
 
 class Entry(NamedTuple):
@@ -34,7 +36,7 @@ class Entry(NamedTuple):
 
     summary: str  # one line for listings, with the source
     options: tuple[Option, ...] = ()
-    heads: tuple[str, ...] = ("policy",)  # what a network answers unless told otherwise
+    heads: tuple[str, ...] = ("policy",)  # the default heads of a network
 
 
 class HeadKind(NamedTuple):
@@ -53,44 +55,44 @@ HEADS: dict[str, HeadKind] = {
     "policy": HeadKind("actions", "linear", "logits; their softmax is the policy"),
     "value": HeadKind("number", "tanh", "expected result for the player to move, -1 to 1"),
     # For training (Wu, "Accelerating self-play learning in Go", 2019).
-    "ownership": HeadKind("cells", "tanh", "whose each cell is at the end of the game: 1 the "
-                          "player's to move, -1 the opponent's"),
+    "ownership": HeadKind("cells", "tanh", "owner of each cell at the end of the game: 1 the "
+                          "player to move, -1 the opponent"),
     "score": HeadKind("total", "linear", "final margin for the player to move, in points, divided "
                       "by the cells of the board"),
     "q": HeadKind("actions", "tanh", "expected result of each action for the player to move, -1 "
                   "to 1"),
     # The network of chapter 11 has the action as a second input; here all of them side by side.
-    "q_pair": HeadKind("pairs", "tanh", "the same, by a network whose second input is the action"),
+    "q_pair": HeadKind("pairs", "tanh", "the same, by a network with the action as a second input"),
 }
 
 
 NETWORKS: dict[str, Entry] = {
     "mlp": Entry(
         "dense layers on the flattened planes (chapter 6.3.4)",
-        (Option("hidden", 1000, "width of the first layer; each next one is half as wide",
+        (Option("hidden", 1000, "width of the first layer; each later layer is half as wide",
                 low=1, high=65536),
-         Option("layers", 2, "hidden layers", low=1, high=20),
-         Option("activation", "sigmoid", "of the hidden layers", choices=("sigmoid", "relu")),
+         Option("layers", 2, "number of hidden layers", low=1, high=20),
+         Option("activation", "sigmoid", _ACTIVATION_HELP, choices=("sigmoid", "relu")),
          _dropout(0.0)),
     ),
     "wide": Entry(
-        "one wide dense layer, and a narrow one below the value: for runtime=compiled (after "
-        "Nasu 2018)",
+        "one wide dense layer, and a narrow one below the value; fast with runtime=compiled "
+        "(after Nasu 2018)",
         (Option("hidden", 512, "width of the dense layer", low=1, high=65536, always=True),
-         Option("value_hidden", 32, "width of the value's own layer", low=1, high=4096)),
+         Option("value_hidden", 32, "width of the layer below the value", low=1, high=4096)),
         heads=("policy", "value"),
     ),
     "cnn_plain": Entry(
         "two 3x3 convolutions and a dense layer, sigmoid (chapter 6.4.2)",
-        (Option("filters", 48, "of each convolution", low=1, high=4096),
-         Option("layers", 2, "convolutions", low=1, high=40), _hidden(512),
-         Option("activation", "sigmoid", "of the hidden layers", choices=("sigmoid", "relu")),
+        (Option("filters", 48, _FILTERS_HELP, low=1, high=4096),
+         Option("layers", 2, "number of convolutions", low=1, high=40), _hidden(512),
+         Option("activation", "sigmoid", _ACTIVATION_HELP, choices=("sigmoid", "relu")),
          _POOL, _dropout(0.0)),
     ),
     "cnn": Entry(
-        "the same with max pooling, dropout and ReLU (chapter 6.7)",
-        (Option("filters", 48, "of each convolution", low=1, high=4096),
-         Option("layers", 2, "convolutions", low=1, high=40), _hidden(512), _ACTIVATION,
+        "two 3x3 convolutions and a dense layer, ReLU, max pooling, dropout (chapter 6.7)",
+        (Option("filters", 48, _FILTERS_HELP, low=1, high=4096),
+         Option("layers", 2, "number of convolutions", low=1, high=40), _hidden(512), _ACTIVATION,
          Option("pool", "max", _POOL.help, choices=_POOL.choices), _dropout(0.5)),
     ),
     "small": Entry(
@@ -106,18 +108,18 @@ NETWORKS: dict[str, Entry] = {
         (_hidden(1024), _SCALE, _dropout(0.0)),
     ),
     "alphago": Entry(
-        "AlphaGo's: 5x5, then 3x3 convolutions, all alike (chapter 13.1; Silver et al. 2016)",
-        (Option("layers", 12, "convolutions before the head", low=1, high=40),
-         Option("filters", 192, "of each convolution", low=1, high=4096)),
+        "a 5x5 convolution, then 3x3 convolutions (AlphaGo; chapter 13.1; Silver et al. 2016)",
+        (Option("layers", 12, "number of convolutions", low=1, high=40),
+         Option("filters", 192, _FILTERS_HELP, low=1, high=4096)),
     ),
     "resnet": Entry(
-        "residual blocks, policy and value heads (chapter 14.5; Silver et al. 2017)",
-        (Option("blocks", 4, "residual blocks", low=0, high=80, always=True),
-         Option("filters", 64, "of each convolution", low=1, high=4096, always=True),
-         Option("policy_filters", 2, "of the policy head's convolution", low=1, high=4096),
-         Option("value_filters", 1, "of the value head's convolution", low=1, high=4096),
-         Option("value_hidden", 64, "width of the value head's dense layer", low=1, high=4096),
-         Option("l2", 1e-4, "weight of the sum of squared weights in the loss", low=0, high=1)),
+        "residual blocks with batch normalisation (chapter 14.5; Silver et al. 2017)",
+        (Option("blocks", 4, "number of residual blocks", low=0, high=80, always=True),
+         Option("filters", 64, _FILTERS_HELP, low=1, high=4096, always=True),
+         Option("policy_filters", 2, "number of filters in the policy head", low=1, high=4096),
+         Option("value_filters", 1, "number of filters in the value head", low=1, high=4096),
+         Option("value_hidden", 64, "width of the dense layer in the value head", low=1, high=4096),
+         Option("l2", 1e-4, "weight of the squared weights in the loss", low=0, high=1)),
         heads=("policy", "value"),
     ),
 }
@@ -132,32 +134,34 @@ def _rate(default: float) -> Option:
 OPTIMIZERS: dict[str, Entry] = {
     "sgd": Entry("stochastic gradient descent (chapters 5 and 7.5)", (_rate(0.1),)),
     "momentum": Entry(
-        "SGD that keeps a fraction of its last step (chapter 7.5.1)",
-        (_rate(0.1), Option("momentum", 0.9, "the fraction kept", low=0, high=0.9999),
-         Option("nesterov", False, "look ahead along the last step")),
+        "SGD with momentum (chapter 7.5.1)",
+        (_rate(0.1), Option("momentum", 0.9, "fraction of the last step that is kept", low=0,
+                            high=0.9999),
+         Option("nesterov", False, "use Nesterov's momentum")),
     ),
-    "adagrad": Entry("a rate of its own for each weight (chapter 7.5.2)", (_rate(0.01),)),
+    "adagrad": Entry("SGD with a separate rate for each weight (chapter 7.5.2)", (_rate(0.01),)),
     "adadelta": Entry(
-        "Adagrad that forgets (chapter 7.5.3; Zeiler 2012)",
-        (_rate(1.0), Option("rho", 0.95, "what is kept of the past", low=0, high=0.9999)),
+        "Adagrad with a decaying average of gradients (chapter 7.5.3; Zeiler 2012)",
+        (_rate(1.0), Option("rho", 0.95, "decay rate of that average", low=0, high=0.9999)),
     ),
-    "adam": Entry("momentum with rates for each weight (Kingma and Ba 2015)", (_rate(0.001),)),
+    "adam": Entry("momentum with a separate rate for each weight (Kingma and Ba 2015)",
+                  (_rate(0.001),)),
 }
 
 SCHEDULES: dict[str, Entry] = {
-    "constant": Entry("the rate stays"),
+    "constant": Entry("the same rate throughout"),
     "decay": Entry(
         "rate / (1 + decay * steps): the book's decay (chapter 7.5.1)",
-        (Option("decay", 0.01, "a percentage taken off each step", low=0, high=10),),
+        (Option("decay", 0.01, "decay per step", low=0, high=10),),
     ),
     "steps": Entry(
         "the rate drops every few epochs (AlphaGo Zero)",
-        (Option("every", 10, "epochs", low=1, high=100_000),
-         Option("factor", 0.1, "what is left of the rate", low=0, high=1)),
+        (Option("every", 10, "epochs between drops", low=1, high=100_000),
+         Option("factor", 0.1, "factor on the rate at each drop", low=0, high=1)),
     ),
     "cosine": Entry(
-        "falls along half a cosine to the last epoch (Loshchilov and Hutter 2017)",
-        (Option("floor", 0.0, "share of the rate at the end", low=0, high=1),),
+        "the rate falls along half a cosine until the last epoch (Loshchilov and Hutter 2017)",
+        (Option("floor", 0.0, "share of the first rate at the end", low=0, high=1),),
     ),
 }
 

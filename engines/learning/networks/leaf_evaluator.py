@@ -37,11 +37,11 @@ from engines.learning.networks.store import load_card, shipped_models
 from engines.search.leaf_evaluator import LeafEvaluator, LeafValues
 
 RUNTIME_OPTION = Option(
-    "runtime", USUAL, "what runs the network; usual: compiled if it is of dense layers alone, else "
-    "onnx", choices=(USUAL, *KINDS))
-CACHE_OPTION = Option("cache", 20_000, "positions whose answers by the network are kept during a "
-                      "game, so that it is not asked twice; 0: none", low=0, high=10_000_000)
-# What engines have that ask a network about the leaves of a tree.
+    "runtime", USUAL, "network runtime; usual: compiled for networks of dense layers, else onnx",
+    choices=(USUAL, *KINDS))
+CACHE_OPTION = Option("cache", 20_000, "number of positions whose network answers are kept during "
+                      "a game; 0: none", low=0, high=10_000_000)
+# Options of engines whose search asks a network.
 NETWORK_OPTIONS = (RUNTIME_OPTION, CACHE_OPTION)
 
 

@@ -32,54 +32,51 @@ class ReinforcementConfig(SelfPlayConfig):
     gae_lambda = 1.0  # no annotation: a learner may make a setting of it
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
 
-    game: str = setting(None, "what is played")
+    game: str = setting(None, "game to learn")
     network: str = setting(
         "cnn:filters=32,layers=3,hidden=256,pool=none,dropout=0",
-        "architecture; without batch normalisation, which makes the network that plays another one "
-        "than that which learns")
-    encoder: str = setting("", "what the network sees; empty: the game's usual encoder")
+        "network architecture; avoid batch normalisation, which computes differently in play and "
+        "in training")
+    encoder: str = setting("", "input encoding; empty: the game's default encoder")
     first_network: str = setting(
-        "", "model, by name or folder, whose weights the run begins with, such as one that was "
-        "trained on recorded games; network and encoder are then the model's; empty: random "
+        "", "model to start from, by name or folder; sets network and encoder; empty: random "
         "weights")
     iterations: int = setting(100, "iterations of play and learning", low=1)
-    games: int = setting(1024, "games of each iteration", low=2)
+    games: int = setting(1024, "games per iteration", low=2)
     games_at_once: int = setting(512, "games played at the same time, in one batch", low=1)
     portions: int = setting(
-        0, "portions of an iteration's games, for workers; each is played in batches of its own, "
-        "and networks depend on that in their last digits; 1: the learning process plays all; 0: "
-        "as the run began, at first 1, or 16 where workers are asked for", low=0, high=10_000)
-    batch_size: int = setting(1024, "decisions in a step of training", low=1)
-    epochs: int = setting(1, "times that an iteration's decisions are learned from", low=1,
+        0, "tasks that an iteration's games are divided into; 1: the learning process plays alone; "
+        "0: 16 with workers, else 1, fixed when the run starts", low=0, high=10_000)
+    batch_size: int = setting(1024, "decisions per training step", low=1)
+    epochs: int = setting(1, "passes over the decisions of an iteration", low=1,
                           high=1000)
-    optimizer: str = setting("adam:lr=0.001", "optimizer, with its learning rate")
+    optimizer: str = setting("adam:lr=0.001", "optimizer and its learning rate")
     decay: float = setting(
-        0.1, "factor by which the learning rate falls from the first iteration to the last, evenly "
-        "by its logarithm", low=1e-9, high=1)
+        0.1, "last learning rate divided by the first; the rate falls exponentially", low=1e-9,
+        high=1)
     clip_norm: float = setting(
-        1.0, "longest gradient of a step; a longer one is shortened", low=1e-6, high=1e6)
+        1.0, "maximum norm of a gradient; longer gradients are scaled down", low=1e-6, high=1e6)
     discount: float = setting(
-        1.0, "what a decision's return keeps of the reward for each decision of the player that "
-        "comes after it", low=0.01, high=1)
+        1.0, "factor on the return of a decision for each later decision of the same player",
+        low=0.01, high=1)
     random_share: float = setting(
-        0.0, "share of the games that begin with random moves", low=0, high=1)
-    random_plies: int = setting(8, "random moves of such a game, at most", low=1)
+        0.0, "share of games that start with random moves", low=0, high=1)
+    random_plies: int = setting(8, "maximum number of random moves in such a game", low=1)
     pool_share: float = setting(
-        0.0, "share of the games against an earlier self, from the pool; the others are played "
-        "against the latest one, and both sides are learned from", low=0, high=1)
-    pool_size: int = setting(20, "earlier selves in the pool, the youngest ones", low=1)
+        0.0, "share of games against an earlier network; in the others the latest network plays "
+        "both sides", low=0, high=1)
+    pool_size: int = setting(20, "number of newest saved networks in the pool", low=1)
     save_every: int = setting(
-        10, "iterations between two networks that are kept; the pool consists of them", low=1)
+        10, "iterations between saved networks, which form the pool", low=1)
     symmetries: bool = setting(
-        False, "show the network each position of its games from a random side of the board, and "
-        "learn the decision from that side")
-    test_every: int = setting(5, "iterations between two tests against random play", low=1)
-    test_games: int = setting(200, "games of a test, half of them with each colour", low=2)
+        False, "show each position under a random symmetry of the board, in play and in learning")
+    test_every: int = setting(5, "iterations between tests against random play", low=1)
+    test_games: int = setting(200, "games per test, half of them with each colour", low=2)
     precision: str = setting(
-        AUTO, "numbers that the network computes with; mixed: bfloat16 with float32 weights; auto: "
-        "as the run began, and mixed where training is faster with it",
+        AUTO, "number format of training; mixed: bfloat16 with float32 weights; auto: the faster "
+        "one, fixed when the run starts",
         choices=(AUTO, "float32", "mixed"))
-    seed: int = setting(1, "number that everything random comes from")
+    seed: int = setting(1, "seed of all random numbers")
 
     @classmethod
     def make(cls, game: str, **given: Any) -> Self:

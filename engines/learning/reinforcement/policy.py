@@ -29,13 +29,14 @@ class PolicyConfig(ReinforcementConfig):
     clip = 0.2  # no annotation: a learner may make a setting of it
 
     temperature: float = setting(
-        1.0, "moves are drawn from softmax(logits / temperature)", low=0.05, high=20)
+        1.0, "temperature of the policy that plays: softmax(logits / temperature)", low=0.05,
+        high=20)
     normalize: bool = setting(
-        True, "give the advantages of an iteration a mean of 0 and a spread of 1; the mean is a "
-        "baseline", source=WILLIAMS)
+        True, "shift and scale the advantages of an iteration to mean 0 and standard deviation 1",
+        source=WILLIAMS)
     entropy: float = setting(
-        0.01, "weight of the policy's entropy, in nats, which is kept up so that the policy goes "
-        "on to try things", low=0, high=10, source="Williams and Peng 1991")
+        0.01, "weight of the entropy bonus, which keeps the policy exploring", low=0, high=10,
+        source="Williams and Peng 1991")
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,14 @@ class ValuedConfig(PolicyConfig):
     heads = ("policy", "value")
 
     value_weight: float = setting(
-        0.5, "weight of the value's squared error beside the policy's loss", low=0, high=100)
+        0.5, "weight of the value's squared error in the loss", low=0, high=100)
 
 
 def loss_setting() -> Any:
     """Which loss of a move, for learners that use each decision once."""
     return setting(
-        "bounded", "loss of a move; reinforce: -A log pi, which has no lowest value where A < 0, "
-        "as in lost games; bounded: the same gradient, fading as such a move becomes rare",
+        "bounded", "policy loss of a move with advantage A < 0; reinforce: -A log pi, without a "
+        "minimum; bounded: -A pi / p, whose minimum is 0",
         choices=("bounded", "reinforce"), source=WILLIAMS)
 
 
