@@ -9,42 +9,69 @@ import click
 
 from experiments.options import Number, echo_options, named_games
 
+# The page of docs/ that explains each engine.
+_ENGINE_PAGES = {
+    **dict.fromkeys(("random", "heuristic", "minimax", "alphabeta"), "engines/alphabeta"),
+    "mcts": "engines/mcts", "puct": "engines/alphazero", "alphazero": "engines/alphazero",
+    **dict.fromkeys(("alphago", "fast_policy"), "engines/alphago"), "solver": "engines/solver",
+    **dict.fromkeys(("policy_gradient", "actor_critic", "q_learning", "ppo"), "reinforcement"),
+    "supervised": "training", "gtp": "gtp",
+    **dict.fromkeys(("textbook-alphabeta", "textbook-mcts", "textbook-puct", "textbook-gumbel",
+                     "textbook-alphago"), "play"),
+}
+
 
 @click.command()
-def games() -> None:
-    """List the games and their options."""
+@click.argument("name", required=False)
+def games(name: str | None) -> None:
+    """List the games and their options; with NAME, those of one game."""
+    from dlgo import get_game
     from dlgo.games import game_class, game_names
 
-    click.echo("Write a game as name:key=value,key=value, such as connectn:cols=9,rows=7,n=5.")
-    click.echo("go9 is short for go:size=9, go13 and go19 likewise.\n")
-    width = 2 + max(map(len, game_names()))
-    for name in game_names():
-        cls = game_class(name)
-        click.echo(f"{name:<{width}}{(cls.__doc__ or '').splitlines()[0]}")
+    if name is None:
+        click.echo("Write a game as name:key=value,key=value, such as connectn:cols=9,rows=7,n=5.")
+        click.echo("go9 is short for go:size=9, go13 and go19 likewise.\n")
+    listed = ({each: game_class(each) for each in game_names()} if name is None else
+              {name.partition(":")[0]: type(get_game(name))})
+    width = 2 + max(map(len, listed))
+    for each, cls in listed.items():
+        click.echo(f"{each:<{width}}{(cls.__doc__ or '').partition(chr(10))[0]}")
         echo_options(cls.options)
+    if name is not None and cls.__module__.startswith("dlgo.games."):
+        _echo_sources(cls, "games")
 
 
 @click.command()
-def engines() -> None:
-    """List the engines, their options and the budgets they obey."""
+@click.argument("name", required=False)
+def engines(name: str | None) -> None:
+    """List the engines, their budgets and options; with NAME, those of one engine."""
     from dlgo.budgets import BUDGET_OPTIONS
-    from engines.registry import EngineSpec, engine_class, engine_names
+    from engines.registry import ENGINES, EngineSpec, engine_class, engine_names
     from engines.termination import TERMINATION_OPTIONS
 
-    click.echo("Write an engine as name:key=value,key=value, such as mcts:sims=800,c_uct=1.4\n")
-    width = 2 + max(map(len, engine_names()))
-    for name in engine_names():
-        cls = engine_class(name)
-        click.echo(f"{name:<{width}}{cls.summary}")
+    if name is None:
+        click.echo("Write an engine as name:key=value,key=value, such as mcts:sims=800,c_uct=1.4\n")
+    names = engine_names() if name is None else [ENGINES.split(name)[0]]
+    width = 2 + max(map(len, names))
+    for each in names:
+        cls = engine_class(each)
+        click.echo(f"{each:<{width}}{cls.summary}")
         budgets = [option for option in BUDGET_OPTIONS if option.name in cls.budgets]
         if budgets:
-            click.echo(f"    budget a move (default {EngineSpec.parse(name)}):")
+            click.echo(f"    budget a move (default {EngineSpec.parse(each)}):")
         echo_options(budgets)
         if cls.options:
             click.echo("    options:")
         echo_options(cls.options)
-    click.echo("all engines")
+    click.echo("all engines" if name is None else "    options of all engines:")
     echo_options(TERMINATION_OPTIONS)
+    if name is not None and each in _ENGINE_PAGES:
+        _echo_sources(cls, _ENGINE_PAGES[each])
+
+
+def _echo_sources(cls: type, page: str) -> None:
+    """Where one engine or game is explained, and its code."""
+    click.echo(f"    docs: docs/{page}.md\n    code: {cls.__module__.replace('.', '/')}.py")
 
 
 @click.command()

@@ -18,7 +18,7 @@ from dlgo import game_names
 from engines.registry import engine_class, engine_names
 from experiments.cli.main import cli
 from experiments.options import Number
-from tests.command import assert_one_line, dlgo, dlgo_here
+from tests.command import ROOT, assert_one_line, dlgo, dlgo_here
 
 
 @pytest.mark.parametrize("group", [(), ("train",), ("data",), ("connectx",), ("ledger",),
@@ -78,7 +78,27 @@ def test_games_lists_every_game_and_how_to_write_one(capsys) -> None:
     assert {"size", "komi", "cols", "gravity"} <= {name for name, _ in columns(text, "      ")}
 
 
+@pytest.mark.parametrize("name", engine_names())
+def test_engines_shows_one_engine_with_its_page_and_code(name: str, capsys) -> None:
+    text = dlgo_here(capsys, "engines", name).stdout
+    assert [each for each, _ in columns(text, "")] == [name]
+    options = {each for each, _ in columns(text, "      ")}
+    assert {*(option.name for option in engine_class(name).options), "resign"} <= options
+    page, code = re.findall(r"^    (?:docs|code): (\S+)$", text, re.M)
+    assert (ROOT / page).exists() and (ROOT / code).exists()
+
+
+def test_games_shows_one_game_of_ours_or_of_a_file(capsys) -> None:
+    text = dlgo_here(capsys, "games", "go9").stdout
+    assert {"size", "komi"} <= {name for name, _ in columns(text, "      ")}
+    assert text.endswith("    docs: docs/games.md\n    code: dlgo/games/go/state.py\n")
+    own = ROOT / "experiments/beginnings/rows.py"
+    assert "A move is a cell" in dlgo_here(capsys, "games", str(own)).stdout
+
+
 MISTAKES = [
+    (("engines", "mtcs"), "did you mean mcts"),
+    (("games", "conect4"), "did you mean connect4"),
     (("perft", "chess", "--depth", "3"), "unknown game 'chess'"),
     (("perft", "connect4", "--depth", "-1"), "--depth"),
     (("perft", "connect4"), "--depth"),
