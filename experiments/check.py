@@ -68,6 +68,8 @@ _ADVICE = (
      "piece that comes, goes or changes, and for nothing else."),
     (r"^all is seen", "Write what is missing in the kernel `extra_planes`, and describe it in the "
      "class, one line a plane."),
+    (r"lists nothing, but", "Let `terminal` end the game when a player cannot move, or offer "
+     "a pass."),
     (r"^legality|^forced", "`legal_actions` and `is_legal` must agree on every action, and neither "
      "may depend on what was asked before."),
     (r"^images", "Take the symmetry out of `symmetry_names`, or correct the rule, or write "
