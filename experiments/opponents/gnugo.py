@@ -1,4 +1,4 @@
-"""GNU Go as an opponent that plays by our rules; what its options are for: docs/engines/gtp.md."""
+"""GNU Go as an opponent that plays by our rules; what its options are for: docs/gtp.md."""
 
 from __future__ import annotations
 
