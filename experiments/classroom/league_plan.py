@@ -34,31 +34,31 @@ from experiments.arena.planfile import located, read_toml
 from reports.differences import Counts
 
 KEYS = (
-    Option("game", None, "game to play, built in or of an installed package; needed", kind=str),
+    Option("game", None, "game to play, built in or from an installed package; required", kind=str),
     Option("bot", "bot.py", "file that students hand in, or `FILE.py:Class`"),
     Option("staff_pairs", 5, "openings against each staff bot, each played with both colours", 1,
            1000),
     Option("pairs", 1, "openings between two students, each played with both colours", 1, 1000),
-    Option("seed", 1, "seed of openings, and of all bots that ask for one"),
-    Option("opening_plies", None, "random plies of an opening; by default the game's own number",
+    Option("seed", 1, "seed of openings and bots"),
+    Option("opening_plies", None, "random plies of an opening; by default the game decides",
            0, 1000, kind=int),
-    Option("move_seconds", 10.0, "wall seconds for a move; it ends a bot that hangs", 0.1, 3600),
-    Option("game_seconds", 60.0, "CPU seconds for all moves of a bot in a game, and half of its "
-           "wall seconds", 0.1, 86400),
-    Option("memory_mb", 512, "megabytes for a bot", 128, 65536),
+    Option("move_seconds", 10.0, "wall seconds for a move, which end a bot that hangs", 0.1, 3600),
+    Option("game_seconds", 60.0, "CPU seconds for all moves of a bot in a game; the wall limit is "
+           "twice that", 0.1, 86400),
+    Option("memory_mb", 512, "memory of a bot in megabytes", 128, 65536),
     Option("pseudonyms", False,
-           "call students by pseudonyms, drawn once, on pages that all can see"),
-    Option("due", None, "time after which hand-ins are marked as late", kind=datetime),
-    Option("roster", None, "CSV file of the class, as any spreadsheet writes it, with a column "
+           "call students by random pseudonyms on pages for everybody"),
+    Option("due", None, "deadline; later hand-ins are marked as late", kind=datetime),
+    Option("roster", None, "CSV file of the class with a column "
            "`student`; `marks.csv` has its rows", kind=str),
-    Option("taking_part", 0, "points for a bot that plays", 0, 1000),
+    Option("participation", 0, "points for a bot that plays", 0, 1000),
 )
 STAFF_KEYS = (
-    Option("engine", None, "engine specification, budget included; needed", kind=str),
-    Option("name", None, "what pages call it", kind=str),
-    Option("hidden", False, "whether students are not told which engine it is"),
+    Option("engine", None, "engine with its budget; required", kind=str),
+    Option("name", None, "name on the pages", kind=str),
+    Option("hidden", False, "hide from students which engine it is"),
     Option("points", 1, "points for beating it", 0, 1000),
-    Option("confidence", 0.95, "how sure it must be that the student's bot is stronger", 0.5,
+    Option("confidence", 0.95, "required probability that the student's bot is stronger", 0.5,
            0.9999),
 )
 
@@ -87,7 +87,7 @@ class LeaguePlan:
     game_seconds: float
     memory_mb: int
     pseudonyms: bool
-    taking_part: int
+    participation: int
     staff: tuple[StaffBot, ...] = ()
     opening_plies: int | None = None
     due: datetime | None = None

@@ -37,7 +37,7 @@ staff_pairs = {staff_pairs}
 pairs = 1
 move_seconds = 3
 game_seconds = 20
-taking_part = 1
+participation = 1
 
 [[staff]]
 engine = "random"

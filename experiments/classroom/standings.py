@@ -96,7 +96,7 @@ class Standings:
         mine = [game for game in self.games if bot.entrant in (game.first, game.second)]
         lost = [game for game in mine if game.result == (game.first != bot.entrant)]
         marks = [self._mark(bot, staff, mine) for staff in plan.staff]
-        points = sum(mark.points for mark in marks) + (plan.taking_part if bot.entrant else 0)
+        points = sum(mark.points for mark in marks) + (plan.participation if bot.entrant else 0)
         remarks = [*bot.notes, *([LATE] if bot.late else []), *([excluded] if excluded else [])]
         return Standing(bot, marks, points, _trouble(bot, lost), lost, remarks)
 

@@ -107,9 +107,8 @@ def test_a_package_for_students_says_that_it_has_no_exercises(monkeypatch, tmp_p
 
 def test_the_lecturers_page_has_every_exercise_in_its_chapter_and_one_week() -> None:
     page = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
-    by_chapter, weeks = page.split("## Twelve weeks")[0], page.split("## Twelve weeks")[1]
+    weeks = page.split("## Twelve weeks")[1].split("##")[0].splitlines()
     for name, exercise in EXERCISES.items():
-        [row] = [line for line in by_chapter.splitlines() if f"`{name}`" in line]
-        assert row.startswith(f"| [{exercise.chapter}]("), row
-        assert sum(f"`{name}`" in line for line in weeks.split("##")[0].splitlines()) == 1, name
+        [row] = [line for line in weeks if f"`{name}`" in line]
+        assert f"[{exercise.chapter}](" in row, row
     assert "--classroom50 " in page and "--gradescope " in page
