@@ -86,21 +86,34 @@ def test_a_canonical_text_leaves_out_defaults() -> None:
     assert format_spec("x", [WEIGHT, COUNT], values) == "x:weight=2"
 
 
-TABLES = {
-    "training.md": SupervisedConfig.options(), "engines/alphazero.md": AlphaZeroConfig.options(),
-    "engines/alphago.md": AlphaGoConfig.options(),
-    "reinforcement.md": ReinforcementConfig.options(),
-    "data.md": {option.name: option for option in RECIPE_OPTIONS},
-    "tournaments.md": plan_keys.KEYS, "teach.md": {key.name: key for key in league_plan.KEYS},
-}
+def options_of(name: str, known: str = "") -> list[Option]:
+    """The options of an engine, without those that engine `known` has as well."""
+    same = engine_class(known).options if known else ()
+    return [option for option in engine_class(name).options if option not in same]
 
 
-@pytest.mark.parametrize("page", TABLES)
-def test_the_tables_of_the_docs_are_made_from_the_declarations(page: str) -> None:
+TABLES = [  # (page, title of the first column, what it declares)
+    ("training.md", "setting", SupervisedConfig.options().values()),
+    ("engines/alphazero.md", "setting", AlphaZeroConfig.options().values()),
+    ("engines/alphago.md", "setting", AlphaGoConfig.options().values()),
+    ("reinforcement.md", "setting", ReinforcementConfig.options().values()),
+    ("reinforcement.md", "option", options_of("ppo")),
+    ("training.md", "option", options_of("supervised")),
+    *((f"engines/{name}.md", "option", options_of(name))
+      for name in ("alphazero", "mcts", "alphabeta", "solver")),
+    ("engines/alphazero.md", "option", options_of("puct", "alphazero")),
+    ("engines/alphago.md", "option", options_of("alphago", "alphazero")),
+    ("data.md", "setting", RECIPE_OPTIONS),
+    ("tournaments.md", "key", plan_keys.KEYS.values()),
+    ("teach.md", "key", league_plan.KEYS),
+]
+
+
+@pytest.mark.parametrize(("page", "title", "options"), TABLES)
+def test_the_tables_of_the_docs_are_made_from_the_declarations(page, title, options) -> None:
     """Print the table into the page where this fails."""
-    title = "key" if page in ("tournaments.md", "teach.md") else "setting"
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert options_table(TABLES[page].values(), title) in text
+    assert options_table(options, title) in text
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -108,14 +121,6 @@ def test_every_setting_of_a_learner_without_search_is_in_a_table(name: str) -> N
     text = (ROOT / "docs/reinforcement.md").read_text(encoding="utf-8")
     for option in learner_class(name).config.options().values():
         assert options_table([option]).splitlines()[-1] in text
-
-
-@pytest.mark.parametrize(("page", "engine"), [
-    ("reinforcement.md", "ppo"), ("training.md", "supervised"),
-])
-def test_the_options_of_a_player_are_in_a_table(page: str, engine: str) -> None:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert options_table(engine_class(engine).options, "option") in text
 
 
 @pytest.mark.parametrize("name", engine_names())

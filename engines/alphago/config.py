@@ -1,4 +1,4 @@
-"""What a run of `dlgo train alphago` is: how much of each stage."""
+"""Settings of a `dlgo train alphago` run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAPER = "Silver et al. 2016"
 
 @dataclass(frozen=True)
 class AlphaGoConfig(Settings):
-    """All that decides what comes out, but for games that are given as data."""
+    """The settings that determine the networks, besides the games given as data."""
 
     owner = "train alphago"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
@@ -42,46 +42,45 @@ class AlphaGoConfig(Settings):
         },
     }
 
-    game: str = setting(None, "what is learned")
+    game: str = setting(None, "game to learn")
     engine: str = setting(
-        "mcts:sims=200", "engine whose games the policies learn from, where no data is given")
+        "mcts:sims=200", "engine whose games the policies learn from, unless data is given")
     games: int = setting(2000, "games of that engine", low=20)
-    encoder: str = setting("", "what the networks see; empty: the game's usual encoder")
+    encoder: str = setting("", "input encoding of the networks; empty: the default of the game")
     network: str = setting(
-        "alphago:layers=4,filters=32", "architecture of all networks; value networks have the "
-        "same body", source=PAPER)
-    optimizer: str = setting("adam:lr=0.002", "optimizer of what learns from recorded games")
-    batch_size: int = setting(256, "positions in a step of training", low=1)
+        "alphago:layers=4,filters=32", "architecture of policy and value networks", source=PAPER)
+    optimizer: str = setting("adam:lr=0.002", "optimizer of the supervised policy")
+    batch_size: int = setting(256, "positions in a training step", low=1)
     epochs: int = setting(8, "epochs of the supervised policy", low=1)
     fast_epochs: int = setting(4, "epochs of the fast policy", low=1)
-    reinforce_iterations: int = setting(100, "iterations of reinforcement", low=1)
-    reinforce_games: int = setting(512, "games of each of them", low=2)
-    reinforce_batch: int = setting(256, "decisions in a step of reinforcement", low=1)
-    reinforce_optimizer: str = setting("adam:lr=0.001", "optimizer of reinforcement")
+    reinforce_iterations: int = setting(100, "iterations of reinforcement learning", low=1)
+    reinforce_games: int = setting(512, "games in each of these iterations", low=2)
+    reinforce_batch: int = setting(256, "decisions in a step of reinforcement learning", low=1)
+    reinforce_optimizer: str = setting("adam:lr=0.001", "optimizer of reinforcement learning")
     reinforce_portions: int = setting(
-        1, "portions of these games, for workers; each is played in batches of its own, and "
-        "networks depend on that in their last digits; 1: the learning process plays all", low=1,
-        high=10_000)
+        1, "parts of these games that workers play; 1: the learning process plays all. The "
+        "networks depend on it in their last digits", low=1, high=10_000)
     save_every: int = setting(
-        10, "iterations between two selves that join the pool", low=1, source=PAPER)
+        10, "iterations between two networks that join the pool of opponents", low=1, source=PAPER)
     value_games: int = setting(
         20_000, "games for the value network, which learns one position of each", low=20,
         source=PAPER)
     value_optimizer: str = setting(
-        "adam:lr=0.002", "optimizer of the value network; on larger boards it may learn nothing "
-        "at a high rate")
+        "adam:lr=0.002", "optimizer of the value network; on large boards a high learning rate "
+        "can fail")
     value_epochs: int = setting(6, "epochs of the value network", low=1)
-    seed: int = setting(1, "number that everything random comes from")
+    seed: int = setting(1, "seed of all random numbers")
 
     @classmethod
     def make(cls, game: str, **given: Any) -> Self:
-        """The preset of a game with changes; None counts as not given. Raises SpecError."""
+        """The preset of a game, changed by the `given` settings; None counts as not given. Raises
+        SpecError."""
         preset = preset_of(cls.presets, get_game(game))
         given = {name: value for name, value in given.items() if value is not None}
         return cls(game=game, **{**preset, **given}).canonical()
 
     def canonical(self) -> Self:
-        """The same with canonical specifications."""
+        """The same settings with canonical specifications."""
         self.check()
         game = get_game(self.game)
         encoder = get_encoder(self.encoder or default_encoder(game), game)

@@ -1,14 +1,14 @@
 """The AlphaGo engine: PUCT with a policy network's priors; leaves by network and by rollout.
 
-    alphago:sims=400                     the one that comes with the game
-    alphago:model=out/alphago/go9        what `dlgo train alphago` made
+    alphago:sims=400                     the networks shipped for the game
+    alphago:model=out/alphago/go9        networks of a `dlgo train alphago` run
     alphago:lambda=0                     the value network alone
     alphago:lambda=1                     the rollouts alone
 
-A leaf is worth (1 - lambda) v + lambda z: v is what the value network expects, z the result of one
-game by the fast policy (Silver et al. 2016; chapter 13.4). `textbook.py` is the same in plain
-Python. Beyond the paper, results that are certain are proved upwards, as in all searches here;
-and a leaf is expanded at its first visit, not after forty.
+The value of a leaf is (1 - lambda) v + lambda z, with v from the value network and z the result of
+one game by the fast policy (Silver et al. 2016; chapter 13.4). `textbook.py` is the same in plain
+Python. Unlike the paper, the search propagates proven results and expands a leaf at its first visit
+instead of after forty.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from engines.search.engine import TREE_OPTIONS
 from engines.search.evaluators import HeavyRollout, LightRollout
 
 MODEL_OPTION = Option(
-    "model", None, "an AlphaGo: a shipped one's name or the folder of a run of `dlgo train "
-    "alphago`; by default the shipped one for the game", kind=str)
-LAMBDA_OPTION = Option("lambda", 0.5, "what of a leaf's value is the rollout's; the rest is the "
+    "model", None, "AlphaGo networks, by name or the folder of a `dlgo train alphago` run; "
+    "default: those shipped for the game", kind=str)
+LAMBDA_OPTION = Option("lambda", 0.5, "weight of the rollout in a leaf's value; the rest is the "
                        "value network's", low=0, high=1)
 PRIOR_OPTION = Option("prior", "supervised", "policy network that gives the priors",
                       choices=("supervised", "reinforced"))
 SEARCH_OPTIONS = (
-    Option("c_puct", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
+    Option("c_puct", 0.9, "weight of the prior; values count from 0 to 1", low=0, high=100),
     FPU,
 )
 
 
 class AlphaGoEngine(PUCTSearchEngine):
-    """Tree search with policy network, value network and fast rollouts."""
+    """Tree search with a policy network, a value network and fast rollouts."""
 
     name = "alphago"
     summary = "tree search with a policy network, a value network and rollouts by a fast policy"
@@ -49,8 +49,8 @@ class AlphaGoEngine(PUCTSearchEngine):
         MODEL_OPTION,
         LAMBDA_OPTION,
         PRIOR_OPTION,
-        Option("rollout", "fast", "who plays the rollouts: the fast policy, uniformly random "
-               "moves, or the game's own heavy rollouts", choices=("fast", "light", "heavy")),
+        Option("rollout", "fast", "rollouts: by the fast policy, light (uniformly random moves), "
+               "or heavy (the game's own)", choices=("fast", "light", "heavy")),
         BATCH,
         *NETWORK_OPTIONS,
         *SEARCH_OPTIONS,
@@ -75,7 +75,7 @@ class AlphaGoEngine(PUCTSearchEngine):
         )
 
     def _rollout(self, mixing: float) -> Any:
-        """The compiled evaluator that plays the rollouts; none where they do not count."""
+        """The compiled evaluator that plays the rollouts; None if they have no weight."""
         if mixing == 0:
             return None
         if self.settings["rollout"] == "fast":

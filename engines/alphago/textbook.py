@@ -35,7 +35,7 @@ class TextbookAlphaGo(TextbookPUCT):
     """PUCT with three advisers: policy network, value network and fast policy."""
 
     name = "textbook-alphago"
-    summary = "AlphaGo's search in plain Python: to be read and watched"
+    summary = "AlphaGo's search in plain Python, to read and to watch"
     options = (MODEL_OPTION, LAMBDA_OPTION, PRIOR_OPTION, RUNTIME_OPTION, *SEARCH_OPTIONS)
     default_budget = Budget(sims=50)
 

@@ -1,8 +1,7 @@
-"""What a run of AlphaZero is: game, network, self-play, training. Equal configs, equal networks.
+"""Settings of an AlphaZero run: game, network, self-play, training. Equal settings give equal
+networks.
 
-`PRESETS` holds settings by game, or by game and size of board; docs/lab_notebook.md says what came
-of them. Tic-tac-toe's, Connect Four's and that of Go on 5x5 have been run to their end as they
-are, that of draughts with `finish_sims=2`, that of larger Go boards on 9x9 and in two parts.
+`PRESETS` holds settings by game, or by game and board size; docs/lab_notebook.md has the results.
 """
 
 from __future__ import annotations
@@ -35,70 +34,67 @@ _FINAL_HEADS = {"ownership": "ownership", "score": "margin"}
 
 @dataclass(frozen=True)
 class SelfPlaySettings(Settings):
-    """How games are played; the help of each setting says what it is."""
+    """The settings of self-play."""
 
     owner = "train alphazero"
 
     sims: int = setting(64, "simulations of a full search", low=2, high=1e6)
     fast_sims: int = setting(16, "simulations of a short search", low=2, high=1e6, source=KATAGO)
     full_share: float = setting(
-        0.5, "share of plies with a full search; only their policies are learned. 1: all plies, "
+        0.5, "share of moves that get a full search; only these teach the policy. 1: every move, "
         "as in AlphaZero", low=0.001, high=1, source=KATAGO)
     learn_fast: bool = setting(
-        True, "learn values from plies with a short search, too; no: each step of training is "
-        "spent on positions with a policy", source=KATAGO)
+        True, "also learn values from moves with a short search", source=KATAGO)
     games_at_once: int = setting(
-        128, "games in lockstep, the size of the network's batch", low=1, high=1e5)
+        128, "games played side by side; the network evaluates a position of each in one batch",
+        low=1, high=1e5)
     search: str = setting(
-        "puct", "the search's rule; gumbel, for few simulations, learns the improved policy and "
-        "draws its variables at the root, so that noise and temperature have no effect",
+        "puct", "search rule; gumbel suits few simulations and needs no noise and no temperature",
         choices=("puct", "gumbel"), source=GUMBEL)
     considered: int = setting(
         16, "moves that gumbel tries at the root", low=1, high=1e5, source=GUMBEL)
     c_puct: float = setting(
-        0.9, "weight of the prior in PUCT; wins count on a scale of 0 to 1", low=0, high=100,
+        0.9, "weight of the prior in PUCT; values count from 0 to 1", low=0, high=100,
         source=ALPHAGO_ZERO)
     fpu_reduction: float = setting(
-        0.1, "a move without visits counts as this much worse than its position, on the same "
-        "scale", low=-1, high=1, source=KATAGO)
+        0.1, "value of a move without visits: that of its position minus this", low=-1, high=1,
+        source=KATAGO)
     dirichlet_epsilon: float = setting(
-        0.25, "share of noise in the root's priors, in full searches", low=0, high=0.99,
+        0.25, "share of noise in the priors of the root, in full searches", low=0, high=0.99,
         source=ALPHAGO_ZERO)
     dirichlet_alpha_total: float = setting(
-        10.0, "alpha of the noise, summed over all moves: with 10, each of 40 moves has 0.25",
+        10.0, "alpha of the noise, summed over all moves; 10 gives each of 40 moves 0.25",
         low=0.001, high=1e4, source=KATAGO)
     sample_plies: int = setting(
-        12, "plies in which the move is drawn from the policy (with gumbel: in which short "
-        "searches, too, are drawn at the root)", low=0, high=1e5, source=ALPHAGO_ZERO)
+        12, "number of first plies in which the move is drawn at random by its visits", low=0,
+        high=1e5, source=ALPHAGO_ZERO)
     temperature: float = setting(
-        1.0, "temperature of these draws; 1 draws by visits, less prefers the most visited",
+        1.0, "temperature of these draws; smaller values favour the most visited move",
         low=0, high=100, source=ALPHAGO_ZERO)
     random_share: float = setting(
-        0.05, "share of games that begin with random plies", low=0, high=1)
-    random_plies: int = setting(6, "random plies at most", low=1, high=1000)
+        0.05, "share of games that begin with random moves", low=0, high=1)
+    random_plies: int = setting(6, "maximum number of random moves", low=1, high=1000)
     first_pass: float = setting(
-        0.0, "plies, in parts of the board's cells, before which nobody passes while there is "
-        "another sensible move; 0: anybody may pass. Beginners of Go pass early, and a game that "
-        "two beginners have passed away teaches nothing of Go", low=0, high=2)
+        0.0, "plies before a pass is allowed, as a multiple of the number of cells; beginners at "
+        "Go pass too early", low=0, high=2)
     resign_below: float = setting(
-        0.0, "a player resigns whose expected share of the wins stays below this; 0: nobody "
-        "resigns", low=0, high=0.5, source=ALPHAGO_ZERO)
+        0.0, "resign when the expected score stays below this; a draw is 0.5. 0: never resign",
+        low=0, high=0.5, source=ALPHAGO_ZERO)
     no_resign_fraction: float = setting(
-        0.1, "share of games in which nobody resigns, to count how often resigning would have been "
-        "wrong", low=0, high=1, source=ALPHAGO_ZERO)
+        0.1, "share of games that are never resigned, to count wrong resignations", low=0, high=1,
+        source=ALPHAGO_ZERO)
     finish_sims: int = setting(
-        0, "simulations of moves after a resignation, which are not learned: the game gets its "
-        "true result and its last board, and every resignation is checked; 0: a resigned game is "
-        "over. Not for games in which a win must be found move by move, as in draughts",
-        low=0, high=1e6)
+        0, "simulations a move after a resignation: the game gets its true result, and these "
+        "moves are not learned. 0: the game ends at once", low=0, high=1e6)
 
     def check(self) -> None:
         super().check()
         if self.finish_sims == 1:
-            raise SpecError(f"{self.owner}: finish_sims=1 looks at no move; take 0 or at least 2")
+            raise SpecError(f"{self.owner}: finish_sims=1 examines no move; use 0, or at "
+                            "least 2")
 
     def rule(self) -> Any:
-        """The rule of searches."""
+        """The selection rule of the searches."""
         if self.search == "gumbel":
             return Gumbel(self.considered, *GUMBEL_SCALES)
         return PUCT(self.c_puct, self.fpu_reduction)
@@ -106,102 +102,88 @@ class SelfPlaySettings(Settings):
 
 @dataclass(frozen=True)
 class AlphaZeroConfig(SelfPlayConfig):
-    """All that decides what is learned; the help of each setting says what it is."""
+    """The settings that determine what is learned."""
 
     owner = "train alphazero"
 
-    game: str = setting(None, "what is played")
-    network: str = setting("resnet:blocks=4,filters=32", "architecture", source=ALPHAZERO)
-    encoder: str = setting("", "what the network sees; empty: the game's usual encoder")
+    game: str = setting(None, "game to learn")
+    network: str = setting("resnet:blocks=4,filters=32", "network architecture", source=ALPHAZERO)
+    encoder: str = setting("", "input encoding of the network; empty: the default of the game")
     iterations: int = setting(20, "iterations of self-play and training", low=1)
-    games: int = setting(1000, "games of self-play in each iteration", low=1)
+    games: int = setting(1000, "self-play games in each iteration", low=1)
     window: int = setting(
-        10, "iterations whose games are learned from; at first fewer", low=1)
+        10, "number of iterations whose games are learned from; fewer at first", low=1)
     epochs_per_position: float = setting(
-        2.0, "times that a new position is learned from, on average over its time in the window",
-        low=0.001, high=100)
-    batch_size: int = setting(256, "positions in a step of training", low=1)
-    optimizer: str = setting("adam:lr=0.002", "optimizer, with its learning rate")
+        2.0, "average number of times that a position is learned from", low=0.001, high=100)
+    batch_size: int = setting(256, "positions in a training step", low=1)
+    optimizer: str = setting("adam:lr=0.002", "optimizer and its learning rate")
     decay: float = setting(
-        0.1, "factor by which the learning rate falls from the first iteration to the last, evenly "
-        "by its logarithm", low=1e-9, high=1)
+        0.1, "learning rate of the last iteration as a fraction of the first; it falls "
+        "exponentially", low=1e-9, high=1)
     first_network: str = setting(
-        "", "model, by name or folder, whose weights the run begins with; empty: random weights. "
-        "Architecture, encoder and shape must be the run's; komi, say, may differ. The optimizer "
-        "begins anew: choose a smaller learning rate")
+        "", "model, by name or folder, whose weights the run begins with; empty: random weights")
     first_games: str = setting(
-        "", "folder of games of other players (`dlgo generate`, `dlgo data import-sgf`) that are "
-        "learned before the first iteration; empty: begin with nothing, as AlphaZero",
+        "", "folder of games by other players to learn before the first iteration; empty: none",
         source="Silver et al. 2016")
     ownership: float = setting(
-        0.0, "weight of a head that training alone has: whose each cell of the board will be at "
-        "the end; 0: no such head", low=0, high=100, source=KATAGO)
+        0.0, "loss weight of an extra head that predicts the final owner of each cell; 0: no head",
+        low=0, high=100, source=KATAGO)
     score: float = setting(
-        0.0, "weight of a head for the final margin, as ownership", low=0, high=100, source=KATAGO)
+        0.0, "loss weight of an extra head that predicts the final margin; 0: no head", low=0,
+        high=100, source=KATAGO)
     search_value_weight: float = setting(
-        0.0, "part of the value target that is the search's value, the rest being the game's "
-        "result. The result is the truth about the game as it was played, with the moves that were "
-        "drawn for variety; the search errs, but says more of the position", low=0, high=1)
+        0.0, "weight of the search's value in the value target; the rest is the game's result",
+        low=0, high=1)
     margin_share: float = setting(
-        0.0, "part of the result to be learned that is by how much the game was won, where the "
-        "final board is known: a player who is sure to lose then still plays for points",
-        low=0, high=1, source=KATAGO)
+        0.0, "share of the result that depends on the final margin, so that a losing player still "
+        "plays for points", low=0, high=1, source=KATAGO)
     precision: str = setting(
-        AUTO, "numbers that training computes with; mixed: bfloat16 where that is exact enough, "
-        "which is faster on processors and GPUs that can; auto: as the run began, and mixed on a "
-        "GPU", choices=(AUTO, "float32", "mixed"))
+        AUTO, "number format of training; mixed uses bfloat16 and is faster on hardware that "
+        "supports it; auto: mixed on a GPU, else float32", choices=(AUTO, "float32", "mixed"))
     symmetries: bool = setting(
         True, "learn each position from a random side of the board", source=ALPHAGO_ZERO)
     runtime: str = setting(
-        AUTO, "what runs the network in self-play; auto: compiled if it is of dense layers alone, "
-        "else the fastest here when the run begins, which the run then keeps; int8 or "
-        "openvino-int8, which auto never takes: each new network is quantised before it plays. "
-        "Each rounds in its own way, so that games equal to the last bit need the same",
-        choices=(AUTO, *KINDS))
-    workers: int = setting(
-        2, "processes of self-play; the games depend on their number, since it decides which "
-        "positions share a batch", low=1)
+        AUTO, "what runs the network in self-play; auto: the fastest of those that do not "
+        "quantise it", choices=(AUTO, *KINDS))
+    workers: int = setting(2, "self-play processes; the games depend on their number", low=1)
     ahead: bool = setting(
-        False, "play the next iteration's games while the network learns, by the one before it, "
-        "instead of waiting for the new one")
+        False, "play the games of the next iteration while the network learns")
     gating_threshold: float = setting(
-        0.0, "score that a new network needs in a match against the one that plays now, to play "
-        "the games of self-play; 0: no match, the newest plays, as in AlphaZero. The learner goes "
-        "on from its latest weights whatever the match says. AlphaGo Zero has 0.55",
-        low=0, high=1, source=ALPHAGO_ZERO)
+        0.0, "score that a new network must reach against the current one before it plays the "
+        "self-play games; 0: no match. AlphaGo Zero: 0.55", low=0, high=1, source=ALPHAGO_ZERO)
     gating_games: int = setting(
         40, "games of that match, half of them with each colour", low=2, source=ALPHAGO_ZERO)
-    seed: int = setting(1, "number that everything random comes from")
+    seed: int = setting(1, "seed of all random numbers")
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
 
     def check(self) -> None:
         super().check()
         if self.gating_games % 2:
-            raise SpecError(f"{self.owner}: gating_games={self.gating_games} is not an even "
-                            "number: games come in pairs with colours changed")
+            raise SpecError(f"{self.owner}: gating_games={self.gating_games} is odd; use an "
+                            "even number, since every opening is played with both colours")
         if self.gating_threshold and not self.selfplay.sample_plies:
-            raise SpecError(f"{self.owner}: gating_threshold={self.gating_threshold:g} needs a "
-                            "match of different games: set sample_plies above 0")
+            raise SpecError(f"{self.owner}: gating_threshold={self.gating_threshold:g} needs "
+                            "a match of different games; set sample_plies to 1 or more")
 
     def _check_game(self, game: GameSpec) -> None:
         for name, needed in (*_FINAL_HEADS.items(), ("margin_share", "margin")):
             weight = getattr(self, name)
             if weight and not kernels.offers(game.new_kernel_state(), needed):
-                raise SpecError(f"{name}={weight:g} needs the kernel `{needed}`, which "
-                                f"{game.name} does not have; leave {name} at 0")
+                raise SpecError(f"{name}={weight:g} needs the final {needed} of a game, "
+                                f"which {game.name} does not report; set {name}=0")
 
     @property
     def final_heads(self) -> tuple[str, ...]:
-        """The heads about the end of the game that the network has in training."""
+        """The network's extra heads in training, which predict the end of the game."""
         return tuple(name for name in _FINAL_HEADS if getattr(self, name) > 0)
 
     def window_of(self, iteration: int) -> range:
-        """The iterations whose games `iteration` (from 1) learns from."""
+        """The iterations whose games iteration number `iteration` (from 1) learns from."""
         size = min(self.window, _FIRST_WINDOW + iteration // 2)
         return range(max(1, iteration - size + 1), iteration + 1)
 
     def player_of(self, history: Sequence[Mapping[str, float]], iteration: int) -> int:
-        """The iteration whose network plays the games of another one; 0: the first network."""
+        """The iteration whose network plays the games of `iteration`; 0: the initial network."""
         return playing_network(history, max(1, iteration - self.ahead))
 
 
@@ -249,7 +231,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def make_config(game: str, **given: Any) -> AlphaZeroConfig:
-    """The preset of a game with changes; None counts as not given. Self-play's go in by name."""
+    """The preset of a game, changed by the `given` settings; None counts as not given."""
     preset = preset_of(PRESETS, get_game(game))
     given = {name: value for name, value in given.items() if value is not None}
     usual = dict(preset.get("selfplay", {}))

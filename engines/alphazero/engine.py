@@ -1,16 +1,15 @@
-"""The AlphaZero engine: the shared tree with a network's policy and value, and nothing else.
+"""The AlphaZero engine: the shared tree search with a network's policy and value.
 
     alphazero:model=NAME,sims=400        the search
     alphazero:model=NAME,sims=1          the network alone: its favourite move
     puct:evaluator=uniform,sims=400      the search alone, for comparison
 
-In a game of its own a search has one tree, so the network would be asked about one position at
-a time. With `batch` leaves at once (virtual loss keeps their walks apart) the same number of
-simulations takes less time, and is a little less well spent.
+With `batch` above 1 the network evaluates several leaves in one call, and virtual losses send the
+walks to different leaves. A simulation then takes less time and is worth a little less.
 
-With few simulations, `search=gumbel` spends them by a plan (`engines/search/gumbel.py`).
+`search=gumbel` plans a small number of simulations (`engines/search/gumbel.py`).
 
-Networks come from `dlgo train alphazero`; any model folder with a value head will do.
+`dlgo train alphazero` trains a network; the engine plays any model with a policy and a value.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from engines.search.engine import TREE_OPTIONS
 from engines.search.gumbel import GUMBEL_SCALES, Gumbel, best_child
 from engines.search.rules import PUCT
 
-# What is usual, for networks whose card does not say what suits them.
+# For networks whose card names no other value.
 USUAL_C_PUCT = 0.9
 
 
@@ -43,22 +42,20 @@ class AlphaZeroEngine(PUCTSearchEngine):
     bare_option = "model"
     default_budget = Budget(sims=200)
     options = (
-        Option("model", None, "a network with a value head: a shipped model's name "
-               "(`dlgo models`) or a folder; by default the shipped one for the game", kind=str),
+        Option("model", None, "network with a value head, by name (`dlgo models`) or folder; "
+               "default: the one shipped for the game", kind=str),
         BATCH,
         *NETWORK_OPTIONS,
-        Option("c_puct", None, "weight of the prior; wins count on a scale of 0 to 1; by default "
-               f"what suits the network by its card, else {USUAL_C_PUCT}", low=0, high=100,
-               kind=float),
+        Option("c_puct", None, "weight of the prior; values count from 0 to 1; default: the value "
+               f"in the network's card, else {USUAL_C_PUCT}", low=0, high=100, kind=float),
         FPU,
-        Option("search", "puct", "how moves of the root are tried: by puct, or by gumbel's plan, "
-               "which improves on the network with as few as 8 simulations",
-               choices=("puct", "gumbel")),
+        Option("search", "puct", "search at the root: puct, or gumbel, which plans and improves on "
+               "the network with as few as 8 simulations", choices=("puct", "gumbel")),
         Option("considered", 16, "moves that gumbel tries at the root", low=1, high=1000),
         Option("temperature", 0.0, "draw moves in proportion to visits ** (1 / temperature); "
-               "0: play the best", low=0, high=100),
-        Option("sample_plies", 12, "plies from the start of the game in which moves are drawn, if "
-               "the temperature is not 0", low=0, high=100_000),
+               "0: play the most visited", low=0, high=100),
+        Option("sample_plies", 12, "number of first plies in which moves are drawn, if the "
+               "temperature is above 0", low=0, high=100_000),
         *TREE_OPTIONS,
     )
 
@@ -68,8 +65,8 @@ class AlphaZeroEngine(PUCTSearchEngine):
         self._sampling = Sampling(self.settings["sample_plies"], self.settings["temperature"])
         if self.settings["search"] == "gumbel":
             if self.budget.sims is None:
-                raise SpecError("engine alphazero: search=gumbel plans its simulations, so it "
-                                "needs their number (sims=32)")
+                raise SpecError("engine alphazero: search=gumbel needs a number of simulations; "
+                                "add sims=32, for example")
             self._gumbel = Gumbel(self.settings["considered"], *GUMBEL_SCALES)
         super()._set_up()
 
@@ -96,7 +93,7 @@ class AlphaZeroEngine(PUCTSearchEngine):
     def _choose(
         self, state: GameState, counts: ts.Counts, sign: int, best: int, is_proven: bool
     ) -> int:
-        """Gumbel's choice, or an action drawn by its visits; never one that is known to lose."""
+        """Gumbel's choice, or an action drawn by its visits; never one that is proven to lose."""
         if self._gumbel is not None:
             tree = self._searchers[0].tree
             best = int(tree.action[best_child(self._gumbel, tree)])

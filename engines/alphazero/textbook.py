@@ -35,13 +35,13 @@ class TextbookPUCT(TextbookMCTS):
     """Predictor and upper confidence bounds applied to trees, with a network's advice."""
 
     name = "textbook-puct"
-    summary = "AlphaZero's search in plain Python, with any network: to be read and watched"
+    summary = "AlphaZero's search in plain Python, to read and to watch"
     bare_option = "model"
     options = (
-        Option("model", None, "a network with a value head: a shipped model's name "
-               "(`dlgo models`) or a folder; by default the shipped one, or none", kind=str),
+        Option("model", None, "network with a value head, by name (`dlgo models`) or folder; "
+               "default: the one shipped for the game, if any", kind=str),
         RUNTIME_OPTION,
-        Option("c_puct", 0.9, "weight of the prior; wins count 0 to 1", low=0, high=100),
+        Option("c_puct", 0.9, "weight of the prior; values count from 0 to 1", low=0, high=100),
         FPU,
     )
     default_budget = Budget(sims=50)

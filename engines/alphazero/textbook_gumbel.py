@@ -37,10 +37,10 @@ class TextbookGumbel(TextbookPUCT):
     """Sequential halving at the root, an improved policy below it."""
 
     name = "textbook-gumbel"
-    summary = "AlphaZero's search by Gumbel's plan in plain Python: to be read and watched"
+    summary = "Gumbel AlphaZero's search in plain Python, to read and to watch"
     options = (
         *(option for option in TextbookPUCT.options if option.name in ("model", "runtime")),
-        Option("considered", 16, "moves tried at the root", low=1, high=1000),
+        Option("considered", 16, "moves that are tried at the root", low=1, high=1000),
     )
     budgets, default_budget = ("sims",), Budget(sims=32)
 

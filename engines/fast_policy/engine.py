@@ -1,4 +1,4 @@
-"""Plays the fast policy alone, without a search: what a rollout's moves are worth by themselves.
+"""The fast policy as an engine, without a search: it shows the strength of rollout moves alone.
 
     fast_policy:policy=out/fast/go9.npz,choose=sample
 """
@@ -18,17 +18,19 @@ from engines.learning.selfplay.drawing import draw
 
 
 class FastPolicyEngine(Engine):
-    """Plays the move that a fast policy thinks likeliest, or one drawn by it. As rollouts do, it
-    passes only where it has no other sensible move."""
+    """Plays the likeliest move of a fast policy, or one drawn from it.
+
+    Like rollouts, it passes only where it has no other sensible move.
+    """
 
     name = "fast_policy"
     summary = "plays AlphaGo's fast policy, a linear one over small patterns; no search"
     bare_option = "policy"
     options = (
-        Option("policy", None, "the file of a fast policy; it must be given", kind=str),
+        Option("policy", None, "file of the fast policy; required", kind=str),
         CHOOSE_OPTION,
-        Option("temperature", 1.0, "of `sample`: 1 draws as the policy says, less prefers likelier "
-               "moves", low=0.01, high=100),
+        Option("temperature", 1.0, "for choose=sample: 1 draws by the policy, smaller values "
+               "favour likely moves", low=0.01, high=100),
     )
 
     def _set_up(self) -> None:

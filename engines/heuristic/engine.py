@@ -31,9 +31,9 @@ class HeuristicEngine(Engine):
     """Wins, blocks, forks and stops forks; everything else is chance."""
 
     name = "heuristic"
-    summary = "wins or blocks at once, forces a win in two or prevents it; else random"
+    summary = "four rules of thumb: win, block, fork, stop a fork; else a random move"
     options = (
-        Option("level", RULES, "how many of its four rules it uses", low=1, high=RULES),
+        Option("level", RULES, "number of rules to use, in their order", low=1, high=RULES),
     )
 
     def _set_up(self) -> None:
@@ -43,8 +43,8 @@ class HeuristicEngine(Engine):
         positions = moves ** max(1, level - 1)
         if positions > _MOST_POSITIONS:
             raise SpecError(
-                f"engine heuristic: level={level} would look at {positions:,} positions a move "
-                f"of {self.game}; take level={level - 1}"
+                f"engine heuristic: level={level} would examine {positions:,} positions a move "
+                f"in {self.game}; use level={level - 1}"
             )
         self._actions = np.empty((RULES, self.game.num_actions), np.int64)
 

@@ -12,25 +12,24 @@ from engines.search.evaluators import HeavyRollout, LightRollout
 from engines.search.rules import RAVE, UCT
 from engines.search.searcher import Searcher
 
-# The options that only one rule understands.
+# Options that apply to one rule only.
 _MEANT_FOR = {"c_uct": "uct", "rave": "rave", "hints": "rave"}
 
 
 class MCTSEngine(TreeSearchEngine):
-    """Upper confidence bounds applied to trees, leaves valued by one random game each."""
+    """Upper confidence bounds applied to trees (UCT); one rollout values each leaf."""
 
     name = "mcts"
     summary = "Monte Carlo tree search: UCT or RAVE with light, heavy or learned rollouts"
     options = (
-        Option("c_uct", 0.4, "exploration weight; wins count on a scale of 0 to 1", low=0,
-               high=100),
-        Option("rollout", "light", "uniformly random games, heavy: sensible ones, or policy: drawn "
-               "from a fast policy", choices=("light", "heavy", "policy")),
-        Option("policy", None, "rollout=policy: the file of a fast policy", kind=str),
-        Option("rule", "uct", "how the tree is walked", choices=("uct", "rave")),
-        Option("rave", 3000.0, "rule=rave: visits until a move's own results outweigh the others",
-               low=1, high=1e9),
-        Option("hints", 1.0, "rule=rave: weight of what the game knows of its moves; 0 is off",
+        Option("c_uct", 0.4, "weight of exploration; wins count from 0 to 1", low=0, high=100),
+        Option("rollout", "light", "moves of a rollout: light, uniformly random; heavy, sensible "
+               "ones; policy, drawn from a fast policy", choices=("light", "heavy", "policy")),
+        Option("policy", None, "file of the fast policy, for rollout=policy", kind=str),
+        Option("rule", "uct", "selection rule", choices=("uct", "rave")),
+        Option("rave", 3000.0, "visits after which a move's own results outweigh its RAVE counts, "
+               "for rule=rave", low=1, high=1e9),
+        Option("hints", 1.0, "weight of the game's hints about its moves, for rule=rave; 0: off",
                low=0, high=100),
         *TREE_OPTIONS,
         THREADS,
@@ -39,8 +38,8 @@ class MCTSEngine(TreeSearchEngine):
     def _set_up(self) -> None:
         path = self.settings["policy"]
         if (self.settings["rollout"] == "policy") != (path is not None):
-            raise SpecError("engine mcts: rollout=policy and policy=FILE, a trained fast policy, "
-                            "go together")
+            raise SpecError("engine mcts: rollout=policy needs policy=FILE, a trained fast policy, "
+                            "and policy=FILE needs rollout=policy; they go together")
         self._policy: FastPolicy | None = None
         if path is not None:
             self._policy = FastPolicy.load(path, self.game)
@@ -54,7 +53,7 @@ class MCTSEngine(TreeSearchEngine):
             meant_for = _MEANT_FOR.get(option.name, name)
             if name != meant_for and settings[option.name] != option.default:
                 raise SpecError(f"engine mcts: {option.name} means nothing to rule={name}; "
-                                f"leave it out or choose rule={meant_for}")
+                                f"leave it out, or set rule={meant_for}")
         rule: Any = UCT(settings["c_uct"])
         if name == "rave":
             rule = RAVE(settings["rave"], settings["hints"])

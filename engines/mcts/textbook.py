@@ -73,8 +73,8 @@ class TextbookMCTS(Engine):
     """Upper confidence bounds applied to trees (UCT); a random game values each leaf."""
 
     name = "textbook-mcts"
-    summary = "UCT in plain Python: to be read, and to be watched as it searches"
-    options = (Option("c_uct", 0.4, "weight of exploration; wins count 0 to 1", low=0, high=100),)
+    summary = "UCT in plain Python, to read and to watch"
+    options = (Option("c_uct", 0.4, "weight of exploration", low=0, high=100),)
     budgets, default_budget = ("sims", "cpu", "wall"), Budget(sims=100)
     listener: Listener | None = None  # who watches, if anybody: see engines/watching
 

@@ -36,8 +36,9 @@ class AlphaBetaEngine(Engine):
     summary = "minimax with alpha-beta cuts, iterative deepening and a transposition table"
     options = (
         EVALUATION,
-        Option("solve", False, "one search to the end for win, draw or loss; no estimates"),
-        Option("tt", 20, "the transposition table has 2**tt entries of 16 bytes", low=4, high=28),
+        Option("solve", False, "search once to the end of the game, for win, draw or loss only"),
+        Option("tt", 20, "size of the transposition table: 2**tt entries of 16 bytes", low=4,
+               high=28),
         TABLES,
         *(Option(name, True, text) for name, text in stack.TECHNIQUE_HELP.items()),
     )

@@ -1,7 +1,7 @@
-"""The engine `minimax`: the textbook's search (`textbook.py`) with every line looked at.
+"""The engine `minimax`: the textbook's search (`textbook.py`) without cuts.
 
-To be tried first, and to test the faster ones against. Without a depth it searches to the end of
-the game, and refuses games that are too large for that.
+It is the reference for tests of faster searches. Without a depth it searches to the end of the
+game, and rejects games that are too large for this.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dlgo.errors import SpecError
 from engines.base import Budget
 from engines.minimax.textbook import TextbookAlphaBeta
 
-# Positions that a whole tree may have; at some 100,000 a second.
+# Limit for a whole tree; Python searches about 100,000 positions a second.
 MOST_POSITIONS = 2_000_000
 
 
 class MinimaxEngine(TextbookAlphaBeta):
-    """Perfect play in small games; with `depth`, as far as it sees."""
+    """Perfect play in small games; with `depth`, minimax to a limited depth."""
 
     name = "minimax"
-    summary = "plain minimax in Python, no cuts: whole games if small, or a limited depth"
+    summary = "plain minimax in Python, without cuts: small games to the end, or a limited depth"
     budgets = ("depth",)
     default_budget = Budget()
     moves_of, cuts = staticmethod(GameState.legal_moves), False
@@ -28,8 +28,8 @@ class MinimaxEngine(TextbookAlphaBeta):
         super()._set_up()
         if self.budget.depth is None and not is_small(self.game):
             raise SpecError(
-                f"engine minimax: {self.game} has more than {MOST_POSITIONS:,} lines of play; "
-                "give a depth (minimax:depth=3) or take alphabeta"
+                f"engine minimax: {self.game} has more than {MOST_POSITIONS:,} positions to "
+                "search; limit the depth (minimax:depth=3) or use alphabeta"
             )
 
 

@@ -16,19 +16,19 @@ MAX_PLY = 128
 QUIET_PLIES = 24
 HISTORY_LIMIT = 1 << 40
 
-# The techniques, in the order in which the ladder of docs/engines/alphabeta.md adds them, with
-# a line for listings. Bit i of `info[TECHNIQUES]` switches number i.
+# The techniques in the order of the ladder in docs/engines/alphabeta.md, with their help texts.
+# Bit i of `info[TECHNIQUES]` switches number i.
 TECHNIQUE_HELP = {
-    "cuts": "alpha-beta cuts; without them plain minimax",
-    "deepening": "depth 1, 2, 3, ... instead of the last depth at once",
-    "hash_move": "try the table's move first",
-    "table": "take results of transpositions from the table",
-    "killers": "try first what has just refuted a sibling",
-    "history": "order moves by how often they have been best",
-    "pvs": "principal variation search: only the first move gets the whole window",
-    "aspiration": "begin with a narrow window around the last depth's score",
-    "quiescence": "follow captures beyond the depth before evaluating",
-    "forced": "look only at moves that are forced, where a game can tell",
+    "cuts": "alpha-beta cuts; no: plain minimax",
+    "deepening": "iterative deepening: search to depth 1, 2, 3, ...; no: the full depth at once",
+    "hash_move": "try the best move of the shallower search first",
+    "table": "reuse results of positions reached by another order of moves",
+    "killers": "try moves that refuted a sibling early",
+    "history": "order the other moves by how often they were best",
+    "pvs": "principal variation search: search only the first move with the full window",
+    "aspiration": "start with a narrow window around the previous score",
+    "quiescence": "search captures beyond the depth before estimating",
+    "forced": "search only forced moves, in games that know them",
 }
 CUTS, DEEPENING, HASH_MOVE, TABLE, KILLERS, HISTORY, PVS, ASPIRATION, QUIESCENCE, FORCED = (
     1 << i for i in range(len(TECHNIQUE_HELP)))

@@ -57,7 +57,7 @@ class TextbookAlphaBeta(Engine):
     """Alpha-beta to a limited depth, or as deep as the time allows."""
 
     name = "textbook-alphabeta"
-    summary = "alpha-beta in plain Python: to be read, and to be watched as it searches"
+    summary = "alpha-beta in plain Python, to read and to watch"
     budgets = ("depth", "nodes", "cpu", "wall")
     default_budget = Budget(depth=3)
     options = (EVALUATION,)

@@ -1,4 +1,4 @@
-"""What `puct`, `alphazero` and `alphago` share: PUCT over evaluators that are asked from Python."""
+"""The base of `puct`, `alphazero` and `alphago`: PUCT with an evaluator written in Python."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from engines.search.leaf_evaluator import LeafEvaluator
 from engines.search.rules import PUCT
 from engines.search.searcher import Searcher
 
-BATCH = Option("batch", 1, "leaves that the network or evaluator is asked about at once",
+BATCH = Option("batch", 1, "leaves evaluated in one call; more is faster, less accurate",
                low=1, high=4096)
-FPU = Option("fpu_reduction", 0.1, "how much worse than its position a move without visits counts "
-             "(first play urgency)", low=-1, high=1)
+FPU = Option("fpu_reduction", 0.1, "value of a move without visits: that of its position minus "
+             "this (first play urgency)", low=-1, high=1)
 
 
 class PUCTSearchEngine(TreeSearchEngine):
-    """The shared tree walked by PUCT."""
+    """Tree search by the rule PUCT."""
 
     budgets = ("sims", "evals", "cpu", "wall")
 
     @abstractmethod
     def _new_evaluator(self) -> Any:
-        """What values the leaves: a `LeafEvaluator`, or a compiled evaluator."""
+        """The evaluator of leaves: a `LeafEvaluator`, or a compiled one."""
 
     def _rule(self) -> Any:
         return PUCT(float(self.settings["c_puct"]), self.settings["fpu_reduction"])
@@ -40,7 +40,7 @@ class PUCTSearchEngine(TreeSearchEngine):
                         self.settings["batch"])
 
     def _load_network(self, model: str, values: Any = None) -> NetworkEvaluator:
-        """A network as leaf evaluator; the engine takes its identity and its training's cost."""
+        """A network as leaf evaluator; the engine reports its identity and training cost."""
         evaluator = load_leaf_evaluator(
             model, self.game, self.settings["runtime"], values, self.settings["cache"])
         self.network_id, self.runtime = evaluator.network_id, evaluator.runtime

@@ -1,9 +1,8 @@
-"""PUCT: tree search over whatever gives a policy and a value (Rosin 2011; Silver et al. 2017).
+"""PUCT: tree search over any policy and value (Rosin 2011; Silver et al. 2017).
 
-The same tree and loop as `mcts`; the leaf's worth comes from a rollout, from the game's own
-evaluation, from nothing at all (`uniform`), from another engine or from a network's value head.
-A network's policy gives the priors (`prior=NAME`), whatever values the leaves. Both can be
-functions of the user's own (`own_functions.py`).
+It shares tree and loop with `mcts`. A rollout, the game's own evaluation, another engine, a
+network's value head or a user's function (`own_functions.py`) gives the value of a leaf; a network
+(`prior=NAME`) or a user's function gives the priors.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ class PUCTEngine(PUCTSearchEngine):
     """Predictor and upper confidence bounds applied to trees, over any evaluator."""
 
     name = "puct"
-    summary = "tree search guided by priors, leaves valued by an evaluator of your choice"
+    summary = "tree search with priors and values of your choice: rollouts, networks, functions"
     options = (
-        Option("prior", None, "a model (`dlgo models`) whose policy gives the priors, or a "
-               "function of your own, FILE.py:NAME", kind=str, function=True),
-        Option("evaluator", "rollout", "what a leaf is worth; `network` asks the model of "
-               "`prior`, FILE.py:NAME a function of your own, and `agent` replaces it",
+        Option("prior", None, "source of the priors: a model (`dlgo models`) or your function, "
+               "FILE.py:NAME; default: equal priors", kind=str, function=True),
+        Option("evaluator", "rollout", "value of a leaf: a random or heavy rollout, the game's "
+               "static evaluation, 0 (uniform), the value head of `prior` (network), or your "
+               "function, FILE.py:NAME",
                choices=(*_EVALUATORS, _NETWORK), function=True),
-        Option("agent", None, "an engine, in quotes, asked for policy and value of every leaf",
+        Option("agent", None, "engine, in quotes, that gives priors and values of all leaves",
                kind=str, nests=True),
         BATCH,
         *NETWORK_OPTIONS,
-        Option("c_puct", 0.6, "weight of the prior; wins count on a scale of 0 to 1", low=0,
-               high=100),
+        Option("c_puct", 0.6, "weight of the prior; values count from 0 to 1", low=0, high=100),
         FPU,
         *TREE_OPTIONS,
     )
@@ -54,7 +53,8 @@ class PUCTEngine(PUCTSearchEngine):
     def _set_up(self) -> None:
         settings = self.settings
         if settings["prior"] is not None and settings["agent"] is not None:
-            raise SpecError("engine puct takes its priors from `prior` or from `agent`, not both")
+            raise SpecError("engine puct: prior and agent exclude each other, since both give the "
+                            "priors; leave one out")
         self._prior = OwnFunction.load(settings["prior"])
         own = OwnFunction.load(settings["evaluator"])
         self._values = _EVALUATORS.get(settings["evaluator"])
@@ -62,15 +62,16 @@ class PUCTEngine(PUCTSearchEngine):
             self._values = own.evaluator() if own.compiled else own.value
         network = settings["prior"] is not None and self._prior is None
         if not network and settings["evaluator"] == _NETWORK:
-            raise SpecError("engine puct: evaluator=network needs prior=NAME, the network")
+            raise SpecError("engine puct: evaluator=network needs prior=NAME, the network to "
+                            "evaluate with")
         self._compiled = (
             settings["prior"] is None and settings["agent"] is None and not callable(self._values))
         if self._compiled:
             self.budgets = TreeSearchEngine.budgets
         if self._compiled and self.budget.evals is not None:
             raise SpecError(
-                "engine puct: evals counts what a network or another engine answers; "
-                f"with evaluator={settings['evaluator']} alone, give sims"
+                "engine puct: evals counts answers of a network or an engine, and "
+                f"evaluator={settings['evaluator']} uses neither; set sims instead"
             )
         super()._set_up()
 
@@ -82,7 +83,7 @@ class PUCTEngine(PUCTSearchEngine):
                 return FunctionEvaluator(self.game, self._prior, self._values)
             return self._load_network(self.settings["prior"], self._values)
         if self._build_engine is None:
-            raise SpecError("engine puct with agent=... is built by build_engine")
+            raise SpecError("engine puct with agent=... must be made by build_engine")
         return EngineEvaluator(self._build_engine(self.settings["agent"], self.game))
 
 
@@ -90,8 +91,8 @@ class FunctionEvaluator(LeafEvaluator):
     """A prior function, a value function, or both.
 
     Args:
-        prior: None: all moves are alike.
-        values: what values the leaves, see `LeafValues`.
+        prior: gives the priors; None: equal priors.
+        values: gives the values of leaves, see `LeafValues`.
     """
 
     def __init__(self, game: GameSpec, prior: OwnFunction | None, values: Any) -> None:

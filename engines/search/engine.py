@@ -1,10 +1,10 @@
-"""What every engine that searches with the shared tree has in common.
+"""The base class of all engines that use the shared tree search.
 
-Subclasses choose the selection rule, the evaluator and the options; setting the root, budgets,
-threads and the account of what was found are here. With several threads each grows a tree of its
-own from the same root, and their counts of the root's moves are added up (root parallelisation;
-Chaslot, Winands and van den Herik 2008): nothing is shared while searching, so the same seed and
-number of simulations give the same move.
+Subclasses choose the selection rule, the evaluator and the options; this class sets the root, keeps
+to the budget, runs threads and reports the result. With several threads, each grows a separate tree
+from the same root, and the visit counts of the root's moves are added (root parallelisation;
+Chaslot, Winands and van den Herik 2008). Threads share nothing while they search, so the same seed
+and number of simulations give the same move.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from engines.search.searcher import Searcher
 _PV_LENGTH = 30
 
 TREE_OPTIONS = (
-    Option("nodes_max", 4_000_000, "tree size; 26 to 34 bytes a node", low=1000, high=500_000_000),
-    Option("reuse", True, "keep the part of the tree below the moves played"),
+    Option("nodes_max", 4_000_000, "maximum number of nodes, of 26 to 34 bytes each", low=1000,
+           high=500_000_000),
+    Option("reuse", True, "keep the subtree below the moves played"),
     TABLES,
 )
-THREADS = Option("threads", 1, "trees grown side by side, simulations shared out", low=1, high=64)
+THREADS = Option("threads", 1, "trees that grow in parallel and share the simulations", low=1,
+                 high=64)
 
 
 class TreeSearchEngine(Engine):
@@ -41,7 +43,7 @@ class TreeSearchEngine(Engine):
 
     @abstractmethod
     def _new_searcher(self, capacity: int) -> Searcher:
-        """What one thread searches with; `capacity` is the size of its tree in nodes."""
+        """The searcher of one thread; `capacity` is the size of its tree in nodes."""
 
     def _set_up(self) -> None:
         threads = self.settings.get(THREADS.name, 1)
@@ -106,7 +108,7 @@ class TreeSearchEngine(Engine):
     def _choose(
         self, state: GameState, counts: ts.Counts, sign: int, best: int, is_proven: bool
     ) -> int:
-        """The action to play; by the counts it is `best`. sign: 1 if player 0 moves, else -1."""
+        """The action to play; `best` is the most visited. sign: 1 if player 0 moves, else -1."""
         return best
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:

@@ -1,6 +1,6 @@
-"""The solver as an engine: perfect play, with proof, where that can be had.
+"""The solver as an engine: perfect play.
 
-Connect Four is searched to the end of the game; draughts with few pieces is looked up in tables.
+It searches Connect Four to the end of the game, and looks up draughts with few pieces in tables.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from engines.base import TABLES, Budget, Cost, Decision, Engine
 from engines.solver import search
 from engines.solver.solver import Solver, Unsolved
 
-# Pieces of draughts' tables where nobody asks for another number.
+# The default number of pieces of draughts' tables.
 _USUAL_TABLES = 4
 
 
 class SolverEngine(Engine):
-    """Wins as soon as it can, and loses as late as possible."""
+    """Wins as soon as possible, and loses as late as possible."""
 
     name = "solver"
     summary = "perfect play: Connect Four by search, draughts with up to five pieces by tables"
     options = (
-        Option("tt", 22, "Connect Four's table has 2**tt entries of 8 bytes", low=4, high=28),
-        Option("book", True, "look up Connect Four positions with few stones"),
-        Option("vary", False, "in Connect Four, choose at random among the moves that score best"),
+        Option("tt", 22, "size of Connect Four's table: 2**tt entries of 8 bytes", low=4, high=28),
+        Option("book", True, "use the opening book of Connect Four"),
+        Option("vary", False, "choose at random among the best moves, in Connect Four"),
         TABLES,
     )
 
     def _set_up(self) -> None:
         if self.game.name not in ("connect4", "draughts"):
             raise SpecError(
-                f"engine solver plays connect4 and draughts only, not {self.game}; take alphabeta "
+                f"engine solver plays connect4 and draughts only, not {self.game}; use alphabeta "
                 "instead"
             )
         if self.game.name == "draughts":
@@ -44,17 +44,17 @@ class SolverEngine(Engine):
         self.solver = Solver(self.settings["tt"], search.ALL_FEATURES & ~left_out)
 
     def new_game(self, seed: int) -> None:
-        """Empty the table, so that what a game costs does not depend on the one before."""
+        """Empty the table, so that the cost of a game does not depend on the game before."""
         if self.game.name == "connect4":
             self.solver.forget()
             self._rng = np.random.default_rng(seed)
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        if self.game.name == "draughts":  # what the tables have is played before this is asked
+        if self.game.name == "draughts":  # positions in the tables are played before this
             raise DlgoError(
-                "engine solver knows draughts with up to "
+                "engine solver plays draughts positions with up to "
                 f"{self.settings['tables'] or _USUAL_TABLES} pieces, and this position has more; "
-                "take alphabeta instead"
+                "use alphabeta instead"
             )
         self.solver.nodes = 0
         try:
@@ -64,7 +64,7 @@ class SolverEngine(Engine):
                 line = [int(self._rng.choice([c for c in scores if scores[c] == score]))]
             else:
                 line = self.solver.best_line(state, score)
-        except Unsolved:  # somebody who watches has had enough: any move, and no claim
+        except Unsolved:  # stopped from outside: any move, nothing proven
             cost = Cost(nodes=self.solver.nodes)
             central = min(state.legal_moves(), key=lambda move: abs(move.place - 4))
             return Decision(central, cost=cost)

@@ -15,7 +15,7 @@ The load of the evaluator is the share of the time that is spent on asking the n
 the network itself, softmax. What is left is walking trees and keeping games.
 
 What to look for: the ratio, and whether the load is near 100%. If it is, only a faster network
-makes self-play faster. docs/engines/alphazero.md has results.
+makes self-play faster. docs/lab_notebook.md has results.
 """
 
 from __future__ import annotations

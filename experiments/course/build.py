@@ -68,6 +68,7 @@ def build_site(site: Path, notebooks: Path, docs: Path = ROOT / "docs") -> int:
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
     from mkdocs.exceptions import MkDocsException
+    from pymdownx.snippets import SnippetMissingError
 
     warnings = StringIO()
     handler = logging.StreamHandler(warnings)
@@ -81,7 +82,7 @@ def build_site(site: Path, notebooks: Path, docs: Path = ROOT / "docs") -> int:
         config.extra["notebooks"] = str(notebooks)
         config.plugins.on_startup(command="build", dirty=False)
         build(config)
-    except MkDocsException as error:
+    except (MkDocsException, SnippetMissingError) as error:
         raise DlgoError(f"{error}\n{warnings.getvalue()}") from None
     finally:
         logger.removeHandler(handler)

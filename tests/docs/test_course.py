@@ -6,6 +6,7 @@ course` runs them.
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -66,6 +67,14 @@ def test_sources_are_part_of_the_site(course: Path) -> None:
     assert '"location":"notebooks/' in index and '"location":"source/' not in index
 
 
+def test_the_page_of_alphazero_prints_three_files_as_they_are(course: Path) -> None:
+    page = (course / "site/engines/alphazero.html").read_text()
+    shown = html.unescape(re.sub("<[^>]*>", "", page))
+    for path in ("engines/alphazero/train.py", "engines/alphazero/self_play.py",
+                 "engines/search/search.py"):
+        assert (ROOT / path).read_text().strip() in shown, path
+
+
 def test_no_page_loads_anything_from_elsewhere(course: Path) -> None:
     loads = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)="(?:\w+:)?//')
     for page in (course / "site").rglob("*.html"):
@@ -78,6 +87,9 @@ def test_a_broken_link_stops_the_build(tmp_path: Path) -> None:
     with pytest.raises(DlgoError) as caught:
         build_site(tmp_path / "site", tmp_path, tmp_path / "docs")
     assert "'nowhere.md'" in str(caught.value) and "'#nothing'" in str(caught.value)
+    (tmp_path / "docs/index.md").write_text('# Start\n\n--8<-- "engines/nothing.py"\n')
+    with pytest.raises(DlgoError, match="engines/nothing.py"):
+        build_site(tmp_path / "site", tmp_path, tmp_path / "docs")
 
 
 def test_a_cell_that_fails_is_named(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 A search asks about many positions again: the same moves in another order lead to the same position
 (a transposition), for which the tree has another node; and what lay below a move that was not
 played has been thrown away with it. In games of Connect Four at 400 simulations a move that is a
-third of all questions (`docs/engines/alphazero.md`).
+third of all questions (`docs/lab_notebook.md`).
 
 The key is a hash of the planes, as the network gets them. What the network sees is thereby what the
 key covers, with every encoder: earlier positions, ko, counters of moves without progress. A game's
