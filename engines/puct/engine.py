@@ -53,8 +53,8 @@ class PUCTEngine(PUCTSearchEngine):
     def _set_up(self) -> None:
         settings = self.settings
         if settings["prior"] is not None and settings["agent"] is not None:
-            raise SpecError("engine puct: prior and agent exclude each other, since both give the "
-                            "priors; leave one out")
+            raise SpecError("engine puct: set prior or agent, not both, since each gives the "
+                            "priors")
         self._prior = OwnFunction.load(settings["prior"])
         own = OwnFunction.load(settings["evaluator"])
         self._values = _EVALUATORS.get(settings["evaluator"])

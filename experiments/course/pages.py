@@ -95,7 +95,9 @@ def _mathml(match: re.Match[str]) -> str:
     if match["code"]:
         return match[0]
     display = "block" if match["block"] else "inline"
-    return convert(match[display], display=display)
+    formula = convert(match[display], display=display)
+    # At the start of a line Markdown would take <math> for a block.
+    return formula if match["block"] else f"<span>{formula}</span>"
 
 
 def _listed(docs: Path, pattern: str) -> list[str]:

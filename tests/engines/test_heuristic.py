@@ -127,7 +127,7 @@ def test_they_play_every_game_and_repeat_it_by_seed(spec: str, game_name: str) -
 
 
 def test_large_boards_are_refused_in_one_line() -> None:
-    with pytest.raises(SpecError, match="take level=3"):
+    with pytest.raises(SpecError, match="use level=3"):
         build_engine("heuristic", get_game("go:size=19"))
     build_engine("heuristic:level=3", get_game("go:size=19"))
 

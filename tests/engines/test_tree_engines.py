@@ -170,7 +170,7 @@ def test_a_game_without_positions_to_ask_about_ends_a_budget_of_evaluations() ->
 
 
 @pytest.mark.parametrize(("spec", "part"), [
-    ("puct:evals=10", "give sims"),
+    ("puct:evals=10", "set sims"),
     ("mcts:evals=10", "cannot limit itself by evals"),
     ("mcts:rule=rave,c_uct=1", "c_uct means nothing to rule=rave"),
     ("mcts:hints=0", "hints means nothing to rule=uct"),
