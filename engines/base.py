@@ -23,8 +23,8 @@ from engines.termination import TERMINATION_OPTIONS, Termination
 __all__ = ["TABLES", "Budget", "Cost", "Decision", "Engine"]
 
 # Of engines that search by the compiled protocol: they need do nothing else for it.
-TABLES = Option("tables", 0, "endgame tables of so many pieces, in games that have them "
-                "(draughts); 0: none", low=0, high=5)
+TABLES = Option("tables", 0, "number of pieces up to which endgame tables are used (draughts); 0: "
+                "none", low=0, high=5)
 
 
 class Engine(ABC):
@@ -65,18 +65,20 @@ class Engine(ABC):
 
     @abstractmethod
     def new_game(self, seed: int) -> None:
-        """Forget everything and seed the generator: the same seed gives the same game."""
+        """Forget the last game and seed the generator: the same seed gives the same game."""
 
     @abstractmethod
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         """Choose a move in a game that is not over. Times in the cost are filled in later."""
 
     def select_move(self, state: GameState, budget: Budget | None = None) -> Decision:
-        """Choose a move and measure what that costs; `budget` stands for that with which the engine
-        was built. Raises ValueError if the game is over or another one, SpecError if the engine
-        obeys no limit of the budget."""
+        """Choose a move and measure its cost.
+
+        `budget` replaces the budget of the engine. Raises ValueError if the game is over or another
+        one, SpecError if the engine supports no limit of the budget.
+        """
         if state.game != self.game:
-            raise ValueError(f"this engine plays {self.game}, the position is of {state.game}")
+            raise ValueError(f"this engine plays {self.game}, but the position is of {state.game}")
         if state.is_over():
             raise ValueError("the game is over: there is no move to select")
         if budget is not None and self.budgets and not budget.given().keys() & set(self.budgets):
@@ -98,7 +100,7 @@ class Engine(ABC):
         ))
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
-        """Like `select_move`, with all that the engine can say of each move: for people."""
+        """Like `select_move`, with everything that the engine knows about each move."""
         return self.select_move(state, budget)
 
     def __repr__(self) -> str:
@@ -109,7 +111,7 @@ class Engine(ABC):
         return f"<engine {text} for {self.game}>"
 
     def warm_up(self) -> None:
-        """Compile and load all that a game needs, so that no clock has to pay for it."""
+        """Compile and load everything that a game needs, so that no clock counts it."""
         smallest = {"sims": 2, "depth": 2, "nodes": 2, "evals": 2, "cpu": 1e-4, "wall": 1e-4}
         budget = Budget(**{name: smallest[name] for name in self.budgets[:1]})
         state = GameState.new_game(self.game)

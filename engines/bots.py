@@ -179,7 +179,7 @@ def _options_of(target: type, name: str) -> tuple[Option, ...]:
             continue
         if default is None or isinstance(default, int | float | str):
             kind = type(default) if default is not None else _kind(parameter.annotation)
-            options.append(Option(key, default, f"of {name}", kind=kind))
+            options.append(Option(key, default, f"option of {name}", kind=kind))
     return tuple(options)
 
 

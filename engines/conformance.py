@@ -1,4 +1,4 @@
-"""The conformance kit for engines: what every engine must keep to, seen in play.
+"""The conformance kit for engines: rules that every engine must keep, checked in play.
 
     from engines.conformance import check_engine
     check_engine("my_bot.py")
@@ -126,11 +126,11 @@ def seeds(subject: Subject) -> kit.Findings:
         _game(engine)
         engine.new_game(7)
         if _game(engine) != first:
-            yield f"{engine.name} plays otherwise in a second game with the same seed " \
+            yield f"{engine.name} plays differently in a second game with the same seed " \
                 f"({subject.game}); it must forget everything in new_game", None
     with closing(subject.build(seed=7)) as engine:
         if _game(engine) != first:
-            yield f"{engine.name}, built again with the same seed, plays otherwise " \
+            yield f"{engine.name}, built again with the same seed, plays differently " \
                 f"({subject.game}); draw from random.Random(seed), or from dlgo.rng", None
 
 

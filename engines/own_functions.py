@@ -33,8 +33,8 @@ from dlgo.specs import Option
 from engines.search.evaluators import value_of
 
 # The option of engines that search to a limited depth.
-EVALUATION = Option("evaluation", "game", "what values the positions at the end of the search: the "
-                    "game's own estimate, or a function of yours", choices=("game",), function=True)
+EVALUATION = Option("evaluation", "game", "evaluation at the end of the search; game: the game's "
+                    "own; FILE.py:NAME: your function", choices=("game",), function=True)
 
 FUNCTIONS = PluginGroup(
     "function", {}, lambda value: inspect.isfunction(value) or isinstance(value, Dispatcher),

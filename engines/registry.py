@@ -227,6 +227,6 @@ def build_engine(spec: Any, game: GameSpec | str, seed: int = 0) -> Engine:
     game = get_game(game)
     if isinstance(spec, Engine):
         if spec.game != game:
-            raise SpecError(f"the engine was built for {spec.game}, not for {game}")
+            raise SpecError(f"the engine was built for {spec.game}, not for {game}; build it again")
         return spec
     return EngineSpec.of(spec).build(game, seed)

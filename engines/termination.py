@@ -20,9 +20,9 @@ from engines.decision import Decision
 PATIENCE = 3
 
 TERMINATION_OPTIONS = (
-    Option("resign", 0.0, "give up when the expected share of wins stays below this",
-           low=0, high=0.5),
-    Option("pass_back", False, "answer a pass with a pass if that wins at once"),
+    Option("resign", 0.0, "resign after three decisions with an expected share of wins below this; "
+           "0: never", low=0, high=0.5),
+    Option("pass_back", False, "answer a pass with a pass if that wins the game"),
 )
 
 

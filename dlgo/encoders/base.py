@@ -159,8 +159,8 @@ class Encoder:
         action = self.game.action_of(move)
         if action is None:
             raise NotationError(
-                f"{move} has no place in a policy of {self.game}: it is not a play"
-                f"{' or pass' if self.game.pass_action >= 0 else ''} there"
+                f"{move} has no index in a policy of {self.game}: it is not a play"
+                f"{' or a pass' if self.game.pass_action >= 0 else ''}"
             )
         return action
 

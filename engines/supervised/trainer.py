@@ -58,8 +58,8 @@ def train(
     held_out.check_positions()
     if (folder / FILE_NAME).exists() and not (folder / "training").exists():
         raise ModelError(
-            f"{folder} holds a finished model without the state of its training, which a new one "
-            "would replace; name another folder"
+            f"{folder} holds a finished model without its training/, which training would replace; "
+            "name another folder"
         )
     digests = training.digests.tobytes() + held_out.digests.tobytes()
     source = {

@@ -49,7 +49,7 @@ class Recipe:
     shard_games: int  # games in a shard
 
     def build(self, move_timeout: float) -> tuple[GameSpec, list[Engine]]:
-        """The game and the engines; those from outside have so many wall seconds for a move."""
+        """The game and the engines; external engines have `move_timeout` wall seconds per move."""
         game = get_game(self.game)
         specs = [self.engine, self.against] if self.against else [self.engine]
         return game, [read_spec(spec, move_timeout).build(game) for spec in specs]
@@ -83,13 +83,13 @@ def generate(
     progress: LineProgress | None = None, move_timeout: float = MOVE_TIMEOUT,
     jobs: Jobs | None = None,
 ) -> Path:
-    """Make all shards that are not there yet; return the folder.
+    """Make all missing shards; return the folder.
 
     Args:
-        games: how many the folder shall hold.
-        folder: named after the recipe by default.
-        move_timeout: wall seconds for a move of an engine from outside.
-        jobs: who plays the games, instead of processes of this machine; it is closed at the end.
+        games: number of games that the folder should have.
+        folder: by default named after the recipe.
+        move_timeout: wall seconds per move of an external engine.
+        jobs: where the games are played, instead of local processes; closed at the end.
 
     Raises SpecError if the engine cannot be built for the game; DataError if the folder holds other
     games, cannot be written, or another process works in it.
@@ -121,7 +121,7 @@ def _generate(
             arguments = (recipe, number, length, move_timeout)
             missing[number] = Portion(f"shard {number}", make_shard, arguments)
     if tally.found:
-        progress.say(f"{folder}: {tally.found} of {games} games are there")
+        progress.say(f"{folder}: {tally.found} of {games} games exist already")
     for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
         scrap.unlink(missing_ok=True)
     if missing:
@@ -157,12 +157,12 @@ def make_shard(
 def _check_recipe(shard: Shard, path: Path, recipe: Recipe) -> None:
     theirs, ours = shard.provenance.get("recipe"), asdict(recipe)
     if not isinstance(theirs, dict):
-        raise DataError(f"{path}: holds games of other origin; name another --out folder")
+        raise DataError(f"{path}: `dlgo generate` did not write it; choose another --out folder")
     for key, value in ours.items():
         if theirs.get(key) != value:
             raise DataError(
                 f"{path.parent} holds games with {key}={theirs.get(key)!r}, not {value!r}: "
-                "repeat that, or name another --out folder"
+                "use the old value, or choose another --out folder"
             )
 
 

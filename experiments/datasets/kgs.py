@@ -55,10 +55,10 @@ def fetch_archives(
     """Download the archives of a page that are not there yet; return all their files.
 
     Args:
-        match: only file names that contain this text.
-        limit: at most so many of them.
-        say: gets a line for each file.
-        pause: seconds between two requests.
+        match: fetch only files whose names contain this text.
+        limit: maximum number of files.
+        say: called with a line for each file.
+        pause: seconds between requests.
 
     Raises DataError if something cannot be fetched or written; what is there is kept.
     """
@@ -66,7 +66,7 @@ def fetch_archives(
     with _open(page) as answer:
         html = _read(answer, page, _LONGEST_PAGE + 1).decode("utf-8", "replace")
     if len(html) > _LONGEST_PAGE:
-        raise DataError(f"{page}: is longer than any index page")
+        raise DataError(f"{page}: is too long for an index page; name another --page")
     links = [link for link in archive_links(html, page) if match in file_name(link)]
     if not links:
         what = f" with {match!r} in their names" if match else ""
@@ -76,7 +76,7 @@ def fetch_archives(
         time.sleep(pause)
         path = folder / file_name(link)
         if path in paths:
-            raise DataError(f"{page}: links to two files of the name {path.name}")
+            raise DataError(f"{page}: links to two files named {path.name}")
         fetch(link, path, say)
         paths.append(path)
     return paths
@@ -85,19 +85,18 @@ def fetch_archives(
 def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
     """Download one file, unless it is there. Raises DataError as `fetch_archives`."""
     if path.exists():
-        say(f"{path}: is there")
+        say(f"{path}: exists already")
         return
     with _open(address) as answer, open_output(path, error=DataError) as file:
         announced = answer.headers.get("Content-Length", "")
         size = 0
         while piece := _read(answer, address, _PIECE):
             if not size and not piece.startswith(b"\x1f\x8b"):
-                raise DataError(f"{address}: is not a .tar.gz file but something else under that "
-                                "name")
+                raise DataError(f"{address}: is not a .tar.gz file, in spite of its name")
             size += file.write(piece)
         if not size or announced.isdecimal() and size < int(announced):
             raise DataError(f"{address}: broke off at {size:,} of {announced or '?'} bytes; run "
-                            "again to go on")
+                            "the command again")
     say(f"{path}: {size:,} bytes")
 
 
@@ -119,4 +118,4 @@ def _read(answer: http.client.HTTPResponse, address: str, most: int) -> bytes:
     try:
         return answer.read(most)
     except (OSError, http.client.HTTPException) as error:
-        raise DataError(f"{address}: broke off: {error}; run again to go on") from None
+        raise DataError(f"{address}: broke off: {error}; run the command again") from None

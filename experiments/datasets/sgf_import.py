@@ -175,13 +175,13 @@ def pieces(
         lost += len(listed.broken)
         if listed.others:
             endings = ", ".join(f"{ending} {n}" for ending, n in listed.others.most_common(8))
-            progress.say(f"{archive}: other files are left out: {endings}")
+            progress.say(f"{archive}: other files are ignored: {endings}")
         files += [(archive, name) for name in listed.names]
     if not files:
         raise DataError(f"no SGF files in {', '.join(map(str, archives))}")
     if sample is not None:
         if sample > len(files):
-            raise DataError(f"a sample of {sample} was asked for, there are {len(files)} SGF files")
+            raise DataError(f"--sample {sample} is more than the {len(files)} SGF files")
         rng = np.random.default_rng(derive_seed("sgf sample", seed))
         files = [files[i] for i in sorted(rng.choice(len(files), sample, replace=False).tolist())]
     cut = []
@@ -217,7 +217,7 @@ def import_sgf(
                 f"shard {number}", import_piece, (piece, number, wanted), (Path(piece.archive),)
             )
     if tally.found:
-        progress.say(f"{folder}: {tally.found} of {tally.planned} files are done already")
+        progress.say(f"{folder}: {tally.found} of {tally.planned} files are imported already")
     refused, named = Counter[str](), Counter[str]()
 
     def count_report(report: Report) -> None:
@@ -234,14 +234,14 @@ def import_sgf(
     with jobs or Processes(workers) as jobs:
         make_shards(missing, jobs, folder, tally, progress, count_report)
     for why, count in refused.most_common():
-        progress.say(f"{count} games not wanted: {why}")
+        progress.say(f"{count} games filtered out: {why}")
     if named["skipped"]:
         progress.say(f"{named['skipped']} games skipped as broken or against the rules")
     if named["note"] > _NAMED:
         progress.say(f"notes on {named['note']} files in all")
     progress.say(tally.summary(named["kept"]))
     if damaged:
-        raise DataError(f"{damaged} cannot be read, as said above; all other games are in {folder}")
+        raise DataError(f"{damaged} cannot be read (see above); all other games are in {folder}")
     return folder
 
 
@@ -301,8 +301,8 @@ def _is_there(folder: Path, number: int, recipe: dict[str, Any], progress: LineP
     shard = existing_shard(folder, number, progress.say)
     if shard is not None and shard.provenance.get("recipe") != recipe:
         raise DataError(
-            f"{shard_path(folder, number)} was made of other files or with another filter: name "
-            "another --out folder"
+            f"{shard_path(folder, number)} was made from other files or with another filter; "
+            "choose another --out folder"
         )
     return shard is not None
 

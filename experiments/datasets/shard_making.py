@@ -55,7 +55,7 @@ def make_shards(
                 for report in outcome.value.reports:
                     count(report)
     except KeyboardInterrupt:
-        progress.say(f"the shards in {folder} are kept: run the same command to go on")
+        progress.say(f"finished files in {folder} are kept; run the same command to continue")
         raise
     finally:
         progress.end(tally)

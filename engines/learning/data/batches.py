@@ -1,6 +1,6 @@
-"""Games to batches of planes, policies and values, in an order that the seed and epoch give.
+"""Games as batches of planes, policies and values; seed and epoch determine the order.
 
-All positions are shuffled together, then encoded some at a time (`replay.py`).
+All positions are shuffled together, then encoded in chunks (`replay.py`).
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ TARGETS = ("move", "policy")
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Positions to learn from."""
+    """A batch of positions to learn from."""
 
     planes: np.ndarray  # float32[n, rows, cols, planes]
     # float32[n, num_actions], each sums to 1; in the order in which the encoder shows the actions
     # (`Encoder.as_seen`).
     policies: np.ndarray
-    # float32[n], for the player to move, -1 to 1: the game's result (0, too, where it is not
-    # known), or in part what the search expected.
+    # float32[n], for the player to move, -1 to 1: the game's result (0 if unknown), or a mixture of
+    # the result and the value of the search.
     values: np.ndarray
-    # float32[n], 0 where the policy comes from a shortened search and is not to be learned, else 1.
+    # float32[n], 0 if the policy comes from a shortened search and must not be learned, else 1.
     policy_weights: np.ndarray
-    # float32[n, rows, cols], whose each cell is at the end of the game: +1 the player's to move, -1
-    # the opponent's, 0 nobody's. None, as the next two, where it was not asked for.
+    # float32[n, rows, cols], owner of each cell at the end of the game: +1 the player to move, -1
+    # the opponent, 0 nobody. This field and the next two are None unless `finals` is set.
     ownership: np.ndarray | None = None
-    # float32[n], by how many points the player to move has won, a cell of the board.
+    # float32[n], final margin of the player to move in points, divided by the cells of the board.
     margins: np.ndarray | None = None
-    # float32[n], 0 where the game has no final board (it was given up, or has no result, or another
-    # one than its moves say), else 1.
+    # float32[n], 0 if the game has no final board (resigned, no result, or a result that differs
+    # from that of its moves), else 1.
     final_weights: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.values)
 
     def target(self, head: str) -> np.ndarray:
-        """What a head of a network (`catalog.HEADS`) should answer: float32[n, ...]."""
+        """The target of a network's head (`catalog.HEADS`): float32[n, ...]."""
         array = {
             "policy": self.policies, "value": self.values, "ownership": self.ownership,
             "score": self.margins,
@@ -60,7 +60,7 @@ class Batch:
         return array[:, None] if array.ndim == 1 else array
 
     def at(self, which: slice | np.ndarray) -> Batch:
-        """The positions that an index array or a slice picks."""
+        """The positions selected by an index array or a slice."""
         arrays = (getattr(self, field.name) for field in fields(self))
         return Batch(*(None if array is None else array[which] for array in arrays))
 
@@ -70,16 +70,16 @@ class BatchOptions:
     """How games become batches.
 
     Attributes:
-        size: positions of a batch.
+        size: number of positions in a batch.
         shuffle: False keeps games and plies in order.
         symmetries: show each position under a random symmetry of the board.
         targets: "move": the policy is the move that the engine chose; "policy": its visits, where
             they are stored.
-        search_value_weight: part of each value that is the search's, where one is stored; the
-            rest is the game's result.
-        finals: add what is known of the final boards.
-        margin_share: part of each result that tells by how much the game was won
-            (`worth_of_margin`), where the final board is known; needs `finals`.
+        search_value_weight: weight of the search's value, where one is stored; the rest is the
+            game's result.
+        finals: add ownership, margins and final weights.
+        margin_share: weight of the final margin (`worth_of_margin`) in each result, where the
+            final board is known; needs `finals`.
 
     Raises:
         DataError: for a size or targets that do not exist.
@@ -97,16 +97,16 @@ class BatchOptions:
         if self.targets not in TARGETS:
             raise DataError(f"targets={self.targets!r} is not one of {', '.join(TARGETS)}")
         if self.size < 1:
-            raise DataError(f"a batch of {self.size} positions is impossible; take 1 or more")
+            raise DataError(f"size={self.size} is out of range: a batch has at least 1 position")
 
 
 def batches(
     part: Dataset, encoder: Encoder, options: BatchOptions, seed: int = 0, epoch: int = 0
 ) -> Iterator[Batch]:
-    """All positions of a part once; the last batch may be smaller.
+    """All positions of a data set once; the last batch may be smaller.
 
-    Order and symmetries come from seed and epoch and nothing else. Raises DataError if the encoder
-    is for another game, or a game breaks the rules.
+    Order and symmetries depend only on the seed and the epoch. Raises DataError if the encoder is
+    for another game, or a game breaks the rules.
     """
     return _cut(_chunks(part, encoder, options, seed, epoch), options.size)
 
@@ -114,11 +114,11 @@ def batches(
 def endless_batches(
     part: Dataset, encoder: Encoder, options: BatchOptions, seed: int, epoch: int
 ) -> Iterator[Batch]:
-    """All positions again and again, in another order each time: of this epoch and later ones.
+    """All positions repeatedly, in a new order each time, beginning with this epoch.
 
-    All batches have one size: the last positions of an epoch are joined by the first ones of the
-    next. Keras compiles a step anew for another size, with other roundings, and a run that is
-    continued would not meet the sizes in the same order.
+    All batches have the same size: a batch may join the last positions of an epoch and the first
+    of the next. Keras compiles each size separately, with different rounding, so other sizes would
+    make a resumed run differ.
     """
     epochs = (_chunks(part, encoder, options, seed, later) for later in itertools.count(epoch))
     return _cut(itertools.chain.from_iterable(epochs), options.size)
@@ -146,8 +146,8 @@ def _chunks(
 ) -> Iterator[Batch]:
     """The positions of an epoch, many at a time."""
     if encoder.game != part.game:
-        raise DataError(f"{part.folder} holds games of {part.game}, the encoder is for "
-                        f"{encoder.game}")
+        raise DataError(f"{part.folder} has games of {part.game}, but the encoder is for "
+                        f"{encoder.game}; use get_encoder(name, data.game)")
     rng = np.random.default_rng(derive_seed("batches", seed, epoch))
     positions = _Positions(part, encoder, options)
     order = np.arange(len(positions.rows))

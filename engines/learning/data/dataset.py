@@ -1,12 +1,11 @@
-"""A folder of shards as one collection of games: opened, split, cut down.
+"""A folder of shards as one data set: open it, split it, take a part of it.
 
     data = Dataset.open("out/data/go9")
     train, test = data.split(test=0.1)
     for batch in batches(train, encoder, BatchOptions(256), seed=1, epoch=0): ...
 
-A split is by games. The positions of one game differ by a stone or two, so that a split by
-positions tests on what has been trained on (chapter 7 shows it); for the same reason
-games with equal moves stay on the same side.
+`split` splits by games. The positions of one game differ by a stone or two, so a split by positions
+would test on training data (chapter 7). For the same reason, games with equal moves stay together.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from engines.learning.data.shards import PATTERN, Shard, read_shard
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Games, all of a folder or some of them, in memory (docs/data.md says how much that takes).
+    """All games of a folder, or some of them, in memory (docs/data.md: memory use).
 
     Attributes:
-        folder: where they are. paths: of its shards, those that are skipped included.
-        skipped: shards that are left out, one line each.
+        folder: the folder of the games. paths: its shards, including skipped ones.
+        skipped: a line for each skipped shard.
         shards: int64[n_games], the shard of each game, an index into `paths`.
         places: int64[n_games], the number of each game in its shard.
         costs: float64[n_games], CPU seconds that each game took to make, if its shard says so.
@@ -57,10 +56,10 @@ class Dataset:
         """Open all shards of a folder; each is read once and checked.
 
         Args:
-            report: told about every file that is left out: one cut off, altered, or of
-                another game than the first; by default a line on standard error.
-            paths: only these files of the folder.
-            earlier: a data set of the same folder; what it has read is not read again.
+            report: called with a line for each skipped file (truncated, altered, or of another
+                game than the first); by default the line goes to standard error.
+            paths: read only these files of the folder.
+            earlier: a data set of the same folder; files that it has read are not read again.
 
         Raises DataError if the folder is not there or holds no readable shard.
         """
@@ -83,7 +82,8 @@ class Dataset:
                 (report or _warn)(f"{error}; it is skipped")
         games = [data for shard in read.values() for data in shard.games]
         if game is None or not games:
-            raise DataError(f"{folder}: holds no readable games ({PATTERN}); see dlgo generate")
+            raise DataError(f"{folder}: holds no readable games ({PATTERN}); make some with "
+                            "`dlgo generate`")
         sizes = [len(shard.games) for shard in read.values()]
         numbers = [number for number, path in enumerate(paths) if path in read]
         return cls(
@@ -99,38 +99,38 @@ class Dataset:
 
     @property
     def n_games(self) -> int:
-        """How many games."""
+        """The number of games."""
         return len(self._games)
 
     @functools.cached_property
     def n_positions(self) -> int:
-        """How many positions there are to learn from."""
+        """The number of positions to learn from."""
         return sum(game.n_positions for game in self._games)
 
     @property
     def cpu_seconds(self) -> float:
-        """What making these games has cost."""
+        """CPU seconds that these games took to make."""
         return float(self.costs.sum())
 
     @functools.cached_property
     def digests(self) -> np.ndarray:
-        """bytes16[n_games]; games with equal starts and moves have equal digests."""
+        """bytes16[n_games]: games with equal starts and moves have equal digests."""
         return np.array([_digest(game) for game in self._games], "V16")
 
     @property
     def digest(self) -> str:
-        """Equal for the same games in the same order."""
+        """A digest of the games in their order."""
         return hashlib.sha256(self.digests.tobytes()).hexdigest()[:16]
 
     def split(self, test: float = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
-        """(train, test): two parts with disjoint games; `test` is a share of them, 0 to 1.
+        """Split into (train, test) with disjoint games; `test` is the share of the test games.
 
-        Who is where depends on the seed and on the games themselves, not on their order.
-        Games with equal moves count as one here, so that the test part may be a little larger.
-        Raises DataError if a part would be empty.
+        The split depends on the seed and the games, not on their order. Games with equal moves
+        stay together, so the test part may be slightly larger. Raises DataError if a part would be
+        empty.
         """
         if not 0 < test < 1:
-            raise DataError(f"a test share of {test} leaves one part empty; take one within 0 to 1")
+            raise DataError(f"test={test} leaves one part empty; choose a share between 0 and 1")
         order = self._drawn("split", seed)
         wanted = max(1, round(test * self.n_games))
         # Equal games stand next to each other: the border must not fall between them.
@@ -140,33 +140,34 @@ class Dataset:
             wanted += 1
         if wanted >= self.n_games:
             raise DataError(
-                f"{self.folder}: {self.n_games} games are too few to be split into parts; "
-                "make more of them"
+                f"{self.folder}: {self.n_games} games are too few to hold some out; generate more "
+                "games"
             )
         return self._part(order[wanted:]), self._part(order[:wanted])
 
     def subset(self, n_games: int, seed: int = 0) -> Dataset:
-        """Some of the games; a smaller subset is part of a larger one with the same seed. Raises
+        """`n_games` games; a smaller subset is part of a larger one with the same seed. Raises
         DataError if there are fewer games."""
         if not 1 <= n_games <= self.n_games:
-            raise DataError(f"{n_games} games were asked for; {self.folder} has {self.n_games}")
+            raise DataError(f"{n_games} games is out of range: {self.folder} has 1 to "
+                            f"{self.n_games}")
         return self._part(self._drawn("subset", seed)[:n_games])
 
     def check_positions(self) -> None:
         """Raises DataError if there is nothing to learn from."""
         if not self.n_positions:
             raise DataError(
-                f"{self.folder}: {self.n_games} games without a position to learn from; take "
-                "games whose moves are labelled, or more of them"
+                f"{self.folder}: {self.n_games} games have no position to learn from; use games "
+                "with labelled moves, or more games"
             )
 
     def games(self, indices: np.ndarray | None = None) -> list[GameData]:
-        """The games themselves; all by default."""
+        """The games with these indices; by default all."""
         chosen = range(self.n_games) if indices is None else indices.tolist()
         return [self._games[i] for i in chosen]
 
     def source(self, index: int) -> str:
-        """Where a game stands, for messages."""
+        """The file and number of a game, for messages."""
         return f"{self.paths[self.shards[index]]}, game {self.places[index]}"
 
     def _drawn(self, purpose: str, seed: int) -> np.ndarray:

@@ -1,17 +1,17 @@
-"""Experience: what a learner saw, did and got in its games (chapter 9 of the book).
+"""Experience: positions, actions and results of a learner's games (chapter 9 of the book).
 
-Boards are not stored. A position is made again by playing the game's actions with the compiled
-rules (`replay.py`), so that a decision takes 14 bytes:
+Boards are not stored. Positions are replayed from the game's actions with the compiled rules
+(`replay.py`), so a decision takes 14 bytes:
 
-    action        what was played: 1 byte, or 2 on large boards
+    action        the action played: 1 byte, or 2 on large boards
     flags         whether it is the learner's decision, which player made it, and under which
                   symmetry of the board the network saw the position: 1 byte
     probability   of the action in the policy that it was drawn from: 4 bytes
-    value         V, what the critic expected of the position: 4 bytes
-    return        R, what is to be expected of it, as the rest of the game has shown: 4 bytes
+    value         V, the critic's value of the position: 4 bytes
+    return        R, the target for the value: 4 bytes
 
-The advantage of an action is A = R - V: by how much it went better than expected (chapter 12).
-Values, returns and advantages are seen by the player who decides, from -1 to 1.
+The advantage of an action is A = R - V: how much better it went than expected (chapter 12). Values,
+returns and advantages are from the view of the player who decides, -1 to 1.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Decisions:
         return self.returns - self.values
 
     def at(self, which: slice | np.ndarray) -> Decisions:
-        """The decisions that an index array or a slice picks."""
+        """The decisions selected by an index array or a slice."""
         return Decisions(*(array[which] for array in vars(self).values()))
 
 
@@ -106,7 +106,7 @@ class Experience:
 
     @property
     def n_games(self) -> int:
-        """How many games there are."""
+        """The number of games."""
         return len(self.plies)
 
     @property
@@ -138,8 +138,8 @@ class Experience:
         them. Raises DataError if the encoder is for another game, or a game breaks the rules."""
         encoder = replayer.encoder
         if encoder.game != self.game:
-            raise DataError(f"experience of {self.game} cannot be shown by an encoder for "
-                            f"{encoder.game}; choose the encoder of that game")
+            raise DataError(f"experience of {self.game} does not fit an encoder for "
+                            f"{encoder.game}; use an encoder for {self.game}")
         firsts = self.firsts
         which = np.searchsorted(firsts, rows, side="right") - 1
         games = [(self.actions[first:end], None)
@@ -232,7 +232,7 @@ def read_experience(
     for what, wanted in (("game", game), ("encoder", encoder)):
         given = getattr(experience, what)
         if wanted is not None and wanted != given:
-            raise DataError(f"{path}: is experience of {what} {given}, not of {wanted}; name "
+            raise DataError(f"{path}: is experience of {what} {given}, not of {wanted}; choose "
                             "another file")
     return experience
 

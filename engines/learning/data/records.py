@@ -43,7 +43,7 @@ class Start:
         if game.same_position(state.kernel_state, game.new_kernel_state()):
             return None
         if not hasattr(game, "position"):
-            raise DataError(f"{game}: training data cannot hold another start than the game's own")
+            raise DataError(f"{game}: games of training data must begin with the normal start")
         owners = [
             game.cell(state, *game.move_of(action).point)
             for action in range(game.num_actions) if action != game.pass_action

@@ -69,7 +69,7 @@ class Card:
         return json.dumps(fields, indent=2) + "\n"
 
     def require(self, head: str, purpose: str) -> None:
-        """Raises ModelError if the network does not have a head."""
+        """Raise ModelError if the network does not have this head."""
         if head not in self.heads:
             raise ModelError(f"model {self.name} has no {head} head, {purpose}; its heads are "
                              f"{', '.join(self.heads)}")
@@ -100,18 +100,18 @@ def read_card(folder: Path) -> Card:
                          "those that come with the package") from None
     # Among ValueErrors: no JSON, a number of 5,000 digits.
     except (ModelError, OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"{path} is not a card that can be read: {error}") from None
+        raise ModelError(f"{path} cannot be read as the card of a model: {error}") from None
 
 
 def _parsed(fields: Any) -> Card:
     """The card, or a ModelError that says what is wrong with it."""
     if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
-        raise ModelError("it is not the card of a model of this project")
+        raise ModelError("dlgo did not write it")
     version = fields.pop("version", None)
     if version != VERSION:
         raise ModelError(
-            f"version {version} of the card's format, this program reads {VERSION}; train the "
-            "model again, or use the version of dlgo that wrote it"
+            f"its format has version {version}, this dlgo reads version {VERSION}; train the model "
+            "again, or use the version of dlgo that wrote it"
         )
     fields = {"play": {}, **fields}
     for item in dataclasses.fields(Card):

@@ -59,8 +59,8 @@ def encoder_of(card: Card, game: GameSpec) -> Encoder:
     wanted = (tuple(encoder.shape), encoder.num_actions)
     if wanted != (card.shape, card.num_actions):
         raise ModelError(
-            f"model {card.name} cannot play {game}: it reads planes of {card.shape} and knows "
-            f"{card.num_actions} actions, the game has {wanted[0]} and {wanted[1]}; {problem}"
+            f"model {card.name} cannot play {game}: its planes are {card.shape} and its actions "
+            f"{card.num_actions}, those of the game are {wanted[0]} and {wanted[1]}; {problem}"
         )
     return encoder
 
@@ -74,8 +74,8 @@ def model_for(game: GameSpec, method: str) -> str:
             return name
     names = ", ".join(shipped_models()) or "none"
     raise ModelError(
-        f"no {method} model comes with the package for {game}; models there are: {names}; "
-        "model=NAME takes one of them, or the folder of one that `dlgo train` wrote"
+        f"no {method} model comes with the package for {game}; write model=FOLDER with the folder "
+        f"of one that `dlgo train` wrote, or model=NAME with one of {names}"
     )
 
 

@@ -141,8 +141,8 @@ def quantise(content: bytes, card: Card, calibration: np.ndarray) -> bytes:
         last = _last_layers(graph)
         if last >= {node.name for node in graph.node if node.op_type in _LAYERS}:
             raise ModelError(
-                f"model {card.name} has no layers but the last ones of its heads, which stay in "
-                "float32; there is nothing to quantise, so play it with runtime=onnx"
+                f"model {card.name} has no layers to quantise, since the last layers of its heads "
+                "stay in float32; play it with runtime=onnx"
             )
         quantization.quantize_static(
             clean, small, Reader(), quant_format=quantization.QuantFormat.QDQ, per_channel=True,

@@ -1,4 +1,4 @@
-"""Network runtimes: planes in, answers by name out, whatever runs the network.
+"""Network runtimes: planes in, answers by name out, with any library behind it.
 
     runtime = load_runtime("out/my-model")
     answers = runtime.evaluate(planes)
@@ -53,12 +53,12 @@ def score_head(heads: Collection[str]) -> str | None:
 
 
 class NetworkRuntime(ABC):
-    """A network ready to be asked.
+    """A network that can be evaluated.
 
     Attributes:
         kind: one of `KINDS`.
         network_id: digest of its weights.
-        heads: the names of what it answers.
+        heads: the names of its heads.
     """
 
     kind = KINDS[0]
@@ -70,15 +70,15 @@ class NetworkRuntime(ABC):
 
     @abstractmethod
     def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
-        """Ask about n positions at once.
+        """Evaluate n positions at once.
 
-        Planes: float32[n, rows, cols, planes], as the card's encoder makes them. Returns the
-        answer of each head: float32[n, ...], with the shape that the card gives.
+        Takes float32[n, rows, cols, planes], as the card's encoder makes them. Returns for each
+        head float32[n, ...], with the shape that the card gives.
         """
 
 
 def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
-    """The model `name` (a path or a shipped model's name), ready to be asked by one thread.
+    """The model `name` (a path or a shipped model's name), for use by one thread.
 
     `kind` is one of `KINDS`, or `USUAL`. Raises ModelError if there is no such model, or its files
     are damaged or do not fit its card, or it has no network of that kind.
@@ -92,8 +92,8 @@ def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
     if kind in (*INT8_KINDS, COMPILED) and file not in card.files:
         remedy = (f"run dlgo train quantise {name} to make it" if kind in INT8_KINDS else
                   "training writes it for networks of dense layers alone (mlp, wide)")
-        raise ModelError(f"model {card.name} has no {file}, which runtime={kind} plays with; "
-                         f"{remedy}, or take runtime=onnx")
+        raise ModelError(f"model {card.name} has no {file}, which runtime={kind} needs; "
+                         f"{remedy}, or use runtime=onnx")
     content = store.read_file(folder, card, file)
     runtime: NetworkRuntime
     if kind == "keras":
@@ -197,7 +197,7 @@ def openvino_core() -> Any:
         import openvino
     except ImportError:
         raise ModelError(
-            "OpenVINO is not installed; run pip install 'dlgo-suite[openvino]', or take "
+            "OpenVINO is not installed; run pip install 'dlgo-suite[openvino]', or use "
             "runtime=onnx"
         ) from None
     return openvino.Core()

@@ -113,6 +113,6 @@ def check_agreement(model: Any, runtime: NetworkRuntime, card: Card) -> None:
         error = np.max(np.abs(expected - answer.reshape(expected.shape)) / largest)
         if not error <= TOLERANCE:
             raise ModelError(
-                f"the exported network is not the trained one: its {name} is off by {error:.2g}, "
-                f"more than {TOLERANCE:g}; try other versions of tf2onnx or onnxruntime"
+                f"the exported network differs from the trained one: {name} by {error:.2g}, more "
+                f"than {TOLERANCE:g}; try other versions of tf2onnx or onnxruntime"
             )

@@ -63,7 +63,7 @@ def network_of_run(run: Path) -> Path:
     done = int(max((row["iteration"] for row in history), default=0))
     kept = [number for number in networks if number <= done and number not in rejected]
     if not kept:
-        raise ModelError(f"{run} holds no network yet: no iteration of its training is finished")
+        raise ModelError(f"{run} holds no network yet; wait for the end of the first iteration")
     return networks[max(kept)]
 
 

@@ -105,8 +105,9 @@ class TrainableNetwork(KerasNetwork):
             ("heads", needed, heads[:len(needed)]),
         ):
             if wanted != given:
-                raise ModelError(f"first_network={name} cannot begin this run: its {what} is "
-                                 f"{given}, the run's {wanted}; choose another model or {what}")
+                raise ModelError(f"the run cannot start from first_network={name}: its {what} is "
+                                 f"{given}, that of the run {wanted}; choose another model or "
+                                 f"{what}")
         weights = with_heads(model.model, heads).get_weights()
         with_heads(self.model, heads).set_weights(weights)
         return card

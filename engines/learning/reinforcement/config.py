@@ -105,7 +105,7 @@ class ReinforcementConfig(SelfPlayConfig):
     def from_json(cls, data: Any) -> Self:
         method = data.get("method")
         if method != cls.method:
-            raise SpecError(f"it is of another learner, {method or 'alphazero'}")
+            raise SpecError(f"the run is of another learner, {method or 'alphazero'}")
         return super().from_json({key: value for key, value in data.items() if key != "method"})
 
     def adopting(self, stored: RunConfig) -> Self:

@@ -80,8 +80,8 @@ def _settled(run: Run, shared: bool) -> ReinforcementConfig:
         config = dataclasses.replace(config, precision=training_precision())
     if config.portions == 1 and shared:
         raise ModelError(
-            f"{run.folder}: with portions=1 the learning process plays all games; go on without "
-            "workers, or begin with them in another folder"
+            f"{run.folder} holds a run that began without workers (portions=1); continue it "
+            "without --workers, or choose another folder"
         )
     portions = config.portions or (PORTIONS if shared else 1)
     return dataclasses.replace(config, portions=portions)
@@ -257,7 +257,7 @@ class ReinforcementLearner(Learner):
             except ModelError as error:
                 raise ModelError(
                     f"the pool of {self._folder} needs its network of iteration {iteration}: "
-                    f"{error}; put the files back, or train in another folder"
+                    f"{error}; restore the files, or train in another folder"
                 ) from None
             self._earlier_weights[iteration] = kept.model.get_weights()
         if self._opponent is None:
@@ -277,8 +277,8 @@ class ReinforcementLearner(Learner):
                 for past in range(first, iteration)
             ]
         except DataError as error:
-            raise DataError(f"{error}; the run needs it to go on: put it back, or train in "
-                            "another folder") from None
+            raise DataError(f"{error}; the run needs this file: restore it, or train in another "
+                            "folder") from None
         return xp.merged([*earlier, played])
 
     def _learn(self, run: Run, iteration: int, played: Experience) -> dict[str, float]:

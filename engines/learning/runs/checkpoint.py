@@ -56,7 +56,7 @@ def restore(state: Sequence[Any], arrays: Sequence[np.ndarray], path: Path) -> N
     shapes = [getattr(part, "shape", ()) for part in state]
     if [tuple(shape) for shape in shapes] != [array.shape for array in arrays]:
         raise ModelError(
-            f"{path} is of another network or version of Keras; train in another folder"
+            f"{path} belongs to another network or version of Keras; train in another folder"
         )
     for part, array in zip(state, arrays, strict=True):
         if isinstance(part, np.random.Generator):
@@ -96,5 +96,5 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
     except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError,
             zipfile.BadZipFile) as error:
         raise ModelError(
-            f"{path} is not a checkpoint, or it is damaged ({error}); delete it to start anew"
+            f"{path} is not a checkpoint, or it is damaged ({error}); delete it to start again"
         ) from None

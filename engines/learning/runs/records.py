@@ -20,7 +20,7 @@ from engines.learning.runs.checkpoint import REMEDY
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_REWRITTEN = "the command that trains writes it anew from the checkpoint"
+_REWRITTEN = "run the training command again, which rewrites it from the checkpoint"
 Rows = Sequence[Mapping[str, float]]
 
 
@@ -52,7 +52,7 @@ def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]
             table = list(csv.DictReader(file))
         rows = [{name: float(cell) for name, cell in row.items() if cell} for row in table]
     except FileNotFoundError:
-        raise ModelError(f"{folder} holds no finished iteration: it has no history.csv") from None
+        raise ModelError(f"{folder} has no finished iteration: history.csv is missing") from None
     except (OSError, ValueError, TypeError, csv.Error) as error:
         raise ModelError(f"{path} cannot be read ({error}); {_REWRITTEN}") from None
     missing = [name for name in columns if not all(name in row for row in rows)]

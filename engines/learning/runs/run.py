@@ -123,8 +123,8 @@ class Run:
         ]
         if different:
             raise ModelError(
-                f"{self.folder} holds a run with {', '.join(different)}; choose another folder, "
-                "or the same settings to continue it"
+                f"{self.folder} holds a run with {', '.join(different)}; use the same settings to "
+                "continue it, or choose another folder"
             )
         return config
 
@@ -185,7 +185,7 @@ class Run:
         if not math.isfinite(value):
             raise ModelError(
                 f"{self.folder}: in step {step} of {self._unit} {self._iteration} the {name} is "
-                f"{value}; {self._unit} {len(self.history)} is the last that was kept; train in "
+                f"{value}; {self._unit} {len(self.history)} is the last saved one; train in "
                 "another folder with a smaller learning rate"
             )
         return value
@@ -214,7 +214,7 @@ class Run:
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
                 f"stopped after {self._unit} {len(self.history)} of {self.config.iterations}, "
-                f"which is kept in {self.folder}; the same command continues"
+                f"which is saved in {self.folder}; run the same command to continue"
             ) from None
         finally:
             learner.close()
@@ -274,7 +274,7 @@ class Run:
         if not all(np.isfinite(array).all() for array in arrays if array.dtype.kind == "f"):
             raise ModelError(
                 f"{self.folder}: after {self._unit} {self._iteration} weights are not finite; "
-                f"{self._unit} {self._iteration - 1} is the last that was kept; train in another "
+                f"{self._unit} {self._iteration - 1} is the last saved one; train in another "
                 "folder with a smaller learning rate"
             )
         checkpoint = Checkpoint(self.config.to_json(), self.source, self.history, arrays)

@@ -1,4 +1,4 @@
-"""What the configurations of all learners have in common that learn from games of their own."""
+"""Settings that all learners by self-play share."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class SelfPlayConfig(RunConfig):
         game = get_game(self.game)
         encoder = get_encoder(self.encoder or default_encoder(game), game)
         if encoder.history:
-            raise SpecError(f"encoder {encoder.name} looks at earlier positions, which self-play "
-                            "does not offer; choose another")
+            raise SpecError(f"encoder {encoder.name} needs earlier positions, which self-play does "
+                            "not provide; choose another encoder")
         self.check()
         self._check_game(game)
         return dataclasses.replace(
