@@ -139,7 +139,7 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
     assert process.returncode == 130, told
     lines = [line for line in told.strip().splitlines()
              if line and not line.startswith("iteration ")]
-    assert len(lines) == 1 and "the same command continues" in lines[0], told
+    assert len(lines) == 1 and "run the same command to continue" in lines[0], told
     assert nobody_left(folder)
 
     process = started(tmp_path / "run")
@@ -268,8 +268,9 @@ def test_an_unlearned_run_plays_with_the_very_network_it_begins_with(tmp_path: P
 @pytest.mark.parametrize(("model", "settings", "message"), [
     ("tictactoe-alphazero", {"network": "resnet:blocks=1,filters=32"}, "its network is resnet:blo"),
     ("tictactoe-alphazero", {"network": "resnet:blocks=3,filters=16"}, "its network is resnet:blo"),
-    ("connect4-alphazero", {}, "its network is resnet:blocks=5,filters=64, the run's resnet"),
-    ("tictactoe-alphazero", {"encoder": "threeplane"}, "its encoder is planes, the run's three"),
+    ("connect4-alphazero", {}, "its network is resnet:blocks=5,filters=64, that of the run resnet"),
+    ("tictactoe-alphazero", {"encoder": "threeplane"},
+     "its encoder is planes, that of the run three"),
 ])
 def test_a_network_that_does_not_fit_is_refused(
     model: str, settings: dict, message: str, tmp_path: Path

@@ -174,14 +174,14 @@ def test_an_archive_becomes_shards(archive: Path, tmp_path: Path, capfd) -> None
     assert done.returncode == 0, done.stderr
     assert "skipped:" in done.stderr
     assert "games.tar.gz/broken.sgf: move 2" in done.stderr
-    assert "1 games not wanted: another board size" in done.stderr
+    assert "1 games filtered out: another board size" in done.stderr
     assert "2 games, 5 positions" in done.stderr
     data = Dataset.open(out)
     assert (data.n_games, data.n_positions) == (2, 5)
     assert sorted(game.result for game in data.games()) == [-1, 1]
     again = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 9, "--out", out,
                       "--workers", 1)
-    assert "4 of 4 files are done already" in again.stderr
+    assert "4 of 4 files are imported already" in again.stderr
     other = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 13, "--out", out)
     assert other.returncode == 2
     assert "another --out folder" in other.stderr
@@ -228,7 +228,7 @@ def test_a_folder_is_imported_with_its_archives_and_collections(
     done = dlgo_here(capfd, "data", "import-sgf", folder, "--size", 9, "--out", tmp_path / "out",
                      "--workers", 1)
     assert done.returncode == 0, done.stderr
-    assert f"{folder}: other files are left out: .txt 1" in done.stderr
+    assert f"{folder}: other files are ignored: .txt 1" in done.stderr
     assert "three.sgfs, game 2: move 2, white A9, is illegal" in done.stderr
     assert Dataset.open(tmp_path / "out").n_games == 4
 

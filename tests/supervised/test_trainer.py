@@ -123,7 +123,7 @@ def test_ctrl_c_says_what_is_kept(games: Path, tmp_path: Path) -> None:
                 raise KeyboardInterrupt
 
     plan = dataclasses.replace(TINY, epochs=3)
-    with pytest.raises(KeyboardInterrupt, match="stopped after epoch 1 of 3.*continues"):
+    with pytest.raises(KeyboardInterrupt, match="stopped after epoch 1 of 3.*to continue"):
         train(plan, Dataset.open(games), tmp_path / "m", Interrupter())
     assert len(measured(tmp_path / "m/training")) == 1
 
@@ -155,10 +155,10 @@ def test_damaged_files_of_a_run_are_refused(games, trained, tmp_path) -> None:
     shutil.copytree(trained, tmp_path / "m")
     checkpoint = (tmp_path / "m/training/checkpoint.npz").read_bytes()
     for name, content, part in (
-        ("checkpoint.npz", b"", "delete it to start anew"),
-        ("checkpoint.npz", checkpoint[: len(checkpoint) // 2], "delete it to start anew"),
-        ("checkpoint.npz", b"PK\x03\x04 and no more", "delete it to start anew"),
-        ("checkpoint.npz", b"\x80\x04.", "delete it to start anew"),
+        ("checkpoint.npz", b"", "delete it to start again"),
+        ("checkpoint.npz", checkpoint[: len(checkpoint) // 2], "delete it to start again"),
+        ("checkpoint.npz", b"PK\x03\x04 and no more", "delete it to start again"),
+        ("checkpoint.npz", b"\x80\x04.", "delete it to start again"),
         ("plan.json", b"[" * 100_000, "plan.json"),
         ("plan.json", b'{"a": ' + b"9" * 5000 + b"}", "plan.json"),
     ):
@@ -185,7 +185,7 @@ def test_learning_that_explodes_is_named_and_the_last_good_state_kept(games, tmp
         with pytest.raises(ModelError) as caught:
             train(config, Dataset.open(games), tmp_path / "m")
         message = str(caught.value)
-        assert "smaller learning rate" in message and "is the last that was kept" in message
+        assert "smaller learning rate" in message and "is the last saved one" in message
         assert "epoch 0 is the last" not in message and "\n" not in message
         assert any(word in message for word in ("nan", "inf", "not finite"))
     assert not (tmp_path / "m/card.json").exists()

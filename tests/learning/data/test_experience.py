@@ -168,7 +168,7 @@ def test_what_is_not_such_a_file_is_refused_in_one_line(
     played: Experience, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_experience(tmp_path / "e.npz", played)
-    with one_line_error(DataError, "of game draughts, not of connect4; name another file"):
+    with one_line_error(DataError, "of game draughts, not of connect4; choose another file"):
         read_experience(path, get_game("connect4"))
     with one_line_error(DataError, "of encoder turned, not of planes"):
         read_experience(path, GAME, "planes")
@@ -214,7 +214,7 @@ def test_experience_of_two_games_is_not_merged_or_shown(played: Experience) -> N
     for work, message in (
         (lambda: merged([played, other]), "of game connect4 cannot be merged with that of game"),
         (lambda: merged([played, replace(played, encoder="planes")]), "cannot be merged"),
-        (lambda: other.made(replayer, other.decisions), "cannot be shown by an encoder for"),
+        (lambda: other.made(replayer, other.decisions), "does not fit an encoder for"),
         (lambda: illegal.made(replayer, illegal.decisions), "holds a move that draughts does not"),
     ):
         with one_line_error(DataError, message):

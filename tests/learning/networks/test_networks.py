@@ -288,7 +288,7 @@ def test_an_export_that_differs_is_not_written(tmp_path: Path, monkeypatch) -> N
         return [policy + 3e-4, *rest]
 
     monkeypatch.setattr(ort.InferenceSession, "run", off)
-    with pytest.raises(ModelError, match="its policy is off by 0.0003"):
+    with pytest.raises(ModelError, match="policy by 0.0003"):
         save(tmp_path / "m")
     assert list((tmp_path / "m").iterdir()) == []
 

@@ -132,7 +132,7 @@ def test_without_its_file_eight_bits_are_refused_with_the_remedy(model: Path, tm
 
 def test_a_network_of_last_layers_alone_is_refused(tmp_path: Path) -> None:
     linear = write_model(tmp_path / "m", "tictactoe")
-    with pytest.raises(ModelError, match="nothing to quantise"):
+    with pytest.raises(ModelError, match="no layers to quantise"):
         quantise_model(str(linear), held_out=64)
     assert not (linear / INT8).exists() and INT8 not in read_card(linear).files
 

@@ -95,8 +95,9 @@ def test_the_file_of_another_model_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "part"), [
-    ("", "not a card"), ("[1, 2]", "not the card"), ('{"format": "other"}', "not the card"),
-    ("[" * 100_000, "not a card"), ('{"a": ' + "9" * 5000 + "}", "not a card"),
+    ("", "cannot be read as"), ("[1, 2]", "dlgo did not write it"),
+    ('{"format": "other"}', "dlgo did not write it"),
+    ("[" * 100_000, "cannot be read as"), ('{"a": ' + "9" * 5000 + "}", "cannot be read as"),
     ('{"format": "dlgo-model", "version": 99}', "version 99"),
     ('{"format": "dlgo-model", "version": 2}', "name is missing"),
     ({"play": {"sims": 5}}, "play.sims is unknown; known are c_puct"),

@@ -121,14 +121,14 @@ def test_an_iteration_more_goes_on_and_other_settings_do_not(
     shutil.copytree(short["policy_gradient"], tmp_path / "run")
     run("policy_gradient", tmp_path / "run", iterations=7)
     assert len(measured(tmp_path / "run")) == 7
-    with one_line_error(ModelError, "holds a run with entropy=0.01; choose another folder"):
+    with one_line_error(ModelError, "holds a run with entropy=0.01; use the same settings"):
         run("policy_gradient", tmp_path / "run", entropy=0.5)
 
 
 @pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize(("name", "damaged", "error", "message"), [
     ("policy_gradient", "nets/*/network.keras", ModelError,
-     "checksum differs): it is damaged or of another model; copy the folder again; put the files"),
+     "checksum differs): it is damaged or of another model; copy the folder again; restore"),
     ("q_learning", "experience/000005.npz", DataError,
      "000005.npz: not a readable experience file: it is cut off"),
 ])

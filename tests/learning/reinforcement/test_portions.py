@@ -86,5 +86,5 @@ def test_a_run_goes_on_with_the_portions_that_it_began_with(
     run("parts", portions=16, iterations=1)
     assert run("parts") == whole
 
-    with one_line_error(ModelError, "go on without workers"):
+    with one_line_error(ModelError, "without --workers"):
         run("alone", Counting(), portions=1)

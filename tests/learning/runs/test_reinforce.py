@@ -103,7 +103,7 @@ def test_it_learns_and_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
         scores = [float(row["score"]) for row in csv.DictReader(file)]
     assert len(scores) == 60 and np.mean(scores[-20:]) > 0.72 > 0.66 > np.mean(scores[:3])
     assert (tmp_path / "broken/curves.png").read_bytes()[:4] == b"\x89PNG"
-    with pytest.raises(ModelError, match="holds a run with seed=1; choose another folder"):
+    with pytest.raises(ModelError, match="holds a run with seed=1; use the same settings"):
         train(tmp_path / "broken", seed=2)
 
 
