@@ -1,179 +1,126 @@
-# ---
-# jupyter:
-#   kernelspec: {display_name: Python 3, language: python, name: python3}
-# ---
+"""Chapter 2: how large is Go, and does it matter how you count?
 
-# %% [markdown]
-# # 2 · The rules, asked on small boards
-#
-# Chapter 2 puts Go on one page. Here you put stones on a board and ask the rules what they think
-# of it. [The chapter's page](../../docs/chapters/ch02.md) has the reasons.
+    python -m experiments.chapters.ch02 --quick
 
-# %%
+Complete games of random players and of a search, in three questions about the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
 import dlgo
-from dlgo import Player, Point, kernels
+from dlgo import GameState, Player, Point, kernels
 from dlgo.games.go.scoring import score
-from dlgo.games.go.textbook import Board
-from experiments.arena.series import share_margin
-from experiments.chapters.script import begin, size
-from experiments.course.showing import Row
-from experiments.figures import drawing
-
-begin()
+from dlgo.games.go.textbook import Board, GoString
+from dlgo.rng import make_rng
+from experiments.chapters.experiment import Row, experiment, mean_row, script, share_row
+from experiments.figures import BLUE, INK, ORANGE
 
 
-def position(rows, player=Player.black, komi=7.5):
-    """The position of a diagram, highest row first: x black, o white, a point for empty."""
+def position(
+    rows: Sequence[str], player: Player = Player.black, komi: float = 7.5
+) -> GameState:
+    """The position of a diagram, highest row first: x black, o white, . empty."""
     stones = {mark: [Point(row, col) for row, line in enumerate(reversed(rows), 1)
                      for col, cell in enumerate(line, 1) if cell == mark] for mark in "xo"}
-    game = dlgo.game("go", size=len(rows), komi=komi)
-    return game.position(stones["x"], stones["o"], player)
+    return dlgo.game("go", size=len(rows), komi=komi).position(stones["x"], stones["o"], player)
 
 
-def textbook_board(state):
-    """The same stones on the book's board, which knows chains and their liberties."""
+def chain(state: GameState, name: str) -> GoString:
+    """The chain of stones on a point such as "C3", from the textbook board."""
     board = Board(state.game.size)
     for point in board.points():
         if owner := state.game.cell(state, point.row, point.col):
             board.place_stone(owner, point)
-    return board
+    return board.get_go_string(state.game.parse_move(state, name).point)
 
 
-def count(state, colour):
-    """Stones of a colour."""
-    board = textbook_board(state)
-    return sum(board.get(point) is colour for point in board.points())
+@experiment(quick={"games": 20}, full={"games": 100}, unit="legal moves", size=(8, 5))
+def moves(games: int) -> Iterator[Row]:
+    """How many moves are legal on 19x19? Random games, averaged move by move."""
+    game, rng, plies = dlgo.game("go19"), np.random.default_rng(1), 401
+    start, actions = game.new_kernel_state(), np.empty(game.num_actions, np.int64)
+    state = game.scratch_state(start, plies)  # superko remembers all positions
+    numbers = np.zeros((games, plies))
+    for line in numbers:
+        kernels.copy_into(state, start)
+        for ply in range(plies):
+            line[ply] = n = kernels.legal_actions(state, actions)
+            kernels.play(state, actions[rng.integers(n)])
+    for ply in range(0, plies, 25):
+        yield mean_row(f"after {ply} moves", numbers[:, ply], plies=float(ply))
+    yield mean_row("mean of 150 moves", numbers[:, :150].mean(axis=1))
 
 
-board = position((".....", ".oxo.", ".ox..", "..xo.", "....."), Player.white)
-board
+@moves.drawing
+def _(table: pd.DataFrame, axes: Axes) -> None:
+    axes.errorbar(table["plies"], table["value"], (table["high"] - table["low"]) / 2, fmt="o-",
+                  color=BLUE, capsize=4)
+    axes.set(xlabel="moves played", ylabel="legal moves, mean", ylim=(0, None))
 
-# %% [markdown]
-# Three black stones hang together. How many moves does White need to take them, and where?
 
-# %%
-free = textbook_board(board).get_go_string(Point(3, 3)).liberties
-[board.game.move_text(board.game.move_of((p.row - 1) * 5 + p.col - 1)) for p in sorted(free)]
+@moves.conclusion
+def _(table: pd.DataFrame) -> str:
+    text = table.set_index("label").apply(moves.text, axis=1)
+    return (f"{text['after 0 moves']} at first, {text['after 150 moves']} after 150 moves; "
+            f"{text['mean of 150 moves']} on average before that.")
 
-# %% [markdown]
-# Now White plays all four, and Black passes each time. Look at the last board: it is the fourth
-# stone alone that takes something.
 
-# %%
-boards = [board]
-for moves in (("C5",), ("pass", "D3"), ("pass", "B2"), ("pass", "C1")):
-    boards.append(boards[-1].play(*moves))
-print("White has taken", count(board, Player.black) - count(boards[-1], Player.black), "stones")
-Row(*boards[-2:], titles=("one liberty left", "none left"))
+@experiment(quick={"games": 60}, full={"games": 1000})
+def counting(games: int) -> Iterator[Row]:
+    """Do area counting and territory counting name the same winner on 9x9?
 
-# %% [markdown]
-# **Try this.** Let Black play `E3` instead of the first pass. What is the chain's number of
-# liberties then, and does White still catch it?
+    Komi is 7.5 for area and 6.5 for territory, as people play. The difference matters where games
+    are close: look at the search.
+    """
+    game = dlgo.game("go", size=9, komi=7.5)
+    for label, spec, part in (("random players", "random", 1),
+                              ("MCTS, 100 simulations", "mcts:sims=100", 3)):
+        bot, agree, n = dlgo.engine(spec, game), 0, games // part
+        for seed in range(1, n + 1):
+            bot.new_game(seed)
+            state = game.start()
+            while not state.is_over():
+                state = state.apply_move(bot.select_move(state).move)
+            territory = score(state, rules="territory").margin + 1  # 7.5 - 6.5
+            agree += (score(state).margin > 0) == (territory > 0)
+        yield share_row(label, agree / n, n)
 
-# %%
-escape = board.play("C5", "E3", "D3")
-print(len(textbook_board(escape).get_go_string(Point(3, 3)).liberties), "liberties")
-escape
 
-# %% [markdown]
-# ## Eyes
-#
-# Black would like to play inside White's chains. The game lists what may be played; A1, C1 and G7
-# are the three points inside.
+@experiment(quick={"games": 2000}, full={"games": 20_000}, reference=50)
+def komi(games: int) -> Iterator[Row]:
+    """Which komi makes random play fair on 5x5 and 9x9? Look for Black's share of 50%."""
+    for size in (5, 9):
+        for points in (0.5, 2.5, 4.5, 6.5, 8.5):
+            game = dlgo.game("go", size=size, komi=points)
+            start = game.new_kernel_state()
+            mean = kernels.rollouts(start, game.scratch_state(start), make_rng(1), games) / games
+            yield share_row(f"{size}x{size}, komi {points:g}", (1 + mean) / 2, games,
+                            size=float(size), komi=points)
 
-# %%
-eyes = position(("...xoo.", "....xoo", ".....xo", "......x", "xxxx...", "oooox..", ".o.ox.."))
-legal = {eyes.game.move_text(move) for move in eyes.legal_moves()}
-print({point: point in legal for point in ("A1", "C1", "G7")})
-after = eyes.play("G7")
-print("G7 takes", count(eyes, Player.white) - count(after, Player.white), "stones")
-Row(eyes, after, titles=("Black to move", "after G7"))
 
-# %% [markdown]
-# ## Ko
-#
-# `why_illegal` says what a player is told who tries it all the same.
+@komi.drawing
+def _(table: pd.DataFrame, axes: Axes) -> None:
+    for (size, rows), colour in zip(table.groupby("size"), (ORANGE, BLUE), strict=True):
+        axes.errorbar(rows["komi"], rows["value"], (rows["high"] - rows["low"]) / 2, fmt="o-",
+                      color=colour, capsize=5, label=f"{size:.0f}x{size:.0f}")
+    axes.axhline(50, color=INK, linewidth=1.5, linestyle="--")
+    axes.set(xlabel="komi, points", ylabel="won by Black, %", ylim=(40, 60),
+             yticks=range(40, 61, 5))
+    axes.legend()
 
-# %%
-ko = position((".....", ".xo..", "xo.o.", ".xo..", ".....")).play("C3")
-print(ko.game.why_illegal(ko, ko.game.parse_move(ko, "B3")))
-elsewhere = ko.play("E5", "E1")
-print("after a move of each elsewhere:", elsewhere.is_valid_move("B3"))
-Row(ko, elsewhere)
 
-# %% [markdown]
-# **Try this.** Play the ko with `dlgo.game("go", size=5, ko="simple")`. When does the answer differ
-# from that of the default rule?
+@komi.conclusion
+def _(table: pd.DataFrame) -> str:
+    return "\n".join(
+        f"{size:.0f}x{size:.0f}: Black wins {komi.text(rows.iloc[0])} with komi 0.5 and "
+        f"{komi.text(rows.iloc[-1])} with komi 8.5." for size, rows in table.groupby("size"))
 
-# %%
-simple = dlgo.game("go", size=5, ko="simple")
-print(simple, "and", ko.game)
 
-# %% [markdown]
-# ## Who has won?
-#
-# On this board the stones at B4 and F6 cannot be saved. Both players agree that they are dead, and
-# they come off. White gets `komi` points for moving second.
-
-# %%
-rows = ("..xoo..", ".xxoox.", "..xxo..", ".o.xooo", "..xxxoo", "..x.xoo", "...xxo.")
-end, dead = position(rows), (Point(4, 2), Point(6, 6))
-area = score(end, dead)
-territory = score(position(rows, komi=6.5), dead, "territory")
-for name, found in (("area", area), ("territory", territory)):
-    print(f"{name}: {found.black} to {found.white} and komi {found.komi:g}: "
-          f"Black wins by {found.margin:g}")
-end
-
-# %% [markdown]
-# Now random players fill boards. How far ahead is Black before komi, and do both ways of counting
-# name the same winner?
-
-# %%
-games = size(120, 1000)
-bot, margins, agree = dlgo.engine("random", "go9"), [], 0
-for seed in range(1, games + 1):
-    bot.new_game(seed)
-    state = position((".........",) * 9)
-    while not state.is_over():
-        state = state.apply_move(bot.select_move(state).move)
-    area, territory = score(state), score(state, rules="territory")
-    margins.append(area.margin + area.komi)
-    agree += (area.margin > 0) == (territory.margin + 1 > 0)  # with a komi of 6.5
-share = agree / games
-print(f"both counts agree in {share:.1%} +-{share_margin(share, games):.1%} of {games} games")
-with drawing(size=(8, 3.5)) as (axes,):
-    axes.hist(margins, bins=range(-82, 83, 8))
-    axes.set(xlabel="Black's points less White's, without komi", ylabel="games")
-
-# %% [markdown]
-# **Try this.** Which komi would be fair for random players? Is it fair for `mcts:sims=100`, too?
-# (Fewer games will do; see how wide the histogram is first.)
-
-# %%
-print(f"half of the games end below {sorted(margins)[games // 2]:.0f}")
-
-# %% [markdown]
-# ## How many moves are there?
-#
-# The legal moves before each of the first 150 plies of random games on 19x19.
-
-# %%
-go19, rng = dlgo.game("go19"), np.random.default_rng(1)
-start, actions = go19.new_kernel_state(), np.empty(go19.num_actions, np.int64)
-state = go19.scratch_state(start, 150)  # superko remembers all positions
-numbers = np.zeros((size(20, 50), 150))
-for line in numbers:
-    kernels.copy_into(state, start)
-    for ply in range(150):
-        line[ply] = n = kernels.legal_actions(state, actions)
-        kernels.play(state, actions[rng.integers(n)])
-for name, values in (("at first", numbers[:, 0]), ("on average", numbers.mean(axis=1)),
-                     ("at the end", numbers[:, -1])):
-    margin = 1.96 * values.std(ddof=1) / len(values) ** 0.5
-    print(f"legal moves {name}: {values.mean():.1f} +-{margin:.1f}")
-with drawing(size=(8, 3.5)) as (axes,):
-    axes.plot(numbers.mean(axis=0))
-    axes.set(xlabel="ply", ylabel="legal moves", ylim=(0, None))
+if __name__ == "__main__":
+    script(__doc__, moves, counting, komi)

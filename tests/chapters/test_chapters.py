@@ -1,7 +1,7 @@
 """The `--quick` of every chapter's notebook and script shows what it is about.
 
 Each function below is named after a script and reads what it printed: the effect must be there, and
-be larger than its interval where chance has a part in it. Nearly all run only with `DLGO_FULL=1`.
+be larger than its interval where chance has a part in it. They run only with `DLGO_FULL=1`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from tests.conftest import FULL
 
 SCRIPTS = [path for path in sorted((ROOT / "experiments/chapters").glob("ch[0-9]*.py"))
            if "@experiment(" not in path.read_text()]
-# What the others show, other tests show as well: engines, their speed, networks.
-SHORT = {"ch02"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 
 
@@ -33,30 +31,6 @@ def line(output: str, start: str) -> list[float]:
     """The numbers in the one line that begins with `start`, after it."""
     (rest,) = re.findall(rf"^ *{re.escape(start)}(.*)$", output, re.MULTILINE)
     return numbers(rest)
-
-
-def ch02(output: str, folder: Path) -> None:
-    assert "White has taken 3 stones" in output and "G7 takes 5 stones" in output
-    assert "{'A1': False, 'C1': False, 'G7': True}" in output
-    assert "recreate the position" in output and "elsewhere: True" in output
-    assert "Black wins by 1.5" in output and "Black wins by 2.5" in output
-    share, margin, games = line(output.replace("+-", " "), "both counts agree in")
-    assert share - margin > 90 and games >= 40, "both ways of counting name the same winner"
-    (first, *_), (mean, margin), (last, width) = (
-        line(output.replace("+-", " "), f"legal moves {when}:")
-        for when in ("at first", "on average", "at the end"))
-    assert first == 362 > mean > mean - margin > 250 > last + width
-
-
-def ch03(output: str, folder: Path) -> None:
-    rows = ("deep copies", "sets", "Zobrist keys", "compiled rules", "compiled rollout")
-    speeds = [line(output, row)[0] for row in rows]
-    assert speeds[1] > 5 * speeds[0], "copies that share strings are many times faster"
-    assert speeds[3] > 10 * max(speeds[1:3]), "so are compiled rules"
-    assert speeds[4] > 20 * speeds[3], "and so is a game without Python between the moves"
-    mean, margin = numbers(re.search(r"komi 7.5: (.*) \(", output)[1].replace("+-", " "))
-    assert mean + margin < 0, "the side with komi wins more"
-    assert "Without the rule about eyes 0 of 20 games end" in output
 
 
 def ch05(output: str, folder: Path) -> None:
@@ -209,7 +183,7 @@ def test_every_script_has_its_facts() -> None:
 def test_a_quick_run_shows_what_to_look_for(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    if name not in SHORT and not FULL:
+    if not FULL:
         pytest.skip("minutes of training and games: DLGO_FULL=1")
     if name == "ch05":
         pytest.importorskip("sklearn")

@@ -37,6 +37,14 @@ def falls(factor: float) -> Callable[[pd.DataFrame], bool]:
 
 # What each page says of its experiments' results.
 FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
+    "ch02.moves": lambda table: table["value"].iloc[0] == 362 > 300 > table["high"].iloc[-1],
+    "ch02.counting": above(90),
+    "ch02.komi": lambda table: table["low"].iloc[0] > 50 > table["high"].iloc[-1],
+    "ch03.boards": lambda table: all(
+        table["value"].iloc[after] > factor * table["value"].iloc[after - 1]
+        for after, factor in enumerate((5, 1, 10, 20), start=1)),
+    "ch03.eyes": lambda table: table["high"].iloc[0] < 10 < 95 < table["low"].iloc[1],
+    "ch03.bots": lambda table: list(table["low"] > 50) == [True, False, True],
     "ch04.rules": lambda table: list(table["low"] > 50) == [True] * 4 + [False],
     "ch04.cuts": falls(100),
     "ch04.growth": lambda table: len(table) == 11,

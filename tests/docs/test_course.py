@@ -58,6 +58,7 @@ def test_a_notebook_is_a_page_with_its_pictures(course: Path, name: str) -> None
                for picture in re.findall(r'<img[^>]* src="([^"]+)"', page))
     text = re.sub(r"<pre.*?</pre>|<code.*?</code>", "", page, flags=re.S)
     assert not re.search(r"\$[^$<]+\$", text), "formulas are MathML"
+    assert not re.search(r'^<math[^>]*display="inline"', text, re.M), "within their paragraph"
 
 
 def test_sources_are_part_of_the_site(course: Path) -> None:

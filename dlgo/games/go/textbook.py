@@ -6,10 +6,10 @@ From the bottom up:
     Board            the grid: placing a stone, capturing
     TextbookState    turns, the rules that forbid a play, the end of the game, the count
 
-Nothing here is fast. `textbook_zobrist.py` only changes how a position is remembered (chapter
-3.5), and the compiled `board.py` plays what this file means:
-`tests/games/test_go_boards_agree.py` holds all three to the same stones, legal moves and results.
-`python -m experiments.chapters.ch03` shows what each step buys.
+This code is simple, not fast. `textbook_zobrist.py` stores positions as integers (chapter 3.5).
+`board.py` is the compiled board that engines use. `tests/games/test_go_boards_agree.py` checks
+that all three have the same stones, legal moves and results; `python -m
+experiments.chapters.ch03` compares their speed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from dlgo.errors import IllegalMoveError
 
 @dataclass(frozen=True)
 class GoString:
-    """A string: all stones of one colour that are connected, and their liberties.
+    """A string (or chain): connected stones of one colour, and their liberties.
 
-    A string never changes; a play makes new strings. So several boards can share one.
+    A string never changes: a move makes new strings. So several boards can share one.
     """
 
     color: Player
@@ -35,25 +35,25 @@ class GoString:
     liberties: frozenset[Point]
 
     def without_liberty(self, point: Point) -> GoString:
-        """The string after an opponent's stone has come to `point`."""
+        """The string after an opponent's stone was placed on `point`."""
         return GoString(self.color, self.stones, self.liberties - {point})
 
     def with_liberty(self, point: Point) -> GoString:
-        """The string after a captured stone has left `point`."""
+        """The string after a captured stone was removed from `point`."""
         return GoString(self.color, self.stones, self.liberties | {point})
 
     def merged_with(self, other: GoString) -> GoString:
-        """Both strings as one. Where one's stone fills the other's liberty, none is left."""
+        """Both strings as one. A point with a stone of either string is no liberty."""
         stones = self.stones | other.stones
         return GoString(self.color, stones, (self.liberties | other.liberties) - stones)
 
 
 class Board:
-    """Stones on a square grid. It captures, and knows neither turns nor history."""
+    """Stones on a square grid, with captures; without turns and history."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        # Every occupied point, with the string that its stone belongs to.
+        # Each occupied point maps to the string of its stone.
         self._grid: dict[Point, GoString] = {}
 
     def is_on_grid(self, point: Point) -> bool:
@@ -61,7 +61,7 @@ class Board:
         return 1 <= point.row <= self.size and 1 <= point.col <= self.size
 
     def get(self, point: Point) -> Player | None:
-        """Whose stone stands on `point`; None if it is empty."""
+        """The player whose stone is on `point`; None if it is empty."""
         string = self._grid.get(point)
         return string.color if string else None
 
@@ -81,9 +81,9 @@ class Board:
     def place_stone(self, player: Player, point: Point) -> None:
         """Put a stone on an empty point and remove what it captures.
 
-        The opponent's strings are taken off first. Only then is it known whether the new
-        string can breathe; if not, it stays here without liberties, and it is
-        `TextbookState` that forbids such a play.
+        The opponent's strings without liberties are removed first, because this can give the
+        new string a liberty. A new string without liberties stays on the board:
+        `TextbookState` forbids such a move.
         """
         assert self.is_on_grid(point) and self.get(point) is None, f"{point} is not free"
         near = self.neighbors(point)
@@ -105,7 +105,7 @@ class Board:
                     self.remove(enemy)
 
     def remove(self, string: GoString) -> None:
-        """Take a string off the board; its points become liberties of the strings around."""
+        """Remove a string; its points become liberties of the strings next to them."""
         for point in string.stones:
             del self._grid[point]
         for point in string.stones:
@@ -127,14 +127,14 @@ class Board:
         return board
 
     def situation(self, next_player: Player) -> Hashable:
-        """The stones and whose turn it is: what situational superko forbids to repeat."""
+        """The stones and the player to move: situational superko forbids repeating them."""
         return next_player, frozenset((point, self.get(point)) for point in self._grid)
 
     def area(self) -> dict[Player, int]:
         """Points of both players by area counting (AGA, Chinese); all stones count as alive.
 
-        A player owns the points of the own stones, and every empty region that touches
-        stones of this colour only.
+        A player owns the points of their stones, and each empty region that touches only
+        their colour.
         """
         count = {Player.black: 0, Player.white: 0}
         for string in self._grid.values():
@@ -173,14 +173,14 @@ class Board:
 
 
 class TextbookState:
-    """A position in a game of Go. It has the surface of `dlgo.GameState`.
+    """A position in a game of Go, with the methods of `dlgo.GameState`.
 
     Attributes:
         board: the stones; do not change it.
-        next_player: whose turn it is (after a resignation: who resigned).
+        next_player: the player to move (after a resignation, the player who resigned).
         komi: White's points for moving second.
-        previous_state, last_move: how the game came here; both None at the start.
-        situations: every situation of the game so far, this one included.
+        previous_state, last_move: the state before the last move; both None at the start.
+        situations: every situation of the game up to this one.
     """
 
     board_class: ClassVar[type[Board]] = Board
@@ -217,8 +217,8 @@ class TextbookState:
     def is_valid_move(self, move: Move) -> bool:
         """Whether the rules allow `move`. Never raises.
 
-        Passing and resigning are always allowed. A play needs an empty point of the board,
-        must leave its own string a liberty, and must not repeat a situation.
+        Passing and resigning are always allowed. A stone needs an empty point, its string
+        must have a liberty after captures, and the situation must be new.
         """
         if self.is_over():
             return False
@@ -240,22 +240,22 @@ class TextbookState:
         return not board.get_go_string(point).liberties
 
     def _violates_superko(self, board: Board) -> bool:
-        """Whether the board has been there before with the same player to move.
+        """Whether this situation occurred before in the game.
 
-        Only plays are asked: a pass may repeat a situation, or two players with nothing left
-        to do could not end the game.
+        This is not asked of passes: two players who both want to pass must be able to end the
+        game.
         """
         return board.situation(self.next_player.other) in self.situations
 
     def legal_moves(self) -> list[Move]:
-        """Every legal play, row by row from A1, and the pass; empty after the end."""
+        """All legal moves, row by row from A1, then the pass; empty after the end."""
         if self.is_over():
             return []
         plays = (Move.play(point) for point in self.board.points())
         return [*filter(self.is_valid_move, plays), Move.pass_turn()]
 
     def is_over(self) -> bool:
-        """Whether a player has resigned, or both have passed in turn."""
+        """Whether a player has resigned, or both have passed one after the other."""
         last, previous = self.last_move, self.previous_state
         if last is None or previous is None or last.is_play:
             return False
@@ -283,10 +283,9 @@ class TextbookState:
 def is_point_an_eye(board: Board, point: Point, player: Player) -> bool:
     """Whether an empty point is the player's eye, by the strict definition of chapter 3.3.
 
-    All neighbours are the player's stones, and so are the diagonal points: at least three of
-    four in the middle, all of them at the edge. A bot that never fills such a point keeps its
-    living groups alive, and so its games come to an end. Some real eyes are missed: a
-    diagonal point counts only with a stone on it.
+    All neighbours are the player's stones. So are the diagonal points: all of them at the edge,
+    at least three of four elsewhere. A bot that never fills an eye keeps its living groups, and
+    its games end. The definition misses some eyes: it wants a stone on each diagonal point.
     """
     if board.get(point) is not None:
         return False

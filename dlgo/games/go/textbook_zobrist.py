@@ -1,18 +1,18 @@
 """Chapter 3.5: the textbook board with Zobrist keys instead of stored positions.
 
-`Board.situation` builds a set of all stones, for every candidate move, only to ask whether
-it has been seen. A Zobrist key says the same in one integer. Every (player, point) gets a
-random 64-bit word, and the key of a board is the XOR of the words of its stones:
+To test for superko, `Board.situation` builds a set of all stones for every possible move. A
+Zobrist key replaces this set by one integer. Each (player, point) has a random 63-bit word, and
+the key of a board is the XOR of the words of its stones:
 
-* a stone comes: XOR its word; a stone goes: XOR its word again, because w ^ w == 0;
-* so a play costs as many XORs as stones change, not as many as stand on the board;
-* one word more says that White moves next: the same stones with the other player to move
-  are another situation, and superko must tell them apart.
+* To add a stone, XOR its word. To remove it, XOR its word again, because w ^ w == 0.
+* So a move costs one XOR for each stone that changes, not for each stone on the board.
+* One more word means that White moves next: superko must tell apart the same stones with
+  different players to move.
 
-Two different boards could share a key. A game on 19x19 compares some 10**7 pairs of them, and
-a pair has odds of one in 2**63: about one wrong answer in 10**12 games. Everyone accepts that.
+Two different boards can have the same key, with probability 1 in 2**63. A game on 19x19 compares
+about 10**7 pairs of boards, so about one game in 10**12 contains a wrong answer.
 
-What changes against `textbook.py` is on this page, and nothing else does.
+This file has all differences from `textbook.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WHITE_TO_MOVE = int(zobrist_table(1, stream="textbook go side")[0])
 
 @functools.cache
 def stone_words(size: int) -> dict[tuple[Player, Point], int]:
-    """The random word of every possible stone; the same in every process, for any size."""
+    """The random word of each possible stone, for a board size; always the same words."""
     table = zobrist_table(2, size, size, stream="textbook go stones").tolist()
     return {
         (player, Point(row + 1, col + 1)): table[player.index][row][col]
@@ -38,7 +38,7 @@ def stone_words(size: int) -> dict[tuple[Player, Point], int]:
 
 
 class ZobristBoard(Board):
-    """A board that keeps its key up to date as stones come and go."""
+    """A board that updates its key with each stone."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
@@ -59,7 +59,7 @@ class ZobristBoard(Board):
         return self._key
 
     def situation(self, next_player: Player) -> int:
-        """The key of the stones and of whose turn it is."""
+        """The key of the stones and the player to move."""
         return self._key ^ (WHITE_TO_MOVE if next_player is Player.white else 0)
 
 
