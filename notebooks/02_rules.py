@@ -85,7 +85,7 @@ ko = position((".....", ".xo..", "xo.o.", ".xo..", ".....")).play("C3")
 print(ko.game.why_illegal(ko, ko.game.parse_move(ko, "B3")))
 later = ko.play("E5", "E1")
 print("B3 is legal after a move of each player elsewhere:", later.is_valid_move("B3"))
-Row(ko, later)
+Row(ko, later, titles=("B3 is illegal", "B3 is legal"))
 
 # %% [markdown]
 # Self-capture and ko are both questions about the board *after* the move:
@@ -102,8 +102,9 @@ Source(TextbookState.is_valid_move, TextbookState._is_self_capture,
 # surround. By *territory* (Japan), they are the empty points $e$ and your prisoners $p$. White gets
 # *komi* $k$, some points for moving second; half a point in it excludes draws.
 #
-# $$m_{\text{area}} = (s_B + e_B) - (s_W + e_W) - k \qquad
-# m_{\text{territory}} = (e_B + p_B) - (e_W + p_W) - k$$
+# $$m_{\text{area}} = (s_B + e_B) - (s_W + e_W) - k$$
+#
+# $$m_{\text{territory}} = (e_B + p_B) - (e_W + p_W) - k$$
 #
 # On the next board the stones at B4 and F6 cannot be saved. The players agree that they are dead
 # and remove them. By area with $k = 7.5$, Black wins by $(13 + 16) - (13 + 7) - 7.5 = 1.5$ points.
