@@ -1,15 +1,15 @@
 """The search of AlphaZero: PUCT, guided by a network (chapter 14 of the book; Silver et al. 2017).
 
-It is UCT (`engines/mcts/textbook.py`: nodes, select, back up) with three things exchanged:
+It is UCT (`engines/mcts/textbook.py`: nodes, select, back up) with three changes:
 
-    expand     a leaf gets all its children at once, each with a prior: the chance that the
-               network's policy gives its move, shared out among the legal ones
-    evaluate   the network's value stands for the random game
-    score      the prior decides what is explored first and most
+    expand     a leaf gets all its children at once, each with a prior: the probability of its
+               move in the network's policy, scaled so that the legal moves sum to 1
+    evaluate   the network's value replaces the random game
+    score      the prior decides which moves are explored first and most
 
     textbook-puct:model=NAME,sims=100      any model with a policy and a value (`dlgo models`)
-    textbook-puct:sims=100                 the one that comes with the game; in a game without one
-                                           all moves are alike, and the game estimates the value
+    textbook-puct:sims=100                 the model that comes with the game; without one, all
+                                           priors are equal, and the game estimates the value
 
 The compiled form is `alphazero` (`engine.py` and `engines/search`).
 """
@@ -32,7 +32,7 @@ from engines.watching.events import Evaluated
 
 
 class TextbookPUCT(TextbookMCTS):
-    """Predictor and upper confidence bounds applied to trees, with a network's advice."""
+    """Predictor and upper confidence bounds applied to trees (PUCT), with a network."""
 
     name = "textbook-puct"
     summary = "AlphaZero's search in plain Python, to read and to watch"
@@ -79,9 +79,9 @@ class TextbookPUCT(TextbookMCTS):
         self._back_up(leaf, value)
 
     def _score(self, node: Node, child: Node) -> float:
-        """Its share of wins, and more the likelier the network thinks it and the less it was tried.
+        """The share of wins, plus a bonus: large for a high prior, small after many visits.
 
-        A child without visits is taken for as good as the position, less a little.
+        A child without visits counts as the position itself, less `fpu_reduction`.
         """
         if child.proven is not None:
             return (1 + child.mean(node.mover)) / 2
@@ -93,13 +93,13 @@ class TextbookPUCT(TextbookMCTS):
         return wins + self.settings["c_puct"] * explore
 
     def _evaluate(self, state: GameState) -> tuple[dict[Move, float], float]:
-        """A prior for each sensible move, 1 in all, and the value as the player to move sees it."""
+        """A prior for each sensible move (sum 1), and the value as the player to move sees it."""
         moves = state.sensible_moves()
         if self._runtime is None:
             return dict.fromkeys(moves, 1 / len(moves)), state.estimate()
         answers = self._runtime.evaluate(self._encoder.encode(state)[None])
         player = np.array([state.next_player.index])
         logits = self._encoder.as_seen(answers["policy"], player)[0]
-        # Of what the network knows, only the legal moves count: their chances alone sum to 1.
+        # Softmax over these moves alone, so that their priors sum to 1.
         priors = softmax(logits[[self.game.action_of(move) for move in moves]].astype(float))
         return dict(zip(moves, priors.tolist(), strict=True)), float(answers["value"][0, 0])

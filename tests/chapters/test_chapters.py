@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments.chapters.ch14_without import WITHOUT
 from tests.command import ROOT, run_module_here
 from tests.conftest import FULL
 
@@ -148,24 +147,6 @@ def ch13_alphago(output: str, folder: Path) -> None:
         assert alone > many, "one rollout says less than thirty-two"
         assert many_mixed <= mixed <= network and many_mixed < many, "the mixture is the best"
         assert 0 <= share < many_share <= 1
-
-
-def ch14(output: str, folder: Path) -> None:
-    assert re.search(r"c = 1: .*-> A$", output, re.MULTILINE)
-    assert re.search(r"c = 4: .*-> C$", output, re.MULTILINE)
-    quiet, *noisy = [int(found) for found in re.findall(r"noise.*: \[(\d+),", output)]
-    assert quiet == 0 < min(noisy), "noise gives visits to a move that the network dismisses"
-    lost = [sum(line(output, f"{name}, {sims:>2} simulations:"))
-            for name, sims in (("untrained", 1), ("untrained", 40), ("trained", 1))]
-    assert lost[0] > 3 * lost[1] and lost[0] > 20 * lost[2], "both search and learning help"
-    right, wrong = re.findall(r"^without .*: ([\d.]+)% losing", output, re.MULTILINE)
-    assert 3 * float(right) < float(wrong), "with a wrong sign it does not learn"
-    assert "Gumbel plays 1" in output and "PUCT plays 1" not in output
-    assert output.count("opens at C3") == 2
-
-
-def ch14_without(output: str, folder: Path) -> None:
-    assert set(re.findall(r"^without (.*), seed", output, re.MULTILINE)) == set(WITHOUT)
 
 
 FACTS: dict[str, Callable[[str, Path], None]] = {

@@ -35,6 +35,14 @@ def falls(factor: float) -> Callable[[pd.DataFrame], bool]:
     return lambda table: bool(table["value"].iloc[0] > factor * table["value"].iloc[-1])
 
 
+def separated(*better: str, worse: str) -> Callable[[pd.DataFrame], bool]:
+    """The intervals of the last rows with these labels lie below that of another label."""
+    def fact(table: pd.DataFrame) -> bool:
+        last = table.groupby("label").last()
+        return bool((last["high"][list(better)] < last["low"][worse]).all())
+    return fact
+
+
 # What each page says of its experiments' results.
 FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     "ch02.moves": lambda table: table["value"].iloc[0] == 362 > 300 > table["high"].iloc[-1],
@@ -52,6 +60,12 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     "ch04.values": falls(2),
     "ch04.simulations": above(50),
     "ch04.exploration": above(50),
+    "ch14.learning": lambda table: table["high"].iloc[3:].max() == 0 < table["low"].iloc[:3].min(),
+    "ch14.without": lambda table: all(
+        separated("whole program", worse=label)(table) for label in {*table["label"]}
+        if label != "whole program"),
+    "ch14.noise": separated("80 simulations, without noise", worse="20 simulations, with noise"),
+    "ch14.search": above(50),
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from experiments.chapters import microzero
-from experiments.chapters.ch14_without import WITHOUT
+from experiments.chapters.ch14 import WITHOUT
 from tests.command import ROOT
 from tests.conftest import FULL
 
@@ -43,10 +43,11 @@ def test_every_idea_that_is_left_out_stands_in_one_line() -> None:
 
 
 def test_the_answers_to_ten_questions_stand_in_the_sources() -> None:
-    page = (ROOT / "docs/chapters/ch14.md").read_text().split("## Ten questions")[1]
-    rows = re.findall(r"^\| .* \| `(.*)` \| `(.*)`, \[.*\]\(../../(.*)\) \|$", page, re.MULTILINE)
+    page = (ROOT / "notebooks/14_alphazero.py").read_text().split("\n# ## Ten questions")[1]
+    page = re.sub("^# ?", "", page, flags=re.M)
+    rows = re.findall(r"Compiled:\s`(.*)`\.\n\n```python\n(.*)\n(.*)\n```", page)
     assert len(rows) == 10
-    for ours, compiled, file in rows:
+    for file, ours, compiled in rows:
         assert ours in FILE.read_text(), ours
         assert compiled in (ROOT / file).read_text(), compiled
 
