@@ -90,7 +90,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
     # Whether what may follow depends on more than the position (superko, repetition): then a
     # result found by way of a transposition table is not a proof.
     history_matters: ClassVar[bool] = False
-    # `module:function`; called with a number of pieces, it makes the `informed` game.
+    # `module:function`; called with a number of pieces, it makes the `with_tablebase` game.
     endgame_tables: ClassVar[str] = ""
     board_rows: int
     board_cols: int
@@ -167,7 +167,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
         """A copy of `like`, with room for a position up to `room` plies after it."""
         return type(like)(*[field.copy() for field in like])
 
-    def informed(self, pieces: int) -> GameSpec:
+    def with_tablebase(self, pieces: int) -> GameSpec:
         """The same game, in which a search sees the end where endgame tables know it.
 
         Its `scratch_state` makes states that are over, with the exact result, as soon as the
@@ -178,9 +178,13 @@ class GameSpec(metaclass=_CheckedWhenMade):
         module, _, maker = self.endgame_tables.partition(":")
         return getattr(importlib.import_module(module), maker)(pieces)
 
-    def known_results(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
-        """What endgame tables say of each legal move, if this is an `informed` game and they do:
-        the result for the player who makes it, 1, 0 or -1, and how soon that comes.
+    def probe(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
+        """Results of all legal moves from endgame tables; None if the tables lack the position or
+        the game is not made by `with_tablebase`.
+
+        Returns:
+            for each move, the result for the player who makes it (1, 0 or -1), and in how many
+            turns the game ends.
         """
         return None
 

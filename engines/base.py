@@ -56,7 +56,7 @@ class Engine(ABC):
         )
         self._termination = Termination(self.settings)
         if self.settings.get(TABLES.name):
-            self.game = game.informed(self.settings[TABLES.name])
+            self.game = game.with_tablebase(self.settings[TABLES.name])
         self._set_up()
         self.new_game(seed)
 
@@ -88,7 +88,7 @@ class Engine(ABC):
         wall, cpu = wall_time(), self._cpu_clock()
         if (move := self._termination.shortcut(state)) is not None:
             decision = Decision(move, value=1.0, pv=(move,), proven=1)
-        elif (results := self.game.known_results(state)) is not None:
+        elif (results := self.game.probe(state)) is not None:
             decision = _by_tables(results)
         else:
             decision = self._decide(state, budget or self.budget)

@@ -65,7 +65,7 @@ def run(
         )
 
 
-def say(line: str, err: bool = False) -> None:
+def log(line: str, err: bool = False) -> None:
     """Print a line in which text from a file or a program may stand."""
     from dlgo.text import one_line  # late, for the same reason
 
@@ -83,5 +83,5 @@ def standard_input(purpose: str) -> TextIO:
 
 
 def _fail(message: str, status: int) -> NoReturn:
-    say(f"dlgo: {message}", err=True)
+    log(f"dlgo: {message}", err=True)
     sys.exit(status)

@@ -23,7 +23,7 @@ from dlgo.files import make_folder
 from dlgo.games import GAMES, get_game
 from dlgo.specs import check_number, split_version, suggest
 from engines.base import Engine
-from engines.jobs import Inline, Jobs
+from engines.jobs import Executor, Inline
 from engines.registry import ENGINES, EngineSpec, build_engine
 from experiments.arena.series import play_series
 from reports.results import Results
@@ -130,10 +130,10 @@ def tournament(
     progress = default_reporter()
     here = made_here(*plan.games, *plan.entrants)
     if here:
-        progress.say(_one_process(here))
-    with games_on(cluster, workers) as elsewhere:
+        progress.log(_one_process(here))
+    with games_on(cluster, workers) as backend:
         run_tournament(plan, ledger, workers, progress, limits, retry=retry,
-                       elsewhere=Inline() if here else elsewhere)
+                       backend=Inline() if here else backend)
     return Results(ledger)
 
 
@@ -171,26 +171,26 @@ def generate(
                for name, who in players.items()}
     recipe = make_recipe(str(get_game(game)), **players, **settings)
     specs = tuple(filter(None, (recipe.game, recipe.engine, recipe.against)))
-    with jobs_for(specs, cluster, workers, say) as jobs:
+    with jobs_for(specs, cluster, workers, log) as jobs:
         folder = make(recipe, games, out and Path(out), workers, jobs=jobs)
     return Dataset.open(folder)
 
 
 @contextmanager
 def jobs_for(
-    specs: Sequence[str], cluster: str | None, workers: int | None, say: Callable[[str], None],
+    specs: Sequence[str], cluster: str | None, workers: int | None, log: Callable[[str], None],
     **options: Any,
-) -> Iterator[Jobs | None]:
-    """Who does portions of work: a cluster; this process, where a game or an engine was made in
+) -> Iterator[Executor | None]:
+    """Who does the work: a cluster; this process, where a game or an engine was made in
     Python; else None, for processes of this machine. `options` are those of `jobs_on`."""
     from experiments.cluster.chosen import jobs_on
 
     here = made_here(*specs)
     if here:
-        say(_one_process(here))
+        log(_one_process(here))
         yield Inline()
     else:
-        with jobs_on(cluster, say, specs, workers, **options) as jobs:
+        with jobs_on(cluster, log, specs, workers, **options) as jobs:
             yield jobs
 
 
@@ -200,7 +200,7 @@ def made_here(*specs: str) -> list[str]:
             if group.is_given(group.split(spec)[0])]
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     """Print a line for people, beside what a script prints."""
     print(text, file=sys.stderr, flush=True)
 

@@ -65,7 +65,7 @@ class LineProgress:
         self._stream, self._interval = stream, interval
         self._next = 0.0
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         """Print a line."""
         print(one_line(text), file=self._stream or sys.stderr, flush=True)
 
@@ -80,7 +80,7 @@ class LineProgress:
             self._show(count)
 
     def _show(self, count: Count) -> None:
-        self.say(f"{count.done} of {count.planned} games, {count.text()}")
+        self.log(f"{count.done} of {count.planned} games, {count.text()}")
 
     def end(self, count: Count) -> None:
         """No more comes; called after every `begin`."""
@@ -97,7 +97,7 @@ class BarProgress(LineProgress):
             TextColumn("{task.fields[text]}"), console=self._console,
         )
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self._console.print(one_line(text), markup=False, soft_wrap=True)
 
     def begin(self, count: Count) -> None:

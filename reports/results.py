@@ -85,8 +85,8 @@ class Results:
 
     def report(self, folder: str | Path) -> Path:
         """Write the page with ratings, tables, plots and games to replay; returns its path."""
-        say = functools.partial(print, file=sys.stderr, flush=True)
-        return write_report(self.ledger, folder, replicates=DEFAULT_REPLICATES, progress=say)[0]
+        log = functools.partial(print, file=sys.stderr, flush=True)
+        return write_report(self.ledger, folder, replicates=DEFAULT_REPLICATES, progress=log)[0]
 
     def __repr__(self) -> str:
         games, names = ", ".join(sorted(self._tables)), self._ratings["entrant"].unique()

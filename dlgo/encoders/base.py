@@ -14,7 +14,7 @@ Conventions, for every encoder:
   states, the current one first, then the one before it, and so on. Only the first `known`
   exist; the others are not looked at.
 * A policy is indexed by the game's actions, so a pass has its place where there is one. Where
-  the planes are turned for the second player, so are the actions: `Encoder.as_seen`.
+  the planes are turned for the second player, so are the actions: `Encoder.to_network_order`.
 
 A new encoder is a function
 registered with `encode` and a line in `dlgo/encoders/__init__.py`.
@@ -129,7 +129,7 @@ class Encoder:
             earlier = earlier.previous_state
         return batch, known
 
-    def as_seen(self, policies: np.ndarray, players: np.ndarray) -> np.ndarray:
+    def to_network_order(self, policies: np.ndarray, players: np.ndarray) -> np.ndarray:
         """Policies in the network's order of actions from those in the game's, or back.
 
         To turn twice is to leave things as they are, so one function does both.

@@ -151,7 +151,7 @@ def turned(game: GameSpec) -> Encoder:
 
     For games whose rules stay the same after half a turn with exchanged colours. What the network
     learns of one colour then holds for the other. The policy is turned with the board
-    (`Encoder.as_seen`), as in AlphaZero's chess (Silver et al. 2018).
+    (`Encoder.to_network_order`), as in AlphaZero's chess (Silver et al. 2018).
     """
     docs = (*piece_docs(game), *game.extra_planes)
     kinds = np.array([len(game.piece_kinds)], np.int64)

@@ -244,7 +244,7 @@ class VectorEnv:
 
         Args:
             actions: int[count] (else DlgoError), numbers of the game's actions. (Of `turned` planes
-                the network's order is another one: `env.encoder.as_seen`.)
+                the network's order is another one: `env.encoder.to_network_order`.)
             boards: bool[count], the boards that move; the arrays of the others stay as they are.
                 None: all.
 

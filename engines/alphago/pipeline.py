@@ -25,7 +25,7 @@ from engines.alphago.config import AlphaGoConfig
 from engines.alphago.value_games import make_value_games
 from engines.fast_policy.policy import FastPolicy
 from engines.fast_policy.training import train as train_fast_policy
-from engines.jobs import Inline, Jobs
+from engines.jobs import Executor, Inline
 from engines.learning.data import Dataset
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.runs import Progress
@@ -39,7 +39,7 @@ _TEST = 0.1
 
 def train(
     config: AlphaGoConfig, folder: Path, make_games: Callable[[Path], Path],
-    progress: Progress | None = None, jobs: Callable[[], Jobs] = Inline,
+    progress: Progress | None = None, jobs: Callable[[], Executor] = Inline,
 ) -> Bundle:
     """Do the stages that are missing in a folder; returns what the engine plays with.
 

@@ -65,7 +65,7 @@ class TextbookAlphaGo(TextbookPUCT):
         The softmax goes over the moves, all of them together, and over no others.
         """
         answers = self._policy_network.evaluate(self._encoder.encode(state)[None])
-        logits = self._encoder.as_seen(answers["policy"], _player(state))[0]
+        logits = self._encoder.to_network_order(answers["policy"], _player(state))[0]
         moves = state.sensible_moves()
         priors = softmax(logits[[self.game.action_of(move) for move in moves]].astype(float))
         return dict(zip(moves, priors.tolist(), strict=True))

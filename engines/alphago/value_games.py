@@ -27,7 +27,7 @@ from dlgo.errors import DataError
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
-from engines.jobs import Amount, Inline, Jobs, Portion
+from engines.jobs import Amount, Executor, Inline, Task
 from engines.learning.data.records import LABELLED, NO_RESULT, NO_VALUE, GameData
 from engines.learning.data.shards import shard_bytes, shard_path
 from engines.learning.networks.runtimes import fastest_kind
@@ -50,7 +50,7 @@ class PlayedShard:
 
 def make_value_games(
     folder: Path, game: GameSpec, supervised: str, reinforced: str, games: int, seed: int = 1,
-    progress: Callable[[int, int], None] = lambda done, of: None, jobs: Jobs | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None, jobs: Executor | None = None,
 ) -> Path:
     """Play the games that are not there yet, as shards of training data; returns the folder.
 
@@ -77,16 +77,16 @@ def make_value_games(
         kinds = tuple(fastest_kind(model, _ROWS) for model in models)
         needs = tuple(load_card(model)[0] for model in models)
         rows, names = min(_ROWS, games), tuple(Path(model).name for model in models)
-        portions = [
-            Portion(f"value games {number}", play_shard,
+        tasks = [
+            Task(f"value games {number}", play_shard,
                     (str(game), number, count, seed, rows, kinds, names), needs)
             for number, count in missing.items()
         ]
         there = games - sum(missing.values())
-        outcomes = jobs.run(portions, lambda done: progress(there + done.items, games))
+        outcomes = jobs.run(tasks, lambda done: progress(there + done.items, games))
         with closing(outcomes):
             for outcome in outcomes:
-                number = outcome.portion.arguments[1]
+                number = outcome.task.arguments[1]
                 write_file(shard_path(folder, number), outcome.value.shard, error=DataError)
     return folder
 

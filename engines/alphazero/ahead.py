@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from engines.alphazero.portions import Tell
+from engines.alphazero.tasks import Tell
 
 # Seconds between two looks of somebody who waits.
 _INTERVAL = 0.2

@@ -23,9 +23,9 @@ from dlgo.api import GameSpec
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.alphazero.config import AlphaZeroConfig, SelfPlaySettings
-from engines.alphazero.portions import Tell, load_player
 from engines.alphazero.self_play import LockstepGames, new_search
-from engines.jobs import Amount, Jobs, Portion
+from engines.alphazero.tasks import Tell, load_player
+from engines.jobs import Amount, Executor, Task
 from engines.learning.data.records import NO_RESULT
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.search import tree as ts
@@ -125,19 +125,19 @@ def play_match_share(
 
 
 def play_match(
-    jobs: Jobs, config: AlphaZeroConfig, iteration: int, networks: Sequence[Path],
+    jobs: Executor, config: AlphaZeroConfig, iteration: int, networks: Sequence[Path],
     tell: Tell = lambda done, of: None,
 ) -> dict[str, float]:
     """Play the match of an iteration: columns of the history. `networks` are the folders of the new
     network and of the one that plays now."""
-    portions = [
-        Portion(f"match {iteration}-{worker}", play_match_share, (config, iteration, worker),
+    tasks = [
+        Task(f"match {iteration}-{worker}", play_match_share, (config, iteration, worker),
                 tuple(networks))
         for worker in range(config.workers) if match_numbers(config, worker)
     ]
     points = seconds = 0.0
     with closing(
-        jobs.run(portions, lambda done: tell(done.items, config.gating_games))
+        jobs.run(tasks, lambda done: tell(done.items, config.gating_games))
     ) as outcomes:
         for outcome in outcomes:
             points += outcome.value[0]

@@ -99,7 +99,7 @@ class TextbookPUCT(TextbookMCTS):
             return dict.fromkeys(moves, 1 / len(moves)), state.estimate()
         answers = self._runtime.evaluate(self._encoder.encode(state)[None])
         player = np.array([state.next_player.index])
-        logits = self._encoder.as_seen(answers["policy"], player)[0]
+        logits = self._encoder.to_network_order(answers["policy"], player)[0]
         # Softmax over these moves alone, so that their priors sum to 1.
         priors = softmax(logits[[self.game.action_of(move) for move in moves]].astype(float))
         return dict(zip(moves, priors.tolist(), strict=True)), float(answers["value"][0, 0])

@@ -125,7 +125,8 @@ class TextbookAlphaZero(TextbookPUCT):
         players = np.array([one.next_player.index for one, _ in searched])
         values = state.result() * (1 - 2 * players)  # black's result, turned where white moves
         # An encoder may turn the board for one of the players, and then the actions with it.
-        policies = self._encoder.as_seen(np.array([policy for _, policy in searched]), players)
+        policies = np.array([policy for _, policy in searched])
+        policies = self._encoder.to_network_order(policies, players)
         planes = (self._encoder.encode(one) for one, _ in searched)
         return list(map(Example, planes, policies, values.tolist()))
 

@@ -31,8 +31,8 @@ from engines.alphazero.ahead import GamesAhead
 from engines.alphazero.config import AUTO, AlphaZeroConfig
 from engines.alphazero.first_network import new_network, prepare
 from engines.alphazero.gating import play_match
-from engines.alphazero.portions import Share, columns, play_shares
-from engines.jobs import Jobs, Processes
+from engines.alphazero.tasks import SelfPlayTask, columns, play_tasks
+from engines.jobs import Executor, Processes
 from engines.learning.data import Batch, BatchOptions, Dataset, endless_batches
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.quantization import quantise_columns
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def train(
     config: AlphaZeroConfig, folder: Path, progress: Progress | None = None,
-    jobs: Jobs | None = None,
+    jobs: Executor | None = None,
 ) -> Card:
     """Do the iterations that are missing in a folder; the card of the network that then plays.
 
@@ -69,7 +69,7 @@ class AlphaZero(Learner):
         Curve("search and network agree", {"": "agreed"}),
     )
 
-    def __init__(self, config: AlphaZeroConfig, folder: Path, jobs: Jobs) -> None:
+    def __init__(self, config: AlphaZeroConfig, folder: Path, jobs: Executor) -> None:
         (folder / "games").mkdir(exist_ok=True)
         self._folder, self._jobs, self._ahead = folder, jobs, GamesAhead()
         self._network = new_network(config)
@@ -82,17 +82,17 @@ class AlphaZero(Learner):
         if run.config.runtime == AUTO:
             runtime = fastest_kind(str(network_folder(self._folder, 0)),
                                    run.config.selfplay.games_at_once, self._network.gpu is not None)
-            run.settle(dataclasses.replace(run.config, runtime=runtime))
+            run.use_config(dataclasses.replace(run.config, runtime=runtime))
             run.line(f"the network runs on {runtime}, the fastest here")
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """Play, learn, keep the new network, and with `gating_threshold` play a match."""
         config, tell = run.config, partial(run.progress, "self-play", items="games")
         self._ahead.finish(tell)
-        stats = play_shares(self._jobs, self._shares(run, iteration), tell)
+        stats = play_tasks(self._jobs, self._tasks(run, iteration), tell)
         window = self._window = self._read_window(run, iteration)
         if config.ahead and iteration < config.iterations:
-            self._ahead.begin(play_shares, self._jobs, self._shares(run, iteration + 1))
+            self._ahead.begin(play_tasks, self._jobs, self._tasks(run, iteration + 1))
         steps = max(1, round(config.epochs_per_position * stats["plies"] / config.batch_size))
         row = columns(stats) | {"window_positions": window.n_positions}
         row |= learn(self._network, run, window, iteration, steps)
@@ -105,19 +105,19 @@ class AlphaZero(Learner):
             row |= play_match(self._jobs, config, iteration, networks, tell)
         return row | {"cpu_seconds": _cpu_seconds(row)}
 
-    def _shares(self, run: Run, iteration: int) -> list[Share]:
+    def _tasks(self, run: Run, iteration: int) -> list[SelfPlayTask]:
         player = run.config.player_of(run.history, iteration)
-        return [Share(run.config, self._folder, iteration, worker, player)
+        return [SelfPlayTask(run.config, self._folder, iteration, worker, player)
                 for worker in range(run.config.workers)]
 
     def _read_window(self, run: Run, iteration: int) -> Dataset:
         """The games to learn from; a shard that has gone bad since is played again."""
-        shares = [share for past in run.config.window_of(iteration)
-                  for share in self._shares(run, past)]
-        folder, paths = self._folder / "games", [share.path for share in shares]
+        tasks = [task for past in run.config.window_of(iteration)
+                  for task in self._tasks(run, past)]
+        folder, paths = self._folder / "games", [task.path for task in tasks]
         window = Dataset.open(folder, lambda line: None, paths, self._window)
         if window.skipped:
-            play_shares(self._jobs, shares)
+            play_tasks(self._jobs, tasks)
             window = Dataset.open(folder, paths=paths, earlier=window)
         return window
 

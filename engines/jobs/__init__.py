@@ -6,6 +6,6 @@ worker processes (the inside of one is `worker.py`). Many machines keep to the s
 """
 
 from engines.jobs.processes import Processes
-from engines.jobs.protocol import Amount, Inline, Jobs, Outcome, Portion, Source, WorkerError
+from engines.jobs.protocol import Amount, Executor, Inline, Outcome, Source, Task, WorkerError
 
-__all__ = ["Amount", "Inline", "Jobs", "Outcome", "Portion", "Processes", "Source", "WorkerError"]
+__all__ = ["Amount", "Inline", "Executor", "Outcome", "Task", "Processes", "Source", "WorkerError"]

@@ -23,7 +23,15 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from dlgo.records.failures import Failure
-from engines.jobs.protocol import Amount, Jobs, Loss, Outcome, Source, WorkerError, Workplace
+from engines.jobs.protocol import (
+    Amount,
+    Executor,
+    Outcome,
+    Source,
+    WorkerError,
+    WorkerExit,
+    Workplace,
+)
 from engines.jobs.worker import Report, starting_worker, work
 from engines.programs import processes, reaper
 from engines.programs.framing import FrameReader
@@ -68,7 +76,7 @@ class _Worker:
         self._memory = self._next_memory_check = 0.0
         self._oom_kills = processes.oom_kills()
         self._since, self._answered, self._time_limit = time.monotonic(), 0, 0.0
-        self._loss: Loss | None = None
+        self._exit: WorkerExit | None = None
         self.tasks: deque[Any] = deque()  # those it has not yet answered for, in its order
         self.started = self.retired = False  # it is ready; it has ended of its own will
         self.amount = Amount()  # how far its task is
@@ -130,9 +138,9 @@ class _Worker:
             time.sleep(0.001)
             if self.patience() == 0.0:
                 self._lose(Failure.TIMEOUT, f"no answer within {self._time_limit:g} s")
-        if self._loss is None and self._limit is not None:
+        if self._exit is None and self._limit is not None:
             self._check_memory(self._limit)
-        return self._loss is not None
+        return self._exit is not None
 
     def _check_memory(self, megabytes: int) -> None:
         if not self.started or time.monotonic() < self._next_memory_check:
@@ -144,12 +152,12 @@ class _Worker:
             self._lose(Failure.OVER_MEMORY, text)
 
     def _lose(self, failure: Failure, text: str) -> None:
-        self._loss = self._loss or Loss(failure, text)
+        self._exit = self._exit or WorkerExit(failure, text)
 
     def reap(self, losses: Counter[str]) -> tuple[Outcome | None, list[Any]]:
         """End a lost worker, and all that it has started. Returns what its task is worth (None if
         it is to be done again), and the tasks to be done; adds to `losses`, of workers by task."""
-        loss = self._loss if self._loss.failure is not Failure.DIED else self._death()
+        worker_exit = self._exit if self._exit.failure is not Failure.DIED else self._death()
         task, left = self.current(), list(self.tasks)
         self.end()
         if self.retired or not left:
@@ -157,7 +165,7 @@ class _Worker:
         guilty = left[0] if task is None else task
         losses[guilty.key] += 1
         times = losses[guilty.key]
-        value = None if task is None else self.watch.value_of_lost(task, loss, times)
+        value = None if task is None else self.watch.value_of_lost(task, worker_exit, times)
         if value is None and times < _MOST_LOSSES:
             return None, left
         left.remove(guilty)
@@ -165,20 +173,21 @@ class _Worker:
             return Outcome(guilty, value), left
         doing = f"at the same work, {guilty.key}" if self.started else "while starting"
         return Outcome(guilty, error=WorkerError(
-            f"{times} worker processes were lost {doing} ({loss.text}); look at the messages above "
-            "and at the free memory, and run the same command again to go on"
+            f"{times} worker processes were lost {doing} ({worker_exit.text}); check the messages "
+            "above and the free memory, then run the same command again to continue"
         )), left
 
-    def _death(self) -> Loss:
+    def _death(self) -> WorkerExit:
         self.process.join(_SHUTDOWN_TIMEOUT)  # a pipe closes a moment before its process ends
         code = self.process.exitcode
         if code is None:  # alive, but it can never be heard again
-            return Loss(Failure.DIED, "process died (it closed its pipe)")
+            return WorkerExit(Failure.DIED, "process died (it closed its pipe)")
         was_killed = code == -signal.SIGKILL
         if was_killed and processes.oom_kills() > self._oom_kills:
-            return Loss(Failure.OVER_MEMORY, "out of memory: process killed by the system", True)
+            return WorkerExit(
+                Failure.OVER_MEMORY, "out of memory: process killed by the system", True)
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return Loss(Failure.DIED, f"process died ({how})", was_killed)
+        return WorkerExit(Failure.DIED, f"process died ({how})", was_killed)
 
     def dismiss(self) -> None:
         with suppress(OSError):
@@ -193,7 +202,7 @@ class _Worker:
         self._inbox.close()
 
 
-class Processes(Jobs):
+class Processes(Executor):
     """Does tasks in `count` worker processes, one a core by default, started when needed."""
 
     def __init__(self, count: int | None = None, workplace: Workplace | None = None) -> None:
@@ -207,10 +216,10 @@ class Processes(Jobs):
         self._began, self._ended = 0.0, 0
         self._task_bytes = 1  # of the largest task so far, sent alone: together they need less
 
-    def prepare(self, workplace: Workplace, say: Callable[[str], None]) -> None:
+    def prepare(self, workplace: Workplace, log: Callable[[str], None]) -> None:
         self.close()
         self.workplace = workplace
-        workplace.prepare(say)
+        workplace.prepare(log)
 
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
         self._ended = 0

@@ -1,6 +1,6 @@
 """What a task is, what all who do tasks have in common, and who does them in this process.
 
-A task has a key and can be pickled. Most tasks are portions: a call of a generator function at the
+A task has a key and can be pickled. Most tasks are tasks: a call of a generator function at the
 top level of a module. What the call yields is progress: it may be shown, and is forgotten. What it
 returns is the result, and only that counts. So a task that is done twice, because a machine was
 lost or seemed to be, counts once.
@@ -53,7 +53,7 @@ Tell = Callable[[Amount], None]
 
 
 @dataclass(frozen=True)
-class Portion:
+class Task:
     """A task that is a call of a function."""
 
     key: str  # its name, unlike all others that are handed out together
@@ -69,7 +69,7 @@ class Portion:
 class Outcome:
     """What has become of a task."""
 
-    portion: Any  # the task
+    task: Any
     value: Any = None  # its result
     error: DlgoError | None = None  # why there is no value
     amount: Amount = Amount()
@@ -110,7 +110,7 @@ class ListSource(Source[Item]):
         return len(self._items)
 
 
-class Loss(NamedTuple):
+class WorkerExit(NamedTuple):
     """How a worker process was lost: `text` says it in words."""
 
     failure: Failure
@@ -131,7 +131,7 @@ class Watch:
         when it was sent a task or last answered."""
         return math.inf, math.inf
 
-    def value_of_lost(self, task: Any, loss: Loss, times: int) -> Any | None:
+    def value_of_lost(self, task: Any, worker_exit: WorkerExit, times: int) -> Any | None:
         """What a task is worth that has lost its `times`-th worker; None if it is done again."""
         return None
 
@@ -152,8 +152,8 @@ class Workplace:
     environment: Mapping[str, str] = {}  # what its process finds there
     memory_mb: int | None = None  # megabytes by which it may grow; None: no limit
 
-    def prepare(self, say: Callable[[str], None]) -> None:
-        """Once on each machine, before the first worker starts there. `say` tells people a line."""
+    def prepare(self, log: Callable[[str], None]) -> None:
+        """Once on each machine, before the first worker starts there. `log` prints a line."""
 
     def open(self, board: Any) -> None:
         """In the worker: get ready. `board`: the shared memory, or None."""
@@ -179,13 +179,13 @@ class Workplace:
         return "" if digests[0] == digests[1] else "other games"
 
 
-class Jobs:
+class Executor:
     """Does tasks. It may be asked again and again; used as a context, it is closed."""
 
     workplace = Workplace()  # how they are done
 
-    def prepare(self, workplace: Workplace, say: Callable[[str], None]) -> None:
-        """From now on, do tasks at this workplace; `say` tells people a line."""
+    def prepare(self, workplace: Workplace, log: Callable[[str], None]) -> None:
+        """From now on, do tasks at this workplace; `log` prints a line."""
         self.workplace = workplace
 
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
@@ -198,12 +198,12 @@ class Jobs:
         """
         raise NotImplementedError
 
-    def run(self, portions: Iterable[Any], tell: Tell = lambda amount: None) -> Iterator[Outcome]:
+    def run(self, tasks: Iterable[Any], tell: Tell = lambda amount: None) -> Iterator[Outcome]:
         """Do all tasks; yield their outcomes in the order in which they end, each once. `tell` is
         called a few times a second, also when nothing has happened. Raises DlgoError, the error of
         the first task that fails; the others are given up."""
         done = Amount()
-        with closing(self.rounds(ListSource(portions))) as rounds:
+        with closing(self.rounds(ListSource(tasks))) as rounds:
             for outcomes in rounds:
                 for outcome in outcomes:
                     if outcome.error is not None:
@@ -228,14 +228,14 @@ class Jobs:
     def close(self) -> None:
         """End all workers."""
 
-    def __enter__(self) -> Jobs:
+    def __enter__(self) -> Executor:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
 
 
-class Inline(Jobs):
+class Inline(Executor):
     """Does tasks in this process, one after the other; only Ctrl-C ends one that takes for ever."""
 
     _amount = Amount()

@@ -59,7 +59,8 @@ class PolicyEngine(Engine):
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         answers = self._runtime.evaluate(self._encoder.encode(state)[None])
-        scores = self._encoder.as_seen(answers[self._answer], np.array([state.next_player.index]))
+        player = np.array([state.next_player.index])
+        scores = self._encoder.to_network_order(answers[self._answer], player)
         actions = self._candidates(state)
         # Among the candidates only: were a forbidden move most of the policy, the rest of it
         # would be lost to rounding.

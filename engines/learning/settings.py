@@ -109,7 +109,7 @@ class RunConfig(Settings):
         """Whether a run with this history has nothing more to do."""
         return len(history) >= self.iterations
 
-    def adopting(self, stored: RunConfig) -> Self:
+    def resolve_auto(self, stored: RunConfig) -> Self:
         """The same with the stored values in place of `AUTO`."""
         chosen = {
             field.name: getattr(stored, field.name) for field in dataclasses.fields(self)

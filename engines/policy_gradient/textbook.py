@@ -130,7 +130,7 @@ class TextbookReinforce:
         legal[[self.game.action_of(move) for move in state.sensible_moves()]] = True
         # Encoders that turn the board for the second player turn the actions as well.
         player = np.array([state.next_player.index])
-        scores = self.encoder.as_seen(self.scores(planes[None]), player)[0]
+        scores = self.encoder.to_network_order(self.scores(planes[None]), player)[0]
         return self.policy_of(scores, legal), planes, legal
 
     def play(self, opponent: Player | None = None) -> tuple[list[Decision], Callable]:
@@ -188,7 +188,8 @@ class TextbookReinforce:
         legal = np.array([decision.legal for decision in decisions])
         players = np.array([decision.player.index for decision in decisions])
         planes = np.array([decision.planes for decision in decisions])
-        return planes, self.encoder.as_seen(legal, players), self.encoder.as_seen(labels, players)
+        order = self.encoder.to_network_order
+        return planes, order(legal, players), order(labels, players)
 
     def score(self, games: int) -> float:
         """The share of points in an even number of games against random play."""

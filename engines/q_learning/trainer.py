@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.jobs import Jobs
+from engines.jobs import Executor
 from engines.learning.data.experience import Decisions, Experience
 from engines.learning.data.replay import Replayer
 from engines.learning.reinforcement.config import ReinforcementConfig
@@ -89,7 +89,7 @@ class QLearner(ReinforcementLearner):
     )
 
     def __init__(
-        self, config: QLearningConfig, folder: Path, jobs: Jobs | None = None
+        self, config: QLearningConfig, folder: Path, jobs: Executor | None = None
     ) -> None:
         super().__init__(config, folder, jobs)
         self.window = config.window_iterations

@@ -75,7 +75,7 @@ class BatchedSearch:
         self._past: tuple[Any, int] | None = None  # of a single search, what led to its root
         self._compiled, self._expand_at = evaluator, search.SECOND_VISIT
         if not isinstance(evaluator, tuple):  # compiled ones are named tuples
-            self._compiled = evaluator.guide() if leaves == 1 else None
+            self._compiled = evaluator.compiled() if leaves == 1 else None
             self._expand_at = search.AT_ONCE
         self.asks_for = leaves if self._compiled is None else None
         self.evaluations = self.steps = 0

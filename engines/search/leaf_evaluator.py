@@ -22,7 +22,7 @@ class LeafEvaluator(ABC):
     # How many earlier positions it wants to see beside each; if more than none, `evaluate_windows`
     # is called in place of `evaluate`.
     history = 0
-    remembered = 0  # positions answered from memory so far, which are not counted as evaluations
+    cache_hits = 0  # positions answered from memory so far, which are not counted as evaluations
 
     @abstractmethod
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,7 +52,7 @@ class LeafEvaluator(ABC):
         """The root and what came before it, as one window; asked for if `history` is not 0."""
         raise NotImplementedError
 
-    def guide(self) -> Any:
+    def compiled(self) -> Any:
         """The same as a compiled evaluator that writes priors (`evaluators.value_of`), or None.
 
         A search that asks about one leaf at a time uses it, in one thread.

@@ -42,7 +42,7 @@ class Searcher:
     @property
     def evaluations(self) -> int:
         """Positions that a `LeafEvaluator` has valued, without those that it remembered."""
-        return self._search.evaluations - getattr(self._evaluator, "remembered", 0)
+        return self._search.evaluations - getattr(self._evaluator, "cache_hits", 0)
 
     def new_game(self, seed: int) -> None:
         """Forget the tree and seed the generator."""

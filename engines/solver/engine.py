@@ -38,7 +38,7 @@ class SolverEngine(Engine):
             )
         if self.game.name == "draughts":
             if not self.settings["tables"]:
-                self.game = self.game.informed(_USUAL_TABLES)
+                self.game = self.game.with_tablebase(_USUAL_TABLES)
             return
         left_out = 0 if self.settings["book"] else search.BOOK
         self.solver = Solver(self.settings["tt"], search.ALL_FEATURES & ~left_out)

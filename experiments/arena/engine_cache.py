@@ -42,17 +42,17 @@ class EngineCache:
         limits: of time and memory, for engines from outside.
         setup: "module:function", called in those processes before anything else.
         hosts_changed: told the roots of those processes whenever they change.
-        at_home: specifications of engines from outside that play in this process.
+        in_process: specifications of engines from outside that play in this process.
         launches: of entrants that nobody vouches for; such an engine lasts for one game.
     """
 
     def __init__(
         self, limits: Limits = DEFAULT_LIMITS, setup: str | None = None,
         hosts_changed: Callable[[list[int]], None] = lambda pids: None,
-        at_home: Collection[str] = (), launches: Launches | None = None,
+        in_process: Collection[str] = (), launches: Launches | None = None,
     ) -> None:
         self._limits, self._setup, self._hosts_changed = limits, setup, hosts_changed
-        self._at_home, self._launches = at_home, launches or {}
+        self._in_process, self._launches = in_process, launches or {}
         self._engines: OrderedDict[tuple[str, str, int], Engine | IsolatedEngine] = OrderedDict()
         # Processes between two games of entrants with launches, by game and entrant.
         self._hosts: OrderedDict[tuple[str, str], Host] = OrderedDict()
@@ -86,7 +86,7 @@ class EngineCache:
 
     def _build(self, game: str, spec: str) -> Engine | IsolatedEngine:
         entrant = Entrant.of(spec)
-        if entrant.spec in self._at_home:
+        if entrant.spec in self._in_process:
             engine = build_engine(entrant.spec, get_game(game))
         elif (launch := self._launches.get(spec)) is not None:
             engine = IsolatedEngine(

@@ -22,7 +22,7 @@ from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from dlgo.text import error_text
 from engines.jobs import Amount, Processes
-from engines.jobs.protocol import Loss, Watch, Workplace
+from engines.jobs.protocol import Watch, WorkerExit, Workplace
 from engines.programs.program import ProgramError
 from experiments.arena import limits as limits_
 from experiments.arena.board import BYTES, DOING, PREPARING, THINKING, Board
@@ -81,7 +81,7 @@ class GameTable(Workplace):
     def memory_mb(self) -> int | None:
         return self.limits.memory_mb
 
-    def prepare(self, say: Callable[[str], None]) -> None:
+    def prepare(self, log: Callable[[str], None]) -> None:
         """Compile and load, in one process, all that the games need.
 
         The machine code lands in Numba's disk cache, where the workers find it; several workers
@@ -96,18 +96,18 @@ class GameTable(Workplace):
         ))
         if not wanted:
             return
-        say(f"warming up {len(wanted)} engines; the first time, compiling takes a few seconds")
+        log(f"warming up {len(wanted)} engines; the first time, compiling takes a few seconds")
         table = GameTable(dataclasses.replace(self.limits, memory_mb=None), self.setup)
         table.bundles = False  # so that whoever is at work is known, without a board
         with Processes(1, table) as jobs, closing(jobs.run(wanted)) as outcomes:
             for outcome in outcomes:
-                (game, spec), (seconds, built, error) = outcome.portion, outcome.value
+                (game, spec), (seconds, built, error) = outcome.task, outcome.value
                 if error is not None and not built:
                     raise SpecError(f"{spec} cannot play {game}: {error}")
                 if error is not None:
-                    say(f"{spec} on {game} failed to warm up and may lose its games: {error}")
+                    log(f"{spec} on {game} failed to warm up and may lose its games: {error}")
                 elif seconds >= 1:
-                    say(f"{spec} is ready for {game} after {seconds:.1f} s")
+                    log(f"{spec} is ready for {game} after {seconds:.1f} s")
 
     # --- in a worker ------------------------------------------------------------------------
 
@@ -191,23 +191,23 @@ class GameWatch(Watch):
         return head.since + limit, limit
 
     def value_of_lost(
-        self, task: GameTask | WarmUp, loss: Loss, times: int
+        self, task: GameTask | WarmUp, worker_exit: WorkerExit, times: int
     ) -> GameRecord | WarmedUp | None:
         """A process may be killed from outside, above all where memory runs out. So a game in
         which that happens is played once more, and only then is the engine to blame that was at
         work."""
         if isinstance(task, WarmUp):
-            return WarmedUp(0.0, True, loss.text)
-        if loss.was_killed and times == 1:
+            return WarmedUp(0.0, True, worker_exit.text)
+        if worker_exit.was_killed and times == 1:
             return None
         head = self._board.head()
-        if loss.failure is Failure.TIMEOUT:
+        if worker_exit.failure is Failure.TIMEOUT:
             limit = self.deadline(task, 0.0)[1]
             what = " of preparation" if head.doing == PREPARING else ""
             reason = f"no move from {{}} within {limit:g} s{what}"
         else:
-            reason = f"{loss.text} while {{}} was {DOING[head.doing]}"
-        return record_of_lost_game(task, self._limits, self._board, loss.failure, reason)
+            reason = f"{worker_exit.text} while {{}} was {DOING[head.doing]}"
+        return record_of_lost_game(task, self._limits, self._board, worker_exit.failure, reason)
 
     def others(self) -> set[int]:
         return self._board.hosts()

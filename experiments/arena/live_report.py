@@ -45,8 +45,8 @@ class LiveReport(PlainReporter):
         self._started = self._next = 0.0
         self._pages = 0
 
-    def say(self, text: str) -> None:
-        self._reporter.say(text)
+    def log(self, text: str) -> None:
+        self._reporter.log(text)
 
     def begin(self, stored: int, planned: int) -> None:
         self._reporter.begin(stored, planned)
@@ -83,10 +83,10 @@ class LiveReport(PlainReporter):
             self._next = now + max(_PAUSE, _SHARE * (now - self._started))
             self._pages += 1
             if status:
-                self.say("the report cannot be written during the games; it follows at the end")
+                self.log("the report cannot be written during the games; it follows at the end")
                 self._next = float("inf")
             elif self._pages == 1:
-                self.say(f"first page: {self._out / 'report.html'} (it reloads itself)")
+                self.log(f"first page: {self._out / 'report.html'} (it reloads itself)")
         if self.done < self._first or now < self._next or self.done == self._shown:
             return
         self._started, self._shown = now, self.done

@@ -23,9 +23,9 @@ class PlainReporter:
     ) -> None:
         self._progress = progress or LineProgress(stream, interval)
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         """Print a line."""
-        self._progress.say(text)
+        self._progress.log(text)
 
     def begin(self, stored: int, planned: int) -> None:
         """The games start."""
@@ -45,7 +45,7 @@ class PlainReporter:
         if record.failed and self._failures <= _FAILURES_SHOWN:
             last = self._failures == _FAILURES_SHOWN
             more = "; further ones are only counted" if last else ""
-            self.say(f"failure in {record.slot}: {record.reason}{more}")
+            self.log(f"failure in {record.slot}: {record.reason}{more}")
         self._progress.show(self)
 
     def text(self) -> str:

@@ -61,10 +61,10 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
     Raises SpecError for an engine that does not exist or options it does not have."""
     given = (one, other)
     entrants = tuple(who if isinstance(who, str) else EngineSpec.of(who).text for who in given)
-    at_home = {text for text, who in zip(entrants, given, strict=True) if text is not who}
+    in_process = {text for text, who in zip(entrants, given, strict=True) if text is not who}
     plan = Plan(games=(str(get_game(game)),), entrants=entrants, pairs=pairs, seed=seed).canonical()
     points, seconds, moves, played = 0.0, [0.0, 0.0], [0, 0], tasks(plan)
-    with closing(EngineCache(at_home=at_home)) as engines:
+    with closing(EngineCache(in_process=in_process)) as engines:
         for task in played:
             record = play_game(replace(task, seed=_seed(seed, task)), engines)
             swapped = int(task.first != plan.entrants[0])

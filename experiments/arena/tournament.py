@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from dlgo.errors import LedgerError
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.text import duration
-from engines.jobs import Jobs, Processes
+from engines.jobs import Executor, Processes
 from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.games import GameTable
 from experiments.arena.launch import Launches
@@ -61,7 +61,7 @@ def run_tournament(
     launches: Launches | None = None,
     deadline: float | None = None,
     strategy: Callable[[Plan], Strategy] = Strategy.of,
-    elsewhere: Jobs | None = None,
+    backend: Executor | None = None,
 ) -> Summary:
     """Play all games of `plan` that the ledger, created if absent, does not hold yet.
 
@@ -77,7 +77,7 @@ def run_tournament(
         launches: of entrants that nobody vouches for; they are not warmed up.
         deadline: by `time.monotonic`; no game begins later.
         strategy: which games, in which order; by default as the plan says.
-        elsewhere: who plays the games, instead of `workers` processes of this machine.
+        backend: who plays the games, instead of `workers` processes of this machine.
 
     Raises:
         SpecError: if the plan is not usable or an entrant cannot be built.
@@ -98,10 +98,10 @@ def run_tournament(
         absent = [] if launches else [
             name for name in union["entrants"] if name not in plan.entrants]
         _tell_start(progress, ledger, plan, agenda, absent)
-        jobs = stack.enter_context(Processes(workers)) if elsewhere is None else elsewhere
+        jobs = stack.enter_context(Processes(workers)) if backend is None else backend
         needed = list(filter(agenda.may_need, warm))
         stack.enter_context(_interruptible(agenda))
-        jobs.prepare(GameTable(limits, setup, launches or {}, needed, plan), progress.say)
+        jobs.prepare(GameTable(limits, setup, launches or {}, needed, plan), progress.log)
         # Only now: a plan whose entrants cannot be built leaves no trace.
         _store(ledger, union, agenda.stopped)
         progress.begin(agenda.stored, agenda.planned)
@@ -114,7 +114,7 @@ def run_tournament(
 
 
 def _play(
-    agenda: Agenda, jobs: Jobs, ledger: Ledger, union: dict[str, Any], progress: Reporter
+    agenda: Agenda, jobs: Executor, ledger: Ledger, union: dict[str, Any], progress: Reporter
 ) -> None:
     """Have the games played, and keep each as soon as it has come."""
     known = len(agenda.stopped)
@@ -138,7 +138,7 @@ def _play(
             running.update(jobs.glances)
             if len(agenda.stopped) > known:
                 for sentence in _sentences(agenda.stopped)[known:]:
-                    progress.say(f"stopped: {sentence}")
+                    progress.log(f"stopped: {sentence}")
                 known = len(agenda.stopped)
                 _store(ledger, union, agenda.stopped)
     for check in jobs.news():
@@ -215,32 +215,32 @@ def _tell_start(
 ) -> None:
     """What is played, and what is in the ledger already."""
     headline = agenda.strategy.headline
-    progress.say(headline or (
+    progress.log(headline or (
         f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
         f"opening pairs a match, on {', '.join(plan.games)}"
     ))
     if plan.target_elo is not None:
-        progress.say(
+        progress.log(
             f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
             f"at most {plan.max_pairs} pairs a match"
         )
     if agenda.stored and (headline or not plan.ends_by_itself):
-        progress.say(f"games of this plan that are already in {ledger.path} count")
+        progress.log(f"games of this plan that are already in {ledger.path} count")
     elif agenda.stored:
         rest = agenda.planned - agenda.stored
         text = f"{rest} to play" if rest else "nothing left to play"
-        progress.say(f"{agenda.stored} of them are already in {ledger.path}; {text}")
+        progress.log(f"{agenda.stored} of them are already in {ledger.path}; {text}")
     others = Counter(record.version for record in ledger.games())
     del others[version_text()]
     if others:
-        progress.say(
+        progress.log(
             f"{sum(others.values())} games in {ledger.path} were played by other versions of the "
             f"code ({', '.join(others)}; this is {version_text()}); another ledger keeps them apart"
         )
     if absent:
-        progress.say(f"in the ledger, but not in this run: {', '.join(absent)}")
+        progress.log(f"in the ledger, but not in this run: {', '.join(absent)}")
     for sentence in _sentences(agenda.stopped):
-        progress.say(f"stopped earlier: {sentence} (--retry plays its games)")
+        progress.log(f"stopped earlier: {sentence} (--retry plays its games)")
 
 
 def _tell_end(
@@ -248,16 +248,16 @@ def _tell_end(
 ) -> None:
     """What has been played."""
     if verdict:
-        progress.say(verdict)
+        progress.log(verdict)
     if summary.out_of_time:
-        progress.say(f"time is up; {summary.left_out} games remain; run again to continue")
+        progress.log(f"time is up; {summary.left_out} games remain; run again to continue")
     elif summary.left_out:
-        progress.say(f"{summary.left_out} games of stopped entrants were left out:")
+        progress.log(f"{summary.left_out} games of stopped entrants were left out:")
         for sentence in summary.stopped:
-            progress.say(f"  {sentence}")
+            progress.log(f"  {sentence}")
     there = summary.stored + summary.played
     which = f"all {there}" if there == summary.planned else f"{there} of {summary.planned}"
-    progress.say(
+    progress.log(
         f"{which} games are in {path}: {summary.stored} found, {summary.played} played "
         f"in {duration(seconds)}, {summary.failures} lost by failures"
     )

@@ -58,7 +58,7 @@ class Probe(PlainReporter):
         self.slots: list[str] = []
         self.samples: list[np.ndarray] = []
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         """Nothing."""
 
     def game(self, record: GameRecord) -> None:
@@ -82,7 +82,7 @@ def measure(sims: int, games: int, workers: int, cluster: str | None) -> str:
     probe = Probe()
     with tempfile.TemporaryDirectory() as folder, games_on(cluster, workers) as jobs:
         path = Path(folder) / "games.sqlite"
-        run_tournament(plan, path, workers, probe, elsewhere=jobs)
+        run_tournament(plan, path, workers, probe, backend=jobs)
         with Ledger(path, read_only=True) as ledger:
             cpu = {r.slot: sum(c.cpu for c in r.costs) for r in ledger.games()}
     counted = probe.slots[games // 10 :]

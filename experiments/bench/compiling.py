@@ -52,7 +52,7 @@ class Search(NamedTuple):
     title: str  # of its rows
     engines: tuple[str, str]  # the textbook's and the compiled one, without a budget
     unit: str  # of `Cost`, what is counted
-    portions: tuple[int, int]  # how many of these each search is asked for when speed is measured
+    amounts: tuple[int, int]  # how many of these each search is asked for when speed is measured
 
     def entrants(self, budget: str) -> tuple[str, ...]:
         """Both engines with a budget."""
@@ -79,7 +79,7 @@ def searches(game: GameSpec) -> tuple[Search, ...]:
 
 def meter(search: Search, which: int, states: list[GameState]) -> Meter:
     """Searches the positions one after the other, and says how much work each was."""
-    limit = Budget(**{"sims" if search.unit == "simulations" else "nodes": search.portions[which]})
+    limit = Budget(**{"sims" if search.unit == "simulations" else "nodes": search.amounts[which]})
     engine = build_engine(search.engines[which], states[0].game, seed=1)
     turn = itertools.cycle(states)
 

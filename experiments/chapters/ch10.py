@@ -17,7 +17,7 @@ from engines.learning.from_scratch import Loss, Network
 from engines.learning.networks.leaf_evaluator import softmax
 from engines.policy_gradient.textbook import BoundedLoss, PolicyGradientLoss, TextbookReinforce
 from engines.policy_gradient.textbook import softmax as masked_softmax
-from experiments.chapters.practice import against_random, mean_text, practise, spread
+from experiments.chapters.practice import against_random, mean_text, spread, train_batch
 from experiments.chapters.script import begin, size
 from experiments.course.showing import Source, draw_policy
 from experiments.figures import BLUE, COLOURS, INK, ORANGE, draw_bars, drawing
@@ -189,7 +189,7 @@ with drawing(size=(8, 3.4)) as (axes,):
     for name, loss, colour in (("the book's", PolicyGradientLoss, ORANGE),
                                ("bounded", BoundedLoss, BLUE)):
         bot = Variant(loss, 500, rate=0.1, seed=1)
-        practise(bot, 8, 1)
+        train_batch(bot, 8, 1)
         print(f"500 steps from one batch, {name}: the largest logit {bot.largest[0]:.2f} at first, "
               f"{bot.largest[-1]:.3g} at last")
         axes.plot(bot.largest, color=colour, label=name)
@@ -227,7 +227,7 @@ for name, loss, steps, rate, batch in (
     for seed in range(1, seeds + 1):
         bots[name] = bot = Variant(loss, steps, rate=rate, seed=seed)
         for number in range(games // batch):
-            practise(bot, batch, 100_000 * seed + number)
+            train_batch(bot, batch, 100_000 * seed + number)
         found.append(100 * against_random(bot, 1000, 1))
     scores[name] = spread(found)
     print(f"{name:<26}{mean_text(found)}")

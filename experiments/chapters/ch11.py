@@ -17,7 +17,13 @@ import numpy as np
 import dlgo
 from engines.q_learning.textbook import TextbookQ
 from experiments.chapters import practice
-from experiments.chapters.practice import ILLEGAL, exam, losing_mistakes, mean_text, practise
+from experiments.chapters.practice import (
+    ILLEGAL,
+    evaluate_solved,
+    losing_mistakes,
+    mean_text,
+    train_batch,
+)
 from experiments.chapters.script import begin, size
 from experiments.course.showing import Source
 from experiments.figures import COLOURS, INK, ORANGE, RED, drawing
@@ -74,15 +80,15 @@ def learn(bot, epsilon, batches, seed=1):
     move loses what was not lost) and Q of the first move; then the number of different games,
     which positions they met, bool[4520], and the points against random play.
     """
-    met, games, curve = np.zeros(len(exam(bot)[0]), bool), set(), []
+    met, games, curve = np.zeros(len(evaluate_solved(bot)[0]), bool), set(), []
     for batch in range(batches + 1):
         if batch % 10 == 0:
-            values, outcomes = exam(bot)
+            values, outcomes = evaluate_solved(bot)
             first = values[0, outcomes[0] != ILLEGAL].max()
             curve.append((losing_mistakes(bot).mean(), first))
         bot.epsilon = epsilon(batch / batches)
         if batch < batches:
-            played = practise(bot, 256, 1000 * seed + batch)
+            played = train_batch(bot, 256, 1000 * seed + batch)
             games.update(practice.games_of(played))
             met[practice.rows_met(bot, played)] = True
     return np.array(curve), len(games), met, practice.against_random(bot, 1000, seed)
@@ -149,7 +155,7 @@ with drawing(None, 2, 1, (7, 5)) as axes:
 # lead to with perfect play:
 
 # %%
-values, outcomes = exam(bot)
+values, outcomes = evaluate_solved(bot)
 with drawing(size=(8, 4)) as (axes,):
     for outcome, name, colour in ((-1, "lost", RED), (0, "drawn", INK), (1, "won", ORANGE)):
         axes.hist(values[outcomes == outcome], bins=40, range=(-1, 1), density=True, color=colour,

@@ -19,7 +19,7 @@ from engines.learning.networks.leaf_evaluator import model_for
 from engines.learning.selfplay.policy_games import Side, network_side, play
 from engines.learning.selfplay.schedule import Schedule
 from engines.ppo.textbook import ClippedLoss, TextbookPPO
-from experiments.chapters.practice import against_random, losing_mistakes, mean_text, practise
+from experiments.chapters.practice import against_random, losing_mistakes, mean_text, train_batch
 from experiments.chapters.script import begin, size
 from experiments.course.showing import Row, Source
 from experiments.figures import BLUE, COLOURS, INK, ORANGE, drawing
@@ -106,7 +106,7 @@ def learn(bot, batches, seed=1):
     """Losing mistakes, %, and the entropy of the policy in nats, after each 20th batch of games."""
     curve = []
     for batch in range(batches):
-        played = practise(bot, 64, 1000 * seed + batch)
+        played = train_batch(bot, 64, 1000 * seed + batch)
         if batch % 20 == 19:
             nats = -np.log(played.probabilities).mean()
             curve.append((100 * losing_mistakes(bot).mean(), nats))

@@ -1,4 +1,5 @@
-"""What chapters' notebooks share: games of the textbook's learners by the hundred, and an exam.
+"""Shared by the chapters' notebooks: many games of the textbook's learners at once, and a test on
+solved positions.
 
 The learners of `engines/*/textbook.py` play game after game in Python, to be read. Here the same
 networks play hundreds of games side by side in compiled code, and the learners' own `step` learns
@@ -68,7 +69,7 @@ def decisions_of(learner: TextbookReinforce, played: Experience) -> list[Decisio
     )]
 
 
-def practise(learner: TextbookReinforce, games: int, seed: int) -> Experience:
+def train_batch(learner: TextbookReinforce, games: int, seed: int) -> Experience:
     """One batch: play games against itself and learn from them; returns the games."""
     played = play([side(learner)], Schedule.practice(games, seed), learner.game)
     played = played.with_returns(learner.discount, getattr(learner, "gae_lambda", 1.0))
@@ -80,7 +81,7 @@ def trained(learner: TextbookReinforce, batches: int, seed: int) -> TextbookRein
     """A copy of the learner that has learned from batches of 64 games."""
     learner = copy.deepcopy(learner)
     for batch in range(batches):
-        practise(learner, 64, 1000 * seed + batch)
+        train_batch(learner, 64, 1000 * seed + batch)
     return learner
 
 
@@ -124,7 +125,7 @@ def solved(encoder: str) -> tuple[np.ndarray, np.ndarray]:
     return np.array([shown.encode(state).ravel() for state in states], np.float64), outcomes
 
 
-def exam(learner: TextbookReinforce) -> tuple[np.ndarray, np.ndarray]:
+def evaluate_solved(learner: TextbookReinforce) -> tuple[np.ndarray, np.ndarray]:
     """What a learner thinks of all actions of all positions, and what is true: see `solved`."""
     planes, outcomes = solved(learner.encoder.name)
     return learner.scores(planes), outcomes
@@ -132,7 +133,7 @@ def exam(learner: TextbookReinforce) -> tuple[np.ndarray, np.ndarray]:
 
 def losing_mistakes(learner: TextbookReinforce) -> np.ndarray:
     """In which of all 4,520 positions its best move loses what was not lost: bool[4520]."""
-    return losing(*exam(learner))
+    return losing(*evaluate_solved(learner))
 
 
 def losing(scores: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
@@ -150,7 +151,7 @@ def games_of(played: Experience) -> list[bytes]:
 
 
 def rows_met(learner: TextbookReinforce, played: Experience) -> list[int]:
-    """Which rows of the exam these games of tic-tac-toe have met."""
+    """Which rows of the evaluate_solved these games of tic-tac-toe have met."""
     made = played.made(Replayer(learner.encoder), played.decisions)
     planes = np.unique(made.planes.reshape(len(made), -1).astype(np.float64), axis=0)
     rows = _rows(learner.encoder.name)

@@ -23,7 +23,7 @@ from engines.programs.program import ProgramError
 from engines.programs.sandbox import Allowance, Sandbox
 from experiments.classroom.checks import HandIn, Wrong
 from experiments.classroom.exercise import Exercise
-from experiments.classroom.hand_ins import TakenIn, submissions, take_in
+from experiments.classroom.hand_ins import Collected, collect, submissions
 
 # Wall seconds: to load a file, for one call, and for one exercise in all. Gradescope's smallest
 # machines have half a core.
@@ -130,7 +130,7 @@ def _words(error: DlgoError, name: str) -> str:
 
 
 def grade(
-    student: str, exercise: Exercise, taken: TakenIn, trust: bool = False,
+    student: str, exercise: Exercise, taken: Collected, trust: bool = False,
     known: Mapping[tuple[str, str], Grade] | None = None,
 ) -> Grade:
     """Grade what has been taken in; with `trust`, without a sandbox.
@@ -176,7 +176,7 @@ def grade_hand_in(
     grades: dict[str, Grade] = {}
     for submission in reversed(submissions(source)):
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
-            taken = take_in(submission.path, Path(folder))
+            taken = collect(submission.path, Path(folder))
             for exercise in exercises:
                 if exercise.name not in grades or not grades[exercise.name].results:
                     graded = grade(student, exercise, taken, trust, known)

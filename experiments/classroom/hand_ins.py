@@ -116,7 +116,7 @@ def _written(path: Path) -> datetime:
 
 
 @dataclass
-class TakenIn:
+class Collected:
     """What has been taken in."""
 
     folder: Path  # where the copies are, readable by everybody
@@ -137,10 +137,10 @@ class TakenIn:
         return content.hexdigest()
 
 
-def take_in(source: Path, folder: Path) -> TakenIn:
+def collect(source: Path, folder: Path) -> Collected:
     """Copy a hand-in (a file, a folder or a zip file) into an empty folder of ours."""
     folder.chmod(0o755)
-    taken, total = TakenIn(folder), 0
+    taken, total = Collected(folder), 0
     files = _of_zip(source, taken) if source.suffix == ".zip" else _of_folder(source, taken)
     for name, content in files:
         total += len(content)
@@ -172,7 +172,7 @@ def take_in(source: Path, folder: Path) -> TakenIn:
     return taken
 
 
-def _of_folder(source: Path, taken: TakenIn) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _of_folder(source: Path, taken: Collected) -> Iterator[tuple[PurePosixPath, bytes]]:
     alone = source.is_file() and not source.is_symlink()
     waiting = [(source, PurePosixPath(source.name if alone else ""))]
     while waiting:
@@ -201,7 +201,7 @@ def _read(path: Path) -> bytes | None:
     return content if plain and len(content) <= _FILE_BYTES else None
 
 
-def _of_zip(source: Path, taken: TakenIn) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _of_zip(source: Path, taken: Collected) -> Iterator[tuple[PurePosixPath, bytes]]:
     try:
         with zipfile.ZipFile(source) as archive:
             for number, entry in enumerate(archive.infolist()):
@@ -227,7 +227,7 @@ def _of_zip(source: Path, taken: TakenIn) -> Iterator[tuple[PurePosixPath, bytes
         taken.notes.append(f"{source.name} is not a zip file that can be read")
 
 
-def _code_of(content: bytes, name: PurePosixPath, taken: TakenIn) -> bytes:
+def _code_of(content: bytes, name: PurePosixPath, taken: Collected) -> bytes:
     try:
         cells = json.loads(content)["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dlgo.records.ledger import GameRecord, Ledger
-from engines.jobs import Jobs
+from engines.jobs import Executor
 from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Pair, Plan
@@ -112,7 +112,7 @@ class _Schedule(Strategy):
 def play_league(
     plan: LeaguePlan, sources: dict[str, Path], out: Path, progress: Reporter,
     trust: bool = False, minutes: float | None = None, workers: int | None = None,
-    elsewhere: Jobs | None = None,
+    backend: Executor | None = None,
 ) -> League:
     """Take the class in and play what has not been played.
 
@@ -122,7 +122,7 @@ def play_league(
         trust: whether bots run without a sandbox.
         minutes: after which no further game begins; None: all are played.
         workers: processes; by default one for each core.
-        elsewhere: who plays the games, instead of processes of this machine.
+        backend: who plays the games, instead of processes of this machine.
 
     Raises:
         DlgoError: if the ledger cannot be used, or there is nobody to play.
@@ -132,7 +132,7 @@ def play_league(
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     ledger = out / "games.sqlite"
     entry = Entry(plan, out, trust, ledger)
-    bots = [entry.bot_of(student, path, progress.say) for student, path in sources.items()]
+    bots = [entry.bot_of(student, path, progress.log) for student, path in sources.items()]
     league = League(plan, bots, ledger, trust)
     launches = {bot.entrant: entry.launch(bot.folder) for bot in bots if bot.folder is not None}
     students, staff = list(launches), [bot.entrant for bot in plan.staff]
@@ -155,7 +155,7 @@ def play_league(
     )
     done = run_tournament(
         arena_plan, ledger, workers, progress, limits, launches=launches, deadline=deadline,
-        elsewhere=elsewhere, strategy=lambda canonical: _Schedule(
+        backend=backend, strategy=lambda canonical: _Schedule(
             canonical, plan, students, excluded),
     )
     return League(plan, bots, ledger, trust, excluded(), not done.out_of_time)

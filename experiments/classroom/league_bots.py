@@ -24,7 +24,7 @@ from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
 from experiments.arena.launch import Launch, compile_rules
-from experiments.classroom.hand_ins import Submission, submissions, take_in
+from experiments.classroom.hand_ins import Submission, collect, submissions
 from experiments.classroom.league_plan import LeaguePlan
 
 # CPU seconds beyond those of a game: for Python to start and a file to be loaded.
@@ -80,7 +80,7 @@ class Entry:
         self._start = compile_rules(get_game(plan.game))  # here, once
         self._code = None if trust else shared_cache()
 
-    def bot_of(self, student: str, source: Path, say: Callable[[str], None]) -> Bot:
+    def bot_of(self, student: str, source: Path, log: Callable[[str], None]) -> Bot:
         """The bot of a student: of the last hand-in in `source` that can play; `say` is told."""
         notes: list[str] = []
         for submission in reversed(submissions(source)):
@@ -89,11 +89,11 @@ class Entry:
             entrant, folder, left_out, problem = self._take_in(student, submission)
             notes += left_out
             if not problem:
-                say(f"{student}: {called} plays{', late' if late else ''}")
+                log(f"{student}: {called} plays{', late' if late else ''}")
                 return Bot(student, entrant, folder, submission.name, late, notes)
             notes.append(f"{called} cannot play: {problem}")
         for note in notes:
-            say(f"{student}: {note}")
+            log(f"{student}: {note}")
         return Bot(student, "", None, notes=notes)
 
     def _take_in(
@@ -104,7 +104,7 @@ class Entry:
         home = make_folder(self._copies / name.partition(":")[2])
         home.chmod(0o755)
         with tempfile.TemporaryDirectory(dir=home, prefix="new-") as place:
-            taken = take_in(submission.path, Path(place))
+            taken = collect(submission.path, Path(place))
             digest = taken.digest()
             entrant, folder = with_version(name, digest), home / digest[:8]
             bot = self._plan.bot.partition(":")[0]

@@ -22,11 +22,11 @@ def check(file: str, games: tuple[str, ...], seconds: float) -> int:
     from rich.console import Console
 
     from experiments.check import check as check_thing
-    from experiments.command import say
+    from experiments.command import log
 
     with Console(stderr=True).status(f"checking {file}") as status:
         report = check_thing(file, games, lambda rule: status.update(f"checking {file}: {rule}"),
                              seconds)
     for line in str(report).split("\n"):
-        say(line)
+        log(line)
     return 0 if report.ok else 1

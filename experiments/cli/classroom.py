@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from experiments.command import say
+from experiments.command import log
 from experiments.options import FILE, FOLDER, PATH, Number, cluster_option, workers_option
 
 
@@ -113,9 +113,9 @@ def grade(
             f"{grade.exercise} {grade.earned}/{grade.points}{' (late)' if grade.late else ''}"
             for grade in row if grade.results
         )
-        say(f"{student}: {points or 'nothing that can be graded'}")
+        log(f"{student}: {points or 'nothing that can be graded'}")
         for note in outputs.notes_of(row):
-            say(f"  {note}")
+            log(f"  {note}")
     if not names:  # columns for what somebody handed in
         chosen = [e for i, e in enumerate(chosen) if any(row[i].results for row in grades.values())]
         shown = {exercise.name for exercise in chosen}
@@ -125,7 +125,7 @@ def grade(
         }
     titles = [exercise.name for exercise in chosen]
     for name in outputs.write_grades_table(out / "grades.csv", grades, titles, rows):
-        say(f"{name} is not on the roster; their row is the last of the table", err=True)
+        log(f"{name} is not on the roster; their row is the last of the table", err=True)
     write_grades(out, grades, titles)
     [row, *_] = grades.values()
     if gradescope:
@@ -170,7 +170,7 @@ def league(
                                "sandbox; leave out --trust or --cluster")
     plan = read_league_plan(rules)
     for sentence in plan.out_of_reach():
-        say(sentence, err=True)
+        log(sentence, err=True)
     sources = hand_ins(folder, {plan.bot.partition(":")[0]})
     roster = outputs.read_roster(plan.roster) if plan.roster else None
     if trust:
@@ -186,5 +186,5 @@ def league(
     standings = Standings(played)
     write_league(out, standings, shown)
     for name in standings.write_marks(out / "marks.csv", roster):
-        say(f"{name} is not on the roster; their row is the last of the table", err=True)
+        log(f"{name} is not on the roster; their row is the last of the table", err=True)
     click.echo(f"wrote {out / 'leaderboard.html'}, {out / 'lecturer.html'} and {out / 'marks.csv'}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from experiments.command import say
+from experiments.command import log
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.options import (
     FILE,
@@ -47,7 +47,7 @@ def generate(
 
     recipe = make_recipe(game, engine, **settings)
     specs = filter(None, (recipe.game, recipe.engine, recipe.against))
-    with jobs_on(cluster, partial(say, err=True), specs, workers, verify_share, price) as jobs:
+    with jobs_on(cluster, partial(log, err=True), specs, workers, verify_share, price) as jobs:
         click.echo(make(recipe, games, out, workers, move_timeout=move_timeout, jobs=jobs))
 
 
@@ -117,7 +117,7 @@ def import_sgf(
         raise DataError(f"--min-rank {min_rank!r} is not a rank; write 3k, 5d or 1p")
     wanted = Filter(size, max_handicap, rank, min_moves, decided)
     with jobs_on(
-        cluster, partial(say, err=True), (), workers, price=price, items="files"
+        cluster, partial(log, err=True), (), workers, price=price, items="files"
     ) as jobs:
         click.echo(make(archives, out, wanted, sample, seed, workers, jobs))
 

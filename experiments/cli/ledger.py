@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from experiments.command import say
+from experiments.command import log
 from experiments.options import Number, named_games, together
 
 
@@ -35,7 +35,7 @@ def list_games(file: str, limit: int | None, **filters: object) -> None:
     from experiments.arena.inspect_ledger import list_lines
 
     for line in list_lines(file, limit, **filters):
-        say(line)
+        log(line)
 
 
 @ledger.command()
@@ -47,7 +47,7 @@ def check(context: click.Context) -> None:
 
     status = 0
     for line, is_bad in check_lines(context.obj):
-        say(line)
+        log(line)
         status |= is_bad
     context.exit(status)
 
@@ -69,7 +69,7 @@ def export(
     if not (csv or sgf or pdn):
         raise click.UsageError("no file to write; add --csv FILE, --sgf FOLDER or --pdn FOLDER")
     for line in export_games(file, csv, sgf, pdn, **filters):
-        say(line)
+        log(line)
 
 
 @ledger.command()
@@ -79,7 +79,7 @@ def repair(file: str) -> None:
     from experiments.arena.inspect_ledger import repair_ledger
 
     for line in repair_ledger(file):
-        say(line)
+        log(line)
 
 
 @ledger.command()
@@ -89,7 +89,7 @@ def workers(file: str) -> None:
     from experiments.arena.inspect_ledger import worker_lines
 
     for line in worker_lines(file):
-        say(line)
+        log(line)
 
 
 @ledger.command()

@@ -52,14 +52,14 @@ def ogs(
     """Play on the Online Go Server (OGS) as a bot, until Ctrl-C."""
     from dlgo.extras import require_extra
     from engines.isolation.pool import EngineLimits
-    from experiments.command import say
+    from experiments.command import log
 
     require_extra("ogs", "dlgo ogs", "websockets")
     from experiments.online.bridge import play_online, read_key
     from experiments.online.player import OnlinePlayer
     from experiments.online.terms import Terms
 
-    key = read_key(key_file, KEY, lambda line: say(line, err=True))
+    key = read_key(key_file, KEY, lambda line: log(line, err=True))
     seed = int.from_bytes(os.urandom(3), "big") if seed is None else seed
     terms = Terms(
         tuple(dict.fromkeys(sizes)), challenges, tuple(dict.fromkeys(speeds)), max_games, handicap,
@@ -67,5 +67,5 @@ def ogs(
     )
     limits = EngineLimits(max_games, 2 * max_games, move_timeout, memory_mb=memory_mb)
     play_online(
-        server, key, username, lambda: OnlinePlayer(engine, limits, seed), terms, greeting, say
+        server, key, username, lambda: OnlinePlayer(engine, limits, seed), terms, greeting, log
     )

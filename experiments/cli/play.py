@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from experiments.command import say, standard_input
+from experiments.command import log, standard_input
 from experiments.options import FILE, PATH, Number, move_timeout, named_games, show_output_option
 
 
@@ -136,7 +136,7 @@ def review_file(
 
     saved = load_game(Path(file), slot)
     for note in saved.notes:
-        say(f"note: {note}", err=True)
+        log(f"note: {note}", err=True)
     game, engine = saved.state.game, engine or DEFAULT_ENGINE
     if sgf is not None and game.name != "go":
         raise DlgoError(f"--sgf {sgf}: only games of Go are written as SGF; use --html")
@@ -146,14 +146,14 @@ def review_file(
     review, finished = review_game(
         saved.state, engine, exact, move_timeout, partial(_show_count, "position"))
     for line in review_json(review) if as_json else review_lines(review, saved):
-        say(line)
+        log(line)
     prover = (exact_engine(game) if exact else None) or ""
     if html is not None:
         page = review_html(ReviewView(review, saved, engine, prover))
-        say(f"{write_file(html, page)}", err=True)
+        log(f"{write_file(html, page)}", err=True)
     if sgf is not None:
         engines = " and ".join(filter(None, (prover, engine)))
-        say(f"{write_file(sgf, review_sgf(review, saved, engines))}", err=True)
+        log(f"{write_file(sgf, review_sgf(review, saved, engines))}", err=True)
     if not finished:
         raise KeyboardInterrupt(
             f"stopped after {review.done} of {len(review.states)} positions; these are above"

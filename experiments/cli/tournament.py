@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from experiments.arena.plan_keys import KEYS, LIST_OPTIONS
-from experiments.command import say
+from experiments.command import log
 from experiments.options import cluster_options, setting_options, show_output_option
 
 
@@ -48,18 +48,18 @@ def tournament(
         progress = LiveReport(progress, asked, ledger, report)
     with games_on(cluster, workers, verify_share, price) as games:
         run_tournament(
-            asked, ledger, workers, progress, limits, retry=retry, elsewhere=games
+            asked, ledger, workers, progress, limits, retry=retry, backend=games
         )
     for line in score_lines(asked, ledger):
-        say(line)
+        log(line)
     if report is None:
         commands = [["report", ledger]]
         if len(asked.entrants) == 2:
             commands.append(["compare", ledger, *asked.entrants])
         for command in commands:
-            say(f"next: dlgo {shlex.join(command)}")
+            log(f"next: dlgo {shlex.join(command)}")
         return
     from reports.report import DEFAULT_REPLICATES, write_report
 
-    page, *_ = write_report(ledger, report, replicates=DEFAULT_REPLICATES, progress=progress.say)
-    progress.say(f"the report is complete: {page}")
+    page, *_ = write_report(ledger, report, replicates=DEFAULT_REPLICATES, progress=progress.log)
+    progress.log(f"the report is complete: {page}")

@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from dlgo.errors import SpecError
-from engines.jobs import Jobs, Processes
+from engines.jobs import Executor, Processes
 
 if TYPE_CHECKING:
     from experiments.cluster.jobs import ClusterJobs
 
 
 def jobs_on(
-    cluster: str | None, say: Callable[[str], None], specs: Iterable[str] = (),
+    cluster: str | None, log: Callable[[str], None], specs: Iterable[str] = (),
     workers: int | None = None, verify_share: float = 0.0, price: float | None = None,
     items: str = "games",
 ) -> AbstractContextManager[ClusterJobs | None]:
@@ -27,7 +27,7 @@ def jobs_on(
         return nullcontext()
     from experiments.cluster.jobs import ClusterJobs  # which loads Ray
 
-    return ClusterJobs(cluster, say, specs, workers, verify_share, price, items)
+    return ClusterJobs(cluster, log, specs, workers, verify_share, price, items)
 
 
 def games_on(
@@ -39,9 +39,9 @@ def games_on(
 
 
 def new_jobs(
-    cluster: str | None, say: Callable[[str], None], specs: Iterable[str] = (),
+    cluster: str | None, log: Callable[[str], None], specs: Iterable[str] = (),
     workers: int | None = None, verify_share: float = 0.0,
-) -> Jobs:
+) -> Executor:
     """As `jobs_on`; without a cluster, processes of this machine."""
-    jobs = jobs_on(cluster, say, specs, workers, verify_share)
+    jobs = jobs_on(cluster, log, specs, workers, verify_share)
     return Processes(workers) if isinstance(jobs, nullcontext) else jobs

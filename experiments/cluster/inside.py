@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import dlgo
 from dlgo.errors import DlgoError
 from dlgo.text import error_text
-from engines.jobs import Inline, Jobs, Processes
+from engines.jobs import Executor, Inline, Processes
 from engines.jobs.protocol import ListSource, Workplace
 from engines.jobs.worker import Result
 from engines.programs.processes import cpu_of_tree
@@ -103,7 +103,7 @@ class Place:
             )
             workplace = replace(workplace, launches=launches)
         # Games have a process of their own, whatever engines do to it.
-        self._jobs: Jobs = Processes(1) if isinstance(workplace, GameTable) else Inline()
+        self._jobs: Executor = Processes(1) if isinstance(workplace, GameTable) else Inline()
         self._jobs.workplace = workplace
 
     def warm_up(self) -> Hello:
@@ -120,7 +120,7 @@ class Place:
         start = time.monotonic()
         tasks = ListSource([self._unpacked(item) for item in items])
         results = [
-            Result(outcome.portion.key, outcome.value, outcome.error, outcome.amount)
+            Result(outcome.task.key, outcome.value, outcome.error, outcome.amount)
             for outcomes in self._jobs.rounds(tasks) for outcome in outcomes
         ]
         before = self._cpu

@@ -18,7 +18,7 @@ from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.text import duration, error_text
-from engines.jobs.protocol import Jobs, ListSource, Outcome, Source, Workplace
+from engines.jobs.protocol import Executor, ListSource, Outcome, Source, Workplace
 from experiments.arena.games import GameTable
 from experiments.arena.provenance import version_text
 from experiments.cluster import inside, parcels
@@ -69,7 +69,7 @@ class _Node:
         return f"{self.machine.name} {self.items:,} ({shown}/s{state})"
 
 
-class ClusterJobs(Jobs):
+class ClusterJobs(Executor):
     """Does tasks on all machines of a cluster.
 
     Files and folders that tasks need are sent to each machine once, and again when their content
@@ -88,19 +88,19 @@ class ClusterJobs(Jobs):
     """
 
     def __init__(
-        self, address: str | Connection, say: Callable[[str], None], specs: Iterable[str] = (),
+        self, address: str | Connection, log: Callable[[str], None], specs: Iterable[str] = (),
         workers: int | None = None, verify_share: float = 0.0, price: float | None = None,
         items: str = "games",
     ) -> None:
         self._connection = Connection(address) if isinstance(address, str) else address
-        self._say, self._specs, self._share = say, tuple(specs), verify_share
+        self._log, self._specs, self._share = log, tuple(specs), verify_share
         self._workers, self._price, self._items = workers, price, items
         self._news: list[Any] = []
         self._begin(Workplace())
 
-    def prepare(self, workplace: Workplace, say: Callable[[str], None]) -> None:
+    def prepare(self, workplace: Workplace, log: Callable[[str], None]) -> None:
         """Each machine prepares itself when it joins."""
-        self._say = say
+        self._log = log
         if isinstance(workplace, GameTable):
             self._specs = (*workplace.plan.entrants, *workplace.plan.games)
         self._begin(workplace)
@@ -140,7 +140,7 @@ class ClusterJobs(Jobs):
                 if time.monotonic() >= self._next_line:
                     self._say_line()
             if unchecked := self._dispatcher.unchecked():
-                self._say(f"{unchecked} of the tasks that --verify-share chose were not checked: a "
+                self._log(f"{unchecked} of the tasks that --verify-share chose were not checked: a "
                           "second machine is needed, or a third one if two disagree")
         finally:
             for node in self._nodes.values():
@@ -156,7 +156,7 @@ class ClusterJobs(Jobs):
             if not told:
                 self._news.append(row)
             elif row.difference:
-                self._say(f"{row.slot}: {row.worker} and {row.other} disagree ({row.difference}); "
+                self._log(f"{row.slot}: {row.worker} and {row.other} disagree ({row.difference}); "
                           "one has another kind of processor, or is faulty")
         self._dispatcher.compared.clear()
 
@@ -229,12 +229,12 @@ class ClusterJobs(Jobs):
 
     def _joined(self, node: _Node, hello: Hello) -> None:
         for line in hello.lines:
-            self._say(f"{node.machine.name}: {line}")
+            self._log(f"{node.machine.name}: {line}")
         if hello.problem:
             self._refuse(node, hello.problem)
             return
         node.joining, node.state, node.since = None, _READY, time.monotonic()
-        self._say(f"{node.machine.name} joined: {hello.machine}, "
+        self._log(f"{node.machine.name} joined: {hello.machine}, "
                   f"{self._processes(node.machine)} processes")
 
     # --- machines ---------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class ClusterJobs(Jobs):
         for key, node in self._nodes.items():
             if node.state in (_STARTING, _READY) and key not in alive:
                 count = self._leave(node, _LOST)
-                self._say(f"{node.machine.name} was lost; others redo its {count} tasks")
+                self._log(f"{node.machine.name} was lost; others redo its {count} tasks")
         for key, machine in alive.items():
             node = self._nodes.setdefault(key, _Node(machine))
             if node.state == _LOST:
@@ -261,7 +261,7 @@ class ClusterJobs(Jobs):
             raise ClusterError(f"no machine of the cluster can do this work; {problems[0]}")
         elif now - self._lonely_since > _LONELY:
             self._lonely_since = now
-            self._say("no machine of the cluster is ready; waiting for one")
+            self._log("no machine of the cluster is ready; waiting for one")
 
     def _task_died(self, node: _Node, task: Any, error: Exception) -> None:
         """Others do what a task had, unless its machine is of no use at all."""
@@ -273,14 +273,14 @@ class ClusterJobs(Jobs):
             self._leave(node, _LOST)  # it joins again
         else:
             count = self._dispatcher.lost(node.machine.name, node.tasks.pop(task))
-            self._say(f"a process of {node.machine.name} was lost ({reason}); others redo its "
+            self._log(f"a process of {node.machine.name} was lost ({reason}); others redo its "
                       f"{count} tasks")
         self._next_look = 0.0  # the whole machine may be gone
 
     def _refuse(self, node: _Node, problem: str) -> None:
         self._leave(node, _REFUSED)
         node.problem = f"{node.machine.name} is refused: {problem}"
-        self._say(node.problem)
+        self._log(node.problem)
 
     def _leave(self, node: _Node, state: str) -> int:
         """Count on a machine no more. Returns how many of its tasks others have to do."""
@@ -305,7 +305,7 @@ class ClusterJobs(Jobs):
         machines = ", ".join(node.text(now) for node in nodes) or "none yet"
         cores = sum(node.paid(now) for node in nodes)
         cost = "" if self._price is None else f", cost so far {self._price * cores / 3600:.3g}"
-        self._say(f"{self._items} by machine: {machines}; {self._dispatcher.waiting():,} wait; CPU "
+        self._log(f"{self._items} by machine: {machines}; {self._dispatcher.waiting():,} wait; CPU "
                   f"time {duration(sum(node.cpu_seconds for node in nodes))}, of cores "
                   f"{duration(cores)}{cost}")
 
@@ -319,7 +319,7 @@ class ClusterJobs(Jobs):
         if self._order is not None:
             again, late = self._dispatcher.again, self._dispatcher.late
             if again or late:
-                self._say(f"{again} {self._items} were redone by a second machine, {late} results "
+                self._log(f"{again} {self._items} were redone by a second machine, {late} results "
                           "came late; each counts once")
             self._say_line()
             self._order = None

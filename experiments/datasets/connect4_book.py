@@ -9,7 +9,7 @@ The solver scores all positions with so many stones, up to mirror image: 568 wit
 91,295 with 8 (`engines/solver/book.py`). Neighbours in the order of the keys have most of their
 stones in common, so each worker keeps its table from position to position.
 
-The file is written after every portion of positions. The same command goes on with it, also after
+The file is written after every task. The same command goes on with it, also after
 the process was killed, and with another number of workers; the result is the same, byte by byte.
 To use the book, copy it to engines/solver/connect4.book.
 
@@ -37,7 +37,7 @@ from dlgo.files import make_folder, write_file
 from dlgo.games.connect4.board import COLS, ROWS, STRIDE
 from dlgo.lock import held
 from dlgo.text import duration
-from engines.jobs import Amount, Portion, Processes
+from engines.jobs import Amount, Processes, Task
 from engines.solver.book import MOST_PLIES, SHIPPED, UNSOLVED, levels, pack_book, read_book
 from engines.solver.search import ALL_FEATURES, BOOK
 from engines.solver.solver import Solver
@@ -45,19 +45,19 @@ from experiments.command import run
 from experiments.options import PATH, Number
 from experiments.progress import LineProgress
 
-# Positions of a portion: some seconds of work, which is all that a kill can lose.
-_PORTIONS = {"solver": 32, "bitbully": 4096}
+# Positions of a task: some seconds of work, which is all that a kill can lose.
+_PER_TASK = {"solver": 32, "bitbully": 4096}
 _LINE_INTERVAL = 10.0
 
 
 def solve_part(positions: np.ndarray, table_bits: int) -> Generator[Amount, None, np.ndarray]:
-    """The scores of packed positions (int64[n, 2]), int8[n], by search alone. A portion of work."""
+    """The scores of packed positions (int64[n, 2]), int8[n], by search alone. A task."""
     yield Amount()
     return _solver(table_bits).solve_many(positions).astype(np.int8)
 
 
 def ask_bitbully(positions: np.ndarray, _: int) -> Generator[Amount, None, np.ndarray]:
-    """The scores of some positions, int8[n], by bitbully with its book. A portion of work."""
+    """The scores of some positions, int8[n], by bitbully with its book. A task."""
     yield Amount()
     ask, board_class = _bitbully()
     scores = np.empty(len(positions), np.int8)
@@ -104,26 +104,26 @@ def make_book(
         missing = np.flatnonzero(scores == UNSOLVED)
         if len(missing) < len(scores):
             there = len(scores) - len(missing)
-            progress.say(f"{path}: {there:,} of {len(scores):,} scores are there")
-        step = _PORTIONS[source]
+            progress.log(f"{path}: {there:,} of {len(scores):,} scores are there")
+        step = _PER_TASK[source]
         parts = {str(part[0]): part for part in np.split(missing, range(step, len(missing), step))
                  if len(part)}
-        portions = [Portion(key, SOURCES[source], (positions[part], table_bits))
+        tasks = [Task(key, SOURCES[source], (positions[part], table_bits))
                     for key, part in parts.items()]
         began, solved = time.monotonic(), 0
         next_line = began + _LINE_INTERVAL
-        with closing(jobs.run(portions)) as outcomes:
+        with closing(jobs.run(tasks)) as outcomes:
             for outcome in outcomes:
-                part = parts[outcome.portion.key]
+                part = parts[outcome.task.key]
                 scores[part] = outcome.value
                 write_file(path, pack_book(plies, scores))
                 solved += len(part)
                 if time.monotonic() >= next_line:
                     next_line = time.monotonic() + _LINE_INTERVAL
                     rest = (len(missing) - solved) * (time.monotonic() - began) / solved
-                    progress.say(f"{len(scores) - len(missing) + solved:,} of {len(scores):,} "
+                    progress.log(f"{len(scores) - len(missing) + solved:,} of {len(scores):,} "
                                  f"positions, {duration(rest)} left")
-    progress.say(f"{path}: {path.stat().st_size:,} bytes")
+    progress.log(f"{path}: {path.stat().st_size:,} bytes")
 
 
 def _begun(path: Path, plies: int, count: int) -> np.ndarray:

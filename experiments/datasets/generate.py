@@ -22,7 +22,7 @@ from dlgo.specs import check_settings
 from dlgo.text import duration
 from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
-from engines.jobs import Amount, Jobs, Portion, Processes
+from engines.jobs import Amount, Executor, Processes, Task
 from engines.learning.data.shards import Shard, shard_bytes, shard_path
 from engines.learning.selfplay.engine_games import play_game
 from experiments.datasets.options import RECIPE_OPTIONS
@@ -81,7 +81,7 @@ def default_folder(recipe: Recipe) -> Path:
 def generate(
     recipe: Recipe, games: int, folder: Path | None = None, workers: int | None = None,
     progress: LineProgress | None = None, move_timeout: float = MOVE_TIMEOUT,
-    jobs: Jobs | None = None,
+    jobs: Executor | None = None,
 ) -> Path:
     """Make all missing shards; return the folder.
 
@@ -105,30 +105,30 @@ def generate(
 
 
 def _generate(
-    recipe: Recipe, games: int, folder: Path, jobs: Jobs, progress: LineProgress,
+    recipe: Recipe, games: int, folder: Path, jobs: Executor, progress: LineProgress,
     move_timeout: float, here: bool,
 ) -> Path:
     tally = Tally(planned=games)
     missing = {}
     for number in range(-(-games // recipe.shard_games)):
         length = min(recipe.shard_games, games - number * recipe.shard_games)
-        shard = existing_shard(folder, number, progress.say)
+        shard = existing_shard(folder, number, progress.log)
         if shard is not None:
             _check_recipe(shard, shard_path(folder, number), recipe)
         if shard is not None and len(shard.games) >= length:
             tally.found += length
         else:
             arguments = (recipe, number, length, move_timeout)
-            missing[number] = Portion(f"shard {number}", make_shard, arguments)
+            missing[number] = Task(f"shard {number}", make_shard, arguments)
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {games} games exist already")
     for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
         scrap.unlink(missing_ok=True)
     if missing:
         if here:
-            _warm_up(recipe, progress.say, move_timeout)
+            _warm_up(recipe, progress.log, move_timeout)
         make_shards(missing, jobs, folder, tally, progress)
-        progress.say(tally.summary(tally.made))
+        progress.log(tally.summary(tally.made))
     return folder
 
 
@@ -166,7 +166,7 @@ def _check_recipe(shard: Shard, path: Path, recipe: Recipe) -> None:
             )
 
 
-def _warm_up(recipe: Recipe, say: Any, move_timeout: float) -> None:
+def _warm_up(recipe: Recipe, log: Any, move_timeout: float) -> None:
     """Compile once, before several workers would do it all at the same time."""
     start = time.perf_counter()
     _, engines = recipe.build(move_timeout)
@@ -174,4 +174,4 @@ def _warm_up(recipe: Recipe, say: Any, move_timeout: float) -> None:
         engine.warm_up()
         engine.close()
     if time.perf_counter() - start > 2:
-        say(f"compiled and warmed up in {duration(time.perf_counter() - start)}")
+        log(f"compiled and warmed up in {duration(time.perf_counter() - start)}")

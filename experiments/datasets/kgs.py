@@ -50,7 +50,7 @@ def file_name(address: str) -> str:
 
 def fetch_archives(
     folder: Path, page: str = PAGE, match: str = "", limit: int | None = None,
-    say: Callable[[str], None] = print, pause: float = 1.0,
+    log: Callable[[str], None] = print, pause: float = 1.0,
 ) -> list[Path]:
     """Download the archives of a page that are not there yet; return all their files.
 
@@ -82,7 +82,7 @@ def fetch_archives(
     return paths
 
 
-def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
+def fetch(address: str, path: Path, log: Callable[[str], None] = print) -> None:
     """Download one file, unless it is there. Raises DataError as `fetch_archives`."""
     if path.exists():
         say(f"{path}: exists already")

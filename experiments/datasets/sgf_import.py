@@ -31,7 +31,7 @@ from dlgo.records.sgf import PlayedRecord, play, read_sgf_games
 from dlgo.records.sgf_record import GameRecordSgf
 from dlgo.rng import derive_seed
 from dlgo.text import one_line
-from engines.jobs import Amount, Jobs, Portion, Processes
+from engines.jobs import Amount, Executor, Processes, Task
 from engines.learning.data.archives import contents, listing, with_inner_archives
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData, Start
 from engines.learning.data.shards import shard_bytes, shard_path
@@ -167,11 +167,11 @@ def pieces(
         try:
             listed = listing(archive)
         except DataError as error:
-            progress.say(f"{error}; it is skipped")
+            progress.log(f"{error}; it is skipped")
             damaged += 1
             continue
         for line in listed.broken[:_NAMED]:
-            progress.say(f"skipped: {line}")
+            progress.log(f"skipped: {line}")
         lost += len(listed.broken)
         if listed.others:
             endings = ", ".join(f"{ending} {n}" for ending, n in listed.others.most_common(8))
@@ -196,7 +196,7 @@ def pieces(
 
 def import_sgf(
     archives: Sequence[Path], folder: Path, wanted: Filter, sample: int | None = None,
-    seed: int = 1, workers: int | None = None, jobs: Jobs | None = None,
+    seed: int = 1, workers: int | None = None, jobs: Executor | None = None,
 ) -> Path:
     """Make shards of the games that pass the filter; return the folder.
 
@@ -213,7 +213,7 @@ def import_sgf(
         if _is_there(folder, number, _recipe(piece, wanted, Path(piece.archive)), progress):
             tally.found += len(piece.names)
         else:
-            missing[number] = Portion(
+            missing[number] = Task(
                 f"shard {number}", import_piece, (piece, number, wanted), (Path(piece.archive),)
             )
     if tally.found:
@@ -229,17 +229,17 @@ def import_sgf(
             if text:
                 named[what] += 1
                 if named[what] <= _NAMED:
-                    progress.say(f"{what}: {text}")
+                    progress.log(f"{what}: {text}")
 
     with jobs or Processes(workers) as jobs:
         make_shards(missing, jobs, folder, tally, progress, count_report)
     for why, count in refused.most_common():
         progress.say(f"{count} games filtered out: {why}")
     if named["skipped"]:
-        progress.say(f"{named['skipped']} games skipped as broken or against the rules")
+        progress.log(f"{named['skipped']} games skipped as broken or against the rules")
     if named["note"] > _NAMED:
-        progress.say(f"notes on {named['note']} files in all")
-    progress.say(tally.summary(named["kept"]))
+        progress.log(f"notes on {named['note']} files in all")
+    progress.log(tally.summary(named["kept"]))
     if damaged:
         raise DataError(f"{damaged} cannot be read (see above); all other games are in {folder}")
     return folder
@@ -298,7 +298,7 @@ def _recipe(piece: Piece, wanted: Filter, path: Path) -> dict[str, Any]:
 
 
 def _is_there(folder: Path, number: int, recipe: dict[str, Any], progress: LineProgress) -> bool:
-    shard = existing_shard(folder, number, progress.say)
+    shard = existing_shard(folder, number, progress.log)
     if shard is not None and shard.provenance.get("recipe") != recipe:
         raise DataError(
             f"{shard_path(folder, number)} was made from other files or with another filter; "
@@ -336,11 +336,11 @@ def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None)
     """What is in the archives, as lines; all of it in a CSV table, if one is named. Raises
     DataError if there is nothing to index or the table cannot be written."""
     cut, damaged = pieces(archives, None, 0, default_progress())
-    portions = [
-        Portion(f"piece {number}", index_piece, (piece,), (Path(piece.archive),))
+    tasks = [
+        Task(f"piece {number}", index_piece, (piece,), (Path(piece.archive),))
         for number, piece in enumerate(cut)
     ]
-    with Processes(workers) as jobs, closing(jobs.run(portions)) as outcomes:
+    with Processes(workers) as jobs, closing(jobs.run(tasks)) as outcomes:
         found = itertools.chain.from_iterable(outcome.value for outcome in outcomes)
         entries = sorted(found, key=lambda entry: entry.name)
     if table is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from dlgo.errors import DataError
 from dlgo.files import write_file
-from engines.jobs import Amount, Jobs, Portion
+from engines.jobs import Amount, Executor, Task
 from engines.learning.data.shards import Shard, read_shard, shard_path
 from experiments.arena.provenance import machine_text, time_text, version_text
 from experiments.progress import LineProgress, Tally
@@ -20,7 +20,7 @@ from experiments.progress import LineProgress, Tally
 
 @dataclass(frozen=True)
 class MadeShard:
-    """What a portion of work returns that makes a shard; the first two are of `shard_bytes`."""
+    """What a task returns that makes a shard; the first two are of `shard_bytes`."""
 
     content: bytes  # of the file, to be written by whoever asked for it
     digest: str  # of the games alone (`Shard.content`): equal games, equal digest
@@ -28,18 +28,18 @@ class MadeShard:
 
 
 def make_shards(
-    portions: Mapping[int, Portion], jobs: Jobs, folder: Path, tally: Tally,
+    tasks: Mapping[int, Task], jobs: Executor, folder: Path, tally: Tally,
     progress: LineProgress, count: Callable[[Any], None] = lambda report: None,
 ) -> None:
     """Do work that makes shards, write them into `folder`, and show how it goes.
 
     Args:
-        portions: by the number of the shard; each returns a `MadeShard`.
+        tasks: by the number of the shard; each returns a `MadeShard`.
         count: told the reports of each shard that has been written.
 
-    Raises DlgoError as `Jobs.run` does, and if a shard cannot be written.
+    Raises DlgoError as `Executor.run` does, and if a shard cannot be written.
     """
-    numbers = {portion.key: number for number, portion in portions.items()}
+    numbers = {task.key: number for number, task in tasks.items()}
 
     def tell(amount: Amount) -> None:
         tally.made, tally.positions = amount
@@ -48,9 +48,9 @@ def make_shards(
     tally.started = time.monotonic()
     progress.begin(tally)
     try:
-        with closing(jobs.run(portions.values(), tell)) as outcomes:
+        with closing(jobs.run(tasks.values(), tell)) as outcomes:
             for outcome in outcomes:
-                path = shard_path(folder, numbers[outcome.portion.key])
+                path = shard_path(folder, numbers[outcome.task.key])
                 write_file(path, outcome.value.content, error=DataError)
                 for report in outcome.value.reports:
                     count(report)
@@ -61,7 +61,7 @@ def make_shards(
         progress.end(tally)
 
 
-def existing_shard(folder: Path, number: int, say: Callable[[str], None]) -> Shard | None:
+def existing_shard(folder: Path, number: int, log: Callable[[str], None]) -> Shard | None:
     """The shard of that number; None if it is missing or broken and has to be made."""
     path = shard_path(folder, number)
     if not path.exists():
@@ -69,7 +69,7 @@ def existing_shard(folder: Path, number: int, say: Callable[[str], None]) -> Sha
     try:
         return read_shard(path)
     except DataError as error:
-        say(f"{error}; it is made again")
+        log(f"{error}; it is made again")
         return None
 
 

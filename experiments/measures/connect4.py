@@ -34,7 +34,7 @@ from dlgo import DlgoError, GameState, get_game
 from dlgo.files import write_file
 from dlgo.rng import derive_seed
 from engines.isolation.describe import read_spec
-from engines.jobs import Amount, Portion, Processes
+from engines.jobs import Amount, Processes, Task
 from engines.solver.board import mirrored
 from engines.solver.solver import Solver, words_of
 from experiments.command import run
@@ -43,9 +43,9 @@ from experiments.measures.mistakes import Position, mistakes_options, print_mist
 SHIPPED = Path(__file__).with_name("connect4_positions.json")
 CLASSES = ("L1_R1", "L1_R2", "L1_R3", "L2_R1", "L2_R2", "L3_R1")
 _STONES = {"L1": (2, 13), "L2": (14, 28), "L3": (29, 38)}
-_PORTION = 10  # positions that a process draws at a time
+_PER_TASK = 10  # positions that a process draws at a time
 _LINE_INTERVAL = 10.0  # seconds between two lines of progress
-_DRAWS = 3000  # portions without enough positions of a class, before giving up
+_DRAWS = 3000  # tasks without enough positions of a class, before giving up
 GAME = get_game("connect4")
 
 Sets = dict[str, list[Position]]
@@ -91,11 +91,11 @@ def solved(lines: Sequence[str], solver: Solver) -> Iterator[tuple[Position, int
 
 
 def draw(stage: str, seed: int) -> Generator[Amount, None, Sets]:
-    """Random positions of a stage, by class; a portion of work."""
+    """Random positions of a stage, by class; a task."""
     rng = np.random.default_rng(seed)
     low, high = _STONES[stage]
     lines = []
-    while len(lines) < _PORTION:
+    while len(lines) < _PER_TASK:
         state, columns = GameState.new_game(GAME), ""
         for _ in range(int(rng.integers(low, high + 1))):
             action = int(rng.choice(state.legal_actions()))
@@ -114,28 +114,28 @@ def draw(stage: str, seed: int) -> Generator[Amount, None, Sets]:
 
 def position_sets(path: Path, classes: Sequence[str], count: int, jobs: Processes) -> Sets:
     """`count` positions of each class, from the file as far as it has them; the rest is made."""
-    portions, sets = _read(path)
+    draws_done, sets = _read(path)
     next_line = 0.0
     for stage in dict.fromkeys(name[:2] for name in classes):
         wanted = [name for name in classes if name.startswith(stage)]
         seen = {name: {key_of(one) for one in rows} for name, rows in sets.items()}
-        given_up = portions.get(stage, 0) + _DRAWS
+        given_up = draws_done.get(stage, 0) + _DRAWS
         while any(len(sets.get(name, [])) < count for name in wanted):
-            first = portions.get(stage, 0)
+            first = draws_done.get(stage, 0)
             if first > given_up:
                 raise DlgoError(f"too few positions of {', '.join(wanted)} turn up; ask for fewer")
-            portions[stage] = first + jobs.count
-            work = [Portion(f"{k:09}", draw, (stage, derive_seed("connect4 mistakes", stage, k)))
-                    for k in range(first, portions[stage])]
+            draws_done[stage] = first + jobs.count
+            work = [Task(f"{k:09}", draw, (stage, derive_seed("connect4 mistakes", stage, k)))
+                    for k in range(first, draws_done[stage])]
             with closing(jobs.run(work)) as outcomes:
                 draws = [outcome.value for outcome in
-                         sorted(outcomes, key=lambda outcome: outcome.portion.key)]
+                         sorted(outcomes, key=lambda outcome: outcome.task.key)]
             for name, position in ((k, one) for drawn in draws for k in drawn for one in drawn[k]):
                 key = key_of(position)
                 if key not in seen.setdefault(name, set()):
                     seen[name].add(key)
                     sets.setdefault(name, []).append(position)
-            _write(path, portions, sets)
+            _write(path, draws_done, sets)
             if time.monotonic() >= next_line:
                 have = ", ".join(f"{len(sets.get(name, []))} of {name}" for name in wanted)
                 click.echo(f"solving positions: {have}", err=True)
@@ -149,7 +149,7 @@ def shipped_positions() -> list[Position]:
 
 
 def _read(path: Path) -> tuple[dict[str, int], Sets]:
-    """The number of portions drawn so far by stage, and the positions by class."""
+    """The number of tasks drawn so far by stage, and the positions by class."""
     if not path.exists():
         path = SHIPPED
     try:
@@ -164,9 +164,9 @@ def _read(path: Path) -> tuple[dict[str, int], Sets]:
         raise DlgoError(f"{path} is not a file of positions ({error}); delete it") from None
 
 
-def _write(path: Path, portions: dict[str, int], sets: Sets) -> None:
+def _write(path: Path, draws_done: dict[str, int], sets: Sets) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, json.dumps({"portions": portions, "positions": {
+    write_file(path, json.dumps({"portions": draws_done, "positions": {
         name: [[one.name, [one.outcomes.get(column) for column in range(7)]] for one in rows]
         for name, rows in sets.items()
     }}))

@@ -24,10 +24,10 @@ from dlgo.files import write_csv
 from dlgo.rng import derive_seed
 from engines.base import Engine
 from engines.isolation.describe import read_spec
-from engines.jobs import Amount, Jobs, Portion, Processes
+from engines.jobs import Amount, Executor, Processes, Task
 from experiments.options import Number, csv_option, together, workers_option
 
-_PORTION = 25  # positions that a process plays at a time
+_PER_TASK = 25  # positions that a process plays at a time
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def answer_of(engine: Engine, position: Position) -> Answer:
 
 
 def ask(engine_text: str, positions: list[Position]) -> Generator[Amount, None, list[Answer]]:
-    """The answers of an engine, as a portion of work."""
+    """The answers of an engine, as a task."""
     engine = read_spec(engine_text).build(positions[0].state.game, 1)
     engine.warm_up()
     answers = []
@@ -112,17 +112,17 @@ def ask(engine_text: str, positions: list[Position]) -> Generator[Amount, None, 
 
 
 def measure(
-    engine: str, sets: Mapping[str, Sequence[Position]], jobs: Jobs
+    engine: str, sets: Mapping[str, Sequence[Position]], jobs: Executor
 ) -> dict[str, Measured]:
     """An engine's mistakes by class."""
-    portions = [
-        Portion(f"{name} {start}", ask, (engine, [*rows[start : start + _PORTION]]))
-        for name, rows in sets.items() for start in range(0, len(rows), _PORTION)
+    tasks = [
+        Task(f"{name} {start}", ask, (engine, [*rows[start : start + _PER_TASK]]))
+        for name, rows in sets.items() for start in range(0, len(rows), _PER_TASK)
     ]
     answers: dict[str, list[Answer]] = {name: [] for name in sets}
-    with closing(jobs.run(portions)) as outcomes:
+    with closing(jobs.run(tasks)) as outcomes:
         for outcome in outcomes:
-            answers[outcome.portion.key.rpartition(" ")[0]] += outcome.value
+            answers[outcome.task.key.rpartition(" ")[0]] += outcome.value
     return {name: Measured.of(sets[name], rows) for name, rows in answers.items()}
 
 

@@ -30,16 +30,16 @@ _LONGEST_KEY, _OTHERS = 1000, 0o077
 
 
 class Bridge:
-    """A bot. It says `greeting`, if any, at the start of a game; `say` prints a line."""
+    """A bot. It says `greeting`, if any, at the start of a game; `log` prints a line."""
 
     def __init__(
         self, connection: Connection, player: OnlinePlayer, terms: Terms,
-        say: Callable[[str], None], pauses: Pauses, greeting: str = "",
+        log: Callable[[str], None], pauses: Pauses, greeting: str = "",
     ) -> None:
         self.games: dict[int, OnlineGame] = {}  # those that have not ended, by number
         self.closing = False  # whether it ends as soon as all games have
         self._connection, self._player, self._terms = connection, player, terms
-        self._say, self._pauses, self._greeting = say, pauses, greeting
+        self._log, self._pauses, self._greeting = log, pauses, greeting
         self._expected: dict[int, float] = {}  # accepted challenges, and until when they count
         self._answering: set[asyncio.Task[None]] = set()
         self._end = asyncio.Event()
@@ -70,7 +70,7 @@ class Bridge:
             self.stop()
             return
         self.closing = True
-        self._say(f"no new games; {_count(len(self.games))} under way. Ctrl-C again ends at once: "
+        self._log(f"no new games; {_count(len(self.games))} under way. Ctrl-C again ends at once: "
                   "they stay open on the server, and the same command goes on with them")
         self._send_config()
 
@@ -81,12 +81,12 @@ class Bridge:
     # --- what the server says ---
 
     async def _get_ready(self) -> None:
-        self._say(f"preparing {self._player.spec}")
+        self._log(f"preparing {self._player.spec}")
         await self._player.warm_up(self._terms.sizes)
 
     def _open(self) -> None:
         """A new connection: tell who we are; the server names the games by itself."""
-        self._say("connected as {1} ({0})".format(*self._connection.bot))
+        self._log("connected as {1} ({0})".format(*self._connection.bot))
         self._send_config()
         for game in self.games.values():
             game.connect()
@@ -99,7 +99,7 @@ class Bridge:
         try:
             self._handle(message)
         except ProtocolError as error:
-            self._say(f"{message.name}: {error}")
+            self._log(f"{message.name}: {error}")
         self._forget_finished()
 
     def _handle(self, message: Message) -> None:
@@ -109,7 +109,7 @@ class Bridge:
             if game is not None:
                 game.receive(event[2], message.data)
         elif message.name == "ERROR":
-            self._say(f"the server says: {excerpt(str(message.data), 200)}")
+            self._log(f"the server says: {excerpt(str(message.data), 200)}")
         elif message.name in ("active_game", "notification"):
             if not isinstance(message.data, dict):
                 raise ProtocolError(f"{str(message.data)[:60]!r} is not a game or a notification")
@@ -128,7 +128,7 @@ class Bridge:
         if self._expected:
             del self._expected[next(iter(self._expected))]
         game = self.games[id] = OnlineGame(
-            id, self._connection, self._player, lambda text: self._say(f"game {id}: {text}"),
+            id, self._connection, self._player, lambda text: self._log(f"game {id}: {text}"),
             self._pauses, self._greeting, self._forget_finished,
         )
         game.connect()
@@ -137,7 +137,7 @@ class Bridge:
         for id in [id for id, game in self.games.items() if game.finished]:
             del self.games[id]
         if self.closing and not self.games and not self._end.is_set():
-            self._say("all games have ended")
+            self._log("all games have ended")
             self.stop()
 
     # --- challenges ---
@@ -162,7 +162,7 @@ class Bridge:
             done = "declined"
             data = {"delete": True, "message": refusal,
                     "rejection_details": {"message": refusal, "details": {}}}
-            self._say(f"{who} declined: {refusal}")
+            self._log(f"{who} declined: {refusal}")
         else:
             path += "/accept"
         for tries in range(1, _TRIES + 1):
@@ -172,21 +172,21 @@ class Bridge:
             except DlgoError as error:
                 if tries == _TRIES:
                     self._expected.pop(challenge.id, None)
-                    self._say(f"{who} cannot be {done}: {error}")
+                    self._log(f"{who} cannot be {done}: {error}")
                     return
                 await asyncio.sleep(self._pauses.first * tries)
         if not refusal:
-            self._say(f"{who} accepted")
+            self._log(f"{who} accepted")
 
 
 def play_online(
     server: str, key: str, username: str, player: Callable[[], OnlinePlayer], terms: Terms,
-    greeting: str, say: Callable[[str], None],
+    greeting: str, log: Callable[[str], None],
 ) -> None:
     """Be a bot on the server until Ctrl-C. `username` is "" if the key is enough; no line shows it.
     Raises DlgoError if it cannot begin, KeyboardInterrupt at the end, if games stay open."""
     def tell(text: str) -> None:
-        say(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.replace(key, '(key)')}")
+        log(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.replace(key, '(key)')}")
 
     async def run() -> int:
         connection = Connection(server, key, username, tell, Pauses())

@@ -59,7 +59,7 @@ class Connection:
     """A connection, and who we are for the server. The API key is sent there, and never shown."""
 
     def __init__(
-        self, server: str, key: str, username: str, say: Callable[[str], None], pauses: Pauses
+        self, server: str, key: str, username: str, log: Callable[[str], None], pauses: Pauses
     ) -> None:
         parts = urlsplit(server)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
@@ -71,7 +71,7 @@ class Connection:
         self.is_open = False  # whether messages can be sent
         self._ready = False
         self._server, self._key, self._username = f"{parts.scheme}://{parts.netloc}", key, username
-        self._say, self._pauses = say, pauses
+        self._log, self._pauses = log, pauses
         self._queue: asyncio.Queue[str] = asyncio.Queue()
         self._drift, self._latency = 0.0, 0.0
 
@@ -110,7 +110,7 @@ class Connection:
             tries = 0 if time.monotonic() - opened > self._pauses.stable else tries + 1
             pause = min(self._pauses.first * 2 ** min(tries - 1, 20), self._pauses.longest)
             pause *= random.uniform(0.5, 1.5)
-            self._say(f"connection lost ({excerpt(reason, 120)}); trying again in "
+            self._log(f"connection lost ({excerpt(reason, 120)}); trying again in "
                       f"{duration(pause)}")
             await asyncio.sleep(pause)
 
@@ -177,9 +177,9 @@ class Connection:
             else:
                 on_message(message)
         except ProtocolError as error:
-            self._say(str(error))
+            self._log(str(error))
         except Exception as error:  # a fault of ours must not lose the games of others
-            self._say(f"internal error at a message of the server: {error_text(error)}")
+            self._log(f"internal error at a message of the server: {error_text(error)}")
 
     def _measure(self, data: Any) -> None:
         """By how much the server's clock is behind ours, from the answer to a ping."""

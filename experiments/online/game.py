@@ -50,18 +50,18 @@ class _Chosen:
 
 
 class OnlineGame:
-    """A game. `say` prints a line about it, `on_end` is called when it has ended."""
+    """A game. `log` prints a line about it; `on_end` is called when it has ended."""
 
     def __init__(
         self, id: int, connection: Connection, player: OnlinePlayer,
-        say: Callable[[str], None], pauses: Pauses, greeting: str = "",
+        log: Callable[[str], None], pauses: Pauses, greeting: str = "",
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
         self.id = id
         self.data: GameData | None = None  # as the server has told it
         self.finished = False
         self._connection, self._player, self._pauses = connection, player, pauses
-        self._say, self._greeting, self._on_end = say, greeting, on_end
+        self._log, self._greeting, self._on_end = log, greeting, on_end
         self._position: Position | None = None
         self._final = False  # whether gamedata has said that it is over
         # After two passes, play goes on only if the server says so after the second.
@@ -124,7 +124,7 @@ class OnlineGame:
                     self._told_no_undo = True
                     self._chat(_NO_UNDO)
             case "error":
-                self._say(f"the server says: {excerpt(str(data), 200)}")
+                self._log(f"the server says: {excerpt(str(data), 200)}")
                 chosen = self._chosen
                 if chosen and chosen.epoch == self._connection.epoch and not chosen.asked:
                     chosen.doubted = chosen.asked = True
@@ -178,7 +178,7 @@ class OnlineGame:
     def _choose_another(self, chosen: _Chosen) -> None:
         """The best move that is not refused: by the engine's policy, or any sensible one."""
         state = in_play(self._position.state)
-        self._say(f"the server refuses {state.game.move_text(chosen.move)}; playing another move")
+        self._log(f"the server refuses {state.game.move_text(chosen.move)}; playing another move")
         policy = chosen.decision.policy if chosen.decision is not None else {}
         ranked = sorted(policy, key=policy.__getitem__, reverse=True)
         allowed = (
@@ -219,14 +219,14 @@ class OnlineGame:
         """A game that we cannot follow stays as it is until the server says something else."""
         if reason != self._complaint:
             self._complaint = reason
-            self._say(f"cannot be followed: {reason}. Our clock runs until the server shows "
+            self._log(f"cannot be followed: {reason}. Our clock runs until the server shows "
                       "another position, or you end the game there")
 
     def _announce(self, data: GameData) -> None:
         colour = self._colour_in(data)
         opponent = data.players[colour.other.index][1]
         go_on = f", move {len(data.moves) + 1}" if data.moves else ""
-        self._say(f"{data.size}x{data.size} against {opponent}, as {colour.name}, komi "
+        self._log(f"{data.size}x{data.size} against {opponent}, as {colour.name}, komi "
                   f"{data.komi:g}, {data.rules} rules{go_on}")
         if self._greeting and len(data.moves) < 2 and data.phase == PLAY:
             self._chat(self._greeting)
@@ -250,7 +250,7 @@ class OnlineGame:
 
     def _tell_fault(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and task.exception() is not None:
-            self._say(f"internal error: {error_text(task.exception())}")
+            self._log(f"internal error: {error_text(task.exception())}")
 
     def _colour_in(self, data: GameData) -> Player | None:
         ids = [player[0] for player in data.players]
@@ -304,10 +304,10 @@ class OnlineGame:
                 failures += 1
                 wrong = str(error) if isinstance(error, DlgoError) else error_text(error)
                 if failures < MOST_FAILURES:
-                    self._say(f"{wrong}; trying again")
+                    self._log(f"{wrong}; trying again")
                     await asyncio.sleep(self._pauses.retry)
                 else:
-                    self._say(f"{wrong}; {failures} failures in a row: resigning this game")
+                    self._log(f"{wrong}; {failures} failures in a row: resigning this game")
                     self._chat(_SORRY)
                     self._chosen = _Chosen(number, Move.resign())
         self._send_chosen()
@@ -351,7 +351,7 @@ class OnlineGame:
         dead = await asyncio.to_thread(
             positions.stones_to_accept, state, data.removed, self._colour_in(data))
         if dead != data.removed and self._marks >= _MOST_MARKS:
-            self._say("no agreement about dead stones; leaving it to the server")
+            self._log("no agreement about dead stones; leaving it to the server")
             self._answered = epoch, data.removed
             return
         for removed, points in ((True, dead - data.removed), (False, data.removed - dead)):
@@ -376,7 +376,7 @@ class OnlineGame:
         result = "no winner" if winner is None else (
             "won" if winner == self._connection.bot[0] else "lost"
         )
-        self._say(f"finished: {result} ({self.data.outcome or 'no outcome given'})")
+        self._log(f"finished: {result} ({self.data.outcome or 'no outcome given'})")
         self._send("disconnect")
         self._on_end()
 

@@ -73,7 +73,7 @@ def analyze(
     """
     engine = read_spec(engine_spec, move_timeout).build(game)
     engine.warm_up()
-    say = _json_line if as_json else _text_line
+    show = _json_line if as_json else _text_line
     number = failed = total = 0
     try:
         for several in lines:
@@ -89,7 +89,7 @@ def analyze(
                         failed += 1
                         out.append(_error_line(line, text, str(answer), as_json))
                     else:
-                        out.append(say(answer))
+                        out.append(show(answer))
                 yield out
     finally:
         engine.close()

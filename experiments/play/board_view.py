@@ -60,7 +60,7 @@ class BoardView:
             button.on_clicked(lambda _, name=name, action=action: self._pushed(name, action))
         figure.canvas.mpl_connect("button_press_event", self._clicked)
         figure.canvas.mpl_connect("key_press_event", self._key_pressed)
-        session.say = self._say
+        session.show_message = self._show_message
 
     def start(self) -> None:
         """Draw the board; an engine that is to move does so."""
@@ -89,18 +89,18 @@ class BoardView:
             self._choices = meant[:9]
             texts = map(self.session.state.game.move_text, self._choices)
             offered = ", ".join(f"{key}: {text}" for key, text in enumerate(texts, start=1))
-            self._say(f"Which move? Press {offered}.")
+            self._show_message(f"Which move? Press {offered}.")
         elif any(move.start == cell for move in moves) and cell != start:
             self._selected = cell
-            self._say("Now click where it goes.")
+            self._show_message("Now click where it goes.")
         elif start is not None:
-            self._say("" if cell == start else "That piece cannot go there.")
+            self._show_message("" if cell == start else "That piece cannot go there.")
         elif columns and all(move.move.place == move.end.col for move in columns):
             self._play(Move.play(cell.col))  # it may be illegal; the rules say why
         elif any(move.move.point is not None for move in moves):
             self._play(Move.play(cell))
         else:
-            self._say("No legal move begins there; the pieces that can move are dotted.")
+            self._show_message("No legal move begins there; the pieces that can move are dotted.")
 
     def _key_pressed(self, event: KeyEvent) -> None:
         number = "123456789".find(event.key or " ")
@@ -116,20 +116,20 @@ class BoardView:
             action()
 
     def _undo(self) -> None:
-        self._say("Taken back." if self.session.undo() else "There is no move of yours.")
+        self._show_message("Taken back." if self.session.undo() else "There is no move of yours.")
 
     def _hint(self) -> None:
         try:
-            self._say(self.session.hint_text())
+            self._show_message(self.session.hint_text())
         except DlgoError as error:
-            self._say(str(error))
+            self._show_message(str(error))
 
     def _resign(self) -> None:
         if self._resigning:
             self._play(Move.resign())
         else:
             self._resigning = True
-            self._say("Click Resign again to give up.")
+            self._show_message("Click Resign again to give up.")
 
     def _play(self, move: Move) -> None:
         self._choices = []
@@ -137,7 +137,7 @@ class BoardView:
             self._note("")
             self.session.play([move])
         except DlgoError as error:
-            self._say(str(error))
+            self._show_message(str(error))
             return
         self._draw()
         self._let_engines_move()
@@ -171,7 +171,7 @@ class BoardView:
             decision = session.bot_turn()
         except DlgoError as error:
             self._busy = False
-            self._say(str(error))
+            self._show_message(str(error))
             return False
         game = session.state.game
         text = f"{game.move_text(decision.move)}  [{decision_notes(decision, mover)}]"
@@ -179,12 +179,12 @@ class BoardView:
             who = str(session.players[mover.index])
             text += f"\n{evaluation_text(decision, mover, who)}"
         self._busy = False
-        self._say(f"{player_text(game, mover)}: {text}")
+        self._show_message(f"{player_text(game, mover)}: {text}")
         return True
 
     # What is seen.
 
-    def _say(self, text: str) -> None:
+    def _show_message(self, text: str) -> None:
         self._note(text)
         self._draw()
 

@@ -87,7 +87,7 @@ class Console:
         self._edited = self._source is sys.stdin and self._target is sys.stdout and all(
             stream is not None and stream.isatty() for stream in (self._source, self._target)
         )
-        session.say = lambda text: self._say(text, "red")
+        session.show_message = lambda text: self._show_message(text, "red")
 
     def run(self) -> GameState:
         """Play until the game ends or a human quits; return the last state.
@@ -103,23 +103,23 @@ class Console:
                 else:
                     self._human_turn()
         except Quit:
-            self._say(session.closing_message())
+            self._show_message(session.closing_message())
             return session.state
         except KeyboardInterrupt:
-            self._say(f"\n{session.closing_message()}")
+            self._show_message(f"\n{session.closing_message()}")
             raise
-        self._say(f"Game over: {session.state.game.result_text(session.state)}.", "bold")
+        self._show_message(f"Game over: {session.state.game.result_text(session.state)}.", "bold")
         return session.state
 
     def _greet(self) -> None:
         symbols = map(self.session.state.game.piece_symbol, range(2))
         names = ("black", "white")
         for name, symbol, who in zip(names, symbols, self.session.players, strict=True):
-            self._say(f"{name} ({symbol}): {who}")
-        with tell_of_compiling(lambda text: self._say(text, "dim")):
+            self._show_message(f"{name} ({symbol}): {who}")
+        with tell_of_compiling(lambda text: self._show_message(text, "dim")):
             self.session.warm_up()
         if any(isinstance(who, Human) for who in self.session.players):
-            self._say(HELP, "dim")
+            self._show_message(HELP, "dim")
         self._show()
 
     def _bot_turn(self, bot: Bot) -> None:
@@ -129,14 +129,14 @@ class Console:
         self._rich.print(line.append(f"  [{decision_notes(decision, mover)}]", "dim"))
         if self._evaluation:
             bar = "\u2588\u2591" if self._rich.encoding.startswith("utf") else "#-"
-            self._say(evaluation_text(decision, mover, str(bot), bar))
+            self._show_message(evaluation_text(decision, mover, str(bot), bar))
         self._show()
         time.sleep(self._delay)
 
     def _human_turn(self) -> None:
         state = self.session.state
         if all(move.is_pass or move.is_resign for move in state.legal_moves()):
-            self._say("Your only move is pass.")
+            self._show_message("Your only move is pass.")
         line = self._ask(f"{state.next_player.name}> ").strip()
         command, _, rest = line.partition(" ")
         try:
@@ -146,25 +146,25 @@ class Console:
                 case "quit" | "exit":
                     raise Quit
                 case "help":
-                    self._say(HELP, "dim")
+                    self._show_message(HELP, "dim")
                 case "moves":
-                    self._say(" ".join(map(state.game.move_text, state.legal_moves())))
+                    self._show_message(" ".join(map(state.game.move_text, state.legal_moves())))
                 case "hint":
-                    self._say(self.session.hint_text(), "green")
+                    self._show_message(self.session.hint_text(), "green")
                 case "undo" if self.session.undo():
                     self._show()
                 case "undo":
-                    self._say("There is no move of yours to take back.", "red")
+                    self._show_message("There is no move of yours to take back.", "red")
                 case "save":
                     name = rest.strip()
                     path = self.session.save(Path(name).expanduser() if name else None)
-                    self._say(f"saved: {path}")
+                    self._show_message(f"saved: {path}")
                 case "resign":
                     self._play([Move.resign()])
                 case _:
                     self._play(state.game.parse_moves(state, line.lower()))
         except DlgoError as error:
-            self._say(str(error), "red")
+            self._show_message(str(error), "red")
 
     def _ask(self, prompt: str) -> str:
         try:
@@ -179,17 +179,18 @@ class Console:
                 raise EOFError
             return line
         except EOFError:
-            self._say("")
+            self._show_message("")
             raise Quit from None
 
     def _play(self, moves: list[Move]) -> None:
         state = self.session.state
         self.session.play(moves)
-        self._say(f"\n{state.next_player.name}: {' '.join(map(state.game.move_text, moves))}")
+        texts = " ".join(map(state.game.move_text, moves))
+        self._show_message(f"\n{state.next_player.name}: {texts}")
         self._show()
 
     def _show(self) -> None:
         self._rich.print(board_text(self.session.state))
 
-    def _say(self, text: str, style: str = "") -> None:
+    def _show_message(self, text: str, style: str = "") -> None:
         self._rich.print(Text(text, style))

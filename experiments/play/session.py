@@ -85,7 +85,7 @@ class Session:
         move_timeout: float = MOVE_TIMEOUT, read: SavedGame | None = None,
     ) -> None:
         self.state, self.players = state, tuple(players)
-        self.say: Callable[[str], None] = lambda text: None  # shows a message to people
+        self.show_message: Callable[[str], None] = lambda text: None  # shows a message to people
         self.file = known_file  # where the game was saved last
         self.unsaved = ""  # why the file of `save` is not up to date
         self._read = read or SavedGame(state)
@@ -128,7 +128,7 @@ class Session:
                 self._rescue()
             raise
         except Exception:
-            self.say(f"{self.current} has failed{self._rescue()}")
+            self.show_message(f"{self.current} has failed{self._rescue()}")
             raise
         self.state = self.state.apply_move(decision.move)
         self._moved()
@@ -207,7 +207,7 @@ class Session:
                 self.unsaved = ""
             except DlgoError as error:  # a full disk must not end the game
                 if str(error) != self.unsaved:
-                    self.say(str(error))
+                    self.show_message(str(error))
                 self.unsaved = str(error)
 
     def _command(self) -> str:

@@ -221,8 +221,8 @@ def main(
                 challengers=engines if gauntlet else ()).canonical()
     others = tuple(name for name in plan.entrants if name not in engines)
     make_folder(out, error=SpecError)
-    with games_on(cluster, workers) as elsewhere:
-        run_tournament(plan, out / "games.sqlite", workers, elsewhere=elsewhere)
+    with games_on(cluster, workers) as backend:
+        run_tournament(plan, out / "games.sqlite", workers, backend=backend)
     frame = table(plan.games[0], all_points, others, out / "games.sqlite")
     alone = [point.entrant for point in all_points if point.sims == 1]
     shares = mistakes(alone, workers) if plan.games == ("connect4",) else {}

@@ -138,7 +138,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
 
 def serve(
     studio: Studio, host: str, port: int | None, token: str | None, open_browser: bool,
-    say: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> None:
     """Serve until Ctrl-C, then close the studio. Raises DlgoError if the address cannot be used.
 
@@ -153,8 +153,8 @@ def serve(
     url = f"http://{shown}:{listener.getsockname()[1]}/" + (f"#token={token}" if token else "")
 
     def ready() -> None:
-        say(f"The studio is at {url}")
-        say("Ctrl-C ends it.")
+        log(f"The studio is at {url}")
+        log("Ctrl-C ends it.")
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 

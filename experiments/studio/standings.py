@@ -18,7 +18,7 @@ from typing import Any
 
 from dlgo import DlgoError
 from dlgo.text import one_line
-from engines.jobs import Amount, Portion, Processes, WorkerError
+from engines.jobs import Amount, Processes, Task, WorkerError
 
 # How far the process steps back behind the games of the tournament.
 _NICENESS = 10
@@ -48,8 +48,8 @@ class Standings:
 
     def _ask(self, path: Path) -> dict[str, Any]:
         with self._turn:
-            portion = Portion("standings", compute, (str(path),))
-            (outcome,) = self._jobs.run([portion], self._look)
+            task = Task("standings", compute, (str(path),))
+            (outcome,) = self._jobs.run([task], self._look)
         return outcome.value
 
     def _look(self, _: Amount) -> None:
@@ -65,7 +65,7 @@ class Standings:
 
 
 def compute(path: str) -> Generator[Amount, None, dict[str, Any]]:
-    """Rate the games of a ledger, as `dlgo rate` and `dlgo report` do, as a portion of work.
+    """Rate the games of a ledger, as `dlgo rate` and `dlgo report` do, as a task.
 
     Returns:
         `games`: how many were rated; `tables`: one for each game, with `rows` best first;

@@ -132,7 +132,7 @@ def gated(**changes):
 
 
 def players(folder: Path) -> list[int]:
-    """The round of the network that played each round's games, by what the shards say."""
+    """The round of the network that played each round's games, by what the shards log."""
     numbers = {
         read_card(one).network_id: int(one.name) for one in (folder / "nets").iterdir()
     }

@@ -348,14 +348,14 @@ def test_games_ahead_are_played_by_the_network_before_whenever_the_run_is_killed
 
 
 def test_what_fails_while_the_network_learns_ends_the_run(tmp_path: Path, monkeypatch) -> None:
-    plan, play = dataclasses.replace(PLAN, ahead=True), train_module.play_shares
+    plan, play = dataclasses.replace(PLAN, ahead=True), train_module.play_tasks
 
     def fail_ahead(jobs, shares, tell=None):
         if shares[0].iteration == 2:
             raise DataError("disk 7 is full")
         return play(jobs, shares)
 
-    monkeypatch.setattr(train_module, "play_shares", fail_ahead)
+    monkeypatch.setattr(train_module, "play_tasks", fail_ahead)
     with pytest.raises(DataError, match="disk 7 is full"):
         train(plan, tmp_path)
     assert len(read_history(tmp_path, ())) == 1

@@ -237,7 +237,7 @@ class Said(PlainReporter):
         self.lines: list[str] = []
         self.games: list[GameRecord] = []
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.lines.append(text)
 
     def game(self, record: GameRecord) -> None:
@@ -253,7 +253,7 @@ def play_tasks(
 ) -> dict[str, GameRecord]:
     """Games by workers: their records by slot."""
     with Processes(workers, GameTable(limits, setup)) as jobs:
-        return {outcome.portion.slot: outcome.value for outcome in jobs.run(tasks)}
+        return {outcome.task.slot: outcome.value for outcome in jobs.run(tasks)}
 
 
 def run(plan: Plan, ledger: Path, **options: object) -> tuple[Summary, str]:

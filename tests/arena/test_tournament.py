@@ -74,9 +74,9 @@ def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
     assert not left_behind()
 
 
-def warm_up(task: GameTask, say: Callable[[str], None], setup: str = SETUP) -> None:
+def warm_up(task: GameTask, log: Callable[[str], None], setup: str = SETUP) -> None:
     """Compile what a game needs."""
-    GameTable(setup=setup, warm=[task]).prepare(say)
+    GameTable(setup=setup, warm=[task]).prepare(log)
 
 
 @forked

@@ -15,7 +15,7 @@ from dlgo.errors import DlgoError
 from experiments.classroom import grading
 from experiments.classroom.exercise import get_exercise
 from experiments.classroom.grading import Grade, Result, grade_hand_in
-from experiments.classroom.hand_ins import TakenIn, hand_ins, parse_moment, submissions, take_in
+from experiments.classroom.hand_ins import Collected, collect, hand_ins, parse_moment, submissions
 from experiments.classroom.outputs import gradescope, read_roster, write_grades_table
 
 KO, LIBERTIES = get_exercise("ko"), get_exercise("liberties")
@@ -69,7 +69,7 @@ def test_the_last_hand_in_with_an_exercise_counts(tmp_path, monkeypatch) -> None
     write(tmp_path / "ann/2026-11-20/liberties.py", "only")
     write(tmp_path / "ann/2026-11-22/ko.py", "new")
 
-    def grade(student, exercise, taken: TakenIn, *_: object) -> Grade:
+    def grade(student, exercise, taken: Collected, *_: object) -> Grade:
         path = taken.named(exercise.name)
         results = [] if path is None else [Result(path.read_text(), 10, 10, "", 0.1)]
         return Grade(student, exercise.name, results, 10)
@@ -104,7 +104,7 @@ def taken(tmp_path: Path) -> Path:
     return tmp_path / "taken"
 
 
-def names(result: TakenIn) -> list[str]:
+def names(result: Collected) -> list[str]:
     return [str(path.relative_to(result.folder)) for path in result.files]
 
 
@@ -119,7 +119,7 @@ def test_plain_files_are_taken_and_links_devices_and_large_ones_named(tmp_path, 
     (source / "zero.py").symlink_to("/dev/zero")
     os.mkfifo(source / "waits.py")
     (source / "large.py").write_bytes(bytes(9 << 20))
-    result = take_in(source, taken)
+    result = collect(source, taken)
     assert names(result) == ["helper.py", "ko.py", "week1/ko.py"]
     assert result.named("ko") == taken / "ko.py", "the file that lies highest counts"
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in result.files)
@@ -141,7 +141,7 @@ def test_a_zip_file_is_unpacked_but_not_its_bombs(tmp_path, taken) -> None:
         archive.writestr(link, "/etc/passwd")
         archive.writestr("work/ko.py/inside.py", "a file is no folder")
         archive.writestr("n" * 255 + "é.py", "x")
-    result = take_in(source, taken)
+    result = collect(source, taken)
     assert names(result) == ["work/ko.py"]
     for part in ("bomb.py unpacks to more", "outside.py leads out", "absolute.py leads out",
                  "link.py is a link", "inside.py' cannot name a file", "cannot name a file"):
@@ -154,9 +154,9 @@ def test_many_files_and_broken_zip_files_are_named(tmp_path, taken) -> None:
     with zipfile.ZipFile(source, "w") as archive:
         for number in range(300):
             archive.writestr(f"{number}.py", "x")
-    result = take_in(source, taken)
+    result = collect(source, taken)
     assert len(result.files) == 100 and "only the first 100 files" in result.notes[0]
     source.write_bytes(b"PK\3\4" + bytes(100))
     (tmp_path / "other").mkdir()
-    [note] = take_in(source, tmp_path / "other").notes
+    [note] = collect(source, tmp_path / "other").notes
     assert note == "many.zip is not a zip file that can be read"

@@ -24,7 +24,7 @@ def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
     with small_cluster(2) as made:
         bad = made.add_node(num_cpus=1, env_vars={bad_worker.VARIABLE: "1"})
         with ClusterJobs(made.address, print, verify_share=0.2) as games:
-            run_tournament(LARGE, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
+            run_tournament(LARGE, path, setup=bad_worker.SETUP, progress=Said(), backend=games)
         for line in worker_lines(str(path)):
             print(line)
         _, worst, *_, advice = worker_lines(str(path))
@@ -38,5 +38,5 @@ def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
         print(purge_ledger(str(path), name))
         made.remove_node(bad)
         with ClusterJobs(made.address, print) as games:
-            run_tournament(LARGE, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
+            run_tournament(LARGE, path, setup=bad_worker.SETUP, progress=Said(), backend=games)
     assert games_of(path) == games_of(tmp_path / "alone.sqlite")

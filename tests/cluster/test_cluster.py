@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.records.ledger import GameRecord, Ledger
-from engines.jobs import Portion, WorkerError
+from engines.jobs import Task, WorkerError
 from engines.programs import processes
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
@@ -66,7 +66,7 @@ def test_a_tournament_has_the_same_games_as_on_one_process(
 ) -> None:
     said = Said()
     with ClusterJobs(cluster.address, print, verify_share=0.2) as games:
-        summary = run_tournament(PLAN, tmp_path / "many.sqlite", progress=said, elsewhere=games)
+        summary = run_tournament(PLAN, tmp_path / "many.sqlite", progress=said, backend=games)
     assert summary.played == summary.planned == 240
     assert games_of(tmp_path / "many.sqlite") == games_of(alone)
     with Ledger(tmp_path / "many.sqlite", read_only=True) as ledger:
@@ -87,24 +87,24 @@ def test_portions_are_done_with_their_files_and_errors_are_one_line(
     with ClusterJobs(cluster.address, print) as jobs:
         told = []
         done = {
-            o.portion.key: (o.value, bool(o.worker))
-            for o in jobs.run(work.portions(work.square, range(9)), told.append)
+            o.task.key: (o.value, bool(o.worker))
+            for o in jobs.run(work.tasks(work.square, range(9)), told.append)
         }
         assert done == {f"square {n}": (n * n, True) for n in range(9)}
         assert told[-1].items == sum(range(9))
         for text in ("hello", "changed"):
             note.write_text(text)
-            (outcome,) = jobs.run([Portion("note", work.read, ("note",), (note,))])
+            (outcome,) = jobs.run([Task("note", work.read, ("note",), (note,))])
             assert outcome.value == f"note: {text}"
         with one_line_error(WorkerError, "ZeroDivisionError"):
-            list(jobs.run(work.portions(work.bug, [7])))
+            list(jobs.run(work.tasks(work.bug, [7])))
 
 
 def test_another_version_is_refused_by_name(cluster, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(jobs_module, "version_text", lambda: "0.0.1+00000000")
     said: list[str] = []
     with ClusterJobs(cluster.address, said.append) as jobs, one_line_error(ClusterError, "0.0.1"):
-        list(jobs.run(work.portions(work.square, [1])))
+        list(jobs.run(work.tasks(work.square, [1])))
     assert any("is refused: it has dlgo" in line for line in said)
 
 
@@ -120,7 +120,7 @@ def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> 
     plan = Plan(("tictactoe",), ("bot.py", "random"), 3)
     run_tournament(plan, "one.sqlite", workers=1, progress=Said())
     with ClusterJobs(cluster.address, print) as games:
-        run_tournament(plan, "many.sqlite", progress=Said(), elsewhere=games)
+        run_tournament(plan, "many.sqlite", progress=Said(), backend=games)
     assert games_of(Path("many.sqlite")) == games_of(Path("one.sqlite"))
     assert not any(row[-1] for row in games_of(Path("many.sqlite")))
 
@@ -220,7 +220,7 @@ def test_nodes_that_die_hang_and_join_change_nothing(long_alone: Path, tmp_path:
     with small_cluster(3) as made:
         said = After(20, lambda: trouble(made), machines=3)
         with ClusterJobs(made.address, print) as games:
-            run_tournament(LARGE, path, progress=said, elsewhere=games)
+            run_tournament(LARGE, path, progress=said, backend=games)
     assert len(games_of(path)) == 2004
     assert games_of(path) == games_of(long_alone)
     assert any("was lost" in line for line in said.lines), said.lines
@@ -247,7 +247,7 @@ def test_a_node_that_is_cut_off_for_a_while_plays_on(long_alone: Path, tmp_path:
 
         said = Count(20, cut, machines=2)
         with ClusterJobs(made.address, print) as games:
-            run_tournament(LARGE, path, progress=said, elsewhere=games)
+            run_tournament(LARGE, path, progress=said, backend=games)
     assert games_of(path) == games_of(long_alone)
     assert any(name.endswith(sleeper.node_id[:6]) for name in after), said.lines
     name = next(name for name in after if name.endswith(sleeper.node_id[:6]))

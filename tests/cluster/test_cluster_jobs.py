@@ -117,8 +117,8 @@ def done_by(
     did = {}
     for batch in jobs.rounds(ListSource(map(Number, range(count)))):
         for outcome in batch:
-            assert outcome.portion not in did and outcome.value == 2 * outcome.portion
-            did[outcome.portion] = outcome.worker
+            assert outcome.task not in did and outcome.value == 2 * outcome.task
+            did[outcome.task] = outcome.worker
     assert did.keys() == set(range(count))
     jobs.close()
     return did, said, connection

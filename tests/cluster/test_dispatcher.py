@@ -50,13 +50,13 @@ def test_every_item_counts_once_whatever_the_workers_do(seed: int) -> None:
         elif fate < 0.1 and late:
             who, tickets = late.pop(draw.randrange(len(late)))
             for outcome in work.returned(who, answer(tickets), now):
-                assert counted.setdefault(outcome.portion, outcome.value) is outcome.value
+                assert counted.setdefault(outcome.task, outcome.value) is outcome.value
         elif held[worker] and (fate < 0.5 or worker == "w0"):
             tickets = [held[worker].pop() for _ in range(draw.randint(1, len(held[worker])))]
             results = answer(tickets) * draw.choice([1, 1, 2])
             for outcome in work.returned(worker, results, now):
-                assert outcome.portion not in counted
-                counted[outcome.portion] = outcome.value
+                assert outcome.task not in counted
+                counted[outcome.task] = outcome.value
         else:
             got = work.assign(worker, draw.randint(1, 4), now, idle=not held[worker])
             held[worker] += got

@@ -110,7 +110,7 @@ def test_a_league_on_a_cluster_has_the_games_of_one_machine(tmp_path: Path) -> N
     (sources["bo b"] / "beside.py").write_text("LAST = 0\n")
     here = play_league(plan, sources, tmp_path / "one", Said(), workers=1)
     with small_cluster(2) as made, ClusterJobs(made.address, print) as jobs:
-        there = play_league(plan, sources, tmp_path / "many", Said(), elsewhere=jobs)
+        there = play_league(plan, sources, tmp_path / "many", Said(), backend=jobs)
     assert here.complete and there.complete
     assert games_of(here.ledger) == games_of(there.ledger)
     played = there.games()

@@ -20,7 +20,7 @@ import pytest
 from dlgo import DlgoError, GameState, Player, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
-from engines.jobs import Inline, Portion
+from engines.jobs import Inline, Task
 from engines.learning.networks.runtimes import load_runtime
 from engines.solver.outcomes import is_mistake
 from experiments.connectx import agent_template as template
@@ -145,7 +145,7 @@ def test_it_plays_endings_as_if_they_were_solved(submission: Path) -> None:
     agent = names["agent"]
     # Its clock counts CPU seconds, so that it thinks as long beside others.
     names["time"] = SimpleNamespace(perf_counter=time.thread_time)
-    work = [Portion(str(seed), draw, ("L3", seed)) for seed in range(ENDINGS // 2)]
+    work = [Task(str(seed), draw, ("L3", seed)) for seed in range(ENDINGS // 2)]
     draws = [outcome.value for outcome in Inline().run(work)]
     solved = [one for drawn in draws for found in drawn.values() for one in found]
     positions = [one for one in solved if one.asks][:ENDINGS]

@@ -1,4 +1,4 @@
-"""A single worker's portions are done in the process of the tests: another takes a second to start.
+"""A single worker's tasks are done in the process of the tests: another takes a second to start.
 """
 
 from __future__ import annotations
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from engines.jobs import Inline, Outcome, Portion, Processes
+from engines.jobs import Inline, Outcome, Processes, Task
 from engines.jobs.protocol import Tell
 
 
 class _OneIsHere(Processes):
-    def run(self, portions: Iterable[Portion], tell: Tell = lambda amount: None
+    def run(self, tasks: Iterable[Task], tell: Tell = lambda amount: None
             ) -> Iterator[Outcome]:
-        return Inline().run(portions, tell) if self.count == 1 else super().run(portions, tell)
+        return Inline().run(tasks, tell) if self.count == 1 else super().run(tasks, tell)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -35,7 +35,7 @@ class Quiet(LineProgress):
         super().__init__()
         self.said: list[str] = []
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.said.append(text)
 
 

@@ -71,7 +71,7 @@ def server() -> Iterator[ThreadingHTTPServer]:
 def fetch(server: ThreadingHTTPServer, folder: Path, **options) -> list[Path]:
     page = f"http://127.0.0.1:{server.server_port}/gamerecords/"
     server.page = server.page.replace("'files/", "'/files/")  # type: ignore[attr-defined]
-    return fetch_archives(folder, page, say=lambda text: None, pause=0, **options)
+    return fetch_archives(folder, page, log=lambda text: None, pause=0, **options)
 
 
 def downloads(server: ThreadingHTTPServer) -> list[tuple[str, str]]:
@@ -143,7 +143,7 @@ def test_addresses_that_lead_nowhere(server, tmp_path: Path) -> None:
         ("http://host.invalid/", "cannot be fetched"), ("http://127.0.0.1:x/", "cannot be fetched"),
     ):
         with pytest.raises(DataError, match=text) as caught:
-            fetch_archives(tmp_path, page, say=lambda text: None, pause=0)
+            fetch_archives(tmp_path, page, log=lambda text: None, pause=0)
         assert "\n" not in str(caught.value)
     server.page = "<html>no links</html>"
     with pytest.raises(DataError, match="links to no .tar.gz files"):

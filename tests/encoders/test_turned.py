@@ -68,9 +68,9 @@ def test_both_players_see_the_board_from_their_side() -> None:
             jumping += int(planes[:, :, 4].sum())
             policies = np.stack([marked(state.legal_actions()) for state in (one, other)])
             players = np.array([state.next_player.index for state in (one, other)])
-            seen = encoder.as_seen(policies, players)
+            seen = encoder.to_network_order(policies, players)
             assert np.array_equal(*seen)
-            assert np.array_equal(encoder.as_seen(seen, players), policies)
+            assert np.array_equal(encoder.to_network_order(seen, players), policies)
     assert jumping > 5  # the plane of the piece that must go on jumping has been turned, too
 
 

@@ -56,8 +56,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def attack(folder: Path) -> Iterator[Functions]:
     os.environ["DLGO_TEST_SECRET"] = "the-secret"
-    walls = Sandbox([folder / "mallory"], SMALL, shared_cache())
-    with Functions(folder / "mallory/attacks.py", walls, 60) as functions:
+    sandbox = Sandbox([folder / "mallory"], SMALL, shared_cache())
+    with Functions(folder / "mallory/attacks.py", sandbox, 60) as functions:
         yield functions
     del os.environ["DLGO_TEST_SECRET"]
 
@@ -223,8 +223,8 @@ DEADLY = {
 def test_what_cannot_be_survived_ends_alone_and_is_named(name, folder) -> None:
     seconds, failure, words = DEADLY[name]
     allowance = Allowance(memory_mb=300, processes=16, cpu_seconds=1 if name == "burn" else 30)
-    walls = Sandbox([folder / "mallory"], allowance)
-    with Functions(folder / "mallory/attacks.py", walls, 60) as functions:
+    sandbox = Sandbox([folder / "mallory"], allowance)
+    with Functions(folder / "mallory/attacks.py", sandbox, 60) as functions:
         with pytest.raises(ProgramError, match=words) as caught:
             functions.call(name, timeout=seconds)
         assert caught.value.failure is failure
@@ -286,14 +286,14 @@ def test_a_bot_in_a_sandbox_is_an_entrant_like_any(folder) -> None:
     game = get_game("tictactoe")
     state = GameState.new_game(game)
     state.apply_move(state.legal_moves()[0]).is_over()
-    walls = Sandbox([bots], SMALL, shared_cache())
-    engine = IsolatedEngine(str(bots / "first.py"), game, 60, sandbox=walls)
+    sandbox = Sandbox([bots], SMALL, shared_cache())
+    engine = IsolatedEngine(str(bots / "first.py"), game, 60, sandbox=sandbox)
     engine.new_game(1)
     decision = engine.select_move(state, Budget())
     assert decision.move == state.legal_moves()[0]
     assert sum(psutil.Process(engine._host.process).cpu_times()[:2]) > 0.1
     engine.close()
-    engine = IsolatedEngine(str(bots / "eats.py"), game, 60, sandbox=walls)
+    engine = IsolatedEngine(str(bots / "eats.py"), game, 60, sandbox=sandbox)
     engine.new_game(1)
     with pytest.raises(ProgramError, match="over memory") as caught:
         engine.select_move(state, Budget())

@@ -112,7 +112,7 @@ def test_a_varied_player_plays_all_best_moves_and_no_other() -> None:
 
 @pytest.fixture
 def small_book(tmp_path: Path) -> Path:
-    """A book of three plies, as the scores in use say."""
+    """A book of three plies, as the scores in use log."""
     level = book.levels(3)[3]
     scores = Solver(12).solve_many(np.stack([level.owns, level.masks], axis=1))
     path = tmp_path / "small.book"

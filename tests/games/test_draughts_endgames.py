@@ -194,7 +194,7 @@ def test_other_games_have_no_tables() -> None:
 
 def test_an_informed_game_is_the_same_game(made: EndgameTables, monkeypatch) -> None:
     monkeypatch.setitem(EndgameTables._loaded, PIECES, made)
-    game = GAME.informed(PIECES)
+    game = GAME.with_tablebase(PIECES)
     assert game == GAME and str(game) == str(GAME)
     again = pickle.loads(pickle.dumps(game))
     assert again.tables.pieces == PIECES

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DataError
-from engines.jobs import Amount, Inline, Jobs, Portion, Processes, Source, WorkerError
+from engines.jobs import Amount, Executor, Inline, Processes, Source, Task, WorkerError
 from tests.conftest import one_line_error
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
@@ -57,8 +57,8 @@ def unsendable(n: int) -> Generator[Amount, None, object]:
     return lambda: None
 
 
-def portions(work, numbers) -> list[Portion]:
-    return [Portion(f"{work.__name__} {n}", work, (n,)) for n in numbers]
+def tasks(work, numbers) -> list[Task]:
+    return [Task(f"{work.__name__} {n}", work, (n,)) for n in numbers]
 
 
 @pytest.mark.parametrize("make", [Inline, lambda: Processes(2)], ids=["inline", "processes"])
@@ -66,20 +66,20 @@ def test_every_portion_is_done_once_and_its_amount_is_told(make, tmp_path: Path)
     told: list[Amount] = []
     note = tmp_path / "note"
     note.write_text("hello")
-    jobs: Jobs
+    jobs: Executor
     with make() as jobs:
-        done = {o.portion.key: o.value for o in jobs.run(portions(square, range(5)), told.append)}
+        done = {o.task.key: o.value for o in jobs.run(tasks(square, range(5)), told.append)}
         assert done == {f"square {n}": n * n for n in range(5)}
         assert told[-1] == Amount(0 + 1 + 2 + 3 + 4, 0 + 1 + 4 + 9 + 16)
         assert list(jobs.run([])) == []
-        (outcome,) = jobs.run([Portion("note", read, ("note",), (note,))])
+        (outcome,) = jobs.run([Task("note", read, ("note",), (note,))])
         assert outcome.value == "note: hello"
 
 
 def test_processes_stay_for_the_next_portions_and_end_when_closed() -> None:
     with Processes(1) as jobs:
-        (one,) = jobs.run(portions(process, [1]))
-        (other,) = jobs.run(portions(process, [2]))
+        (one,) = jobs.run(tasks(process, [1]))
+        (other,) = jobs.run(tasks(process, [2]))
         assert one.value == other.value != os.getpid()
         os.kill(one.value, 0)
     with pytest.raises(ProcessLookupError):
@@ -92,7 +92,7 @@ def test_processes_stay_for_the_next_portions_and_end_when_closed() -> None:
 ])
 def test_what_fails_is_one_line(work, kind: type[Exception], text: str) -> None:
     with Processes(1) as jobs, one_line_error(kind, text):
-        list(jobs.run(portions(work, [7])))
+        list(jobs.run(tasks(work, [7])))
 
 
 def die_once(sign: Path) -> Generator[Amount, None, str]:
@@ -107,9 +107,9 @@ def die_once(sign: Path) -> Generator[Amount, None, str]:
 
 def test_the_work_of_a_killed_process_is_done_again(tmp_path: Path) -> None:
     told: list[Amount] = []
-    work = [Portion(f"killed {n}", die_once, (tmp_path / f"{n}",)) for n in range(3)]
+    work = [Task(f"killed {n}", die_once, (tmp_path / f"{n}",)) for n in range(3)]
     with Processes(2) as jobs:
-        done = list(jobs.run([*work, *portions(square, [3])], told.append))
+        done = list(jobs.run([*work, *tasks(square, [3])], told.append))
     assert sorted(str(outcome.value) for outcome in done) == ["9", "done", "done", "done"]
     assert told[-1] == Amount(2 * 3 + 3, 9)
 
@@ -117,7 +117,7 @@ def test_the_work_of_a_killed_process_is_done_again(tmp_path: Path) -> None:
 def test_work_that_is_given_up_ends_at_once() -> None:
     start = time.monotonic()
     with Processes(2) as jobs:
-        outcomes = jobs.run([*portions(process, [1]), *portions(sleep, [600.0])])
+        outcomes = jobs.run([*tasks(process, [1]), *tasks(sleep, [600.0])])
         pid = next(outcomes).value
         outcomes.close()
     assert time.monotonic() - start < 60
@@ -125,16 +125,16 @@ def test_work_that_is_given_up_ends_at_once() -> None:
         os.kill(pid, 0)
 
 
-class Growing(Source[Portion]):
+class Growing(Source[Task]):
     """Portions whose arguments are only known when they are taken; open until it is ended."""
 
     def __init__(self) -> None:
         self.next, self.end, self.open = 1, 2, True
 
-    def take(self, count: int) -> list[Portion]:
+    def take(self, count: int) -> list[Task]:
         taken = range(self.next, min(self.next + count, self.end))
         self.next += len(taken)
-        return portions(square, taken)
+        return tasks(square, taken)
 
     def finished(self, results: list) -> None:
         pass
@@ -148,7 +148,7 @@ class Growing(Source[Portion]):
 
 @pytest.mark.parametrize("make", [Inline, lambda: Processes(1)], ids=["inline", "processes"])
 def test_a_source_is_asked_when_somebody_is_free_until_it_is_closed(make) -> None:
-    """Had the portions been taken beforehand, there would be no second one."""
+    """Had the tasks been taken beforehand, there would be no second one."""
     source, values = Growing(), []
     with make() as jobs:
         for outcomes in jobs.rounds(source):

@@ -31,7 +31,7 @@ class Batch:
 
     planes: np.ndarray  # float32[n, rows, cols, planes]
     # float32[n, num_actions], each sums to 1; in the order in which the encoder shows the actions
-    # (`Encoder.as_seen`).
+    # (`Encoder.to_network_order`).
     policies: np.ndarray
     # float32[n], for the player to move, -1 to 1: the game's result (0 if unknown), or a mixture of
     # the result and the value of the search.
@@ -216,7 +216,8 @@ class _Positions:
         share[flags & records.EXACT > 0] = 1.0
         values = (1 - share) * values + share * stored / records.VALUE_SCALE
         return Batch(
-            planes, encoder.as_seen(self._policies(rows), players), values.astype(np.float32),
+            planes, encoder.to_network_order(self._policies(rows), players),
+            values.astype(np.float32),
             (flags & records.FULL_SEARCH > 0).astype(np.float32), *finals,
         )
 

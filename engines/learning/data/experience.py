@@ -55,7 +55,7 @@ class Decisions:
     Attributes:
         planes: float32[n, rows, cols, planes], the positions.
         legal: bool[n, num_actions], the moves that could be drawn; with `actions` in the order in
-            which the encoder shows them (`Encoder.as_seen`).
+            which the encoder shows them (`Encoder.to_network_order`).
         actions: int64[n], what was played.
         probabilities, values, returns: float32[n], see above.
     """
@@ -154,8 +154,8 @@ class Experience:
         if encoder.turns is not None:
             played = np.zeros_like(legal)
             played[np.arange(len(rows)), actions] = True
-            legal, actions = (encoder.as_seen(legal, players),
-                              encoder.as_seen(played, players).argmax(axis=1))
+            legal, actions = (encoder.to_network_order(legal, players),
+                              encoder.to_network_order(played, players).argmax(axis=1))
         shown = self.flags[rows] >> SYMMETRY_SHIFT
         if shown.any():
             board = symmetries(self.game)

@@ -45,7 +45,7 @@ def check_network(
         replayed, positions.which[rows], positions.ply[rows]
     )
     answers = evaluate(planes)
-    raw = softmax(encoder.as_seen(answers["policy"], players).astype(float))
+    raw = softmax(encoder.to_network_order(answers["policy"], players).astype(float))
     legal, search = positions.legal[rows], positions.shares[rows].astype(float)
     policies = raw * legal + 1e-12 * legal
     policies /= policies.sum(axis=1, keepdims=True)

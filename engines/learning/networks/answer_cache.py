@@ -42,7 +42,7 @@ class AnswerCache:
     """Remembers the answers about a number of positions; when it is full, it forgets the oldest.
 
     A position takes 4 bytes for each action and up to 44 more, most of which are touched only as
-    positions come. `remembered` counts the positions answered from memory since the start.
+    positions come. `cache_hits` counts the positions answered from memory since the start.
     """
 
     def __init__(self, positions: int, num_actions: int) -> None:
@@ -52,7 +52,7 @@ class AnswerCache:
             np.zeros(1, np.int64), np.empty(places, np.int32), np.empty(positions, np.uint64),
             np.empty((positions, num_actions), np.float32), np.empty(positions, np.float32),
         )
-        self.remembered = 0
+        self.cache_hits = 0
         self._make_room(1)
         self.clear()
 
@@ -78,7 +78,7 @@ class AnswerCache:
         words = planes.reshape(n, -1).view(np.uint32)
         asked = self._keys, self._rows, self._sources
         missing = look_up(self._table, words, *asked, policies, values)
-        self.remembered += n - missing
+        self.cache_hits += n - missing
         if missing:
             new = ask(planes if missing == n else planes[self._rows[:missing]])
             store(self._table, *asked, *new, policies, values)

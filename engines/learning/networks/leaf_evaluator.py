@@ -138,7 +138,7 @@ class NetworkEvaluator(LeafEvaluator):
         self.seconds = 0.0
         self.new_game(0)
 
-    def guide(self) -> Any:
+    def compiled(self) -> Any:
         # It is asked about each position anew: to remember answers would take longer.
         plain = self._mixing == 0 and self._critic is None and self.history == 0
         if not (plain and isinstance(self._runtime, DenseRuntime)):
@@ -146,8 +146,8 @@ class NetworkEvaluator(LeafEvaluator):
         return dense_guide(self._runtime.layers(("policy", "value")), self._encoder)
 
     @property
-    def remembered(self) -> int:
-        return self._cache.remembered if self._cache is not None else 0
+    def cache_hits(self) -> int:
+        return self._cache.cache_hits if self._cache is not None else 0
 
     def new_game(self, seed: int) -> None:
         self._values.new_game(seed)
@@ -209,8 +209,11 @@ def write_softmax(logits, out):
 
 @kernel
 def turn_back(leaves, n, actions, policies, out):
-    """`Encoder.as_seen` for a batch of states: policies, float32[n, num_actions], to `out` in the
-    game's order of actions. Each of `actions`, int64[num_actions]: the action whose image it is."""
+    """Write the policies of a batch of states into `out`, in the game's order of actions.
+
+    The reverse of `Encoder.to_network_order`. `policies` and `out`: float32[n, num_actions];
+    `actions`: int64[num_actions], for each action the one that it is turned into.
+    """
     for i in range(n):
         second = kernels.to_move(kernels.row(leaves, i)) == 1
         for action in range(policies.shape[1]):

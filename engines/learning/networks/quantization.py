@@ -210,13 +210,13 @@ def self_play_positions(
             players = step.players[playing]
             policies = masks / masks.sum(axis=1, keepdims=True)
             if head:
-                scores = encoder.as_seen(runtime.evaluate(shown)[head], players)
+                scores = encoder.to_network_order(runtime.evaluate(shown)[head], players)
                 policies = _RANDOM * policies + (1 - _RANDOM) * masked_softmax(scores, masks)
             drawn = policies.cumsum(axis=1)
             actions[playing] = (
                 drawn > rng.random((len(drawn), 1)) * drawn[:, -1:]).argmax(axis=1)
             planes.extend(shown)
-            legal.extend(encoder.as_seen(masks, players))
+            legal.extend(encoder.to_network_order(masks, players))
             env.step(actions, playing)
     chosen = rng.permutation(len(planes))[:count].tolist()
     return np.stack([planes[i] for i in chosen]), np.stack([legal[i] for i in chosen])

@@ -108,8 +108,8 @@ class ReinforcementConfig(SelfPlayConfig):
             raise SpecError(f"the run is of another learner, {method or 'alphazero'}")
         return super().from_json({key: value for key, value in data.items() if key != "method"})
 
-    def adopting(self, stored: RunConfig) -> Self:
-        chosen = super().adopting(stored)
+    def resolve_auto(self, stored: RunConfig) -> Self:
+        chosen = super().resolve_auto(stored)
         return dataclasses.replace(chosen, portions=self.portions or stored.portions)  # type: ignore[attr-defined]
 
     def changeable(self) -> set[str]:

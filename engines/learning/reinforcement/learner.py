@@ -26,7 +26,7 @@ from dlgo.extras import require_extra
 from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
-from engines.jobs import Inline, Jobs
+from engines.jobs import Executor, Inline
 from engines.learning.data import experience as xp
 from engines.learning.data.experience import Decisions, Experience
 from engines.learning.data.records import NO_RESULT
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 def train(
     learner: type[ReinforcementLearner], config: ReinforcementConfig, folder: Path,
-    progress: Progress | None = None, jobs: Jobs | None = None,
+    progress: Progress | None = None, jobs: Executor | None = None,
 ) -> Card:
     """Train in a folder, or go on there.
 
@@ -66,7 +66,7 @@ def train(
     with open_run(folder, config, progress=progress) as run:
         last = network_folder(folder, len(run.history))
         if not (run.finished and run.history and last.exists()):
-            run.settle(_settled(run, jobs is not None))
+            run.use_config(_settled(run, jobs is not None))
             run.train(learner(run.config, folder, jobs))
         return read_card(network_folder(folder, len(run.history)))
 
@@ -112,7 +112,7 @@ class ReinforcementLearner(Learner):
         Curve("squared error of the value", {"": "value_loss"}),
     )
 
-    def __init__(self, config: Any, folder: Path, jobs: Jobs | None = None) -> None:
+    def __init__(self, config: Any, folder: Path, jobs: Executor | None = None) -> None:
         self._config, self._folder = config, folder
         self._jobs = jobs or Inline()
         # CPU time of other processes in this iteration, less that of waiting for them here.

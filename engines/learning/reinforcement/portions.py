@@ -1,7 +1,7 @@
 """An iteration's games in portions, which other processes and machines play.
 
-A portion has its games' seeds in it and is always played in batches of the same size, by ONNX
-Runtime on one thread. So the games are the same, whoever plays which portion.
+A task has its games' seeds in it and is always played in batches of the same size, by ONNX
+Runtime on one thread. So the games are the same, whoever plays which task.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from dlgo.api import GameSpec
 from dlgo.games import get_game
-from engines.jobs import Amount, Jobs, Portion
+from engines.jobs import Amount, Executor, Task
 from engines.learning.data.experience import Experience, merged
 from engines.learning.selfplay.policy_games import Side, network_side, play_steps
 from engines.learning.selfplay.schedule import Schedule
@@ -28,8 +28,8 @@ PORTIONS = 16
 
 
 @dataclass(frozen=True)
-class PlayedShare:
-    """The games of a portion."""
+class PlayedTask:
+    """The games of a task."""
 
     encoder: str  # what the learner saw
     arrays: dict[str, np.ndarray]  # of `Experience`
@@ -37,10 +37,10 @@ class PlayedShare:
     cpu_seconds: float  # of the process, for them
 
 
-def play_share(
+def play_task(
     game: str, sides: Sequence[Side], schedule: Schedule, rows: int, *networks: Path
-) -> Generator[Amount, None, PlayedShare]:
-    """Play a portion, `rows` games at once at most. Sides have no scorers; `networks` are the
+) -> Generator[Amount, None, PlayedTask]:
+    """Play a task, `rows` games at once at most. Sides have no scorers; `networks` are the
     folders of their models."""
     start, spec = time.process_time(), get_game(game)
     players = [network_side(str(network), spec, "onnx", side)
@@ -48,16 +48,16 @@ def play_share(
     played = yield from play_steps(spec, players, schedule, rows)
     arrays = {name: array for name, array in vars(played).items() if isinstance(array, np.ndarray)}
     digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays.values())).hexdigest()
-    return PlayedShare(played.encoder, arrays, digest, time.process_time() - start)
+    return PlayedTask(played.encoder, arrays, digest, time.process_time() - start)
 
 
 def play_in_portions(
-    jobs: Jobs, game: GameSpec, sides: Sequence[Side], networks: Sequence[Path],
+    jobs: Executor, game: GameSpec, sides: Sequence[Side], networks: Sequence[Path],
     schedule: Schedule, rows: int, count: int, progress: Callable[[int, int], None],
 ) -> tuple[Experience, float]:
     """Play a schedule's games in portions: (the games without returns, CPU seconds).
 
-    There are `count` portions, fewer if there are fewer games; for the rest see `play_share`. The
+    There are `count` portions, fewer if there are fewer games; for the rest see `play_task`. The
     number of games that have ended, and of how many, goes to `progress`.
     """
     games = len(schedule)
@@ -66,12 +66,12 @@ def play_in_portions(
     for first, last in itertools.pairwise(ends):
         part = schedule.part(first, last)
         used = 1 + int(part.sides.max())
-        portions.append(Portion(
-            f"games {first}-{last - 1}", play_share, (str(game), sides[:used], part, rows),
+        portions.append(Task(
+            f"games {first}-{last - 1}", play_task, (str(game), sides[:used], part, rows),
             tuple(networks[:used]),
         ))
     with closing(jobs.run(portions, lambda done: progress(done.items, games))) as outcomes:
-        shares = {outcome.portion.key: outcome.value for outcome in outcomes}
-    parts: list[PlayedShare] = [shares[portion.key] for portion in portions]
+        shares = {outcome.task.key: outcome.value for outcome in outcomes}
+    parts: list[PlayedTask] = [shares[task.key] for task in portions]
     return (merged([Experience(game, part.encoder, **part.arrays) for part in parts]),
             sum(part.cpu_seconds for part in parts))

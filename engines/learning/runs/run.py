@@ -99,7 +99,7 @@ class Run:
         self._interrupted = False
         self._recorded = self._has_records()
         make_folder(folder, error=ModelError)
-        self.settle(self.config)
+        self.use_config(self.config)
 
     def _checked(self, config: Any) -> Any:
         """The configuration, if the folder may go on with it. Raises ModelError."""
@@ -116,7 +116,7 @@ class Run:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError,
                 SpecError) as error:
             raise ModelError(f"{path} is damaged ({error}); choose another folder") from None
-        config = config.adopting(begun)
+        config = config.resolve_auto(begun)
         different = config.differences(begun) + [
             f"{key}={earlier[key]}" for key, value in self.source.items()
             if key in earlier and earlier[key] != value
@@ -135,7 +135,7 @@ class Run:
         except ModelError:
             return False
 
-    def settle(self, config: RunConfig) -> None:
+    def use_config(self, config: RunConfig) -> None:
         """Go on with this configuration, and remember it."""
         self.config = config
         text = json.dumps(config.to_json(), indent=2) + "\n"

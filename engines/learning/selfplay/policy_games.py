@@ -187,7 +187,7 @@ def _scored(
     scores = np.array(scores)  # a framework's own memory may not be written to
     for k, which in images:
         scores[which] = group.policy(int(group.inverse[k]), scores[which])
-    return side.encoder.as_seen(scores, players), values
+    return side.encoder.to_network_order(scores, players), values
 
 
 def _mask(env: VectorEnv, boards: np.ndarray) -> np.ndarray:

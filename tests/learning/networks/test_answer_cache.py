@@ -84,7 +84,7 @@ def test_answers_are_the_networks_whatever_has_been_forgotten(positions: int) ->
         policies, values = cache.answers(numbered(100)[batch], network)
         assert (policies == np.outer(batch, [1, 10, 100])).all() and (values == -batch).all()
         asked_about += len(batch)
-    assert cache.remembered == asked_about - len(network.asked)
+    assert cache.cache_hits == asked_about - len(network.asked)
     if positions == 100_000:
         assert sorted(network.asked) == list(range(100))  # each once
     cache.clear()
@@ -98,10 +98,10 @@ def test_the_oldest_are_forgotten_and_few_others() -> None:
     cache, network = AnswerCache(200, 3), Network()
     for i in range(300):
         cache.answers(numbered(300)[[i]], network)
-    assert cache.remembered == 0
+    assert cache.cache_hits == 0
     for i in range(100, 300):
         cache.answers(numbered(300)[[i]], network)
-    assert cache.remembered >= 0.7 * 200
+    assert cache.cache_hits >= 0.7 * 200
     before = len(network.asked)
     for i in range(100):
         cache.answers(numbered(300)[[i]], network)
@@ -111,7 +111,7 @@ def test_the_oldest_are_forgotten_and_few_others() -> None:
 def test_a_position_twice_in_a_batch_is_asked_about_once() -> None:
     cache, network = AnswerCache(10, 3), Network()
     policies, values = cache.answers(numbered(4)[[2, 3, 2, 2]], network)
-    assert network.asked == [2, 3] and cache.remembered == 2
+    assert network.asked == [2, 3] and cache.cache_hits == 2
     assert values.tolist() == [-2, -3, -2, -2] and policies[:, 0].tolist() == [2, 3, 2, 2]
 
 
@@ -171,4 +171,4 @@ def test_rollouts_are_played_anew_for_a_position_that_is_remembered(tmp_path) ->
     leaves = kernels.make_batch(game.new_kernel_state(), 1)
     kernels.copy_into(kernels.row(leaves, 0), random_game(game, seed=1)[2].kernel_state)
     values = {float(evaluator.evaluate(leaves, 1)[1][0]) for _ in range(40)}
-    assert values >= {-1.0, 1.0} and evaluator.remembered == 39
+    assert values >= {-1.0, 1.0} and evaluator.cache_hits == 39

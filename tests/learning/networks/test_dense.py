@@ -62,7 +62,7 @@ def test_a_guide_says_what_the_network_says_of_the_moves_there_are(model) -> Non
     name, folder = model
     game = get_game(name)
     evaluator = load_leaf_evaluator(str(folder), game, "compiled")
-    guide = evaluator.guide()
+    guide = evaluator.compiled()
     scratch, rng, movers = new_scratch(game.num_actions), make_rng(1), set()
     actions, priors = scratch.actions, scratch.priors
     for state in positions(name, 8):
@@ -83,7 +83,7 @@ def searched(name: str, folder: Path, state: GameState, guided: bool, budget: Bu
     game = get_game(name)
     evaluator = load_leaf_evaluator(str(folder), game, "compiled")
     if not guided:
-        evaluator.guide = lambda: None
+        evaluator.compiled = lambda: None
     searcher = Searcher(game, 20_000, True, RULE, evaluator)
     searcher.new_game(5)
     searcher.set_root(state)
@@ -116,7 +116,7 @@ def test_a_guided_search_is_the_usual_one(model, budget: Budget) -> None:
 class Asked(NetworkEvaluator):
     """The same network without a guide."""
 
-    def guide(self) -> None:
+    def compiled(self) -> None:
         return None
 
 
@@ -166,7 +166,7 @@ def test_the_engine_plays_as_with_onnx(tmp_path, options: str) -> None:
 def test_an_encoder_that_looks_back_is_asked_in_the_usual_way(tmp_path) -> None:
     folder = write_dense_model(tmp_path / "net", "connect4", "zero")
     game = get_game("connect4")
-    assert load_leaf_evaluator(str(folder), game, "compiled").guide() is None
+    assert load_leaf_evaluator(str(folder), game, "compiled").compiled() is None
     state = positions("connect4", 3)[2]
     moves = {
         runtime: build_engine(f"alphazero:model={folder},sims=50,runtime={runtime}", game, 1)

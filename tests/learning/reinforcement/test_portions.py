@@ -9,10 +9,10 @@ import pytest
 
 from dlgo import get_game
 from dlgo.errors import ModelError
-from engines.jobs import Inline, Jobs, Processes
+from engines.jobs import Executor, Inline, Processes
 from engines.learning.data.experience import Experience
 from engines.learning.networks.store import load_card
-from engines.learning.reinforcement.portions import play_in_portions, play_share
+from engines.learning.reinforcement.portions import play_in_portions, play_task
 from engines.learning.selfplay.policy_games import Side
 from engines.learning.selfplay.schedule import Schedule
 from engines.ppo.trainer import PPOConfig, PPOLearner
@@ -27,7 +27,7 @@ TINY = {"iterations": 2, "games": 30, "network": "mlp:hidden=8,layers=1", "preci
         "decay": 1.0}
 
 
-def played(jobs: Jobs, count: int = 3) -> Experience:
+def played(jobs: Executor, count: int = 3) -> Experience:
     said: list[tuple[int, int]] = []
     experience, seconds = play_in_portions(
         jobs, GAME, [Side(learns=True, symmetries=True), Side()], [MODEL, OTHER], SCHEDULE, 8,
@@ -62,7 +62,7 @@ class Counting(Inline):
 
     def run(self, portions, tell=lambda amount: None):
         portions = list(portions)
-        assert all(portion.work is play_share for portion in portions)
+        assert all(portion.work is play_task for portion in portions)
         self.keys += [portion.key for portion in portions]
         return super().run(portions, tell)
 
@@ -76,7 +76,7 @@ def test_a_run_goes_on_with_the_portions_that_it_began_with(
 
     monkeypatch.setattr(records, "draw_curves", lambda *_: None)
 
-    def run(folder: str, jobs: Jobs | None = None, **settings: int) -> str:
+    def run(folder: str, jobs: Executor | None = None, **settings: int) -> str:
         config = PPOConfig.make("tictactoe", **{**TINY, **settings})
         return train(PPOLearner, config, tmp_path / folder, jobs=jobs).network_id
 

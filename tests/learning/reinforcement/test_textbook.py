@@ -21,7 +21,7 @@ from engines.policy_gradient.textbook import (
 )
 from engines.ppo.textbook import ClippedLoss, TextbookPPO
 from engines.q_learning.textbook import Tanh, TextbookQ
-from experiments.chapters.practice import against_random, losing_mistakes, practise
+from experiments.chapters.practice import against_random, losing_mistakes, train_batch
 from tests.conftest import FULL
 
 GAME = get_game("tictactoe")
@@ -105,7 +105,7 @@ def test_they_learn_tic_tac_toe_from_their_own_games(
     for batch in range(batches):
         if isinstance(learner, TextbookQ):
             learner.epsilon = 0.5 - 0.4 * batch / batches
-        practise(learner, games, batch)
+        train_batch(learner, games, batch)
     assert against_random(learner, 400) > 0.6
     if FULL and kind is not TextbookReinforce:
         assert against_random(learner, 400) > 0.85

@@ -58,7 +58,7 @@ class EndgameTables:
 
     @classmethod
     def get(
-        cls, pieces: int = 4, say: Callable[[str], None] = lambda line: None
+        cls, pieces: int = 4, log: Callable[[str], None] = lambda line: None
     ) -> EndgameTables:
         """The tables for up to `pieces` pieces, 2 to 5: from memory, from the disk, or made now.
 
@@ -71,7 +71,7 @@ class EndgameTables:
             path = base_folder() / "endgames" / f"draughts-{pieces}"
             table = _read(path, pieces)
             if table is None:
-                table = _make(pieces, say)
+                table = _make(pieces, log)
                 with suppress(DlgoError):  # a full disk: they are made again next time
                     make_folder(path.parent)
                     write_file(path, _packed(table))
@@ -119,14 +119,14 @@ def _code(words, table, offsets, stack, codes):
     return np.int64(retrograde.best_code(codes, n))
 
 
-def _make(pieces: int, say: Callable[[str], None]) -> np.ndarray:
+def _make(pieces: int, log: Callable[[str], None]) -> np.ndarray:
     groups = retrograde.slices(pieces)
     numbers = {group[0]: number for number, group in enumerate(groups, 1)}
     table, next_line = np.zeros(0, np.uint8), time.monotonic()
     for first, turns, table in retrograde.compute(pieces):  # noqa: B007
         if time.monotonic() >= next_line:
             next_line = time.monotonic() + _LINE_INTERVAL
-            say(f"making the endgame tables of draughts for {pieces} pieces, once a machine: part "
+            log(f"making the endgame tables of draughts for {pieces} pieces, once a machine: part "
                 f"{numbers[first]} of {len(groups)}, {turns} turns from the end")
     return table
 

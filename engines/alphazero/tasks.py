@@ -1,6 +1,6 @@
-"""The games of an iteration, in shares that workers play.
+"""The games of an iteration, in tasks that workers play.
 
-A share becomes a shard, which is written whole or not at all, and not played again if it is there.
+A task becomes a shard, which is written whole or not at all, and not played again if it is there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dlgo.files import write_file
 from dlgo.games import get_game
 from engines.alphazero.config import AlphaZeroConfig
 from engines.alphazero.self_play import SelfPlay
-from engines.jobs import Amount, Jobs, Portion
+from engines.jobs import Amount, Executor, Task
 from engines.learning.data.shards import read_shard, shard_bytes, shard_path
 from engines.learning.networks.store import network_folder
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 # Called a few times a second with how many games are done, and of how many.
 Tell = Callable[[int, int], None]
-# Positions whose answers a worker keeps during its share, whose games begin alike.
+# Positions whose answers a worker keeps during its task, whose games begin alike.
 _CACHE = 100_000
 
 
-class Share(NamedTuple):
-    """A worker's share of the games of an iteration."""
+class SelfPlayTask(NamedTuple):
+    """The games of an iteration that one worker plays."""
 
     config: AlphaZeroConfig
     folder: Path  # of the run
@@ -52,10 +52,10 @@ class Share(NamedTuple):
         return range(start + self.worker, start + self.config.games, self.config.workers)
 
     @property
-    def portion(self) -> Portion:
-        """The share as it is handed out."""
+    def as_task(self) -> Task:
+        """The task for an executor."""
         network = network_folder(self.folder, self.player)
-        return Portion(self.path.name, play_share, (self,), (network,))
+        return Task(self.path.name, play_task, (self,), (network,))
 
     def stored_stats(self) -> Counter[str] | None:
         """What the shard says of its games; None if it has to be played."""
@@ -65,7 +65,7 @@ class Share(NamedTuple):
             return None
 
 
-class PlayedShare(NamedTuple):
+class PlayedTask(NamedTuple):
     """The bytes of a shard, the digest of its games (equal games, equal digest), their stats."""
 
     shard: bytes
@@ -81,44 +81,44 @@ def load_player(config: AlphaZeroConfig, network: Path) -> NetworkEvaluator:
     return load_leaf_evaluator(str(network), game, config.runtime, cache=_CACHE)
 
 
-def play_share(share: Share, network: Path) -> Generator[Amount, None, PlayedShare]:
-    """Play a share with the model in the folder `network`."""
-    config, game = share.config, get_game(share.config.game)
+def play_task(task: SelfPlayTask, network: Path) -> Generator[Amount, None, PlayedTask]:
+    """Play a task with the model in the folder `network`."""
+    config, game = task.config, get_game(task.config.game)
     cpu, wall = time.process_time(), time.perf_counter()
     evaluator = load_player(config, network)
     self_play = SelfPlay(game, evaluator, config.selfplay, config.seed)
     played = {}
-    for number, data in self_play.play(share.numbers):
+    for number, data in self_play.play(task.numbers):
         played[number] = data
         yield Amount(1, data.n_positions)
     stats = self_play.stats
     stats.update(
-        remembered=evaluator.remembered, network_seconds=evaluator.seconds,
+        cache_hits=evaluator.cache_hits, network_seconds=evaluator.seconds,
         wall_seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu,
     )
-    return PlayedShare(*shard_bytes(game, [played[number] for number in share.numbers], {
+    return PlayedTask(*shard_bytes(game, [played[number] for number in task.numbers], {
         "engine": f"self-play of {evaluator.network_id}", "seed": config.seed,
-        "iteration": share.iteration, "stats": dict(stats), "cpu_seconds": stats["cpu_seconds"],
+        "iteration": task.iteration, "stats": dict(stats), "cpu_seconds": stats["cpu_seconds"],
     }), stats)
 
 
-def play_shares(
-    jobs: Jobs, shares: Sequence[Share], tell: Tell = lambda done, of: None
+def play_tasks(
+    jobs: Executor, tasks: Sequence[SelfPlayTask], tell: Tell = lambda done, of: None
 ) -> Counter[str]:
-    """Play what is not there yet; the stats of all shares together."""
+    """Play what is not there yet; the stats of all tasks together."""
     total: Counter[str] = Counter()
     missing = {}
-    for share in shares:
-        stats = share.stored_stats()
+    for task in tasks:
+        stats = task.stored_stats()
         if stats is None:
-            missing[share.path.name] = share
+            missing[task.path.name] = task
         total.update(stats or {})
-    of = sum(len(share.numbers) for share in shares)
-    there = of - sum(len(share.numbers) for share in missing.values())
-    portions = [share.portion for share in missing.values()]
-    with closing(jobs.run(portions, lambda done: tell(there + done.items, of))) as outcomes:
+    of = sum(len(task.numbers) for task in tasks)
+    there = of - sum(len(task.numbers) for task in missing.values())
+    tasks = [task.as_task for task in missing.values()]
+    with closing(jobs.run(tasks, lambda done: tell(there + done.items, of))) as outcomes:
         for outcome in outcomes:
-            path = missing[outcome.portion.key].path
+            path = missing[outcome.task.key].path
             write_file(path, outcome.value.shard, error=DataError)
             total.update(outcome.value.stats)
     return total
@@ -129,7 +129,7 @@ def columns(stats: Counter[str]) -> dict[str, float]:
     games, full = max(stats["games"], 1), max(stats["full"], 1)
     return {
         "games": stats["games"], "plies": stats["plies"], "evaluations": stats["evaluations"],
-        "remembered": stats["remembered"] / max(stats["evaluations"], 1),
+        "cache_hits": stats["cache_hits"] / max(stats["evaluations"], 1),
         "batch": stats["evaluations"] / max(stats["steps"], 1),
         "first_won": stats["won"] / games, "drawn": stats["drawn"] / games,
         "first_lost": stats["lost"] / games,

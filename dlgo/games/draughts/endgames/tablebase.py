@@ -27,7 +27,7 @@ from dlgo.jit import inline_kernel, kernel
 _OFFSETS = retrograde.offsets_of(MOST)[0]
 
 
-class InformedState(NamedTuple):
+class TablebaseState(NamedTuple):
     """A `DraughtsState` with the endgame tables."""
 
     words: np.ndarray
@@ -72,38 +72,38 @@ def rollout(state, rng):
 
 
 kernels.implement(
-    InformedState, reset=rules.reset, copy_into=copy_into, to_move=rules.to_move,
+    TablebaseState, reset=rules.reset, copy_into=copy_into, to_move=rules.to_move,
     legal_actions=rules.legal_actions, quiet=rules.quiet, is_legal=rules.is_legal,
     play=rules.play, terminal=terminal, result=result, key=rules.key, piece=rules.piece,
     extra_planes=rules.extra_planes, rollout=rollout, evaluate=evaluate,
 )
 
 
-class InformedDraughts(Draughts):
+class TablebaseDraughts(Draughts):
     """Draughts with endgame tables; equal to draughts without them."""
 
     tables: EndgameTables
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return informed_draughts, (self.tables.pieces,)
+        return draughts_with_tablebase, (self.tables.pieces,)
 
     @classmethod
     def from_fen(cls, text: str) -> GameState:
         """A game without tables: only a search gets states with them."""
         return Draughts.from_fen(text)
 
-    def scratch_state(self, like: Any, room: int = 1) -> InformedState:
-        return InformedState(like.words.copy(), like.history.copy(), self.tables.table)
+    def scratch_state(self, like: Any, room: int = 1) -> TablebaseState:
+        return TablebaseState(like.words.copy(), like.history.copy(), self.tables.table)
 
-    def known_results(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
+    def probe(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
         scores = self.tables.scores(state)
         return scores and {
             self.move_of(action): (score.result, score.turns) for action, score in scores.items()
         }
 
 
-def informed_draughts(pieces: int) -> InformedDraughts:
+def draughts_with_tablebase(pieces: int) -> TablebaseDraughts:
     """Draughts with endgame tables of up to `pieces` pieces, which are computed if missing."""
-    game = InformedDraughts()
+    game = TablebaseDraughts()
     game.tables = EndgameTables.get(pieces, lambda line: print(line, file=sys.stderr))
     return game
