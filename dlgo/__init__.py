@@ -64,7 +64,7 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Names load on demand: rules bring Numba along, which errors and options do without."""
+    """Names load on demand: rules import Numba, which errors and options do not need."""
     if name not in _PLACES:
         from dlgo.specs import suggest
 

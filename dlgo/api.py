@@ -3,7 +3,7 @@
 People, records, tests and engines hold a `GameState`: an immutable face over the compiled
 rules of `dlgo.kernels`. One class serves every game; what differs (coordinates, drawing,
 names of options) is in the game's `GameSpec`. Chapter 3 of the book introduces these names;
-here they carry any two-player game of perfect information.
+here they serve any two-player game of perfect information.
 
     >>> import dlgo
     >>> state = dlgo.game("connect4").start().play("4")
@@ -71,7 +71,8 @@ class GameState:
 
     @classmethod
     def copy_of(cls, game: GameSpec, kernel_state: Any) -> GameState:
-        """A position from arrays that are only lent, such as a leaf of a search; it has no past."""
+        """A position copied from borrowed arrays, such as a leaf of a search; it has no previous
+        state."""
         return cls(game, game.scratch_state(kernel_state))
 
     @property
@@ -80,7 +81,7 @@ class GameState:
         return Player.from_index(self._survey()[1])
 
     def _survey(self) -> tuple[int, int, np.ndarray]:
-        """What the rules say of the position, asked once: a state never changes."""
+        """The answer of `kernels.survey`, computed once: a state never changes."""
         if self._surveyed is None:
             actions = np.empty(self.game.num_actions, np.int64)
             n, player = kernels.survey(self.kernel_state, actions)
@@ -132,13 +133,13 @@ class GameState:
         return [moves[action] for action in actions[:n].tolist()] if n > 0 else []
 
     def sensible_moves(self) -> list[Move]:
-        """The legal moves that searches look at; in Go they fill no own eye (chapter 3.3)."""
+        """The legal moves that searches consider; in Go, they fill no own eye (chapter 3.3)."""
         out = np.empty(self.game.num_actions, np.int64)
         n = 0 if self.is_over() else kernels.search_actions(self.kernel_state, out)
         return [self.game.moves_by_action[action] for action in out[:n].tolist()]
 
     def estimate(self) -> float:
-        """The game's own estimate of an unfinished position: inside -1 to 1, for who moves."""
+        """The game's own estimate of an unfinished position, for the player to move: -1 to 1."""
         return math.tanh(kernels.evaluate(self.kernel_state) / 500)
 
     def legal_actions(self) -> np.ndarray:
@@ -189,7 +190,7 @@ class GameState:
         return None if state is None else moves[::-1]
 
     def history(self) -> tuple[GameState, list[tuple[Player, Move]]]:
-        """The start of the game, and all moves with who made them."""
+        """The start of the game, and all moves with the players who made them."""
         moves, state = [], self
         while state.previous_state is not None:
             moves.append((state.previous_state.next_player, state.last_move))
@@ -221,7 +222,7 @@ class GameState:
         return self.game.move_text(move)
 
     def _why_illegal(self, move: Move) -> str:
-        """Why a move is illegal; where it begins the texts of legal ones, which those are."""
+        """Why a move is illegal. If legal moves begin with its text, the reason lists them."""
         begun = f"{move}".lower()
         texts = [] if self.game.action_of(move) is not None else [
             text for text in map(self.game.move_text, self.legal_moves())

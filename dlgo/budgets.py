@@ -1,6 +1,6 @@
-"""The kinds of budget: what an engine may spend on one move, as specifications write it.
+"""The kinds of budget: limits of an engine for one move, as specifications write them.
 
-Engines obey them, the arena checks them, and reports tell by them which entrants are one engine
+Engines obey them, the arena checks them, and reports use them to group entrants that are one engine
 at several strengths.
 """
 
@@ -13,7 +13,7 @@ BUDGET_OPTIONS: tuple[Option, ...] = (
     Option("sims", None, "simulations (descents of a search tree)", low=1, high=1e9, kind=int),
     Option("depth", None, "plies looked ahead", low=1, high=100, kind=int),
     Option("nodes", None, "positions visited", low=1, high=1e12, kind=int),
-    Option("evals", None, "evaluations of positions by a network, or an engine asked in its place",
+    Option("evals", None, "evaluations of positions by a network, or by an engine in its place",
            low=1, high=1e12, kind=int),
     Option("cpu", None, "CPU seconds", low=1e-4, high=1e5, kind=float),
     Option("wall", None, "wall-clock seconds", low=1e-4, high=1e5, kind=float),

@@ -1,7 +1,8 @@
-"""The version of a class or function that no file holds: of a notebook's cell, or of the prompt.
+"""The version of a class or function that is in no file, but in a notebook's cell or at the prompt.
 
-It is made of the compiled code, so that the same cell run again is the same bot, and an edited one
-is another. Included are the functions, classes and constants of the same notebook that it uses.
+It is a digest of the compiled code: the same cell run again is the same bot, an edited cell is
+another one. It includes the functions, classes and constants of the same notebook that the code
+uses.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# Of a class, what says nothing about how it plays, or differs from run to run.
+# Attributes of a class that do not affect how it plays, or that differ from run to run.
 _LEFT_OUT = {"__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__firstlineno__",
              "__static_attributes__", "__annotations__"}
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
@@ -39,7 +40,7 @@ def code_digest(target: Any) -> str:
 
 
 def _parts(value: Any, module: str) -> Iterator[Any]:
-    """What a value consists of, as far as it is of this module; the name of anything else."""
+    """The parts of a value that are defined in this module; the name of anything else."""
     if isinstance(value, tuple | list):
         yield from value
     elif isinstance(value, Mapping):

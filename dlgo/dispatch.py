@@ -39,7 +39,7 @@ def by_class(stub: Callable[..., Any]) -> Any:
         return table[type(first)](first, *rest)
 
     class Chosen(AbstractTemplate):
-        """What Numba is told of a call of `dispatch` in compiled code."""
+        """Tells Numba how to type a call of `dispatch` in compiled code."""
 
         key = dispatch
         entry_points: ClassVar[dict[Any, Any]] = {}  # by signature

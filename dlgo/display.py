@@ -1,11 +1,11 @@
-"""What a position looks like: as plain values, as text, as shapes and as SVG.
+"""Pictures of a position: as plain values, as text, as shapes and as SVG.
 
-`board_info` and `position_info` describe a board and a position for all that draws them: this
-module, matplotlib (`experiments/play/board_drawing.py`) and the browser (`dlgo/browser`). They
+`board_info` and `position_info` describe a board and a position for every program that draws them:
+this module, matplotlib (`experiments/play/board_drawing.py`) and the browser (`dlgo/browser`). They
 read `kernels.piece` and the labels of the `GameSpec`, so every game has a picture.
 
-A cell is a number, row by row from the bottom left: `(row - 1) * cols + col - 1`. A piece is what
-`kernels.piece` says: even numbers are black's, odd ones white's, -1 is nobody's.
+A cell is a number, row by row from the bottom left: `(row - 1) * cols + col - 1`. A piece is a
+value of `kernels.piece`: even numbers are black's, odd ones white's, -1 is none.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PIECES = {
     "drop": (("#e23b30", "#a8241b"), ("#f7cf2d", "#c99f12")),
     "noughts": ((_CROSS, _CROSS), (_NOUGHT, _NOUGHT)),
 }
-# What pieces look like, where that is not how their owners are called.
+# The colours of pieces where they differ from the names of their owners.
 _COLOURS = {"drop": ("red", "yellow"), "noughts": ("x", "o")}
 
 _CELL = 32  # pixels of a cell in SVG
@@ -50,13 +50,13 @@ def look_of(game: GameSpec) -> str:
 
 
 def player_text(game: GameSpec, player: Player) -> str:
-    """A player's name, with the colour of the pieces where that is another."""
+    """A player's name, with the colour of the pieces if it differs."""
     colours = _COLOURS.get(look_of(game))
     return f"{player.name} ({colours[player.index]})" if colours else player.name
 
 
 def result_text(state: GameState) -> str:
-    """The result of a finished game, its players called as in `player_text`."""
+    """The result of a finished game, with the players named as in `player_text`."""
     game, text = state.game, state.game.result_text(state)
     for player in Player:
         text = text.replace(
@@ -66,7 +66,7 @@ def result_text(state: GameState) -> str:
 
 
 def extra_lines(state: GameState) -> str:
-    """What the game prints below its board: a lead, a capture that must go on."""
+    """The lines that the game prints below its board: a lead, a capture that must continue."""
     game = state.game
     lines = str(state).split("\n")[game.board_rows :]
     labels = [game.col_label(col) for col in range(1, game.board_cols + 1)]
@@ -79,7 +79,7 @@ def cell_number(game: GameSpec, point: Point) -> int:
 
 
 def board_info(game: GameSpec) -> Info:
-    """What does not change while a game is played, as plain values."""
+    """The properties of a board that do not change during a game, as plain values."""
     rows, cols, look = game.board_rows, game.board_cols, look_of(game)
     cells = [(row, col) for row in range(1, rows + 1) for col in range(1, cols + 1)]
     kinds = range(len(game.piece_kinds))
@@ -116,7 +116,7 @@ def _cell_name(game: GameSpec, look: str, row: int, col: int) -> str:
 
 
 def position_info(state: GameState) -> Info:
-    """What a board shows of a position, as plain values."""
+    """The properties of a position that a board shows, as plain values."""
     game = state.game
     last = game.last_cell(state)
     return {
@@ -167,7 +167,7 @@ class Shape(NamedTuple):
 
 
 def board_shapes(info: Info, position: Info) -> Iterator[Shape]:
-    """The board and its pieces; what lies below comes first."""
+    """The board and its pieces, from bottom to top."""
     yield from _ground(info)
     for cell, piece in enumerate(position["cells"]):
         if piece != kernels.NOBODY:
@@ -188,7 +188,7 @@ def mark_shapes(info: Info, position: Info) -> Iterator[Shape]:
 
 
 def label_shapes(info: Info) -> Iterator[Shape]:
-    """What stands left of the rows and below the columns; nothing if squares have numbers."""
+    """The labels left of the rows and below the columns; none if squares have numbers."""
     if info["look"] != "checkers":
         for col, label in enumerate(info["colLabels"], 1):
             yield Shape("text", col, 0.12, height=0.38, fill=_INK, text=label)

@@ -14,15 +14,15 @@ class SpecError(DlgoError, ValueError):
 
 
 class PluginError(SpecError):
-    """A game or an engine from outside that cannot be found, loaded or used."""
+    """An external game or engine that cannot be found, loaded or used."""
 
 
 class UnnamedGameError(SpecError):
-    """A game whose rules are a file, named by data and not by the user: its code does not run."""
+    """A game whose rules are a file that only data names, not the user: its code does not run."""
 
 
 class BotError(DlgoError):
-    """An engine from outside that fails while it is built or plays; the message says where."""
+    """An external engine that fails while it is built or plays; the message says where."""
 
 
 class IllegalMoveError(DlgoError, ValueError):

@@ -8,9 +8,9 @@ from dlgo.errors import DlgoError
 
 
 def require_extra(extra: str, purpose: str, *modules: str) -> None:
-    """Check that what an extra of setup.py installs is there, without importing it; else DlgoError.
+    """Raise DlgoError unless the packages of an extra of setup.py are installed; imports none.
 
-    `purpose`, the subject of the message, is what needs it.
+    `purpose` is the subject of the message: the feature that needs the packages.
     """
     missing = [module for module in modules if find_spec(module) is None]
     if missing:

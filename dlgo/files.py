@@ -3,15 +3,15 @@
     write_file(path, "text or bytes")
     write_csv(path, header, rows)
     with open_output(path, text=True) as file: ...      written piece by piece
-    with output_path(path) as temporary: ...            for libraries that want a name
+    with output_path(path) as temporary: ...            for libraries that need a name
 
 A file gets its content under another name in the same folder and is then renamed, which file
 systems do in one step: a reader sees the old file or the new one, and a full disk leaves the old
 one. Links are followed, and an existing file keeps its mode. Devices and pipes get the whole
 content at the end.
 
-All of these raise a DlgoError, or the `error` that they are given, if the file cannot be written;
-its message ends with the `remedy`.
+All of these raise DlgoError, or the class `error`, if the file cannot be written; the message ends
+with the `remedy`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from typing import IO, Any
 
 from dlgo.errors import DlgoError
 
-# These name what a process has open, wherever the system says that they lead.
+# These paths name the open files of a process, even if the system resolves them to other paths.
 _SPECIAL_NAMES = ("/dev/fd/", "/dev/std", "/proc/")
 _TEMPORARY = re.compile(r"(?s)\..*\.\d+-[0-9a-f]{8}\.tmp(\..*)?")
 # No file takes so long to write: a temporary one of this age was left by a killed process.
@@ -57,7 +57,8 @@ def write_csv(
     path: Path | str, header: Sequence[str], rows: Iterable[Sequence[Any]], *,
     error: type[DlgoError] = DlgoError,
 ) -> int:
-    """Write a table as CSV and return the number of rows. What cannot be encoded becomes `?`."""
+    """Write a table as CSV and return the number of rows. Characters that cannot be encoded become
+    `?`."""
     count = 0
     with open_output(path, text=True, error=error) as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -94,7 +95,7 @@ def output_path(
 ) -> Iterator[Path]:
     """The name of a file to write, which replaces `path` if the block ends without an exception.
 
-    It has the ending of `path`, for libraries that go by it.
+    It has the ending of `path`, for libraries that choose a format by the ending.
     """
     with _reported(path, error, remedy):
         target = _target(path)
@@ -133,7 +134,7 @@ def make_folder(
 
 @contextlib.contextmanager
 def _reported(path: Path | str, error: type[DlgoError], remedy: str) -> Iterator[None]:
-    """Turn what the operating system refuses into one line."""
+    """Turn an error of the operating system into one line."""
     try:
         yield
     except OSError as problem:

@@ -1,7 +1,7 @@
-"""What a `GameState` needs to know of its game beyond the compiled rules: a `GameSpec`.
+"""`GameSpec`: everything that a `GameState` needs beyond the compiled rules.
 
-Coordinates, notation, names of options and drawing stand here; each has a default, and a game
-overrides what it does otherwise.
+This is coordinates, notation, names of options and drawing. Each has a default that a game can
+override.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dlgo.api import GameState
 
 
-# Searches store actions in 16 bits, or in 32. Several arrays have a place for each action.
+# Searches store actions in 16 bits or in 32 bits. Several arrays have an element for each action.
 MOST_ACTIONS = 1 << 24
 
 
@@ -40,7 +40,7 @@ def action_type(num_actions: int) -> type[np.signedinteger]:
 class _CheckedWhenMade(ABCMeta):
     """Checks the sizes of a game after its own `__init__`, which may have computed them.
 
-    A ValueError of that `__init__` refuses a setting: it becomes a message for the user.
+    A ValueError of that `__init__` rejects a setting: it becomes a message for the user.
     """
 
     def __call__(cls, *args: Any, **settings: Any) -> Any:
@@ -67,49 +67,49 @@ class _CheckedWhenMade(ABCMeta):
 
 
 class GameSpec(metaclass=_CheckedWhenMade):
-    """A game with its options chosen: what a `GameState` needs beyond the compiled rules.
+    """A game with its options: everything that a `GameState` needs beyond the compiled rules.
 
-    Subclasses stand in `dlgo/games/*/state.py`. Two specs are equal if they describe the
-    same game with the same options.
+    Subclasses are in `dlgo/games/*/state.py`. Two specs are equal if they describe the same game
+    with the same options.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
-    # Of a game from outside: what specifications call it, and the digest of its sources.
+    # For an external game: its name in specifications, and the digest of its sources.
     spec_name: ClassVar[str] = ""
     spec_digest: ClassVar[str] = ""
     options: ClassVar[tuple[Option, ...]] = ()
-    # Random plies before a rated game starts, so that two deterministic engines do not
-    # play one and the same game again and again.
+    # Random plies before a rated game starts, so that two deterministic engines do not repeat the
+    # same game.
     opening_plies: int
     # How the players' stones are drawn, where there is one kind; black first.
     symbols: ClassVar[tuple[str, str]] = ("x", "o")
 
     num_actions: int
     pass_action: int = -1  # -1: the game has no pass
-    # Whether what may follow depends on more than the position (superko, repetition): then a
-    # result found by way of a transposition table is not a proof.
+    # Whether the legal moves depend on more than the position (superko, repetition): then a result
+    # from a transposition table is not a proof.
     history_matters: ClassVar[bool] = False
     # `module:function`; called with a number of pieces, it makes the `with_tablebase` game.
     endgame_tables: ClassVar[str] = ""
     board_rows: int
     board_cols: int
-    # What `kernels.piece` numbers, and what `kernels.extra_planes` writes, a line for each.
+    # The kinds that `kernels.piece` numbers, and a line for each plane of `kernels.extra_planes`.
     piece_kinds: ClassVar[tuple[str, ...]] = ("stone",)
     extra_planes: ClassVar[tuple[str, ...]] = ()
-    # To be raised when values of `kernels.move_features` change their meaning: policies that
-    # were trained before are then refused.
+    # Increase this number when values of `kernels.move_features` change their meaning: policies
+    # that were trained earlier are then rejected.
     features_version: ClassVar[int] = 1
     # Finished games with their results as the first player sees them, `{"A1 B1 A2 B2 A3": 1}`:
-    # only these tell a check of the rules a win from a loss.
+    # without these, a check of the rules cannot tell a win from a loss.
     examples: ClassVar[Mapping[str, int]] = {}
     # Whether rollouts choose among `search_actions` with equal chances.
     uniform_rollouts: ClassVar[bool] = True
     pieces_on_points: ClassVar[bool] = False  # the board has lines, and no cells
-    # The turns and mirrors of the board that leave the rules as they are; see dlgo.symmetry.
+    # The rotations and mirrors of the board that preserve the rules; see dlgo.symmetry.
     symmetry_names: tuple[str, ...] = ("identity",)
-    # The one that leaves the rules as they are together with an exchange of the colours (and of
-    # who moves first, and gets the komi): half a turn where men of either colour move forwards.
+    # The one that preserves the rules together with a flip of the colours (and of the first move
+    # and the komi): half a turn where the men of both colours move forwards.
     colour_symmetry: str = "identity"
 
     def __init__(self, **settings: Any) -> None:
@@ -137,12 +137,13 @@ class GameSpec(metaclass=_CheckedWhenMade):
 
     @property
     def version(self) -> str:
-        """Which sources a game from outside has, 8 digits; "" for games of this project."""
+        """The version of the sources of an external game, 8 digits; "" for games of this
+        project."""
         return self.spec_digest[:8]
 
     @property
     def versioned(self) -> str:
-        """The specification with the version, for what is kept: an edited game is another one."""
+        """The specification with the version, for files: an edited game is another game."""
         return with_version(self._text, self.spec_digest)
 
     @property
@@ -152,7 +153,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
 
     @property
     def feature_slots(self) -> tuple[tuple[str, int], ...]:
-        """The slots of `kernels.move_features`: what each is, and how many values it has."""
+        """The slots of `kernels.move_features`: the name and the number of values of each."""
         return ("action", self.num_actions), ("forced", 2)
 
     def start(self) -> GameState:
@@ -168,7 +169,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return type(like)(*[field.copy() for field in like])
 
     def with_tablebase(self, pieces: int) -> GameSpec:
-        """The same game, in which a search sees the end where endgame tables know it.
+        """The same game, in which a search uses the exact results of endgame tables.
 
         Its `scratch_state` makes states that are over, with the exact result, as soon as the
         tables have the position: one of at most this many pieces. SpecError without tables.
@@ -189,9 +190,9 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return None
 
     def same_position(self, one: Any, other: Any) -> bool:
-        """Whether two kernel states are equal in all that the rules remember.
+        """Whether two kernel states are equal in everything that the rules use.
 
-        To be overridden if the arrays hold more (scratch, an order that does not matter).
+        Override it if the arrays hold more (scratch, an order that does not matter).
         """
         return all(map(np.array_equal, one, other))
 
@@ -280,7 +281,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return int(perft(batch, plies, actions, counts, tried))
 
     def perft(self, kernel_state: Any, depth: int) -> int:
-        """The number that published tables give for this many moves, if they count actions."""
+        """The number of sequences of `depth` moves as published tables count them."""
         return self.count_sequences(kernel_state, depth)
 
     def result_text(self, state: GameState) -> str:
@@ -296,15 +297,15 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return []
 
     def row_label(self, row: int) -> str:
-        """What stands to the left of a row."""
+        """The label to the left of a row."""
         return str(row)
 
     def col_label(self, col: int) -> str:
-        """What stands below a column."""
+        """The label below a column."""
         return COLUMN_LETTERS[col - 1]
 
     def cell_label(self, row: int, col: int) -> str:
-        """What notation calls a cell, where it is not a point of row and column."""
+        """The name of a cell in notation, if it is not a point of row and column."""
         return ""
 
     def render(self, state: GameState) -> str:
@@ -312,7 +313,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return board_text(state)
 
     def last_cell(self, state: GameState) -> Point | None:
-        """Where the last play stands, to mark it; by default the last point of its place."""
+        """The cell of the last play, to be marked; by default the last point of its place."""
         place = state.last_move.place if state.last_move else None
         points = place if isinstance(place, tuple) and not isinstance(place, Point) else (place,)
         return next((point for point in reversed(points) if isinstance(point, Point)), None)
@@ -332,7 +333,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return letters[kind] if player else letters[kind].upper()
 
     def piece_mark(self, piece: int) -> str:
-        """What an image writes on a piece; "" where all are alike."""
+        """The text that an image writes on a piece; "" if there is only one kind."""
         return self.piece_symbol(piece).upper() if len(self.piece_kinds) > 1 else ""
 
 

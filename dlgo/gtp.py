@@ -47,7 +47,7 @@ def clean(text: str) -> str:
 
 
 def parse_command(line: str) -> Command | None:
-    """The command in a line, or None if nothing is left of it but space and comment."""
+    """The command in a line, or None if the line has only spaces and a comment."""
     words = clean(line).partition("#")[0].split()
     number = None
     if words and words[0].isascii() and words[0].isdigit() and len(words[0]) <= 10:
@@ -74,7 +74,8 @@ def format_response(number: int | None, text: str, ok: bool = True) -> str:
 
 
 def parse_response(text: str) -> tuple[bool, int | None, str]:
-    """Of a whole response: whether a command worked, its number, its result; or GtpError."""
+    """Read a whole response: whether the command worked, its number, its result. Raises
+    GtpError."""
     text = clean(text).strip()
     match = re.match(r"([=?])([0-9]{1,10})?(?=\s|$)", text)
     if not match:

@@ -37,9 +37,9 @@ from dlgo.fingerprint import UnknownIngredient, fingerprint
 
 
 def _load_numba_without_scipy() -> None:
-    """Numba loads SciPy's linear algebra only to see whether it is there."""
-    # No kernel uses it, and it took a fifth of the time in which a process starts. Who compiles
-    # `np.dot` gets it all the same: Numba looks again then.
+    """Stop Numba from loading SciPy's linear algebra only to check whether it is installed."""
+    # No kernel uses it, and it took a fifth of the start time of a process. Code that compiles
+    # `np.dot` still gets it: Numba checks again then.
     look = linalg.ensure_blas
     linalg.ensure_blas = lambda: None
     try:
@@ -52,12 +52,13 @@ _load_numba_without_scipy()
 
 _CLOCKS = time.perf_counter, time.process_time
 _DAY = 86400.0
-# Machine code that nothing has loaded for so long is deleted.
+# Machine code that no process has loaded for this long is deleted.
 _KEPT_DAYS = 30
 
 
 def base_folder() -> Path:
-    """Where this project keeps what it can make again: `~/.cache/dlgo`, or as variables say."""
+    """The folder of files that this project can make again: `~/.cache/dlgo`, or set by
+    variables."""
     if named := os.environ.get("DLGO_CACHE_DIR"):
         return Path(named)
     if named := os.environ.get("XDG_CACHE_HOME"):
@@ -66,7 +67,7 @@ def base_folder() -> Path:
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether only this user can write there: what lies in the folder will be executed."""
+    """Whether only this user can write there: the files in the folder will be executed."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         status = folder.lstat()
@@ -95,10 +96,10 @@ def cache_folder() -> Path:
 
 
 def shared_cache() -> Path:
-    """A folder with the machine code made so far, for processes that may read it and no more.
+    """A folder with the machine code made so far, for processes that may only read it.
 
-    A process whose `DLGO_READ_CACHE` names it loads from there what its own cache has not. The
-    files are links to those of the cache; only this user can write to either folder.
+    A process whose `DLGO_READ_CACHE` names it loads from there what its own cache lacks. The files
+    are links to those of the cache; only this user can write to either folder.
     """
     folder = cache_folder() / "readable"
     folder.mkdir(mode=0o755, exist_ok=True)
@@ -129,17 +130,17 @@ def _forget_old(folder: Path) -> None:
 
 
 class _Compiler(event.Listener):
-    """Knows when machine code is made or loaded, which may take seconds the first time.
+    """Tracks when machine code is made or loaded, which may take seconds the first time.
 
-    The clocks of budgets (`wall_time`, `cpu_time`) stand still meanwhile.
+    The clocks of budgets (`wall_time`, `cpu_time`) stop meanwhile.
     """
 
     def __init__(self) -> None:
-        self.waiting: list[Callable[[], None]] = []  # who is told when it begins to compile
-        self.watchers: list[Callable[[bool], None]] = []  # told when the clocks stop and go on
+        self.waiting: list[Callable[[], None]] = []  # called when it begins to compile
+        self.watchers: list[Callable[[bool], None]] = []  # called when the clocks stop and continue
         self._lock = threading.RLock()
         self._depth = 0  # a function compiles those that it calls; threads wait for each other
-        # By each of `_CLOCKS`, when the clocks stopped, and what they have left out so far.
+        # For each of `_CLOCKS`: when it stopped, and the time that it has left out so far.
         self._stopped = self._excluded = (0.0, 0.0)
 
     def on_start(self, event: event.Event) -> None:
@@ -212,7 +213,7 @@ def watch_clocks(watcher: Callable[[bool], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def clocks_stopped() -> Iterator[None]:
-    """Within the block, the clocks of this process stand still: another one compiles for it."""
+    """Within the block, the clocks of this process stop: another process compiles for it."""
     _compiler.stop_clocks()
     try:
         yield
@@ -274,7 +275,7 @@ class _KernelCache(NullCache):
         try:
             content = path.read_bytes()
             if time.time() - path.stat().st_mtime > _DAY:
-                with contextlib.suppress(OSError):  # it may be somebody else's
+                with contextlib.suppress(OSError):  # it may belong to another user
                     os.utime(path)  # in use: not to be forgotten
             return CompileResult._rebuild(target_context, *pickle.loads(content))
         except FileNotFoundError:
@@ -285,7 +286,7 @@ class _KernelCache(NullCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what has been compiled, if it can be; a full disk does not stop the work."""
+        """Keep the compiled code if possible; a full disk does not stop the work."""
         path = None if data.lifted or data.library.has_dynamic_globals else self._file(
             sig, data.codegen)
         if path is not None:
@@ -294,10 +295,10 @@ class _KernelCache(NullCache):
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
-    """Two forms of the function, each compiled when it is first wanted.
+    """Two forms of the function, each compiled at its first use.
 
-    What Python calls needs code that takes Python's objects apart, which for a game's state is
-    longer than most rules; nearly all kernels are only called by other kernels. That code, and
+    A function that Python calls needs code that unpacks Python's objects, which for a game's state
+    is longer than most rules; nearly all kernels are only called by other kernels. That code, and
     Numba's entry for C, took a quarter of the compiler's time.
     """
     flags |= {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
@@ -340,8 +341,8 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 def inline_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """A `kernel` that is always pasted into its callers.
 
-    For what runs in innermost loops: a call passes every array of a state as seven words, so
-    calling a function on a Go state can cost more than the function.
+    For code in innermost loops: a call passes every array of a state as seven words, so calling a
+    function on a Go state can cost more than the function.
     """
     return _compiled(function, forceinline=True)
 

@@ -1,9 +1,9 @@
-"""The compiled protocol: what every game's rules must offer to searches and rollouts.
+"""The compiled protocol: the functions that every game offers to searches and rollouts.
 
-A kernel state is a `NamedTuple` of NumPy arrays. Its class says which game it belongs to,
-and the functions below dispatch on that class: in compiled code while compiling (so a call
-costs nothing and inlines), in Python through a table. A search written against them is
-compiled once for each game and knows none of them:
+A kernel state is a `NamedTuple` of NumPy arrays. Its class identifies the game, and the functions
+below dispatch on that class: in compiled code while compiling (so a call costs nothing and
+inlines), in Python through a table. A search written against them is compiled once for each game
+and does not depend on any of them:
 
     while not terminal(state):
         n = legal_actions(state, actions)
@@ -13,10 +13,10 @@ compiled once for each game and knows none of them:
 Conventions, for every game:
 
 * An action is an int in `0 .. num_actions - 1`.
-* Players are 0 (who moves first, but for a handicap in Go) and 1. Turns need not alternate:
+* Players are 0 (who moves first, except after a handicap in Go) and 1. Turns need not alternate:
   ask `to_move`.
-* Results and values are seen by player 0: +1 won, 0 drawn, -1 lost.
-  Only `evaluate` is seen by the player to move.
+* Results and values are from the view of player 0: +1 won, 0 drawn, -1 lost. Only `evaluate` is
+  from the view of the player to move.
 * A batch of states is the same tuple with one more leading axis; `row(batch, i)` is its
   i-th state, sharing memory. Fields that a class names in `shared_fields` (tables that no move
   changes) have no such axis: all states of a batch have the same.
@@ -39,7 +39,7 @@ from dlgo.rng import below
 NOBODY = -1
 
 _implementations: dict[str, dict[type, Any]] = {}
-# What a game need not implement: the function of the protocol, or the kernel, that stands in.
+# For each function that a game may omit: the function or kernel that is used instead.
 _defaults: dict[str, str | Callable[..., Any]] = {}
 
 
@@ -51,7 +51,8 @@ def _protocol(stub: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _optional(standby: str | Callable[..., Any]) -> Callable[..., Any]:
-    """`_protocol` for what a game may leave out; another function or a kernel stands in."""
+    """`_protocol` for a function that a game may omit; another function or a kernel is used
+    instead."""
     def mark(stub: Callable[..., Any]) -> Callable[..., Any]:
         _defaults[stub.__name__] = standby
         return _protocol(stub)
@@ -61,7 +62,7 @@ def _optional(standby: str | Callable[..., Any]) -> Callable[..., Any]:
 
 @_protocol
 def reset(state):
-    """Set up the start position. Sizes and other options already stand in the arrays.
+    """Set up the start position. Sizes and other options are in the arrays already.
 
     (Handicap stones of Go are put down afterwards, by its `GameSpec`.)
     """
@@ -89,19 +90,19 @@ def is_legal(state, action):
 
 @_optional("legal_actions")
 def search_actions(state, out):
-    """Like `legal_actions`, without moves no sensible player makes; never empty if that is not.
+    """Like `legal_actions`, without moves no sensible player makes; never empty unless that is.
 
-    Go leaves out filling one's own eyes. By default: all legal actions.
+    Go excludes moves that fill an own eye. By default: all legal actions.
     """
 
 
 @_optional("search_actions")
 def forced_actions(state, out):
-    """Like `search_actions`, narrowed to what is forced, the most promising first.
+    """Like `search_actions`, but only the forced ones, the most promising first.
 
-    What it leaves out must not change the value of a search of two plies or more: if a move
-    wins at once, that move is enough; a threat to win at once must be answered; a move that
-    lets the opponent win at once answers nothing. By default: `search_actions`.
+    Excluded actions must not change the value of a search of two plies or more: if a move wins at
+    once, that move is enough; a threat to win at once must be answered; a move that lets the
+    opponent win at once answers nothing. By default: `search_actions`.
     """
 
 
@@ -112,11 +113,11 @@ def _always(state):
 
 @_optional(_always)
 def quiet(state):
-    """Whether `evaluate` may judge the position as it stands; the game must not be over.
+    """Whether `evaluate` may judge this position; the game must not be over.
 
-    False in the middle of an exchange: a search then goes on, with all actions, until the
-    position is quiet. So a game may say so only where its moves are forced and few, and
-    cannot go on for ever. By default: always quiet.
+    False in the middle of an exchange: a search then continues, with all actions, until the
+    position is quiet. So a game may return False only where moves are forced and few, and where
+    the exchange must end. By default: always quiet.
     """
 
 
@@ -157,9 +158,9 @@ def _no_ownership(state, out):
 
 @_optional(_no_ownership)
 def ownership(state, out):
-    """Write whose each cell of the board is at the end: +1 player 0's, -1 player 1's, 0 nobody's.
+    """Write the owner of each cell of the board at the end: +1 player 0, -1 player 1, 0 none.
 
-    For games in which that says more than who has won. The game must be over. By default: 0.
+    For games in which this tells more than the winner does. The game must be over. By default: 0.
 
     Args:
         out: int8[rows, cols], row 0 at the bottom.
@@ -192,14 +193,15 @@ def _forced_rollout(state, rng, actions, played):
 
 @_optional(_forced_rollout)
 def heavy_rollout(state, rng, actions, played):
-    """Like `rollout`, but with moves a player would look at first; notes who played what.
+    """Like `rollout`, but with moves that a player would consider first; records the actions
+    played.
 
     By default: any of the `forced_actions`, which wins at once where it can and blocks.
 
     Args:
         actions: int64[num_actions], scratch.
-        played: int8[num_actions]; where it is NOBODY and the action is played, the player who
-            played it first is written.
+        played: int8[num_actions]; an element that is NOBODY becomes the first player who plays the
+            action.
     """
 
 
@@ -212,10 +214,10 @@ def _no_hints(state, actions, n, visits, wins):
 
 @_optional(_no_hints)
 def hints(state, actions, n, visits, wins):
-    """What a player knows about actions before any search, as imagined results.
+    """Knowledge about actions before any search, as imagined results.
 
     Each of `actions[:n]` starts as if it had been tried `visits[i]` times and been won, for
-    the player to move, `wins[i]` times. By default: tried never.
+    the player to move, `wins[i]` times. By default: never tried.
 
     Args:
         visits, wins: float32[num_actions], to be written.
@@ -237,17 +239,17 @@ def _plain_features(state, actions, n, scratch, out):
 
 @_optional(_plain_features)
 def move_features(state, actions, n, scratch, out):
-    """What a linear policy sees of moves: a value for each slot of `GameSpec.feature_slots`.
+    """Features of moves for a linear policy: a value for each slot of `GameSpec.feature_slots`.
 
-    Values are seen by the player to move, from 0 up. By default: the action's number, and
+    Values are from the view of the player to move, 0 and up. By default: the action's number, and
     whether it is one of the `forced_actions`.
 
     Args:
-        actions: int64[num_actions], of which the first `n` are asked about: all the
-            `search_actions`, or some of them, in any order.
+        actions: int64[num_actions], of which the first `n` are wanted: all the `search_actions`, or
+            some of them, in any order.
         scratch: int64[num_actions], another array than `actions`.
-        out: int32[num_actions, slots]; row i is written for `actions[i]`, and what else is in
-            it is lost.
+        out: int32[num_actions, slots]; row i is written for `actions[i]`, and the rest is
+            overwritten.
     """
 
 
@@ -258,7 +260,7 @@ def evaluate(state):
 
 @_protocol
 def piece(state, cell):
-    """What stands on a cell: NOBODY, or player + 2 * kind.
+    """The content of a cell: NOBODY, or player + 2 * kind.
 
     `cell` is row * board_cols + column, row 0 at the bottom. The kinds are numbered in the
     order of the game's `GameSpec.piece_kinds`.
@@ -272,7 +274,7 @@ def _no_extra_planes(state, out, first):
 
 @_optional(_no_extra_planes)
 def extra_planes(state, out, first):
-    """Write what belongs to the position and is not on the board, for networks to see.
+    """Write planes for the parts of the position that are not on the board, as network input.
 
     One plane for each line of `GameSpec.extra_planes`, values about 0 to 1. By default: none.
 
@@ -309,7 +311,7 @@ def implement(state_class: type, **functions: Any) -> None:
 
 
 def offers(state: Any, name: str) -> bool:
-    """Whether the game of a state defines an optional function of the protocol by itself."""
+    """Whether the game of a state defines an optional function of the protocol itself."""
     standby = _defaults[name]
     if isinstance(standby, str):
         standby = _implementations[standby][type(state)]
@@ -383,10 +385,10 @@ OVER, ILLEGAL = -1, -2
 
 @kernel
 def survey(state, out):
-    """What may be played, for Python in one call.
+    """The legal actions and the player to move, for Python in one call.
 
     Returns:
-        How many actions were written into `out`, or OVER; and whose turn it is.
+        The number of actions written into `out`, or OVER; and the player to move.
     """
     player = to_move(state)
     return (OVER if terminal(state) else legal_actions(state, out)), player

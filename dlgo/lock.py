@@ -1,12 +1,12 @@
-"""A lock on a file or folder that one process at a time may write.
+"""A lock on a file or folder that only one process at a time may write.
 
 Two tournaments on one ledger would play the same games twice; two trainings in one folder would
-overwrite each other's checkpoints. The lock is on a small file of its own, by `flock`. The
-system releases it when the process ends, however it ends, so that no lock is ever left over;
-the file itself stays, and means nothing.
+overwrite each other's checkpoints. The lock is on a small file of its own, by `flock`. The system
+releases it when the process ends in any way, so no lock is left over; the file itself stays and has
+no meaning.
 
-Not by the package filelock: that empties the file when it only tries, so that a message could not
-name the process that holds the lock.
+The package filelock is not used: it empties the file when it tries to lock it, so that a message
+could not name the process that holds the lock.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def held(path: Path, what: str, used_by: str, other: str, error: type[DlgoError]
 
     Args:
         path: the lock's file; made with its folders if it is not there.
-        what: whose lock it is, for messages: "ledger my.sqlite".
-        used_by: what might hold it already: "tournament".
-        other: what can be named instead: "file".
-        error: the class of what is raised if another process holds it, or it cannot be written.
+        what: the name of the locked file in messages: "ledger my.sqlite".
+        used_by: a kind of process that may hold it already: "tournament".
+        other: the thing that the user can name instead: "file".
+        error: the class to raise if another process holds the lock, or it cannot be written.
     """
     try:
         import fcntl

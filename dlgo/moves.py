@@ -1,6 +1,6 @@
-"""Players, points and moves: the words in which games are told (chapter 3.1 of the book).
+"""Players, points and moves: the vocabulary of games (chapter 3.1 of the book).
 
-Import them from `dlgo` or `dlgo.api`; they stand apart so that each file has one subject.
+Import them from `dlgo` or `dlgo.api`; they have their own file because each file has one subject.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Player(enum.Enum):
 
     @property
     def index(self) -> int:
-        """0 for black, 1 for white: how kernels count players."""
+        """The number of the player in kernels: 0 for black, 1 for white."""
         return self.value - 1
 
     @staticmethod
     def from_index(index: int) -> Player:
-        """The player a kernel calls `index`."""
+        """The player with this number in kernels."""
         return _PLAYERS[index]
 
 
@@ -52,11 +52,11 @@ class Point(NamedTuple):
 
 
 class Move(NamedTuple):
-    """One turn: a play somewhere, a pass, or a resignation. Make one by the class methods.
+    """One turn: a play, a pass, or a resignation. Create it with the class methods.
 
-    `place` is what the game plays on: a `Point` in Go and tic-tac-toe, a column number in
-    Connect Four, points from and to where pieces move. Moves compare and hash by value;
-    `str(move)` is for people.
+    `place` is where the game plays: a `Point` in Go and tic-tac-toe, a column number in Connect
+    Four, points from and to where pieces move. Moves compare and hash by value; `str(move)` is for
+    people.
     """
 
     kind: str
@@ -97,7 +97,7 @@ class Move(NamedTuple):
 
     @property
     def point(self) -> Point | None:
-        """Where the move is played, if that is a point of a board (two ints)."""
+        """The point of the move, if its place is a point of a board (two ints)."""
         place = self.place
         if self.kind == "play" and isinstance(place, Point) and all(type(n) is int for n in place):
             return place
@@ -154,7 +154,7 @@ def _place_text(place: Hashable) -> str:
 
 
 def point_text(point: Point) -> str:
-    """A point as `parse_point` reads it; one that no board has as two numbers."""
+    """A point as `parse_point` reads it; a point outside every board as two numbers."""
     row, col = point
     if not (isinstance(col, int) and 0 < col <= len(COLUMN_LETTERS)):
         return f"({row}, {col})"

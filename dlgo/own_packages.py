@@ -14,7 +14,8 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 def prefer_own_packages() -> None:
-    """Put our packages before modules of the same names; one line on standard error names those."""
+    """Give our packages precedence over modules of the same names; a line on standard error names
+    them."""
     hiding = []
     for name in ("engines", "experiments", "reports"):
         spec = PathFinder.find_spec(name)
@@ -26,6 +27,6 @@ def prefer_own_packages() -> None:
     if hiding:
         sys.path.insert(0, str(_ROOT))
         print(
-            f"dlgo: {' and '.join(hiding)}: packages of dlgo have these names and are imported "
-            "instead; rename yours to import them", file=sys.stderr,
+            f"dlgo: {' and '.join(hiding)}: your modules have the names of packages of dlgo, which "
+            "are imported instead; rename them", file=sys.stderr,
         )

@@ -1,4 +1,4 @@
-"""Counts sequences of actions, compiled for any game: the classic test of the rules."""
+"""Counts sequences of actions, compiled for any game: the classic test of rules."""
 
 from __future__ import annotations
 

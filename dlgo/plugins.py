@@ -1,12 +1,12 @@
-"""Games and engines by name, wherever they come from.
+"""Games and engines by name, from this project, installed packages, files and modules.
 
     connect4                     built in
-    hex                          of an installed package, by an entry point
-    my_bot.py                    the one that a file holds
-    my_bot.py:Greedy             one of those that a file holds
-    package.module:Greedy        one of a module that Python finds
+    hex                          from an installed package, by an entry point
+    my_bot.py                    the only one in a file
+    my_bot.py:Greedy             one of several in a file
+    package.module:Greedy        one in a module that Python can import
 
-A name is followed by its settings, as for those built in: `my_bot.py:Greedy:depth=3,style=wild`.
+Settings follow the name, as for built-in ones: `my_bot.py:Greedy:depth=3,style=wild`.
 
 A file is loaded as a module whose name is made of its path. So machine code of its kernels is
 cached, and pickles of its objects find it in every process.
@@ -46,15 +46,15 @@ _MEMBER = re.compile(r"(?s)(?P<name>[A-Za-z_]\w*)(?::(?P<settings>.*))?")
 
 @dataclass(frozen=True)
 class Plugin:
-    """Something that has been found."""
+    """A game or engine that was found."""
 
-    reference: str  # how specifications call it; the class is always named
+    reference: str  # its name in specifications, always with the class
     target: Any  # the class or function
     origin: Path | None = None  # the file that defines it; None if it is built in
 
     @property
     def digest(self) -> str:
-        """Digest of its sources (hexadecimal): its version. Empty for what is built in."""
+        """Digest of its sources (hexadecimal): its version. Empty for built-in ones."""
         return "" if self.origin is None else source_digest(self.target)
 
 
@@ -64,8 +64,8 @@ class PluginGroup:
     Args:
         noun: "game" or "engine".
         built_in: name -> "module:object". Modules load on demand.
-        fits: whether an object of a module is one.
-        wanted: what such an object must be, as the end of a sentence.
+        fits: whether an object of a module is a game, or an engine.
+        wanted: the requirement, as the end of a sentence.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class PluginGroup:
         self._given: dict[str, Any] = {}
 
     def names(self) -> list[str]:
-        """The names of those built in, then of those that installed packages add."""
+        """The built-in names, then those that installed packages add."""
         return [*self.built_in, *(name for name in self._entry_points if name not in self.built_in)]
 
     @functools.cached_property
     def _entry_points(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
-        # Read last: that takes a moment.
+        # Read last, because it takes a moment.
         points: dict[str, list[importlib.metadata.EntryPoint]] = {}
         for point in importlib.metadata.entry_points(group=f"dlgo.{self.noun}s"):
             points.setdefault(point.name, []).append(point)
@@ -103,19 +103,19 @@ class PluginGroup:
         return name, settings if colon else None
 
     def is_file(self, name: str) -> bool:
-        """Whether `find` would run a file or a module that nobody has installed for this."""
+        """Whether `find` would run a file or a module that is not an installed plug-in."""
         return (":" in name or name.endswith(".py")) and name not in self.names()
 
     def is_loaded(self, name: str) -> bool:
-        """Whether `find` runs only code that has run in this process; true without a file, too."""
+        """Whether `find` runs only code that has already run in this process, or no file at all."""
         path = name.partition(":")[0]
         module = _module_of(Path(path))[0] if path.endswith(".py") else path
         return not self.is_file(name) or module in sys.modules
 
     def find(self, name: str) -> Plugin:
-        """What `name` (as `split` returns it) stands for.
+        """The game or engine called `name` (as `split` returns it).
 
-        A PluginError names file and line of what cannot be loaded or is something else.
+        Raises PluginError, with file and line, if it cannot be loaded or is something else.
         """
         if name in self.built_in:
             module, _, member = self.built_in[name].partition(":")
@@ -143,9 +143,9 @@ class PluginGroup:
     def name_of(self, target: Any) -> str:
         """A name under which `find` finds an object that was made in Python.
 
-        That of its module, if other processes can import it; else one for this process alone
-        (`is_given`), with a version: a cell that is run again makes the same, an edited one
-        makes another.
+        The name in its module, if other processes can import it; else a name for this process alone
+        (`is_given`), with a version: a cell that runs again gives the same name, an edited cell
+        gives another one.
         """
         name = getattr(target, "__name__", type(target).__name__)
         module = getattr(target, "__module__", "__main__")
@@ -164,7 +164,7 @@ class PluginGroup:
         )
 
     def is_given(self, name: str) -> bool:
-        """Whether a name is of something that was made in Python, which this process alone has."""
+        """Whether the object of this name was made in Python and exists in this process only."""
         return name in self._given
 
     def _choose(
@@ -194,11 +194,12 @@ class PluginGroup:
         return Plugin(reference or f"{path}:{name}", target, origin)
 
     def offered(self, path: Path) -> list[str]:
-        """The names of those that a file holds. Raises PluginError if it cannot be loaded."""
+        """The names of the games or engines in a file. Raises PluginError if it cannot be
+        loaded."""
         return self._offers(load_file(path))
 
     def _offers(self, module: ModuleType) -> list[str]:
-        """What a module offers when none is named: its own, public, complete."""
+        """The candidates of a module when no name is given: its own, public, complete ones."""
         return [
             name for name, value in vars(module).items()
             if getattr(value, "__module__", None) == module.__name__
@@ -215,13 +216,13 @@ def _a(noun: str) -> str:
 def load_file(path: Path) -> ModuleType:
     """The module that a Python file makes; loaded once, and again when it has been edited.
 
-    A PluginError names file and line of what is missing or cannot be loaded.
+    Raises PluginError, with file and line, if something is missing or cannot be loaded.
     """
     name, whole = _module_of(path)
     if not whole.is_file():
         what = "it is a folder" if whole.is_dir() else "there is no such file"
         raise PluginError(f"cannot load {path}: {what}")
-    # Its neighbours can be imported, but come after everything else.
+    # Files beside it can be imported, but everything else takes precedence.
     if str(whole.parent) not in sys.path:
         sys.path.append(str(whole.parent))
     stamp = (whole.stat().st_mtime_ns, whole.stat().st_size)
@@ -253,7 +254,7 @@ def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
         raise PluginError(f"cannot load {file}, line {error.lineno}: {error.msg}") from None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever the file does while it is loaded, exit() included
+    except BaseException as error:  # anything that the file does while loading, including exit()
         raise PluginError(f"cannot load {shown}{describe_error(error, path)}") from error
 
 
@@ -280,9 +281,9 @@ def _file_of(target: Any) -> Path | None:
 
 
 def source_digest(target: Any) -> str:
-    """Digest of the sources of a class or function: its file and those beside it that it uses.
+    """Digest of the sources of a class or function: its file, and the files beside it that it uses.
 
-    In a package, all of the package. Empty if there is no source.
+    For a class in a package, the whole package. Empty if there is no source.
     """
     module = sys.modules.get(getattr(target, "__module__", ""))
     file = getattr(module, "__file__", None)
@@ -320,7 +321,7 @@ def _files_used(module: ModuleType, folder: Path, seen: set[str]) -> set[Path]:
 
 
 class _FileFinder(importlib.abc.MetaPathFinder):
-    """Finds the modules of files by their names, in processes that unpickle their objects too."""
+    """Finds the modules of files by their names, also in processes that unpickle their objects."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

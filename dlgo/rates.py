@@ -1,7 +1,7 @@
 """How fast things are, measured in turns.
 
-Whatever is compared is measured in turns, round after round: a machine that gets slower
-meanwhile slows all alike.
+All things that are compared are measured round after round: a machine that becomes slower
+meanwhile slows all of them alike.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-# Does some work, and returns how many units it did.
+# A function that does some work and returns the number of units done.
 Meter = Callable[[], int]
 
 
@@ -17,7 +17,7 @@ def rates_in_turns(
     meters: Sequence[Meter], seconds: float, rounds: int,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[list[float]]:
-    """Units a second of each meter, a number for each round.
+    """Units a second of each meter, one number per round.
 
     The first call of each meter compiles and is not counted. A measurement takes `seconds` by the
     `clock`: wall time by default; `time.thread_time` counts CPU seconds.

@@ -8,10 +8,11 @@ checker and one way of printing them serve both. The canonical text of a specifi
 leaves out most options at their default; it is the identity of a game or an entrant in every
 record, so `mcts:sims=800` and `mcts:sims=800,c_uct=0.4` (the default) name the same player.
 
-A comma between double quotes separates nothing: `key=a "b, c"`. A value that is quoted as a
-whole loses its quotes, and in it `\\"` and `\\\\` stand for a quote and a backslash.
+A comma between double quotes does not separate: `key=a "b, c"`. A value that is quoted as a whole
+loses its quotes; within it, write `\\"` and `\\\\` for a quote and a backslash.
 
-What cannot be used is a SpecError that names the owner, the setting, the value and its range.
+A value that cannot be used raises SpecError, which names the owner, the setting, the value and its
+range.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ OptionValue = int | float | str | bool
 
 # Characters of the longest settings of a specification; paths of files are part of them.
 _LONGEST_SPEC = 10_000
-# Bounds of numbers that name none: what 64 bits hold, and what formulas can still square.
+# Bounds of numbers without own bounds: 64 bits, and floats whose squares are finite.
 _LARGEST_INT = 2**63 - 1
 _LARGEST_FLOAT = 1e100
 
@@ -46,7 +47,7 @@ def with_version(spec: str, digest: str) -> str:
 
 
 def split_version(spec: str) -> tuple[str, str]:
-    """The specification, and the beginning of the digest ("" for what belongs to this project)."""
+    """The specification, and the beginning of the digest ("" for parts of this project)."""
     match = _VERSION.fullmatch(spec)
     return (match[1], match[2]) if match else (spec, "")
 
@@ -58,9 +59,9 @@ def check_number(
     """The one check of numbers: finite, of its kind, within its range.
 
     Args:
-        value: a number or its text; "1e4" is a welcome way to write the whole number 10000.
-        what: what it is, for the message, such as "engine mcts: sims".
-        low, high: inclusive bounds; none at all are still some (64 bits, 1e100).
+        value: a number or its text; "1e4" may be written for the whole number 10000.
+        what: its name in the message, such as "engine mcts: sims".
+        low, high: inclusive bounds; without them 64 bits and 1e100 are the bounds.
     """
     text = str(value)
     shown = setting_text(value) if isinstance(value, float) else text
@@ -77,7 +78,7 @@ def check_number(
         noun = "whole number" if kind is int else "number"
         raise error(f"{what}={shown!r} is not a {noun}") from None
     largest = _LARGEST_INT if kind is int else _LARGEST_FLOAT
-    if not max(low, -largest) <= number <= min(high, largest):  # also refuses nan
+    if not max(low, -largest) <= number <= min(high, largest):  # also rejects nan
         allowed = range_text(low, high, kind) or f"-{largest:.3g} to {largest:.3g}"
         raise error(f"{what}={shown} is out of range ({allowed})")
     return number
@@ -105,7 +106,7 @@ def _is_pair(value: object) -> bool:
     return all(type(number) in (int, float) for number in value)
 
 
-# Values that only files and Python can give: what they are called, and whether one is such a value.
+# Values that only files and Python can give: a name for messages, and a function that checks one.
 _STRUCTURES = {
     list: ("a list of texts or tables", _is_specs),
     tuple: ("a list of two numbers", _is_pair),
@@ -137,7 +138,7 @@ class Option:
         return self.kind or type(self.default)
 
     def parse(self, value: object, owner: str) -> Any:
-        """The value that a text, or a value of a file or of Python, stands for."""
+        """The checked value of a text, or of a value from a file or from Python."""
         kind, what = self.type, f"{owner}: {self.name}"
         if kind in _STRUCTURES:
             noun, fits = _STRUCTURES[kind]
@@ -176,7 +177,7 @@ class Option:
 
 
 def setting_text(value: object) -> str:
-    """A value as `Option.parse` reads it, and as people see it."""
+    """A value as text, which `Option.parse` reads back."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.12g}" if isinstance(value, float) else str(value)

@@ -1,14 +1,14 @@
-"""Turns and mirrors of a board: the same position, seen from another side.
+"""Symmetries of a board (rotations and mirrors): the same position, seen from another side.
 
-A game names those that leave its rules as they are (`GameSpec.symmetry_names`) and, where a
-play is not a point of the board, where it goes (`GameSpec.map_move`). `symmetries` makes index
-arrays of them, by which planes and policies are permuted alike. Networks
-learn every position from all sides (chapter 14; AlphaGo Zero did the same).
+A game names those that preserve its rules (`GameSpec.symmetry_names`) and, where a play is not a
+point of the board, maps its moves (`GameSpec.map_move`). `symmetries` makes index arrays, which
+permute planes and policies alike. Networks learn every position from all sides (chapter 14; AlphaGo
+Zero did the same).
 
 Draughts has none: a mirror or a quarter turn carries dark squares to light ones, and half a
-turn makes men move the other way. But half a turn with the colours exchanged leaves its rules
-as they are (`GameSpec.colour_symmetry`): so an encoder may show both players the board from
-their own side (`exchange`).
+turn makes men move the other way. But half a turn together with a colour flip preserves its rules
+(`GameSpec.colour_symmetry`), so an encoder may show both players the board from their own side
+(`exchange`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MAPS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "antitranspose": lambda board: board[::-1, ::-1].T,
 }
 
-# What a game can choose from: all eight of a square, those of an oblong, and left and right.
+# The choices of a game: all eight of a square, those of a rectangle, and the left-right mirror.
 SQUARE = tuple(_MAPS)
 OBLONG = SQUARE[:4]
 LEFT_RIGHT = SQUARE[:2]
@@ -47,7 +47,7 @@ class Symmetries:
     """The symmetries of a game, the identity first."""
 
     names: tuple[str, ...]  # a name for each of the K symmetries
-    # int64[K, rows * cols]; the cell that comes to lie on cell i is `cells[k, i]`.
+    # int64[K, rows * cols]; cell `cells[k, i]` moves to cell i.
     cells: np.ndarray
     # int64[K, num_actions]; the action whose image is action a is `actions[k, a]`.
     actions: np.ndarray
@@ -63,7 +63,8 @@ class Symmetries:
         return flat[..., self.cells[k], :].reshape(planes.shape)
 
     def policy(self, k: int, policy: np.ndarray) -> np.ndarray:
-        """The image of a policy [..., num_actions], or of anything else said of each action."""
+        """The image of a policy [..., num_actions], or of any other array with an element for each
+        action."""
         return policy[..., self.actions[k]]
 
     def images(self, k: int, actions: np.ndarray) -> np.ndarray:
@@ -90,7 +91,7 @@ def symmetries(game: GameSpec) -> Symmetries:
 
 
 def exchange(game: GameSpec) -> Symmetries:
-    """What to do with the board when the colours are exchanged: nothing, and `colour_symmetry`.
+    """The symmetries for a colour flip: the identity and `colour_symmetry`.
 
     ValueError as for `symmetries`, or if the game's is the identity.
     """
@@ -117,7 +118,7 @@ def _group(game: GameSpec, names: tuple[str, ...]) -> Symmetries:
 
 def _action_map(game: GameSpec, name: str, cells: np.ndarray) -> np.ndarray:
     images = np.arange(game.num_actions)
-    if name == "identity":  # some numbers below num_actions may be no moves at all
+    if name == "identity":  # some numbers below num_actions may not be moves
         return images
     targets = np.argsort(cells)
 
@@ -130,7 +131,7 @@ def _action_map(game: GameSpec, name: str, cells: np.ndarray) -> np.ndarray:
     for action in range(game.num_actions):
         try:
             move = game.move_of(action)
-        except KeyError:  # no move, and so its own image
+        except KeyError:  # not a move, so its own image
             continue
         image = game.map_move(move, to)
         index = game.action_of(image)

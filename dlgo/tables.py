@@ -1,7 +1,7 @@
-"""Tables that spreadsheets have written as text (CSV), in whatever dialect: one reader for all.
+"""Tables that spreadsheets write as text (CSV), in all dialects: one reader for all.
 
-Commas, semicolons, tabs or bars between the cells, as the first line shows or a line `sep=;` before
-it says; UTF-8, or UTF-16 with a byte order mark. `dlgo.files` writes them.
+The separator is a comma, a semicolon, a tab or a bar, recognised by the first line or by a line
+`sep=;` before it; the text is UTF-8, or UTF-16 with a byte order mark. `dlgo.files` writes them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Table(NamedTuple):
     """A table as text."""
 
     header: list[str]  # the cells of the first line
-    # Of each other line that is not empty, its number in the file and its cells. Cells may be
+    # For each other line that is not empty: its number in the file and its cells. Cells may be
     # missing at the end; those beyond the header are not empty.
     rows: list[tuple[int, list[str]]]
 
@@ -69,7 +69,7 @@ def read_table(path: Path) -> Table:
 
 
 def _delimiter(header: str) -> str:
-    """What stands between the names of the columns."""
+    """The character between the names of the columns."""
     try:
         return csv.Sniffer().sniff(header, _DELIMITERS).delimiter
     except csv.Error:  # a single column
@@ -77,14 +77,14 @@ def _delimiter(header: str) -> str:
 
 
 def _without_empty_end(cells: list[str], count: int) -> list[str]:
-    """The cells, less empty ones after the first `count`: some programs end lines with `;`."""
+    """The cells without empty ones after the first `count`: some programs end lines with `;`."""
     while len(cells) > count and not cells[-1].strip():
         cells = cells[:-1]
     return cells
 
 
 def _counting(lines: Iterable[str], read: list[int]) -> Iterator[str]:
-    """The lines, with their number in `read[0]`: the reader's own lags behind on an error."""
+    """The lines; `read[0]` is the number of the current one, which the reader's own count lags."""
     for line in lines:
         read[0] += 1
         yield line

@@ -1,4 +1,4 @@
-"""Texts for people: whatever comes from outside on one printable line, and durations."""
+"""Texts for people: external text on one printable line, and durations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def duration(seconds: float) -> str:
 def file_slug(text: str) -> str:
     """A specification as part of a file name: `go:size=9,komi=7` is `go-size9-komi7`.
 
-    Whatever else a ledger may call a game, the result is neither a path nor a hidden file.
+    For any name of a game in a ledger, the result is neither a path nor a hidden file.
     """
     slug = text.replace(":", "-").replace("=", "").replace(",", "-")
     return re.sub(r"[^A-Za-z0-9._-]", "_", slug).lstrip(".")

@@ -1,9 +1,9 @@
 """Zobrist keys: a position's key is the XOR of one random word per stone, and of the mover's.
 
-Playing or removing a stone is one XOR, so keys cost next to nothing and equal positions
-reached by different moves share theirs (Zobrist 1970; chapter 3.5 of the book). The words
-come from a fixed seed: keys are the same in every process and can be stored. They are
-signed 64-bit ints, because Numba turns arithmetic that mixes signed and unsigned into floats.
+Playing or removing a stone is one XOR, so keys are cheap, and equal positions reached by different
+moves share theirs (Zobrist 1970; chapter 3.5 of the book). The words come from a fixed seed: keys
+are the same in every process and can be stored. They are signed 64-bit ints, because Numba turns
+arithmetic that mixes signed and unsigned into floats.
 """
 
 from __future__ import annotations

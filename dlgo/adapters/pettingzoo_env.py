@@ -28,7 +28,7 @@ AGENTS = ("player_0", "player_1")
 
 
 def env(game: str | GameSpec, **options: Any) -> AECEnv:
-    """A game as PettingZoo's own board games are: an illegal action loses, order is enforced.
+    """A game that behaves like PettingZoo's own: an illegal action loses, order is enforced.
 
     The options are those of `GameEnv`.
     """
@@ -39,11 +39,11 @@ def env(game: str | GameSpec, **options: Any) -> AECEnv:
 class GameEnv(AECEnv):
     """A game without wrappers: an illegal action raises IllegalMoveError.
 
-    An observation is a dictionary: `observation`, float32[rows, cols, planes], seen by the player
-    to move, also when the other agent asks; `action_mask`, int8[num_actions], all 0 for who is
-    not to move. Rewards come with the last move: 1 won, -1 lost, 0 drawn or cut. `agent_selection`
-    follows the rules: a player may move twice in a row. A copy (`deepcopy`, `pickle`) goes on from
-    where the original stands, by itself.
+    An observation is a dictionary: `observation`, float32[rows, cols, planes], as the player to
+    move sees it, even if the other agent observes; `action_mask`, int8[num_actions], all 0 for the
+    player who is not to move. Rewards come with the last move: 1 won, -1 lost, 0 drawn or
+    truncated. `agent_selection` follows the rules: a player may move twice in a row. A copy
+    (`deepcopy`, `pickle`) continues from the same position, independently of the original.
 
     Args:
         game: a game, or its specification.
@@ -52,7 +52,7 @@ class GameEnv(AECEnv):
         render_mode: None, or "ansi": `render` returns the board as text.
 
     Raises:
-        SpecError: for what cannot be used.
+        SpecError: for an unknown game, encoder or option, or a value out of range.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class GameEnv(AECEnv):
     def step(self, action: int | None) -> None:
         """Play an action of the agent that is to move; None once the game has ended.
 
-        An IllegalMoveError names the action; nothing has changed then.
+        Raises IllegalMoveError, which names the action; the game is then unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -108,7 +108,7 @@ class GameEnv(AECEnv):
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """The position, and what is legal for this agent; see the class."""
+        """The position and the legal actions of this agent; see the class."""
         step = self._env.time_step
         mask = step.masks[0].astype(np.int8)
         if agent != self._agent_to_move():
@@ -128,7 +128,7 @@ class GameEnv(AECEnv):
         return str(self._env.state(0)) if self.render_mode else None
 
     def close(self) -> None:
-        """Nothing has to be released."""
+        """There is nothing to release."""
 
     def _agent_to_move(self) -> str:
         return AGENTS[self._env.time_step.players[0]]

@@ -1,16 +1,16 @@
-"""The conformance kit: every rule of the protocol that a game can be seen to break.
+"""The conformance kit: every rule of the protocol that a check can see a game break.
 
     from dlgo.conformance import check_game
     check_game(MyGame())
 
-plays random games of the game and raises `RuleBroken` with the first rule that does not
-hold, in words, and the moves that lead there:
+plays random games of the game and raises `RuleBroken` with the first rule that the game breaks, in
+words, and the moves that lead there:
 
     turn: to_move is 2, neither 0 nor 1 (tictactoe, after A1 B2)
 
-A rule is a function that looks at a `Sample` (random games, or any others) and yields what is
-wrong, with the state in which that shows. Nothing here depends on a particular game, and a game's
-author need not be one of this project.
+A rule is a function that inspects a `Sample` (random games, or any others) and yields faults, each
+with the state in which it appears. Nothing here depends on a particular game: you can check your
+own.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ __all__ = [
     "play_line",
 ]
 
-# Wall seconds for one rule before it counts as an endless loop; the compiler's do not count.
+# Wall seconds of one rule before it counts as an endless loop, without compiling.
 SECONDS_PER_RULE = 300.0
-# The first rule that plays games to their end does it a few times only.
+# The limit for the first rule that plays games to their end.
 SECONDS = {"rollout seeds": 5.0}
 
 
-# Basic ones first: a game that breaks one of these breaks others, too.
+# Basic rules first: a game that breaks one of these also breaks others.
 RULES: dict[str, Rule] = kit.rules_by_name(
     searching.rollout_seeds, memory.queries, memory.copies, memory.bounds, rules.spec, rules.turn,
     rules.legality, rules.forced, memory.reset, rules.moves, rules.notation, rules.result,
@@ -52,8 +52,9 @@ def check_game(
     Args:
         seed: of the random games.
         skip: names of `RULES` to leave out; ValueError for another name.
-        games: how many random games to play at least.
-        symmetric: whether `search_actions` and `evaluate`, too, are alike in all `symmetry_names`.
+        games: minimum number of random games.
+        symmetric: whether `search_actions` and `evaluate` also have the symmetries of
+            `symmetry_names`.
 
     Raises:
         RuleBroken: for the first rule that the game breaks.

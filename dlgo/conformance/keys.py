@@ -1,8 +1,8 @@
 """Conformance rules of Zobrist keys: equal for equal positions, different for different ones.
 
-No rule can see into a key; what it can see is positions. Two are taken for equal if they
-look alike (`render`, without the mark of the last move), the same player is to move, the same
-actions are legal, and each of them ends the game in both or in neither.
+A rule cannot inspect a key; it compares positions. Two positions count as equal if they look alike
+(`render`, without the mark of the last move), the same player is to move, the same actions are
+legal, and each action ends the game in both or in neither.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from dlgo.conformance import kit
 from dlgo.encoders import get_encoder
 from dlgo.rng import make_rng
 
-# Positions times actions that are looked at, so that a large board does not take minutes.
+# Limit of positions times actions, so that a large board does not take minutes.
 LOOKED_AT = 3_000
-# Positions all of whose children are looked at.
+# Number of positions all of whose children are checked.
 PARENTS = 40
-# Ways to reach each of them that are tried.
+# Number of move orders tried for each of them.
 REORDERINGS = 16
 FRESH_PROCESS_SECONDS = 300
 _SEEN = ("keys", "boards", "moves, turns, results or estimates", "planes", "rollouts")
@@ -37,7 +37,7 @@ ANSWER = "from dlgo.conformance.keys import answer; answer()"
 
 
 def keys(sample: kit.Sample) -> kit.Findings:
-    """Equal positions have equal keys by whatever moves they came up, different ones others."""
+    """Equal positions have equal keys for all move orders, different positions different keys."""
     by_looks: dict[tuple, GameState] = {}
     by_key: dict[int, GameState] = {}
     for state in positions_of(sample):
@@ -46,11 +46,11 @@ def keys(sample: kit.Sample) -> kit.Findings:
             yield f"key {key!r} is not an int of 64 bits", state
         twin = by_looks.setdefault(_looks(state), state)
         if twin.key() != state.key():
-            yield "an equal position, reached otherwise, has another key (or render hides a " \
+            yield "an equal position, reached by other moves, has another key (or render hides a " \
                 f"difference): {_moves(twin)}", state
         yield from _must_be_alike(state, by_key.setdefault(state.key(), state))
-    # Random games hardly meet two positions that differ only in what a key lacks (an arrow in
-    # Amazons); among the children of one position there are some.
+    # Random games rarely contain two positions that differ only in something that a key lacks (an
+    # arrow in Amazons); the children of one position often do.
     children: dict[int, GameState] = {}
     compared = 0
     for parent in sample.states(_affordable(sample, PARENTS)):
@@ -66,15 +66,15 @@ def keys(sample: kit.Sample) -> kit.Findings:
 
 
 def _must_be_alike(state: GameState, other: GameState) -> kit.Findings:
-    """Two positions with the same key must not look different."""
-    # What is legal may depend on the history, which is not part of the key.
+    """Two positions with the same key must look alike."""
+    # The legal actions may depend on the history, which is not part of the key.
     compared = 2 if state.game.history_matters else None
     if state is not other and _looks(state)[:compared] != _looks(other)[:compared]:
         yield f"a different position has the same key: {_moves(other)}", state
 
 
 def _affordable(sample: kit.Sample, most: int) -> int:
-    """How many positions, `most` at most, have about `LOOKED_AT` actions together."""
+    """The number of positions, at most `most`, that have about `LOOKED_AT` actions together."""
     views = sample.lines[0].views
     actions = sum(len(view.legal_actions) for view in views)
     return max(3, min(most, LOOKED_AT * len(views) // max(actions, 1)))
@@ -87,7 +87,7 @@ def _moves(state: GameState) -> str:
 def positions_of(sample: kit.Sample) -> Iterator[GameState]:
     """The sample's positions, and others reached by the same moves in another order.
 
-    What several orders lead to with the same arrays comes once.
+    Positions with equal arrays are yielded once.
     """
     most = _affordable(sample, 300)
     generator = np.random.default_rng(sample.seed)
@@ -106,7 +106,7 @@ def _reorder(
 ) -> GameState | None:
     """The state at `ply` after the last `span` plies in another order, or None if impossible.
 
-    Each player makes the moves that were theirs, so that the same stones come to lie there.
+    Each player makes their own moves, so that the stones are the same.
     """
     first = max(0, ply - span)
     left: tuple[list[int], list[int]] = ([], [])
@@ -132,7 +132,7 @@ def _play(state: GameState, action: int) -> GameState | None:
 
 
 def _looks(state: GameState) -> tuple:
-    """What tells positions apart: the board, who is to move, what is legal and ends the game."""
+    """The properties that distinguish positions: board, player to move, legal and final actions."""
     view = kit.look(state)
     ends = []
     for action in view.legal_actions:
@@ -144,9 +144,9 @@ def _looks(state: GameState) -> tuple:
 
 
 def fresh_process(sample: kit.Sample) -> kit.Findings:
-    """Another process compiles the game and sees the same: positions, keys, planes, rollouts.
+    """Another process compiles the game and gets the same positions, keys, planes and rollouts.
 
-    So keys can be stored, and what was checked without compiling holds for compiled code.
+    So keys can be stored, and checks without compiling hold for compiled code.
     """
     yield from fresh_processes([sample])
 
@@ -162,7 +162,7 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
     done = subprocess.run(
         [sys.executable, "-c", ANSWER], input=task, capture_output=True,
         timeout=FRESH_PROCESS_SECONDS, check=False,
-        # Another seed of `hash`, which differs between processes and must not get into keys.
+        # Another seed of `hash`, which differs between processes and must not affect keys.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
              "PYTHONHASHSEED": "4711", "NUMBA_DISABLE_JIT": "0"},
     )
@@ -181,7 +181,7 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
 
 
 def _fingerprint(line: kit.Line) -> list[list[Any]]:
-    """For each state what `_SEEN` names."""
+    """For each state, the values that `_SEEN` names."""
     encoder = get_encoder("planes", line.states[0].game)
     return [
         [
@@ -194,7 +194,7 @@ def _fingerprint(line: kit.Line) -> list[list[Any]]:
 
 
 def answer() -> None:
-    """The other process: read games and actions, print what it sees of their positions."""
+    """The other process: read games and actions, print the properties of their positions."""
     answers = []
     for game, actions in pickle.load(sys.stdin.buffer):
         states = [GameState.new_game(game)]

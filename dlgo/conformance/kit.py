@@ -1,7 +1,7 @@
-"""What the rules of the conformance kit work on: random games, and what is seen in a position.
+"""The tools of the conformance rules: random games, and views of positions.
 
-A game is played here through the kernels alone, so that no rule depends on the faces (moves,
-notation) that another rule is for.
+This module plays games through the kernels alone, so that no rule depends on the parts (moves,
+notation) that another rule checks.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from dlgo.rng import make_rng
 
 T = TypeVar("T")
 
-# Entries beyond the end of an array that must stay as they are, and the byte they hold.
+# Number of entries beyond the end of an array that must not change, and the byte they hold.
 FENCE = 64
 FENCE_BYTE = 0xA5
 
 # Plies after which a random game counts as one that never ends.
 LONGEST_GAME = 5_000
-# Of games with more actions than this, some are asked about.
+# In games with more actions than this, only some actions are tested.
 MOST_ACTIONS_ASKED = 4_096
-# Short games are played more often, until there are so many positions, or games.
+# Short games are played more often, until there is this number of positions, or of games.
 ENOUGH_PLIES, MOST_GAMES = 400, 60
 
-# What a rule yields: what is wrong, and the position in which that shows.
+# A rule yields faults: a text, and the position in which it appears.
 Findings = Iterator[tuple[str, GameState | None]]
 
 
@@ -45,17 +45,17 @@ class RuleBroken(AssertionError):
 
 
 def broken(rule: str, text: str, state: GameState | None = None) -> RuleBroken:
-    """The error to raise, with the way to the position in which the rule was broken."""
+    """The error to raise, with the moves to the position in which the rule was broken."""
     return RuleBroken(f"{rule}: {text}" + (f" ({_way_to(state)})" if state else ""))
 
 
 def rules_by_name(*functions: Callable[[Any], Findings]) -> dict[str, Callable[[Any], Findings]]:
-    """The functions by their names, in words."""
+    """The functions by their names as words."""
     return {function.__name__.replace("_", " "): function for function in functions}
 
 
 def look_at(name: str, rule: Callable[[Any], Findings], subject: Any) -> None:
-    """Look at a rule. Raises RuleBroken for the first thing that is wrong."""
+    """Check a rule. Raises RuleBroken for the first fault."""
     for text, state in rule(subject):
         raise broken(name, text, state)
 
@@ -63,17 +63,17 @@ def look_at(name: str, rule: Callable[[Any], Findings], subject: Any) -> None:
 def look_in_time(
     name: str, rule: Callable[[Any], Findings], subject: Any, what: str, seconds: float
 ) -> None:
-    """`look_at`, but a rule that crashes or does not end is broken, too; see `in_time`."""
+    """Like `look_at`, but a rule that crashes or does not end is also broken; see `in_time`."""
     in_time(name, what, functools.partial(look_at, name, rule, subject), seconds)
 
 
 def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
     """The result of `work`, which breaks the rule if it crashes or does not end.
 
-    A SpecError or BotError of `work` is raised as it is.
+    A SpecError or BotError of `work` is raised unchanged.
 
     Args:
-        what: what is checked, for messages.
+        what: the name of the check in messages.
         seconds: how long it may take, not counting the compiler.
     """
     results: list[T] = []
@@ -85,7 +85,7 @@ def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
         except Exception as error:
             errors.append(error)
 
-    # Compiled code cannot be interrupted; a daemon thread at least lets the message out.
+    # Compiled code cannot be interrupted; with a daemon thread, the message still appears.
     thread = threading.Thread(target=run, daemon=True)
     began = wall_time()
     thread.start()
@@ -98,7 +98,7 @@ def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
     if isinstance(errors[0], RuleBroken | SpecError | BotError):
         raise errors[0]
     text = f"{type(errors[0]).__name__}: {str(errors[0])[:200]}"
-    raise RuleBroken(f"{rule}: {what} met an exception, {text}") from errors[0]
+    raise RuleBroken(f"{rule}: {what} raised an exception, {text}") from errors[0]
 
 
 def _way_to(state: GameState) -> str:
@@ -111,7 +111,7 @@ def _way_to(state: GameState) -> str:
 
 
 class View(NamedTuple):
-    """All that the protocol tells about a position. Two views of one position are equal."""
+    """Everything that the protocol tells about a position. Two views of one position are equal."""
 
     to_move: int
     terminal: bool
@@ -151,7 +151,7 @@ def _ask(kernel: str, state: GameState, *arguments: Any) -> Any:
 
 
 def error_text(error: Exception) -> str:
-    """An exception in a line; of the compiler's pages, what it refuses and in which line."""
+    """An exception in a line; for the compiler's long messages, the cause and its line."""
     name, text = type(error).__name__, re.sub("\x1b\\[[0-9]*m", "", str(error))
     if not isinstance(error, NumbaError):
         return f"{name}: {' '.join(text.split())[:200]}"
@@ -178,14 +178,14 @@ def difference(view: View, expected: View) -> str:
 
 
 def few(actions: Iterable[int]) -> str:
-    """The first three of some actions: `4, 7, 9 and 20 more`."""
+    """Some actions as text, at most three: `4, 7, 9 and 20 more`."""
     ordered = sorted(actions)
     more = f" and {len(ordered) - 3} more" if len(ordered) > 3 else ""
     return ", ".join(map(str, ordered[:3])) + more or "none"
 
 
 def listed(state: GameState, kernel: str, arrays: Any = None) -> list[int]:
-    """What `legal_actions` or `search_actions` writes, checked: in range, no action twice."""
+    """The actions of `legal_actions` or `search_actions`, checked: in range, no duplicates."""
     position = state.kernel_state if arrays is None else arrays
     size = state.game.num_actions
     buffer = np.full(size + FENCE, -1, np.int64)
@@ -213,7 +213,7 @@ class Line:
 
     @functools.cached_property
     def views(self) -> list[View]:
-        """What the kernels say about each state."""
+        """The view of each state."""
         return [look(state) for state in self.states]
 
     @property
@@ -230,7 +230,7 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
         sensible: choose among `search_actions` instead of `legal_actions`.
 
     Raises:
-        RuleBroken: if the kernels list actions that they do not let be played.
+        RuleBroken: if the kernels list actions that they do not allow.
     """
     kernel = "search_actions" if sensible else "legal_actions"
     states, actions = [GameState.new_game(game)], []
@@ -241,7 +241,7 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
         options = listed(state, kernel)
         action = options[choice % len(options)]
         target, fences = fenced(game.scratch_state(state.kernel_state))
-        overwrite(target, state.kernel_state)  # so that a bad copy_into does no harm here
+        overwrite(target, state.kernel_state)  # so that a wrong copy_into has no effect here
         if not kernels.is_legal(state.kernel_state, action):
             raise broken("legality", f"{kernel} lists action {action}, is_legal forbids it", state)
         kernels.copy_into(target, state.kernel_state)
@@ -251,7 +251,7 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
         try:
             move = game.move_of(action)
         except LookupError:
-            text = f"move_of knows no move for action {action}, which is legal"
+            text = f"move_of has no move for action {action}, which is legal"
             raise broken("moves", text, state) from None
         states.append(GameState(game, target, state, move))
         actions.append(action)
@@ -260,7 +260,7 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
 
 @dataclass(frozen=True)
 class Sample:
-    """What the rules look at: a game and some lines of it."""
+    """The data of a check: a game and some lines of it."""
 
     game: GameSpec
     lines: tuple[Line, ...]
@@ -270,7 +270,7 @@ class Sample:
     def places(self, limit: int, finished: bool = False) -> list[tuple[Line, int]]:
         """At most `limit` positions, spread evenly: line and ply.
 
-        `finished`: ends of games instead of positions from which the line goes on.
+        `finished`: ends of games instead of positions from which the line continues.
         """
         places = [
             (line, ply)
@@ -290,7 +290,7 @@ Rule = Callable[[Sample], Findings]
 
 
 def at(positions: int, finished: int = 0) -> Callable[[Callable[..., Iterator[str]]], Rule]:
-    """Makes a rule of a function of one state, which yields texts and must not change the state.
+    """Make a rule from a function of one state, which yields texts and must not change the state.
 
     It is called with up to `positions` unfinished states and `finished` finished ones.
     """
@@ -302,7 +302,7 @@ def at(positions: int, finished: int = 0) -> Callable[[Callable[..., Iterator[st
                 for text in function(state):
                     yield text, state
                 if not sample.game.same_position(state.kernel_state, before):
-                    yield "a kernel that only looks changes the position", state
+                    yield "a read-only kernel changes the position", state
 
         return rule
 
@@ -312,14 +312,15 @@ def at(positions: int, finished: int = 0) -> Callable[[Callable[..., Iterator[st
 def draw_sample(
     game: GameSpec, seed: int = 0, games: int = 6, symmetric: bool = False
 ) -> Sample:
-    """Play random games: half of them any legal action, half of them sensible ones.
+    """Play random games: half of them with all legal actions, half with sensible actions.
 
     Args:
-        seed: of the random games. games: how many at least; there are more of a short game.
+        seed: of the random games. games: minimum number of games; short games are played more
+            often.
 
     Raises:
-        RuleBroken: if `new_kernel_state` and `reset` differ, no game comes to an end, a new one is
-            over already, or a legal action cannot be played.
+        RuleBroken: if `new_kernel_state` and `reset` differ, no game ends, a new game is already
+            over, or a legal action cannot be played.
     """
     _must_be_reset(game)
     generator = np.random.default_rng(seed)
@@ -354,7 +355,7 @@ def _must_be_reset(game: GameSpec) -> None:
 
 
 def some_actions(game: GameSpec) -> range:
-    """All actions, or some of them, spread evenly, where that would take minutes."""
+    """All actions; if that would take minutes, some of them, spread evenly."""
     return range(0, game.num_actions, -(-game.num_actions // MOST_ACTIONS_ASKED))
 
 
@@ -376,14 +377,14 @@ def overwrite(target: Any, source: Any = None) -> None:
 
 
 def snapshot(arrays: Any) -> Any:
-    """A copy of some arrays, made without the game's help."""
+    """A copy of some arrays, made without the game's code."""
     return type(arrays)(*(array.copy() for array in arrays))
 
 
 def fenced(like: Any) -> tuple[Any, list[np.ndarray]]:
     """Arrays with the shapes and contents of `like`, and the memory around each of them.
 
-    Compiled code does not check indices: it overwrites silently what lies beyond an array.
+    Compiled code does not check indices: it silently overwrites memory beyond an array.
     """
     inside, around = [], []
     for array in like:
@@ -411,5 +412,5 @@ def rolled(position: Any, seed: int) -> tuple[int, int]:
 
 
 def bytes_of(arrays: Any) -> list[bytes]:
-    """The memory of a kernel state, to see later whether it has changed."""
+    """The memory of a kernel state, to check later whether it has changed."""
     return [array.tobytes() for array in arrays]

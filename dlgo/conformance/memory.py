@@ -12,7 +12,7 @@ from dlgo.api import GameState
 from dlgo.conformance import kit
 from dlgo.rng import make_rng
 
-# How far a copy is played on beside its original.
+# Number of plies that a copy is played on beside its original.
 FOLLOWED = 40
 
 
@@ -25,7 +25,7 @@ def queries(state: GameState) -> Iterator[str]:
 
 
 def copies(sample: kit.Sample) -> kit.Findings:
-    """`copy_into` copies everything; playing on a copy leaves the original alone."""
+    """`copy_into` copies everything; playing on a copy does not change the original."""
     same = sample.game.same_position
     for n, (line, ply) in enumerate(sample.places(24)):
         state = line.states[ply]
@@ -35,7 +35,7 @@ def copies(sample: kit.Sample) -> kit.Findings:
             yield "scratch_state shares memory with its model", state
         if not same(target, arrays):
             yield "scratch_state must return a copy of its model", state
-        # What the target held before must not matter: some other position, or nothing.
+        # The earlier content of the target must not matter: another position, or nothing.
         for dirt in (sample.lines[n % len(sample.lines)].states[-1].kernel_state, None):
             kit.overwrite(target, dirt)
             kernels.copy_into(target, arrays)
@@ -47,7 +47,7 @@ def copies(sample: kit.Sample) -> kit.Findings:
                 kit.overwrite(target, dirt)
                 kernels.copy_into(target, arrays)
                 if kit.rolled(target, seed) != kit.rolled(kit.snapshot(arrays), seed):
-                    yield "copy_into left something out: a rollout from a copy takes another way", \
+                    yield "copy_into left something out: a rollout from a copy differs", \
                         state
         kernels.copy_into(target, arrays)
         if wrong := _follow(line, ply, target):
@@ -67,7 +67,7 @@ def bounds(sample: kit.Sample) -> kit.Findings:
         for ply, action in enumerate(line.actions[:200]):
             state = line.states[ply]
             kit.look(state, position)
-            yield from kit.overwritten(fences, "a function that should only look", state)
+            yield from kit.overwritten(fences, "a function that must not write", state)
             if ply % 8 == 0:
                 work, around = kit.fenced(kit.clone(state))
                 kernels.copy_into(work, position)
@@ -81,7 +81,8 @@ def bounds(sample: kit.Sample) -> kit.Findings:
 
 
 def _follow(line: kit.Line, ply: int, position: Any) -> str:
-    """Play the rest of the line in `position`: where that looks unlike the line's states."""
+    """Play the rest of the line in `position`; returns the first difference from the line's
+    states."""
     for i in range(ply, min(ply + FOLLOWED, len(line.actions)) + 1):
         if wrong := kit.difference(kit.look(line.states[i], position), line.views[i]):
             return f"{i - ply} plies later {wrong}" if i > ply else wrong
@@ -91,7 +92,7 @@ def _follow(line: kit.Line, ply: int, position: Any) -> str:
 
 
 def reset(sample: kit.Sample) -> kit.Findings:
-    """`reset` leads back to the start, whatever the arrays held."""
+    """`reset` restores the start position, for any content of the arrays."""
     game = sample.game
     one, two = game.new_kernel_state(), game.new_kernel_state()
     if any(map(np.shares_memory, one, two)):

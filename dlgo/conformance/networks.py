@@ -1,4 +1,4 @@
-"""Conformance rules of what networks see: planes, and the symmetries of the board."""
+"""Conformance rules of network inputs: planes, and the symmetries of the board."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dlgo.conformance.keys import positions_of
 from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
 from dlgo.symmetry import Symmetries, symmetries
 
-# Lines of play that are mirrored, and every how many plies the planes are compared.
+# Number of lines of play that are mirrored, and of plies between comparisons of planes.
 MIRRORED_LINES, MIRRORED_STEP = 2, 5
 
 
@@ -60,7 +60,7 @@ def _in_a_batch(encoder: Encoder, states: list[GameState]) -> np.ndarray:
 def all_is_seen(sample: kit.Sample) -> kit.Findings:
     """Positions with different keys have different `planes`: nothing is hidden from a network.
 
-    Finished games apart, which no network is asked about.
+    Finished games are excluded: no network evaluates them.
     """
     encoder = get_encoder("planes", sample.game)
     keys: dict[bytes, int] = {}
@@ -68,7 +68,7 @@ def all_is_seen(sample: kit.Sample) -> kit.Findings:
         if not state.is_over():
             key = keys.setdefault(encoder.encode(state).tobytes(), state.key())
             if key != state.key():
-                yield "a position with another key has the same planes: what differs is not a " \
+                yield "a position with another key has the same planes: the difference is not a " \
                     "piece, and `extra_planes` does not show it", state
 
 

@@ -14,13 +14,13 @@ from dlgo.api import GameState, Move, Player, Point
 from dlgo.conformance import kit
 from dlgo.errors import DlgoError, IllegalMoveError, NotationError
 
-# Things that are moves of no game.
+# Values that are not moves of any game.
 NON_MOVES = (
     Move("dance"), Move.play(None), Move.play("nonsense"), Move.play(-1), Move.play(10**9),
     Move.play(1.5), Move.play(()), Move.play((1, 2, 3)), Move.play((0, 10**9)),
     Move.play(Point(0, 0)), Move.play(Point(-1, 1)), Move.play(Point(10**9, 1)),
 )
-# A player may type anything: it is read as some move, legal or not, or refused in one line.
+# A player may type anything: it is read as a move, legal or not, or rejected in one line.
 ODD_TEXTS = (
     "", " ", "?", "-", "0", "-1", "1.5", "nan", "zz99", "9" * 40, "a" * 400, "A0", "A²", "１",
     "pass the salt", "\x00", "1-1-1-1", "🙂",
@@ -67,7 +67,7 @@ def legality(state: GameState) -> Iterator[str]:
 
 @kit.at(100)
 def forced(state: GameState) -> Iterator[str]:
-    """`forced_actions` keeps what matters: wins at once, and what does not lose at once."""
+    """`forced_actions` keeps immediate wins, and actions that do not lose at once."""
     sensible = kit.listed(state, "search_actions")
     listed = set(kit.listed(state, "forced_actions"))
     if extra := listed - set(sensible):
@@ -101,7 +101,7 @@ def _verdict(state: GameState, action: int) -> int:
 
 
 def _moves_of(state: GameState) -> Iterator[tuple[int, Move]]:
-    """Actions of the game with their moves, leaving out those that `move_of` refuses."""
+    """Actions of the game with their moves, without those that `move_of` rejects."""
     for action in sorted({*kit.some_actions(state.game), *state.legal_actions().tolist()}):
         try:
             yield action, state.game.move_of(action)
@@ -110,7 +110,7 @@ def _moves_of(state: GameState) -> Iterator[tuple[int, Move]]:
 
 
 def moves(sample: kit.Sample) -> kit.Findings:
-    """Actions and moves translate both ways; what is not a move is refused without a crash."""
+    """Actions and moves translate both ways; other values are rejected without a crash."""
     game = sample.game
     table = dict(itertools.chain.from_iterable(map(_moves_of, sample.states(40))))
     for action, move in table.items():
@@ -125,7 +125,7 @@ def moves(sample: kit.Sample) -> kit.Findings:
             after, arrays = state.apply_move(table[action]), kit.clone(state)
             kernels.play(arrays, action)
             if wrong := kit.difference(kit.look(after), kit.look(after, arrays)):
-                yield f"apply_move leads elsewhere than play: {wrong}", after
+                yield f"apply_move and play lead to different positions: {wrong}", after
         if kit.look(state) != view:
             yield "apply_move changed the state it was called on", state
         illegal = [table[action] for action in sorted(set(table) - set(view.legal_actions))]
@@ -153,7 +153,8 @@ def _must_refuse(state: GameState, move: Move, reason: str = "") -> kit.Findings
 
 
 def notation(sample: kit.Sample) -> kit.Findings:
-    """`parse_move` reads what `move_text` writes, in any case, and refuses the rest politely."""
+    """`parse_move` reads what `move_text` writes, in upper and lower case, and rejects other texts
+    in one line."""
     game = sample.game
     for state in sample.states(40):
         texts: dict[str, Move] = {}
@@ -180,7 +181,7 @@ def notation(sample: kit.Sample) -> kit.Findings:
 
 
 def result(sample: kit.Sample) -> kit.Findings:
-    """A finished game is +1, 0 or -1 as player 0 sees it; its margin fits; examples are met."""
+    """A finished game is +1, 0 or -1 for player 0; margin and examples agree with it."""
     for state in sample.states(100, finished=True):
         arrays = state.kernel_state
         value = kernels.result(arrays)
@@ -220,7 +221,7 @@ def end(sample: kit.Sample) -> kit.Findings:
 
 
 def perft(sample: kit.Sample) -> kit.Findings:
-    """Sequences of moves, counted by the kernels and by playing `GameState`s, are as many."""
+    """Kernels and `GameState` count the same number of sequences of moves."""
     for state in sample.states(4):
         depth, expected = 1, _count(state, 1)
         while expected < 300 and depth < 5:
@@ -247,7 +248,7 @@ def render(state: GameState) -> Iterator[str]:
     for piece, n in Counter(_pieces_of(state)).items():
         if piece >= 0 and text.count(symbol := game.piece_symbol(piece)) < n:
             yield f"shows fewer than {n} {symbol!r}:\n{text}\n"
-    # A finished game may be marked in another way: the stones that won, say.
+    # A finished game may be marked in another way, for example the stones that won.
     if not state.is_over() and state.last_move is not None and state.last_move.is_play:
         unmarked = game.render(GameState(game, state.kernel_state))
         if text == unmarked:
@@ -261,7 +262,7 @@ def _pieces_of(state: GameState) -> list[int]:
 
 @kit.at(20, finished=4)
 def pieces(state: GameState) -> Iterator[str]:
-    """`piece` names nobody, or a player and one of the kinds; `cell` says the same."""
+    """`piece` is NOBODY, or a player and one of the kinds; `cell` agrees with it."""
     game, last = state.game, 2 * len(state.game.piece_kinds) - 1
     for cell, piece in enumerate(_pieces_of(state)):
         if not kernels.NOBODY <= piece <= last:
@@ -272,7 +273,7 @@ def pieces(state: GameState) -> Iterator[str]:
 
 
 def colours(sample: kit.Sample) -> kit.Findings:
-    """What a player puts on an empty cell is their own."""
+    """A piece that a player puts on an empty cell is their own."""
     own, other = 0, []
     for line, ply in sample.places(60):
         before, after = line.states[ply], line.states[ply + 1]
@@ -283,4 +284,4 @@ def colours(sample: kit.Sample) -> kit.Findings:
             elif old == kernels.NOBODY and new >= 0:
                 other.append(after)
     if not own and len(other) >= 5:
-        yield "what a player puts down is shown as the other player's", other[0]
+        yield "a piece that a player puts down is shown as the other player's", other[0]

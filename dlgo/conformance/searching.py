@@ -1,4 +1,4 @@
-"""Conformance rules of what searches use: rollouts, hints, features and the evaluation."""
+"""Conformance rules of the functions that searches use: rollouts, hints, features, evaluation."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from dlgo.api import GameState
 from dlgo.conformance import kit
 from dlgo.rng import below, make_rng
 
-# Games per position and way of playing them, where rollouts are compared with random moves.
+# Games per position and method, where rollouts are compared with random moves.
 COMPARED_POSITIONS, COMPARED_GAMES = 12, 150
 ROLLOUTS = 4 * COMPARED_GAMES
 # Standard errors by which two equal frequencies may differ: by chance, once in 10**6.
 TOLERANCE = 5.0
-# Where estimates are compared with the results of random games.
+# For the comparison of estimates with the results of random games.
 EVALUATED_POSITIONS, EVALUATED_GAMES = 400, 16
 
 
 def rollout_seeds(sample: kit.Sample) -> kit.Findings:
-    """Rollouts from the start come to an end, and equal seeds give equal ones."""
-    # Called first of all, with nothing but the start position: others check more, with copies.
+    """Rollouts from the start end, and equal seeds give equal rollouts."""
+    # Called first, with only the start position; other rules check more, with copies.
     once, again = (
         [kit.rolled(sample.game.new_kernel_state(), seed) for seed in range(16)] for _ in range(2)
     )
@@ -60,8 +60,8 @@ def heavy_rollout(state: GameState) -> Iterator[str]:
         if value not in (-1, 0, 1):
             yield f"returns {value!r}, not -1, 0 or 1"
         if not set(played.tolist()) <= {kernels.NOBODY, 0, 1}:
-            yield "notes players that there are not"
-        # Whoever is to move begins with a legal action; a pass need not be noted.
+            yield "notes players that do not exist"
+        # The player to move begins with a legal action; a pass need not be noted.
         noted = np.flatnonzero(played == kernels.to_move(state.kernel_state))
         legal = kit.listed(state, "legal_actions")
         if len(noted) and not np.isin(noted, legal).any() and game.pass_action < 0:
@@ -84,11 +84,11 @@ def hints(state: GameState) -> Iterator[str]:
 
 @kit.at(24)
 def move_features(state: GameState) -> Iterator[str]:
-    """Move features are written for each action, in range, whatever else is asked about."""
+    """Move features are written for each action, in range, independently of the other actions."""
     slots, num_actions = state.game.feature_slots, state.game.num_actions
     actions = kit.listed(state, "search_actions")
     written = []
-    # Backwards the second time: what an action's values are does not depend on the rest.
+    # In reverse order the second time: the values of an action do not depend on the others.
     for arrays, order, poison in (
         (state.kernel_state, actions, -1), (kit.clone(state), actions[::-1], 1 << 30),
     ):
@@ -112,7 +112,7 @@ def move_features(state: GameState) -> Iterator[str]:
 def rollout_chances(sample: kit.Sample) -> kit.Findings:
     """Rollouts win as often as games of uniformly random sensible moves.
 
-    Not where the game says that rollouts are not uniform.
+    Skipped for games whose rollouts are declared as not uniform.
     """
     for state in sample.states(COMPARED_POSITIONS if sample.game.uniform_rollouts else 0):
         rng = make_rng(sample.seed + 1)
@@ -149,7 +149,7 @@ def evaluate(state: GameState) -> Iterator[str]:
 
 
 def side_of_evaluate(sample: kit.Sample) -> kit.Findings:
-    """Who is to move does better in random games from positions that `evaluate` likes more."""
+    """The player to move does better in random games from positions with a higher `evaluate`."""
     for player in (0, 1):
         estimates, results = [], []
         for state in sample.states(EVALUATED_POSITIONS):

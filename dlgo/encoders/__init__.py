@@ -1,4 +1,4 @@
-"""Encoders, by name: `get_encoder("simple", get_game("go"))`. See `base.py` for what one is.
+"""Encoders, by name: `get_encoder("simple", get_game("go"))`. See `base.py` for the definition.
 
 `dlgo encoders GAME` lists them with every plane. A new encoder is a function that takes a game
 and returns an `Encoder`, and one line in a table below.
@@ -17,14 +17,14 @@ __all__ = [
     "Encoder", "default_encoder", "encode", "encode_many", "encoder_names", "get_encoder",
 ]
 
-# name -> "module:function". Modules load on demand, so that one does not pay for another.
+# name -> "module:function". Modules load on demand.
 _GENERIC = {
     "oneplane": "dlgo.encoders.generic:one_plane",
     "threeplane": "dlgo.encoders.generic:three_plane",
     "planes": "dlgo.encoders.generic:all_planes",
     "zero": "dlgo.encoders.history:zero",
 }
-# By the game's name: what only it has.
+# By the game's name: encoders for that game only.
 _OF_GAME = {
     "connect4": {
         "threats": "dlgo.encoders.connect4_threats:threats",
@@ -43,14 +43,14 @@ _OF_GAME = {
         "alphago41": "dlgo.encoders.alphago:alphago_41",
     },
 }
-# For games with a board that looks alike from both players' sides.
+# For games whose board looks alike from both players' sides.
 _TURNED = {"turned": "dlgo.encoders.generic:turned"}
-# What is used where nobody chose. Any other game: all of the position.
+# Default encoders; for other games, the one that shows the whole position.
 _DEFAULT = {"go": "simple"}
 
 
 def encoder_names(game: GameSpec) -> list[str]:
-    """The encoders there are for a game."""
+    """The encoders that a game has."""
     return list(_table(game))
 
 
@@ -60,13 +60,14 @@ def _table(game: GameSpec) -> dict[str, str]:
 
 
 def default_encoder(game: GameSpec) -> str:
-    """The encoder to use where nobody chose one."""
+    """The encoder to use by default."""
     usual = "planes" if game.colour_symmetry == "identity" else "turned"
     return _DEFAULT.get(game.name, usual)
 
 
 def get_encoder(name: str, game: GameSpec) -> Encoder:
-    """A new encoder, with scratch arrays of its own; SpecError if the game has none of the name."""
+    """A new encoder with its own scratch arrays. Raises SpecError for a name that the game
+    lacks."""
     table = _table(game)
     if name in _TURNED and name not in table:
         raise SpecError(f"encoder {name!r} is for games whose board looks alike from both sides, "

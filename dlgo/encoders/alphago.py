@@ -4,9 +4,9 @@ Source: Silver et al. 2016, "Mastering the game of Go with deep neural networks 
 search", Extended Data Table 2; the order is the one of table 13.1 of the book. Counts are
 shown by eight planes of which one is 1: for 1, 2, ... 7, and for 8 or more; none for 0.
 
-Liberties after a move, captures and ladders are features of moves: they stand on the empty
-point that would be played. Only legal moves have them (superko included). Ladders are read
-out exactly, see `dlgo/games/go/ladders.py`.
+Liberties after a move, captures and ladders are features of moves: they are on the empty point that
+would be played. Only legal moves have them (superko included). Ladders are read out exactly, see
+`dlgo/games/go/ladders.py`.
 
 "Turns since" needs the seven positions before: the age of a stone is how many plies back its
 point was last different. Stones older than that, or from before the first position known
@@ -137,7 +137,7 @@ def _show_count(planes, first, n):
 
 @inline_kernel
 def _age(window, known, point):
-    """Plies since the stone on `point` was put there, 8 at most, and if nobody knows."""
+    """Plies since the stone on `point` was played; 8 at most, and if unknown."""
     color = window.color
     for ago in range(1, min(known, AGES)):
         if color[ago, point] != color[0, point]:
@@ -147,7 +147,7 @@ def _age(window, known, point):
 
 @inline_kernel
 def _show_move(encoder, state, point, player, planes):
-    """What a legal play on `point` does: liberties after it, captures, self-atari."""
+    """Features of a legal play on `point`: liberties after it, captures, self-atari."""
     color, chain = state.color, state.chain
     width = state.info[SIZE] + 2
     union, sets = encoder.union, encoder.sets
@@ -181,7 +181,7 @@ def _show_move(encoder, state, point, player, planes):
         if name == NOWHERE:
             break
         stone = name
-        while True:  # a captured stone becomes a liberty of what stands beside it
+        while True:  # a captured stone becomes a liberty of the chains beside it
             for step in (1, -1, width, -width):
                 near = stone + step
                 beside = near == point or (

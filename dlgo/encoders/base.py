@@ -1,9 +1,9 @@
-"""What an encoder is: a position in, planes of numbers for a network out.
+"""An encoder turns a position into planes of numbers, the input of a network.
 
-An encoder has two sides. `Encoder` is for people and for training: its name, its shape, what
-each plane means, `encode(state)`. Its `kernel` is for compiled code: a `NamedTuple` of arrays
-whose class says which function `encode` is, as the class of a state says which rules apply
-(`dlgo.dispatch`). Both sides write the same numbers.
+An encoder has two sides. `Encoder` is for people and for training: its name, its shape, the meaning
+of each plane, `encode(state)`. Its `kernel` is for compiled code: a `NamedTuple` of arrays whose
+class selects the function `encode`, as the class of a state selects the rules (`dlgo.dispatch`).
+Both sides write the same numbers.
 
 Conventions, for every encoder:
 
@@ -11,10 +11,10 @@ Conventions, for every encoder:
   game without symmetries an encoder may pack the board in another way.
 * "Own" is the player to move, "the other" the opponent, unless a plane names a colour.
 * A position may come with those before it: a `window` is a batch of `history + 1` kernel
-  states, the current one first, then the one before it, and so on. Only the first `known`
-  exist; the others are not looked at.
-* A policy is indexed by the game's actions, so a pass has its place where there is one. Where
-  the planes are turned for the second player, so are the actions: `Encoder.to_network_order`.
+  states, the current one first, then the one before it, and so on. Only the first `known` exist;
+  the others are ignored.
+* A policy is indexed by the game's actions, including the pass if there is one. If the planes are
+  turned for the second player, the actions are turned, too: `Encoder.to_network_order`.
 
 A new encoder is a function
 registered with `encode` and a line in `dlgo/encoders/__init__.py`.
@@ -82,11 +82,11 @@ def make_shape(game: GameSpec, planes: int, history: int = 0) -> np.ndarray:
 class Encoder:
     """How positions of one game become planes."""
 
-    name: str  # as `get_encoder` knows it
-    game: GameSpec  # the game, its options chosen
-    planes: tuple[str, ...]  # what each plane shows, one line each
-    # The first argument of the compiled `encode`. Its scratch arrays make it unfit to be used by
-    # two threads at once: each takes an encoder of its own.
+    name: str  # its name for `get_encoder`
+    game: GameSpec  # the game with its options
+    planes: tuple[str, ...]  # the meaning of each plane, one line each
+    # The first argument of the compiled `encode`. Because of its scratch arrays, two threads must
+    # not share it: each uses its own encoder.
     kernel: Any = field(repr=False)
     # The group that the board is turned by for the second player; None: it is not.
     turns: Symmetries | None = field(default=None, repr=False)
@@ -98,7 +98,7 @@ class Encoder:
 
     @property
     def history(self) -> int:
-        """How many positions before the current one are looked at."""
+        """The number of positions before the current one that it uses."""
         return int(self.kernel.shape[HISTORY])
 
     @property
@@ -132,10 +132,10 @@ class Encoder:
     def to_network_order(self, policies: np.ndarray, players: np.ndarray) -> np.ndarray:
         """Policies in the network's order of actions from those in the game's, or back.
 
-        To turn twice is to leave things as they are, so one function does both.
+        Turning twice changes nothing, so one function does both.
 
         Args:
-            policies: [n, num_actions], or logits, or anything else said of each action.
+            policies: [n, num_actions], or logits, or any other values of the actions.
             players: int[n], who is to move in each position.
         """
         if self.turns is None:
@@ -146,7 +146,7 @@ class Encoder:
         return turned
 
     def cells_as_seen(self, cells: np.ndarray, players: np.ndarray) -> np.ndarray:
-        """The same for what is said of each cell: [n, rows, cols]."""
+        """The same for values of cells: [n, rows, cols]."""
         if self.turns is None:
             return cells
         turned = cells.copy()

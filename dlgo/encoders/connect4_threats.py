@@ -1,13 +1,13 @@
-"""Connect Four with its threats shown: what a player sees first (compare chapter 13.1.2).
+"""Connect Four with its threats shown, which a player sees first (compare chapter 13.1.2).
 
-AlphaGo's planes spare the network from counting liberties and reading ladders. What liberties are
-in Go, *threats* are here: empty cells that would complete four in a row. Who has them, in which
-row, and which cells can be reached now, decides most games (Allis 1988). `threats` shows them as
-they lie on the board.
+With AlphaGo's planes, the network does not have to count liberties and read ladders. In Connect
+Four, *threats* have the role of liberties: empty cells that would complete four in a row. Their
+owners, their rows and the cells that can be reached now decide most games (Allis 1988). `threats`
+shows them on the board.
 
-`attacks` shows as well what a stone would do: which cells would make a new threat, two at once, one
-that can be carried out next, and which moves give the game away at once. That is a look one move
-ahead, as AlphaGo's planes of ladders are.
+`attacks` also shows the effect of a stone: which cells would make a new threat, two at once, or one
+that can be carried out next, and which moves lose at once. This looks one move ahead, like
+AlphaGo's planes of ladders.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ THREATS_DOCS = (
     "opponent's threats: empty cells that would complete an opponent's four",
     "landing cells: where a stone can be put now",
 )
-# Of each player: what a stone in an empty cell would make.
+# For each player: the effect of a stone in an empty cell.
 _MADE_DOCS = (
     "{} here makes a new threat", "{} here makes two new threats or more",
     "{} put here now makes a threat that can be carried out next",
@@ -108,7 +108,7 @@ def _attacks(encoder, window, known, out):
 
 @kernel
 def _mark_made(out, plane, stones, others):
-    """Write what a stone in each empty cell would make, into five planes from `plane` on."""
+    """Write the effect of a stone in each empty cell into five planes from `plane` on."""
     mask = stones | others
     before, answers = winning_cells(stones, mask), winning_cells(others, mask)
     landing, empty = playable(mask), FULL ^ mask

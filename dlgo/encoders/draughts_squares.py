@@ -1,14 +1,14 @@
 """Draughts on the dark squares only, and with captures shown.
 
-Nothing ever stands on a light square, so half of what a convolution computes on the planes of the
-whole board is wasted. `squares` cuts the board into 4 by 4 blocks of 2 by 2 squares, two of them
-dark, and has two planes for each thing to be shown: one for the lower dark square of the blocks
-and one for the upper. Every block is alike, and a kernel of 3 by 3 sees 18 squares at once. (Were
-the squares of each row pushed together, 4 by 8, a square's neighbours would lie in other places in
-every second row, and each filter would have to be learned twice.)
+Light squares are always empty, so half of the work of a convolution on the usual planes is wasted.
+`squares` cuts the board into 4 by 4 blocks of 2 by 2 squares, two of them dark, and has two planes
+for each feature: one for the lower dark square of the blocks and one for the upper. All blocks are
+alike, and a kernel of 3 by 3 sees 18 squares at once. (With the squares of each row pushed
+together, 4 by 8, the neighbours of a square would be in different places in odd and even rows, and
+each filter would have to be learned twice.)
 
-`captures` shows as well what the next ply brings: who can jump over whom, and which steps would
-let the opponent jump. That spares the network a look ahead, as `attacks` does in Connect Four.
+`captures` also shows the next ply: which pieces can jump over which, and which steps would let the
+opponent jump. So the network does not have to look ahead; compare `attacks` in Connect Four.
 
 As in `turned`, the player to move sees the board as Black sees it: the own men move down.
 The policy is turned with it.
@@ -144,7 +144,7 @@ def _captures(encoder, window, known, out):
 
 @inline_kernel
 def _as_seen(direction, player):
-    """A direction as the player sees it: half a turn makes each its opposite."""
+    """A direction as the player sees it: half a turn reverses it."""
     return direction if player == 0 else 3 - direction
 
 

@@ -131,8 +131,8 @@ def _show_pieces(encoder, state, out):
 @inline_kernel
 def _show_stones(encoder, state, out):
     """The same with the colour, for a game with one kind of piece."""
-    # In one pass without a branch: whose stone lies on a cell no processor can guess, and wrong
-    # guesses took more than half of the time on a Go board.
+    # One pass without a branch: a processor cannot predict the owner of a stone, and wrong
+    # predictions took more than half of the time on a Go board.
     player = kernels.to_move(state)
     cols, planes = encoder.shape[COLS], encoder.shape[PLANES]
     black = np.float32(1 - player)
@@ -170,7 +170,7 @@ def _turned(encoder, window, known, out):
         kernels.extra_planes(state, out, 2 * kinds)
     if kernels.to_move(state) == 1:
         rows, cols = encoder.shape[ROWS], encoder.shape[COLS]
-        for cell in range(rows * cols // 2):  # half a turn carries the first cell to the last
+        for cell in range(rows * cols // 2):  # half a turn moves the first cell to the last
             row, col = cell // cols, cell % cols
             for plane in range(encoder.shape[PLANES]):
                 there = out[rows - 1 - row, cols - 1 - col, plane]

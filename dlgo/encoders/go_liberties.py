@@ -1,14 +1,14 @@
 """The book's encoders of Go by liberties: `sevenplane`, `simple` and `zero11`.
 
-All show stones by how many liberties their chain has, and the points that ko forbids
-(chapter 7.4). They differ in where they stop counting, and in how they name the players:
+All show stones by the number of liberties of their chain, and the points that ko forbids (chapter
+7.4). They differ in where they stop counting, and in how they name the players:
 
     sevenplane  7  own and opponent's stones; 1, 2, 3 or more liberties
     simple     11  black and white stones; 1, 2, 3, 4 or more; whose turn it is
     zero11     11  own and opponent's stones; 1, 2, 3, 4 or more; who gets the komi
 
-`zero11` is what the book's code calls its encoder for AlphaGo Zero's way of learning
-(chapter 14); the paper's own is `zero`, in `history.py`.
+`zero11` is the name in the book's code of the encoder for AlphaGo Zero's method (chapter 14); the
+paper's own is `zero`, in `history.py`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The encoder `zero`: the pieces now and in the seven positions before, and the colour.
 
 This is the input of AlphaGo Zero (Silver et al. 2017, "Mastering the game of Go without human
-knowledge", Methods): for Go 17 planes, [own, opponent's] eight times, the newest first, and whose
-turn it is. No liberties, no ko: what they forbid can be learned from the past. It works for
-every game; kinds of pieces have planes of their own. "Own" is the player to move now, in
-the older positions too, so it may move twice in a row.
+knowledge", Methods): for Go 17 planes, [own, opponent's] eight times, the newest first, and the
+player to move. No liberties, no ko: the network can learn them from the past. It works for every
+game; kinds of pieces have planes of their own. "Own" is the player to move now, in the older
+positions too, so it may move twice in a row.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The games, by name. A new game is one folder here and one line in `_GAMES`, or a file of one's
-own: `get_game("my_game.py")`.
+"""The games, by name. A new game is one folder here and one line in `_GAMES`, or your own file:
+`get_game("my_game.py")`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dlgo.errors import SpecError, UnnamedGameError
 from dlgo.plugins import PluginGroup
 from dlgo.specs import split_settings, split_version
 
-# name -> "module:class". Modules load on demand, so that one game does not pay for another.
+# name -> "module:class". Modules load on demand.
 _GAMES = {
     "tictactoe": "dlgo.games.tictactoe.state:TicTacToe",
     "connect4": "dlgo.games.connect4.state:ConnectFour",
@@ -32,19 +32,19 @@ GAMES = PluginGroup("game", _GAMES, _is_game, "a game is a complete subclass of 
 
 
 def game_names() -> list[str]:
-    """The names `get_game` knows: built in, and of installed packages."""
+    """The names for `get_game`: built-in games, and those of installed packages."""
     return GAMES.names()
 
 
 def game_class(name: str) -> type[GameSpec]:
     """The GameSpec class called `name`, which may be `FILE.py:Class`.
 
-    The SpecError of one that cannot be loaded names file and line.
+    Raises SpecError, with file and line, if it cannot be loaded.
     """
     plugin = GAMES.find(name)
     if plugin.origin is not None or GAMES.is_given(name):
         plugin.target.spec_name = plugin.reference
-        if "spec_digest" not in vars(plugin.target):  # the class stays what it was when loaded
+        if "spec_digest" not in vars(plugin.target):  # the digest is that of the loading time
             plugin.target.spec_digest = plugin.digest
     return plugin.target
 
@@ -53,10 +53,10 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
     """The game a specification names: `get_game("go", size=9)`, `get_game("go:size=9,komi=7")`.
 
     `go9` and `get_game("go", 9)` are short for `go:size=9`. A specification may end in a version,
-    as `GameSpec.versioned` has it; the game must then have that version (else SpecError).
+    as `GameSpec.versioned` writes it; then SpecError is raised if the game has another version.
 
     Args:
-        spec: a specification, a `GameSpec` class, or a game, which is returned as it is.
+        spec: a specification, a `GameSpec` class, or a game, which is returned unchanged.
         size: the value of the option `size`.
         settings: other options.
     """
@@ -87,8 +87,8 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
     game = cls(**{**given, **settings})
     if version and version != game.version:
         raise SpecError(
-            f"game {name} was edited: version {version} is asked for, and its file is version "
-            f"{game.version or 'unknown'} now; restore the file, or play and train anew"
+            f"game {name} was edited: you asked for version {version}, but its file now has "
+            f"version {game.version or 'unknown'}; restore the file, or play and train again"
         )
     return game
 
@@ -96,8 +96,8 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
 def recorded_game(spec: str) -> GameSpec:
     """The game that a file names: a record, a ledger, training data, a model.
 
-    No code runs because a file says so. A game whose rules are a file of one's own must have been
-    named before, in this process, by who runs it; the UnnamedGameError has the remedy.
+    A file never triggers code. If the rules of the game are a user's file, the user must have named
+    it before in this process; otherwise UnnamedGameError is raised, with the remedy.
     """
     name, _ = GAMES.split(split_version(spec)[0])
     if not GAMES.is_loaded(name):

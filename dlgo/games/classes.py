@@ -1,8 +1,8 @@
-"""Small neighbourhoods of a board by number, and which of them are images of each other.
+"""Numbers for small neighbourhoods of a board, and classes of those that are mirror images.
 
-A neighbourhood is a few places, each of which holds one of a few kinds of thing. In a number, the
-first place has the lowest bits. Move features (`kernels.move_features`) look the number up in a
-table of classes, so that a shape and its mirror image are learned as one.
+A neighbourhood has a few places, each with one of a few kinds of content. In a number, the first
+place has the lowest bits. Move features (`kernels.move_features`) look the number up in a table of
+classes, so that a shape and its mirror image are learned as one.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 
 def contents(places: int, bits: int) -> np.ndarray:
-    """What stands on each place of every neighbourhood: int64[2 ** (places * bits), places]."""
+    """The content of each place of every neighbourhood: int64[2 ** (places * bits), places]."""
     numbers = np.arange(1 << (places * bits), dtype=np.int64)[:, None]
     return (numbers >> (bits * np.arange(places))) & ((1 << bits) - 1)
 
 
 def number_of(content: np.ndarray, bits: int) -> np.ndarray:
-    """The numbers of neighbourhoods; undoes `contents`."""
+    """The numbers of neighbourhoods; the inverse of `contents`."""
     return (content << (bits * np.arange(content.shape[1]))).sum(axis=1)
 
 
@@ -29,14 +29,14 @@ def classes(
     """Number the classes of neighbourhoods that are images of each other.
 
     Args:
-        content: as `contents` gives it.
-        images: the symmetries, the identity included; place i of an image holds what stood on
-            place `images[k][i]`.
+        content: the result of `contents`.
+        images: the symmetries, the identity included; place i of an image has the content of place
+            `images[k][i]`.
         possible: bool, which neighbourhoods a board can show.
 
     Returns:
-        int16, the class of each neighbourhood, from 1; 0 for those that no board can show. And
-        how many classes there are, class 0 included.
+        int16, the class of each neighbourhood, from 1; 0 for those that no board can show. And the
+        number of classes, class 0 included.
     """
     first = np.min([number_of(content[:, list(image)], bits) for image in images], axis=0)
     table = np.zeros(len(content), np.int16)

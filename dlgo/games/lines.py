@@ -1,4 +1,4 @@
-"""Games of stones in a row as people see them: cells `A1`, or columns where stones fall."""
+"""Games of stones in a row for users: cells `A1`, or columns with gravity."""
 
 from __future__ import annotations
 

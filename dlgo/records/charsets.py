@@ -10,19 +10,19 @@ import codecs
 import re
 from collections.abc import Callable
 
-# Programs write more characters than the charset has that they name: Windows' supersets.
+# Programs write more characters than their declared charset has: Windows' supersets.
 _SUPERSETS = {
     "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949",
     "big5": "big5hkscs", "iso8859-1": "cp1252",
 }
-# What an undeclared charset may be: the superset, and the charset that has its frequent characters.
+# Candidates for an undeclared charset: the superset, and the charset of its frequent characters.
 _GUESSES = (
     ("gb18030", "gb2312"), ("cp932", "shift_jis"), ("cp949", "iso2022_kr"), ("big5hkscs", "big5"),
 )
 _WESTERN = "cp1252"
-_NARROW = re.compile("[\uff61-\uff9f]")  # kana of one byte, which hardly anybody writes
-# What a charset must leave alone for the brackets and backslashes to be found. Python also calls
-# things like `punycode`, `utf-7` and `unicode_escape` encodings; they fail here.
+_NARROW = re.compile("[\uff61-\uff9f]")  # kana of one byte, which are rare
+# Text that a charset must leave unchanged, so that brackets and backslashes can be found. Encodings
+# of Python such as `punycode`, `utf-7` and `unicode_escape` fail this test.
 _PROBE = r"(;C[\u0041 +AGE- AZaz09-])"
 
 
@@ -31,13 +31,13 @@ def decoded(
 ) -> tuple[str, str]:
     """The whole file as text, and a note if its charset had to be guessed, else "".
 
-    The declared charset counts, read as its superset, then UTF-8. Where neither fits every byte,
-    the odd bytes of a declared charset are read as Latin-1, and an undeclared charset is guessed
-    among those of China, Japan, Korea, Taiwan and Western Europe.
+    The declared charset has priority, read as its superset, then UTF-8. If neither fits every byte,
+    the invalid bytes of a declared charset are read as Latin-1, and an undeclared charset is
+    guessed among those of China, Japan, Korea, Taiwan and Western Europe.
 
     Args:
         declared: the charset that the file names, "" if it names none.
-        is_sound: whether a text can be parsed. What cannot is only a last resort.
+        is_sound: whether a text can be parsed. Other texts are a last resort.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace"), ""
@@ -61,7 +61,7 @@ def decoded(
 
 
 def _codec(declared: str) -> str | None:
-    """Python's name of a charset or of its superset; None if it is none that files are in."""
+    """Python's name of a charset or of its superset; None if files cannot be in it."""
     name = re.sub(r"^windows-(?=9\d\d$)", "cp", declared.strip().lower().removeprefix("x-"))
     try:
         if _PROBE.encode("ascii").decode(name) != _PROBE:
@@ -73,7 +73,7 @@ def _codec(declared: str) -> str | None:
 
 
 def _guesses(data: bytes) -> list[str]:
-    """The charsets that bytes may be in, that with the fewest rare characters first."""
+    """The possible charsets of bytes, the one with the fewest rare characters first."""
     letters = data.decode(_WESTERN, "ignore")
     rare = {_WESTERN: sum(not (char.isascii() or char.isalpha()) for char in letters)}
     for encoding, frequent in _GUESSES:

@@ -1,4 +1,4 @@
-"""What the moves of a game cost: a row for each, packed into bytes until somebody looks.
+"""The costs of a game's moves: a row for each, packed into bytes until they are read.
 
 A fast game has thirty moves in a millisecond or two. Thirty objects, pickled and sent to
 another process, would take longer than some engines think. So the worker writes plain rows of
@@ -19,7 +19,7 @@ ROW = struct.Struct("<qqddqqqd")
 
 
 def last_value(data: bytes) -> tuple[int | None, float | None]:
-    """Who made the last of some packed moves, and what that engine expects for itself."""
+    """The player of the last of some packed moves, and the result that its engine expects."""
     if len(data) < ROW.size:
         return None, None
     _, player, *_, value = ROW.unpack(data[-ROW.size :])
@@ -27,7 +27,7 @@ def last_value(data: bytes) -> tuple[int | None, float | None]:
 
 
 class MoveCost(NamedTuple):
-    """What one move cost."""
+    """The cost of one move."""
 
     ply: int
     player: int
@@ -62,7 +62,7 @@ class PackedCosts(Sequence[MoveCost]):
         return cls(b"".join(rows), costs[0].ply if costs else 0)
 
     def totals(self, player: int) -> CostTotals:
-        """What the moves of one side have cost together."""
+        """The total cost of the moves of one player."""
         rows = [row[2:7] for row in ROW.iter_unpack(self.data) if row[1] == player]
         if not rows:
             return CostTotals()
@@ -91,7 +91,7 @@ class PackedCosts(Sequence[MoveCost]):
 
 @dataclass(frozen=True)
 class CostTotals:
-    """What some moves have cost together, their sums and the dearest (`max_`) of them."""
+    """The total cost of some moves: sums, and the largest values (`max_`)."""
 
     moves: int = 0
     cpu: float = 0.0

@@ -1,7 +1,7 @@
-"""How the ledger names entrants: the canonical specification, and for those from outside a version.
+"""Names of entrants in the ledger: the canonical specification, and a version for external engines.
 
-`bots/my_bot.py:Greedy:depth=3@3f9a1c22` is the bot of that file as long as its sources have that
-digest. An edited bot is another entrant, so that nothing is mixed.
+`bots/my_bot.py:Greedy:depth=3@3f9a1c22` is the bot of that file while its sources have that digest.
+An edited bot is another entrant, so that games of two versions are never mixed.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dlgo.specs import split_version
 
 
 def latest_versions(entrants: Iterable[str]) -> set[str]:
-    """Of each specification the last version; `entrants` are in the order of their first games."""
+    """The last version of each specification; `entrants` are in the order of their first games."""
     return set({split_version(entrant)[0]: entrant for entrant in entrants}.values())
 
 
 def display_names(entrants: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """How reports call entrants of the ledger, some of which were given `names`.
+    """The names of entrants in reports; some of them have been given `names`.
 
-    Two versions of one name show their versions; a name that two would have even then is not used.
+    Two versions of one name show their versions; a name that is still ambiguous is not used.
     """
     wanted = {entrant: names.get(entrant, entrant) for entrant in entrants}
     for entrant in _with_shared_names(wanted):

@@ -1,4 +1,4 @@
-"""The ways in which an engine loses a game by a fault of its own instead of by the rules.
+"""The ways in which an engine loses a game by a failure instead of by the rules.
 
 The ledger keeps the kind in a column (`failure`), for programs; the sentence beside it
 (`reason`) tells people what happened.

@@ -1,4 +1,4 @@
-"""A finished game as the ledger keeps it, and what a second playing of it has shown."""
+"""A finished game as the ledger keeps it, and the result of playing it a second time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class GameRecord:
     version: str
     networks: str | None = None
     limits: str | None = None
-    worker: str | None = None  # which machine of a cluster played it; None outside of one.
+    worker: str | None = None  # the machine of a cluster that played it; None without a cluster.
     failure: Failure | None = None  # how the loser failed; None if the rules decided.
     costs: Sequence[MoveCost] = field(default=(), repr=False)
 
@@ -46,11 +46,11 @@ class GameRecord:
         return self.failure is not None
 
     def spent(self, player: int) -> CostTotals:
-        """What the moves of one side have cost together (0: first, 1: second)."""
+        """The total cost of the moves of one player (0: first, 1: second)."""
         return PackedCosts.of(self.costs).totals(player)
 
     def positions(self) -> Iterator[GameState]:
-        """All positions, the start first; DlgoError if the rules, asked again, forbid a move."""
+        """All positions, the start first; Raises DlgoError if the rules forbid a move."""
         state = GameState.new_game(recorded_game(self.game))
         yield state
         for text in self.moves.split():
@@ -68,6 +68,6 @@ class Check:
     """A game that two workers of a cluster have played."""
 
     slot: str  # which
-    worker: str  # who played it first
-    other: str  # who played it again; where two differ, a third one does.
-    difference: str | None = None  # what differed; None if nothing did.
+    worker: str  # the worker that played it first
+    other: str  # the worker that played it again; if they differ, a third one plays it, too.
+    difference: str | None = None  # the difference; None if there is none.

@@ -2,9 +2,9 @@
 
 Written by the arena (one process writes), read by `reports/`. A game occupies a *slot* of
 the plan: game, the two entrants, the number of the opening pair and who moves first. Slots
-are unique in the file, so a run that was killed and started again plays exactly what is
-missing. SQLite's write-ahead log keeps the file whole when a process dies at any moment, and
-checksums tell when a disk or a copy has damaged it. docs/tournaments.md explains the tables.
+are unique in the file, so a run that was killed and started again plays exactly the missing games.
+SQLite's write-ahead log keeps the file whole when a process dies at any moment, and checksums
+reveal damage by a disk or a copy. docs/tournaments.md explains the tables.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from dlgo.text import excerpt
 
 _GAME_VALUES = operator.attrgetter(*COLUMNS["games"][:-2])
 _RESULT = COLUMNS["games"].index("result")
-# Among what follows the players.
+# Among the columns that follow the players.
 _CHECK_VALUES = operator.attrgetter(*COLUMNS["checks"])
 
-# What reading or writing may raise. SQLite quotes a damaged file in its messages, which then are
-# not UTF-8 either.
+# Exceptions of reading and writing. SQLite quotes a damaged file in its messages, which are then
+# not UTF-8.
 TROUBLE = (sqlite3.Error, UnicodeError)
 
 
@@ -55,15 +55,15 @@ class Ledger:
     """An open ledger file.
 
     Every row is compared with its checksum when it is read, and a table that was read to its end
-    with what the file says that it holds. All methods raise LedgerError, in one line, if the file
-    cannot be read or written or is damaged.
+    with the stored number of rows. All methods raise LedgerError, in one line, if the file cannot
+    be read or written or is damaged.
 
     Args:
         path: the file; created if absent unless `read_only`.
         read_only: for reports; a missing file is then an error, and no game can be added.
 
     Attributes:
-        specifications: which entrants the names mean that `show_names` lets people see.
+        specifications: the entrants of the names that `show_names` lets people see.
     """
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
@@ -78,8 +78,9 @@ class Ledger:
                 raise LedgerError(f"ledger {self.path} does not exist; `dlgo tournament` makes one")
             if not read_only:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            # A reader does not empty the log of a tournament that was killed: then nothing would
-            # tell whether a log is missing. Where there is none, it takes its own away ("rw").
+            # A reader does not empty the log of a tournament that was killed: otherwise it would be
+            # unknown whether a log is missing. If there is no log, the reader removes its own
+            # ("rw").
             mode = "rwc" if not read_only else "ro" if self._has_log() else "rw"
             address = f"{self.path.absolute().as_uri()}?mode={mode}"
             self._db = sqlite3.connect(address, timeout=30, isolation_level=None, uri=True)
@@ -100,7 +101,8 @@ class Ledger:
                 self._db.close()
                 raise
         except (*TROUBLE, OSError) as error:
-            # No advice to delete it: the file may be somebody's, or a newer program's.
+            # The message does not advise deleting the file: it may belong to another user or a
+            # newer program.
             raise LedgerError(
                 f"ledger {self.path} cannot be used: {error}; name another file"
             ) from error
@@ -112,12 +114,12 @@ class Ledger:
             return False
 
     def _check_log(self) -> None:
-        """A file that a writer has open, or had when it was killed, is nothing without its log."""
+        """Check that the log exists, if a writer has the file open or was killed."""
         contents = self._meta()[1]
         if contents.is_open and not self._has_log():
             raise LedgerError(
                 f"ledger {self.path} was not closed, and its log {self.path}-wal is missing, with "
-                f"the last games; put it back, or go on with the {contents.rows['games']} games "
+                f"the last games; put it back, or continue with the {contents.rows['games']} games "
                 f"that are left: `dlgo ledger {self.path} repair`"
             )
 
@@ -150,7 +152,7 @@ class Ledger:
         return display_names((entrant for entrant in entrants if entrant in kept), given)
 
     def close(self) -> None:
-        """Close the file; nothing is lost without it."""
+        """Close the file. No game is lost if you do not."""
         if not self._read_only:
             with suppress(LedgerError, *TROUBLE):
                 self._mark(is_open=False)
@@ -167,7 +169,7 @@ class Ledger:
     def add(self, *records: GameRecord) -> int:
         """Store finished games, all or none, and return how many.
 
-        Those whose slot was taken already are left out.
+        Games whose slot is already taken are left out.
         """
         added = total = 0
         with self._transaction() as contents:
@@ -175,7 +177,7 @@ class Ledger:
             for record in records:
                 costs = PackedCosts.of(record.costs).data
                 values = [*_GAME_VALUES(record), key + added, costs]
-                values[_RESULT] = float(record.result)  # as SQLite gives it back
+                values[_RESULT] = float(record.result)  # as SQLite returns it
                 checksum = schema.checksum(values)
                 if self._db.execute(insert("games"), (*values, checksum)).rowcount == 1:
                     added += 1
@@ -184,7 +186,7 @@ class Ledger:
         return added
 
     def add_check(self, check: Check) -> None:
-        """Store how the second playing of a game compares with the first."""
+        """Store the comparison of the second playing of a game with the first."""
         values = _CHECK_VALUES(check)
         checksum = schema.checksum(values)
         with self._transaction() as contents:
@@ -192,9 +194,9 @@ class Ledger:
                 contents.count("checks", 1, checksum)
 
     def purge(self, slots: Collection[str], worker: str | None = None) -> None:
-        """Take games out, so that they are played again, and with them their second playings.
+        """Remove games and their second playings, so that they are played again.
 
-        Besides, all second playings of `worker`.
+        Also removes all second playings of `worker`.
         """
         self.verify()
         with self._transaction() as contents:
@@ -216,7 +218,8 @@ class Ledger:
 
     @contextmanager
     def _transaction(self) -> Iterator[Contents]:
-        """All that is written in here is stored, or nothing; yields the contents, to be changed."""
+        """Everything that is written in the block is stored, or nothing; yields the contents to
+        change."""
         try:
             self._db.execute("BEGIN IMMEDIATE")
             contents = self._meta()[1]
@@ -225,8 +228,8 @@ class Ledger:
             self._db.execute("COMMIT")
         except TROUBLE as error:
             raise LedgerError(
-                f"ledger {self.path} cannot be written: {error}; make room, or see who else uses "
-                "it, and run the same command again: it continues"
+                f"ledger {self.path} cannot be written: {error}; make room, or check which other "
+                "program uses it, then run the same command again: it continues"
             ) from error
         finally:
             if self._db.in_transaction:  # after Ctrl-C too
@@ -242,7 +245,7 @@ class Ledger:
     def games(self) -> Iterator[GameRecord]:
         """All games in the order of their slots, one by one as they are read from the file.
 
-        That a row is missing shows at the end.
+        A missing row is reported at the end.
         """
         names = self._names
         for slot, game, first, second, *rest, failure, _, data in self._rows("games"):
@@ -261,7 +264,7 @@ class Ledger:
         return (Check(*row) for row in self._rows("checks"))
 
     def cost_totals(self) -> dict[tuple[str, str], CostTotals]:
-        """What each entrant has spent on each game: (game, entrant) -> totals."""
+        """The total cost of each entrant in each game: (game, entrant) -> totals."""
         totals: dict[tuple[str, str], CostTotals] = defaultdict(CostTotals)
         for record in self.games():
             for player, entrant in enumerate((record.first, record.second)):
@@ -271,7 +274,7 @@ class Ledger:
         return dict(sorted(totals.items()))
 
     def verify(self) -> None:
-        """Look at all rows, and at the file itself."""
+        """Check all rows, and the file itself."""
         for table in ("games", "checks"):
             for _ in self._rows(table):
                 pass
@@ -285,7 +288,7 @@ class Ledger:
         return None if text is None else json.loads(text)
 
     def _meta(self) -> tuple[dict[str, str], Contents]:
-        """The settings as JSON, and what the ledger holds."""
+        """The settings as JSON, and the contents of the ledger."""
         settings, total = {}, 0
         for key, value, checksum in self._query("SELECT key, value, checksum FROM meta"):
             if schema.checksum((key, value)) != checksum:
@@ -300,7 +303,7 @@ class Ledger:
     def _rows(self, table: str) -> Iterator[Sequence[Any]]:
         """The values of all rows in the order of their slots, without the checksums."""
         count, total, previous, contents = 0, 0, "", ""
-        # What the table should hold is part of each row: so both are of the same moment.
+        # The expected contents are part of each row, so that both are read at the same moment.
         for *values, checksum, contents in self._query(  # noqa: B007 (the last one is needed)
             f"SELECT {', '.join(COLUMNS[table])}, {table}.checksum, CAST(meta.value AS BLOB) "
             f"FROM meta LEFT JOIN {table} ON 1 WHERE key = '{CONTENTS}' ORDER BY slot"

@@ -1,4 +1,4 @@
-"""What can still be read of a damaged ledger, as a new ledger; the old file is kept beside it."""
+"""Rebuilds a damaged ledger from its readable rows; the old file is kept beside it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from dlgo.records.ledger import TROUBLE, Ledger
 
 @dataclass(frozen=True)
 class Repair:
-    """What a repair has come to."""
+    """The result of a repair."""
 
-    games: int  # how many are in the ledger now
-    # What is known of the rows that were left out: slots of games, names of settings.
+    games: int  # number of games in the ledger now
+    # The known parts of the rows that were left out: slots of games, names of settings.
     damaged: tuple[str, ...] = ()
-    # Where the file is as it was; None: it was whole, and nothing was changed.
+    # The path of the old file; None: it was not damaged, and nothing was changed.
     aside: Path | None = None
 
 
 def repair(path: str | Path) -> Repair:
-    """Make a damaged ledger whole by leaving damaged rows out. Hold its lock.
+    """Repair a ledger by leaving damaged rows out. The caller holds its lock.
 
     LedgerError if no row of it can be read, or the new file cannot be written.
     """
@@ -57,7 +57,7 @@ def _readable_rows(path: Path) -> tuple[dict[str, dict[Any, list[Any]]], set[str
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
         database.text_factory = schema.TEXT
         for table, columns in schema.COLUMNS.items():
-            # Where one way through a damaged table ends, another may go on.
+            # If reading a damaged table in one order fails, another order may succeed.
             for order in ("rowid", "rowid DESC", columns[0]):
                 sql = f"SELECT {', '.join(columns)}, checksum FROM {table} ORDER BY {order}"
                 with suppress(*TROUBLE):
@@ -70,7 +70,7 @@ def _readable_rows(path: Path) -> tuple[dict[str, dict[Any, list[Any]]], set[str
 
 
 def _write(path: Path, found: dict[str, dict[Any, list[Any]]]) -> None:
-    """A new ledger of these rows, closed."""
+    """Write a new ledger with these rows and close it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         schema.create(database)
         contents = schema.Contents()
@@ -85,7 +85,7 @@ def _write(path: Path, found: dict[str, dict[Any, list[Any]]]) -> None:
 
 
 def _free_name(path: Path) -> Path:
-    """`FILE.damaged`, or with a number where that is taken."""
+    """`FILE.damaged`, with a number if that name is taken."""
     name, number = Path(f"{path}.damaged"), 2
     while name.exists():
         name, number = Path(f"{path}.damaged{number}"), number + 1

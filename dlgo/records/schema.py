@@ -1,9 +1,9 @@
-"""The tables of the ledger, and what tells that one of their rows was damaged.
+"""The tables of the ledger, and the checksums that reveal damaged rows.
 
-Every row carries a checksum of its values. The row `contents` of `meta` says how many rows each
-table has and what their checksums add up to, so that a row that has vanished is noticed, too. It
-also says whether a writer has the file open: then the last games are in the log beside the file
-(`FILE-wal`), and a file without its log lacks them. docs/tournaments.md explains the columns.
+Every row carries a checksum of its values. The row `contents` of `meta` has the number of rows of
+each table and the sum of their checksums, so that a missing row is noticed, too. It also tells
+whether a writer has the file open: then the last games are in the log beside the file (`FILE-wal`),
+and a file without its log lacks them. docs/tournaments.md explains the columns.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _TABLES = (
 )""",
 )
 
-# The columns of each table but the checksum, in the order in which they count for it.
+# The columns of each table without the checksum, in the order in which they enter it.
 COLUMNS = {
     "meta": ("key", "value"),
     "games": (
@@ -67,24 +67,24 @@ COLUMNS = {
     "checks": ("slot", "worker", "other", "difference"),
 }
 CONTENTS = "contents"
-# Damaged text is no UTF-8: it is read all the same, so that messages can name its row.
+# Damaged text is not UTF-8: it is still read, so that messages can name its row.
 TEXT = functools.partial(str, encoding="utf-8", errors="replace")
 
 
 class Contents:
-    """What a ledger holds: the row `contents` of `meta`, which itself does not count."""
+    """The contents of a ledger: the row `contents` of `meta`, which is not counted itself."""
 
     def __init__(self, text: str | bytes = "") -> None:
         fields = json.loads(text or "{}")
         self.stored = bool(fields)  # whether there was such a row
-        # Whether a writer has the file open, or had when it was killed.
+        # Whether a writer has the file open, or had it open when it was killed.
         self.is_open: bool = fields.get("open", True)
-        # Of each table the number of rows, and the sum of their checksums.
+        # For each table: the number of rows, and the sum of their checksums.
         self.rows: dict[str, int] = fields.get("rows", {"meta": 0, "games": 0, "checks": 0})
         self.totals: dict[str, int] = fields.get("totals", dict.fromkeys(self.rows, 0))
 
     def agree(self, table: str, rows: int, total: int) -> bool:
-        """Whether a table has the rows that it should have."""
+        """Whether a table has the expected rows."""
         return self.stored and (self.rows[table], self.totals[table]) == (rows, total)
 
     def count(self, table: str, rows: int, total: int) -> None:
@@ -102,7 +102,7 @@ class Contents:
 
 
 def checksum(values: Sequence[Any]) -> int:
-    """What is stored beside the values of a row."""
+    """The checksum that is stored beside the values of a row."""
     data = values[-1] if type(values[-1]) is bytes else b""
     texts = values[:-1] if data else values
     return zlib.crc32(data, zlib.crc32("\0".join(map(str, texts)).encode()))
@@ -110,7 +110,7 @@ def checksum(values: Sequence[Any]) -> int:
 
 @functools.cache
 def insert(table: str) -> str:
-    """The SQL that adds a row, its checksum last, unless it is there already."""
+    """The SQL that adds a row, its checksum last, unless it exists already."""
     columns = (*COLUMNS[table], "checksum")
     places = ", ".join("?" * len(columns))
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) ON CONFLICT DO NOTHING"
@@ -129,13 +129,13 @@ def create(database: sqlite3.Connection) -> None:
 
 
 def is_empty(database: sqlite3.Connection) -> bool:
-    """Whether the file holds nothing at all."""
+    """Whether the file is empty."""
     tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     return tables == 0 and _version_of(database) == 0
 
 
 def check(database: sqlite3.Connection) -> None:
-    """See that a file is a ledger of today's format; else sqlite3.DatabaseError."""
+    """Raise sqlite3.DatabaseError unless the file is a ledger of the current format."""
     version = _version_of(database)
     if is_empty(database):
         raise sqlite3.DatabaseError("it is empty")

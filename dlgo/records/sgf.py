@@ -1,15 +1,16 @@
 """Game records in SGF (Smart Game Format, FF[1] to FF[4]) for Go, on top of `sgfmill`.
 
-    record = read_sgf("game.sgf")             # what the file says: names, komi, moves, comments
+    record = read_sgf("game.sgf")             # the content: names, komi, moves, comments
     for state in replay(record): ...          # the positions, every move checked by the rules
     data = write_sgf(state, black="me")       # a GameState with its moves -> bytes
 
     for record in read_sgf_games("games.sgf").games:
         played = play(record)                 # the same positions, up to an illegal move
 
-sgfmill parses the tree and the properties. `sgf_text.py`, `sgf_values.py` and this module add what
-a pile of files from the wild needs: any encoding, one-line errors that name file and move, and the
-way from a record to `GameState`. What has one meaning is accepted, with a note of what was assumed.
+sgfmill parses the tree and the properties. `sgf_text.py`, `sgf_values.py` and this module add the
+parts that files of many programs need: any encoding, one-line errors that name file and move, and
+the way from a record to `GameState`. Unusual text with only one meaning is accepted, with a note
+about the assumption.
 
 Only the main line of a game, the first variation everywhere, is read.
 """
@@ -35,10 +36,10 @@ from dlgo.records.sgf_values import Setup
 # More than any record of a game; so a mistaken or malicious file takes seconds, not hours.
 MAX_BYTES = 8 * 2**20
 
-# The line of a game comment that says with which options a game was played here.
+# The line of a game comment with the options of a game that was played here.
 _PLAYED_AS = re.compile(r"^dlgo (go\d*(?::[\w=,.+-]*)?)$", re.MULTILINE)
 
-# Moves that were not made, with who would make each, and a comment on the first.
+# Moves that were not made, with the player of each, and a comment on the first.
 Variation = tuple[Sequence[tuple[Player, Move]], str]
 
 
@@ -47,7 +48,7 @@ class SgfFile:
     """The games of a file."""
 
     games: tuple[GameRecordSgf, ...]  # those that can be read
-    refused: tuple[str, ...] = ()  # why others cannot be, a line each that names the file
+    refused: tuple[str, ...] = ()  # errors of the others, a line each, with the file
 
 
 def read_sgf(source: bytes | str | os.PathLike[str], name: str = "SGF data") -> GameRecordSgf:
@@ -60,8 +61,8 @@ def read_sgf_games(
 ) -> SgfFile:
     """Read the games of a file, given by its path, or of `bytes`.
 
-    Messages call the file by its path, and bytes by `name`. A NotationError, of one line, says why
-    no game can be read.
+    Messages call the file by its path, and bytes by `name`. Raises NotationError, with the reason
+    in one line, if no game can be read.
     """
     if not isinstance(source, bytes):
         name, source = str(source), record_bytes(Path(source))
@@ -87,7 +88,7 @@ def read_sgf_games(
 def record_bytes(path: Path) -> bytes:
     """The content of a file that should be a game record, of at most `MAX_BYTES`.
 
-    A NotationError, of one line, says which file cannot be read, and why.
+    Raises NotationError, with the file and the reason in one line, if it cannot be read.
     """
     try:
         if path.exists() and not path.is_file():
@@ -106,19 +107,19 @@ def record_bytes(path: Path) -> bytes:
 class PlayedRecord:
     """The positions of a record, each checked by the rules."""
 
-    # (moves of the record made before, position): the start, and one after each move. Where stones
-    # are set up in the middle, the game begins there.
+    # (moves of the record made before, position): the start, and one after each move. If stones are
+    # set up in the middle, the game begins there.
     positions: tuple[tuple[int, GameState], ...]
     # The move that is illegal, in a line that names the file; "" if there is none. The positions
     # end before it.
     problem: str = ""
-    notes: tuple[str, ...] = ()  # of the record, and what else was assumed
+    notes: tuple[str, ...] = ()  # of the record, and further assumptions
 
 
 def play(record: GameRecordSgf) -> PlayedRecord:
-    """The game of a record as far as the rules allow it.
+    """The game of a record up to its first illegal move.
 
-    NotationError if there is not even a start, because of the komi or of setup stones.
+    Raises NotationError if the start is invalid, because of the komi or of setup stones.
     """
     positions: list[tuple[int, GameState]] = []
     notes, problem = list(record.notes), ""
@@ -148,15 +149,16 @@ def replay(record: GameRecordSgf) -> Iterator[GameState]:
     (and after setup stones, if such end it).
 
     Setup stones begin a new game from the edited position: what was captured or forbidden
-    before is forgotten. Whose turn it is then, PL says, or else the next move's colour.
+    before is forgotten. PL then names the player to move; without PL, it is the player of the next
+    move.
 
-    Two passes in a row end the game; moves after them (a third pass, say, or a dispute about dead
-    stones played out) are left out.
+    Two passes in a row end the game; moves after them (for example a third pass, or a dispute about
+    dead stones that is played out) are left out.
 
     SGF lets a player move twice in a row, and Leela Zero and Minigo then give that colour the
-    turn. Our rules know no such thing: the other player is taken to have passed in between. That
-    pass stands among the moves of the states as any other, but yields no position of its own; next
-    to a pass of the record it ends the game.
+    turn. Our rules do not allow this: the other player is assumed to have passed in between. That
+    pass is among the moves of the states like any other, but yields no position; next to a pass of
+    the record it ends the game.
 
     When the iterator comes to a move that the rules forbid, or to setup stones without liberties, a
     NotationError names file, move number, move and rule.
@@ -169,8 +171,8 @@ def replay(record: GameRecordSgf) -> Iterator[GameState]:
 def _positions(
     record: GameRecordSgf, implied: list[int]
 ) -> Iterator[tuple[int, GameState]]:
-    """As `replay`, with how many moves of the record each follows; `implied` takes the numbers of
-    the moves before which a pass was assumed."""
+    """Like `replay`, with the number of moves of the record before each position; `implied`
+    collects the numbers of the moves before which a pass was assumed."""
     setups: dict[int, list[Setup]] = {}
     for made, setup in record.setups:
         setups.setdefault(made, []).append(setup)
@@ -208,7 +210,7 @@ def _positions(
 
 
 def _as_played(record: GameRecordSgf, start: GameState) -> GameState:
-    """The start of a game that was written here, under the very options it was played with."""
+    """The start of a game that was written here, with exactly the options of the game."""
     named = _PLAYED_AS.search(record.info.get("GC", ""))
     if named is None:
         return start
@@ -257,9 +259,9 @@ def write_sgf(
     """A game as an SGF file in UTF-8.
 
     Args:
-        game: the last state of a game, which knows all its moves, or (player, move) pairs.
-            A resignation is not an SGF move; it goes into the result.
-        size, komi: the board of a list of moves; a state brings its own.
+        game: the last state of a game, or (player, move) pairs. A resignation is not an SGF move;
+            it goes into the result.
+        size, komi: the board of a list of moves; a state has its own.
         result: such as `B+3.5`; by default the result of a finished state, else nothing.
         black, white, comments, info, markup: as in `GameRecordSgf`.
         variations: number of moves made -> lines that could have followed.
@@ -280,13 +282,13 @@ def write_sgf(
         root.set("KM", komi)
     for key, text in {"PB": black, "PW": white, "RE": result or "", **(info or {})}.items():
         if text:
-            # Lone surrogates, which no file can hold, become question marks.
+            # Lone surrogates, which files cannot hold, become question marks.
             root.set_raw(key, sgf_grammar.escape_text(text.encode("utf-8", "replace")))
     if start is not None:
         _write_setup(root, start)
     nodes = [root, *_write_line(root, moves)]
     for number, text in sorted((comments or {}).items()):
-        # What was said after a resignation is kept with the last move.
+        # Comments after a resignation are kept with the last move.
         _comment(nodes[min(number, len(nodes) - 1)], text)
     for number, properties in (markup or {}).items():
         for key, values in properties.items():
@@ -302,7 +304,7 @@ def write_sgf(
 def _write_line(
     node: sgf.Tree_node, moves: Sequence[tuple[Player, Move]]
 ) -> list[sgf.Tree_node]:
-    """Moves that follow after a node; their nodes. A resignation has none."""
+    """Write moves after a node; returns their nodes. A resignation has none."""
     nodes = []
     for player, move in moves:
         if not move.is_resign:
@@ -330,6 +332,6 @@ def _write_setup(root: sgf.Tree_node, start: GameState) -> None:
 def _result(state: GameState) -> str:
     winner = state.winner()
     if winner is None:
-        return "0"  # the standard's word for a draw
+        return "0"  # a draw in SGF
     by = "R" if state.last_move.is_resign else f"{abs(state.game.margin(state)):g}"
     return f"{winner.name[0].upper()}+{by}"

@@ -1,4 +1,4 @@
-"""What an SGF file says of a game of Go: the record of its main line, read from its tree."""
+"""The record of a game of Go in an SGF file: the main line, read from its tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dlgo.records import sgf_values
 # More than any record of a game; so a mistaken or malicious file takes seconds, not hours.
 MAX_NODES = 10_000
 
-# Game information. It stands in the root or, where merged games part, in a later node.
+# Game information. It is in the root or, if merged games branch, in a later node.
 _INFO = (
     "AN", "AP", "BR", "BT", "CP", "DT", "EV", "GC", "GN", "HA", "KM", "ON", "OT", "PB", "PC",
     "PW", "RE", "RO", "RU", "SO", "TM", "US", "WR", "WT",
@@ -29,14 +29,14 @@ _READ = {*_INFO, "B", "W", "AB", "AW", "AE", "PL", "C", "SZ", "GM", "FF", "CA"}
 
 @dataclass(frozen=True)
 class GameRecordSgf:
-    """The main line of a game as its file tells it; nothing has been checked by the rules."""
+    """The main line of a game as the file has it; the rules have not checked it."""
 
     source: str  # the file's name, for messages
     size: int  # lines of the board, 2 to 25
     moves: tuple[tuple[Player, Move], ...]  # in order; the colours need not alternate
-    komi: float | None = None  # None if the file does not say; 0.5 with a handicap and no komi
-    handicap: int = 0  # the number the file gives (HA); the stones themselves are in `setups`
-    # How many of the first moves are free handicap stones, which some servers write as moves of
+    komi: float | None = None  # None if the file has none; 0.5 with a handicap and no komi
+    handicap: int = 0  # the number in the file (HA); the stones are in `setups`
+    # The number of first moves that are free handicap stones, which some servers write as moves of
     # Black; they are in `setups`, too.
     placed: int = 0
     # (Number of moves made before, Setup), in the order of the file.
@@ -50,12 +50,12 @@ class GameRecordSgf:
     info: Mapping[str, str] = field(default_factory=dict)
     # By number of moves made: other properties, such as clocks and labels, as written.
     markup: Mapping[int, Mapping[str, list[bytes]]] = field(default_factory=dict)
-    variations: int = 0  # how many places have other moves than those read
-    notes: tuple[str, ...] = ()  # what was read otherwise than it is written, a phrase each
+    variations: int = 0  # number of nodes with moves other than those read
+    notes: tuple[str, ...] = ()  # deviations from the written text, a phrase each
 
     @property
     def winner(self) -> Player | None:
-        """Who won according to `result`; None for a draw, no result or an unknown one."""
+        """The winner according to `result`; None for a draw, no result or an unknown one."""
         return {"B+": Player.black, "W+": Player.white}.get(self.result[:2].upper())
 
     def game(self) -> Go:
@@ -70,7 +70,7 @@ class GameRecordSgf:
 def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) -> GameRecordSgf:
     """The record of a game's tree; a ValueError names a property that cannot be read.
 
-    `source` is what messages call the file, `file_notes` what was assumed of it.
+    `source` is the name of the file in messages; `file_notes` are assumptions about it.
     """
     size, size_note = sgf_values.board_size(tree.sequence[0])
     tree.sequence[0]["SZ"] = [b"%d" % size]
@@ -87,7 +87,7 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
         setup, before = sgf_values.setup_of(node, len(moves) + 1), len(moves)
         if node.has_property("B") or node.has_property("W"):
             moves.append(sgf_values.move_of(node, size, len(moves) + 1))
-        # Beside a move, it says who comes after that.
+        # Beside a move, it names the player after that move.
         if setup == sgf_values.Setup(player=setup.player):
             before = len(moves)
         if setup != sgf_values.Setup():
@@ -125,7 +125,7 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
 
 
 def _variations(tree: Coarse_game_tree) -> int:
-    """How many nodes of the main line have more than one continuation."""
+    """The number of nodes of the main line with more than one continuation."""
     count = 0
     while tree.children:
         count += len(tree.children) > 1
@@ -136,7 +136,7 @@ def _variations(tree: Coarse_game_tree) -> int:
 def _free_handicap(
     handicap: int, moves: list[tuple[Player, Move]], setups: list[tuple[int, sgf_values.Setup]]
 ) -> int:
-    """How many of the first moves are handicap stones: Black's first HA moves in a row, or 0."""
+    """The number of first moves that are handicap stones: Black's first HA moves in a row, or 0."""
     first = moves[:handicap]
     stones = {move.point for player, move in first if player is Player.black and move.is_play}
     is_free = handicap >= 2 and not any(
@@ -154,7 +154,8 @@ def _handicap_note(record: GameRecordSgf) -> str:
 
 
 def _left_out(moves: list[tuple[Player, Move]], edited: set[int]) -> str:
-    """A note if the record goes on after two passes; `edited`: after so many moves, by setup."""
+    """A note if the record continues after two passes. `edited`: numbers of moves before setup
+    stones."""
     for n in range(2, len(moves)):
         if moves[n - 1][1].is_pass and moves[n - 2][1].is_pass and not edited & {n - 1, n}:
             return f"two passes end the game at move {n}; the moves after it are left out"

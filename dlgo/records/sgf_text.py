@@ -1,6 +1,6 @@
 """From the bytes of an SGF file to the trees of its games, by `sgfmill`.
 
-Brackets that people forgot to escape, which it refuses, are repaired.
+Brackets that are not escaped, which sgfmill rejects, are repaired.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from sgfmill.sgf_grammar import Coarse_game_tree
 from dlgo.records.charsets import decoded
 
 _START = re.compile(rb"\(\s*;")
-# Where the next game begins after one that is broken: the variations of that one look alike.
+# The start of the next game after a broken one, whose variations look alike.
 _ROOT = re.compile(rb"\(\s*;\s*(?=(FF|GM|CA|SZ|AP)\s*\[)")
 _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:+-]{1,40})\s*\]")
-# Properties of free text, in which people and programs forget to escape brackets.
+# Properties of free text, in which brackets are often not escaped.
 _TEXTS = {
     "AN", "BR", "BT", "C", "CP", "DT", "EV", "GC", "GN", "N", "ON", "OT", "PB", "PC", "PW", "RE",
     "RO", "RU", "SO", "US", "WR", "WT",
@@ -32,9 +32,9 @@ _REPAIRED = "brackets within a text are read as a part of it"
 
 
 def game_trees(data: bytes) -> tuple[list[Coarse_game_tree | ValueError], tuple[str, ...]]:
-    """The games of a file, in UTF-8 whatever the file is in; ValueError if it holds none.
+    """The games of a file, converted to UTF-8. Raises ValueError if it has none.
 
-    Returns for each game its tree, or why it cannot be read; and what was assumed, a phrase each.
+    Returns for each game its tree, or the error; and the assumptions, a phrase each.
     """
     start = _START.search(data)
     named = start and _CHARSET.search(data, start.start())
@@ -64,7 +64,7 @@ def _trees(text: str) -> list[Coarse_game_tree | ValueError]:
 
 
 def _one_by_one(data: bytes) -> Iterator[Coarse_game_tree | ValueError]:
-    """The games of a file of which one at least is broken."""
+    """The games of a file that has at least one broken game."""
     start = _START.search(data)
     while start is not None:
         _, end = sgf_grammar.tokenise(data, start.start())

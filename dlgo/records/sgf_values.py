@@ -1,4 +1,4 @@
-"""What single properties of an SGF file say: the board, moves, setup stones, komi.
+"""Values of single properties of an SGF file: the board, moves, setup stones, komi.
 
 Functions raise ValueError with the property and its value; `sgf.py` adds the file's name.
 """
@@ -17,13 +17,14 @@ from dlgo.text import excerpt
 
 MIN_SIZE = 2
 _COLORS = {"b": Player.black, "w": Player.white}
-# What stands where a number is not known.
+# Texts in place of an unknown number.
 _NOTHING = {"", "none", "no", "null", "nil", "n/a", "na", "unknown", "-", "?"}
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Stones put down or taken away outside of play (AB, AW, AE) and whose turn it is (PL)."""
+    """Stones that are added or removed outside of play (AB, AW, AE), and the player to move
+    (PL)."""
 
     black: frozenset[Point] = frozenset()
     white: frozenset[Point] = frozenset()
@@ -75,7 +76,7 @@ def move_of(node: sgf.Node, size: int, number: int) -> tuple[Player, Move]:
         raise ValueError(f"move {number}: one node holds several moves")
     key, raw = given[0]
     try:
-        # Reads both ways to write a pass: nothing, and `tt` where the board has no such point.
+        # Reads both forms of a pass: an empty value, and `tt` if the board has no such point.
         place = sgf_properties.interpret_go_point(raw.strip(), size)
     except ValueError:
         where = f"a {size}x{size} board"
@@ -93,7 +94,7 @@ def setup_of(node: sgf.Node, number: int) -> Setup:
     points = {}
     for key in ("AB", "AW", "AE"):
         try:
-            # An empty list, AB[], is against the standard but harmless.
+            # An empty list, AB[], violates the standard but is harmless.
             given = node.has_property(key) and node.get_raw_list(key) != [b""]
             points[key] = frozenset(map(_point, node.get(key) if given else ()))
         except ValueError:
@@ -103,7 +104,7 @@ def setup_of(node: sgf.Node, number: int) -> Setup:
 
 
 def _number(key: str, text: str, pattern: str, what: str) -> tuple[str, str]:
-    """The number that begins `6.5`, `6.5 points` or `none`, and a note if more stands there."""
+    """The number that begins `6.5`, `6.5 points` or `none`, and a note if there is more text."""
     if text.lower() in _NOTHING:
         return "", f"{key}[{_shown(text)}] is read as not given" if text else ""
     match = re.fullmatch(rf"({pattern}) ?([^\W\d_]*)\.?", text)
@@ -113,7 +114,7 @@ def _number(key: str, text: str, pattern: str, what: str) -> tuple[str, str]:
 
 
 def komi_of(text: str) -> tuple[float | None, str]:
-    """The komi in points, None if there is none, and a note if it is not written so."""
+    """The komi in points, None if there is none, and a note if it is written differently."""
     number, note = _number("KM", text, r"[+-]?[0-9]{1,9}(?:[.,][0-9]{0,9})?", "komi")
     if not number:
         return None, note
@@ -128,6 +129,6 @@ def komi_of(text: str) -> tuple[float | None, str]:
 
 
 def handicap_of(text: str) -> tuple[int, str]:
-    """The number of handicap stones, 0 if there is none, and a note if words stand there."""
+    """The number of handicap stones, 0 if there is none, and a note if there are words."""
     number, note = _number("HA", text, r"[0-9]{1,3}", "number of stones")
     return int(number or 0), note

@@ -1,4 +1,4 @@
-"""Thousands of boards side by side, stepped by compiled code: `VectorEnv`. See docs/vector.md."""
+"""`VectorEnv`: thousands of boards in parallel, stepped by compiled code. See docs/vector.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`VectorEnv`: many games of one kind side by side, for learners that choose many moves at once.
+"""`VectorEnv`: many games of one kind in parallel, for learners that choose many moves at once.
 
     env = VectorEnv("connect4", 1000, seed=1)
     step = env.reset()
@@ -6,10 +6,10 @@
         actions = choose(step.observations, step.masks)     # int[1000]
         step = env.step(actions)
 
-It is to a learner what Gymnasium's vector environments are, for games of two players: a step plays
-one move on every board, whoever's turn it is there. The learners of this project use it, too.
-Rules, observations and random starts are compiled (`stepping.py`); the code here checks arguments
-and hands out arrays.
+It corresponds to Gymnasium's vector environments, for games of two players: a step plays one move
+on every board, for the player to move there. The learners of this project use it, too. Rules,
+observations and random starts are compiled (`stepping.py`); this module checks arguments and
+returns arrays.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dlgo.specs import check_number
 from dlgo.vector import stepping
 
 PLAYERS = 2
-# What an environment shows besides its `TimeStep`.
+# The attributes of an environment besides its `TimeStep`.
 _SHOWN = ("legal", "counts", "actions", "plies", "illegal", "final_observations", "final_masks",
           "final_players", "final_plies")
 DEFAULT = "default"
@@ -38,7 +38,7 @@ ERROR, LOSS = "error", "loss"
 
 
 def longest_game(game: GameSpec) -> int:
-    """Plies after which a game of a learner is cut, unless something else is asked for.
+    """The default number of plies after which a game of a learner is truncated.
 
     Cycles of Go longer than a ko can last for ever; sensible games are much shorter than this.
     """
@@ -46,29 +46,29 @@ def longest_game(game: GameSpec) -> int:
 
 
 class TimeStep(NamedTuple):
-    """What a step shows; n boards, every array with a row for each.
+    """The result of a step: arrays with a row for each of n boards.
 
-    The arrays are read-only views of memory that the next step overwrites: copy what is kept. Of
-    a game that has ended, rewards and flags tell the end; observation, mask and player are
-    already those of the next game on that board, unless `autoreset` is off.
+    The arrays are read-only views of memory that the next step overwrites: copy what you keep. If a
+    game has ended, rewards and flags describe its end; observation, mask and player already belong
+    to the next game on that board, unless `autoreset` is off.
     """
 
-    observations: np.ndarray  # float32[n, rows, cols, planes], seen by the player to move
+    observations: np.ndarray  # float32[n, rows, cols, planes], as the player to move sees it
     masks: np.ndarray  # bool[n, num_actions], which actions are legal
-    players: np.ndarray  # int8[n], who is to move: 0 (moves first) or 1
+    players: np.ndarray  # int8[n], the player to move: 0 (moves first) or 1
     # float32[n, 2], of player 0 and of player 1: 1 for a game won by this step, -1 for one lost, 0
-    # for a draw, a cut, and as long as the game goes on.
+    # for a draw, a truncation, and while the game continues.
     rewards: np.ndarray
-    movers: np.ndarray  # int8[n], who has just moved; -1 after a reset.
+    movers: np.ndarray  # int8[n], the player who has just moved; -1 after a reset.
     # bool[n], whether the game has ended by its rules (or an illegal action).
     terminated: np.ndarray
-    truncated: np.ndarray  # bool[n], whether it was cut for its length
+    truncated: np.ndarray  # bool[n], whether it was cut at `max_plies`
 
     def rewards_of(self, players: int | np.ndarray) -> np.ndarray:
-        """float32[n]: the rewards as one player sees them, or on each board a player of its own.
+        """float32[n]: the rewards of one player, or of a given player on each board.
 
-        `step.rewards_of(step.movers)` are those of who has just moved. Turns need not alternate,
-        so this is not the opposite of what the player to move gets.
+        `step.rewards_of(step.movers)` are those of the players who have just moved. Turns need not
+        alternate, so these are not always the opposite of the rewards of the players to move.
         """
         return self.rewards[np.arange(len(self.rewards)), players]
 
@@ -79,46 +79,45 @@ class TimeStep(NamedTuple):
 
 
 class VectorEnv:
-    """`count` games side by side. The same seed and the same actions give the same games.
+    """`count` games in parallel. The same seed and the same actions give the same games.
 
-    Each board has generators of its own: its games do not depend on how many boards there are
-    beside it. A copy (`deepcopy`, `pickle`) goes on from where the original
-    stands, by itself.
+    Each board has its own generators, so its games do not depend on the number of boards. A copy
+    (`deepcopy`, `pickle`) continues from the same positions, independently of the original.
 
     Args:
         game: a game, or its specification, such as "go:size=9".
-        count: how many boards.
-        encoder: what the observations are: the name of an encoder (`dlgo encoders GAME`), or an
-            `Encoder`; by default the one that is usual for the game; None: no planes.
+        count: number of boards.
+        encoder: makes the observations: the name of an encoder (`dlgo encoders GAME`), or an
+            `Encoder`; by default the game's default encoder; None: no planes.
         seed: of random starts and random actions.
         random_plies: a game starts after 0 to this many random legal plies, each number with the
-            same chance; fewer where the next one would end the game. They count as plies, and
+            same probability; fewer if the next one would end the game. They count as plies, and
             their positions as history.
-        max_plies: number of plies after which a game is cut; by default `longest_game(game)`.
+        max_plies: number of plies after which a game is truncated; by default `longest_game(game)`.
         illegal: "error": an illegal action raises; "loss": it loses the game for the player who
             chose it.
-        autoreset: whether a new game follows one that has ended. Otherwise its board shows the
-            last position, and must not move, until `reset(boards=...)` starts another game there.
-        search: whether only those actions count as legal that a search looks at: Go without
-            filling one's own eyes.
+        autoreset: whether a new game starts when one ends. Otherwise its board shows the last
+            position, and must not move, until `reset(boards=...)` starts another game there.
+        search: whether only the `search_actions` count as legal: in Go, no moves that fill an own
+            eye.
         history: number of earlier positions kept for `observe`; at least those of the encoder.
 
     Attributes:
-        time_step: what the last step or reset has shown.
+        time_step: the result of the last step or reset.
         illegal: bool[count], whether the last step ended a game by an illegal action.
         plies: int64[count], plies of the game so far.
         actions: int32[count, max_plies]; the first `plies[i]` are those of the game so far.
         legal: int64[count, num_actions]; the first `counts[i]` are the legal actions.
         counts: int64[count], number of legal actions.
-        final_observations: float32[count, rows, cols, planes]; where a game has ended with the
-            last step, its last position, seen by `final_players`. Other rows hold what an earlier
-            end has left there. The same holds for:
-        final_masks: bool[count, num_actions]; nothing is legal where the game was terminated.
-        final_players: int8[count], who would have been to move.
-        final_plies: int64[count], how long the game was.
+        final_observations: float32[count, rows, cols, planes]; where a game has ended with the last
+            step, its last position, as `final_players` sees it. Other rows keep the values of
+            earlier ends. The same holds for:
+        final_masks: bool[count, num_actions]; no action is legal if the game was terminated.
+        final_players: int8[count], the player who would have been to move.
+        final_plies: int64[count], number of plies of the game.
 
     Raises:
-        SpecError: for a game, an encoder or a number that cannot be used.
+        SpecError: for an unknown game or encoder, or a number out of range.
     """
 
     def __init__(
@@ -130,7 +129,7 @@ class VectorEnv:
         self.count = _whole("count", count, 1)
         self.encoder = _find_encoder(encoder, self.game)
         longest = longest_game(self.game) if max_plies is None else max_plies
-        # What counts plies and remembers positions: far below what memory holds.
+        # Limits of numbers of plies and positions, far below the size of memory.
         longest = _whole("max_plies", longest, 1, 10**6)
         opening = _whole("random_plies", random_plies, 0, longest - 1)
         if illegal not in (ERROR, LOSS):
@@ -181,7 +180,7 @@ class VectorEnv:
         )
 
     def _show(self) -> None:
-        """Make the read-only views of what steps write."""
+        """Make read-only views of the arrays that steps write."""
         boards = self._boards
         self.time_step = TimeStep(*(_read_only(getattr(boards, k)) for k in TimeStep._fields))
         for name in _SHOWN:
@@ -198,13 +197,13 @@ class VectorEnv:
         return {k: v for k, v in vars(self).items() if k not in (*_SHOWN, "time_step")}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        # Shown anew, so that what a copy shows is the memory that its own steps write.
+        # New views, so that a copy shows the memory that its own steps write.
         vars(self).update(kept)
         self._show()
 
     @property
     def num_actions(self) -> int:
-        """How many actions the game has."""
+        """The number of actions of the game."""
         return self.game.num_actions
 
     @property
@@ -214,7 +213,7 @@ class VectorEnv:
 
     @property
     def max_plies(self) -> int:
-        """After so many plies a game is cut."""
+        """The number of plies after which a game is truncated."""
         return int(self._boards.options[stepping.MAX_PLIES])
 
     def reset(
@@ -224,8 +223,8 @@ class VectorEnv:
         """Start a new game on every board, or on some.
 
         Args:
-            seed: as if the environment had been made with it; None: the generators go on.
-            boards: bool[count], where to start; the other games go on. None: everywhere.
+            seed: as for a new environment with this seed; None: the generators continue.
+            boards: bool[count], the boards that start; the other games continue. None: all.
             random_plies: int[count], the number of random plies on each board; None: it is drawn.
             generators: uint64[count], of these plies; None: those of the boards.
         """
@@ -240,16 +239,15 @@ class VectorEnv:
         return self.time_step
 
     def step(self, actions: np.ndarray, boards: np.ndarray | None = None) -> TimeStep:
-        """Play one action on each board; a game that ends is followed by a new one.
+        """Play one action on each board; a new game starts where one ends.
 
         Args:
             actions: int[count] (else DlgoError), numbers of the game's actions. (Of `turned` planes
                 the network's order is another one: `env.encoder.to_network_order`.)
-            boards: bool[count], the boards that move; the arrays of the others stay as they are.
-                None: all.
+            boards: bool[count], the boards that move; the others do not change. None: all.
 
         Raises:
-            IllegalMoveError: for an illegal action, unless that is a loss; no board has moved.
+            IllegalMoveError: for an illegal action, unless `illegal` is "loss"; no board moves.
         """
         given = np.asarray(actions)
         if given.shape != (self.count,) or given.dtype.kind not in "iu":
@@ -277,7 +275,7 @@ class VectorEnv:
         stepping.observe_boards(self._boards, encoder.kernel, boards, out)
 
     def random_actions(self) -> np.ndarray:
-        """int64[count]: a legal action for each board, each with the same chance; -1: none is.
+        """int64[count]: a random legal action for each board, uniform; -1 if there is none.
 
         The memory is overwritten by the next call. Random starts do not depend on these draws.
         """
@@ -295,7 +293,7 @@ class VectorEnv:
 
     def _why_illegal(self, board: int, action: int) -> str:
         what = f"{f'board {board}: ' if self.count > 1 else ''}action {action} is illegal"
-        remedy = "choose where the mask says that an action is legal"
+        remedy = "choose an action that the mask allows"
         if not 0 <= action < self.num_actions:
             return f"{what}: {self.game} has the actions 0 to {self.num_actions - 1}; {remedy}"
         state, move = self.state(board), self.game.move_of(action)

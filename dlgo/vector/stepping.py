@@ -1,6 +1,6 @@
 """The compiled part of the vectorised environment: one call moves a whole batch of boards.
 
-Every board is on its own: it has its position, its generators and its row in each array.
+Boards are independent: each has its position, its generators and its row in each array.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dlgo.rng import below, next_word
 class Boards(NamedTuple):
     """The arrays of n boards.
 
-    options: int64[5], plies after which a game is cut, most random plies at its start, positions
-        in a window, whether a new game follows one that has ended, and whether only the actions
-        that a search looks at are legal;
+    options: int64[5], plies after which a game is truncated, most random plies at its start,
+        positions in a window, whether a new game starts when one ends, and whether only the actions
+        of `search_actions` are legal;
     states: batch of kernel states, a window for each board (see `dlgo.encoders.base`);
     known: int64[n], how many states of the window exist;
     generators: uint64[n, 1], of random starts.
@@ -50,7 +50,7 @@ class Boards(NamedTuple):
     final_plies: np.ndarray
 
 
-# Indices into `Boards.options`; and a number of random plies that is still to be drawn.
+# Indices into `Boards.options`; and the value for a number of random plies that has to be drawn.
 MAX_PLIES, RANDOM_PLIES, WINDOW, AUTORESET, SEARCH = range(5)
 DRAWN = -1
 
@@ -71,9 +71,9 @@ encode.register(NoObservation, _write_nothing)
 
 @kernel
 def seed_boards(rng, starts, choices):
-    """Give each board two generators; those of the first boards do not depend on how many follow.
+    """Give each board two generators, which do not depend on the number of boards.
 
-    Written are `starts`, of random starts, and `choices`, of random actions: uint64[n, 1].
+    Writes `starts` (for random starts) and `choices` (for random actions): uint64[n, 1].
     """
     for i in range(len(starts)):
         starts[i, 0] = next_word(rng)
@@ -150,7 +150,7 @@ def first_illegal(masks, actions, moving):
 
 @kernel
 def draw_actions(masks, counts, rngs, out):
-    """Write a legal action for each board into int64[n], each with the same chance; -1: none."""
+    """Write a random legal action for each board into int64[n], uniform; -1 if there is none."""
     for i in range(len(out)):
         mask = masks[i]
         before = below(rngs[i], counts[i])
@@ -177,7 +177,7 @@ def _window(boards, i):
 
 @inline_kernel
 def _play(window, length, known, action):
-    """Play on the newest position of a window; the older ones move back. How many exist then."""
+    """Play on the newest position of a window and shift the older ones. Returns their number."""
     for ago in range(min(known, length - 1), 0, -1):
         kernels.copy_into(kernels.row(window, ago), kernels.row(window, ago - 1))
     kernels.play(kernels.row(window, 0), action)
@@ -186,7 +186,7 @@ def _play(window, length, known, action):
 
 @inline_kernel
 def _play_action(boards, i, action):
-    """Play an action on board `i`, and write what follows from it."""
+    """Play an action on board `i`, and write its effects."""
     window = _window(boards, i)
     state = kernels.row(window, 0)
     mover = kernels.to_move(state)
@@ -210,7 +210,7 @@ def _play_action(boards, i, action):
 
 @kernel
 def _note_end(boards, i):
-    """Keep what the last position of a game shows."""
+    """Keep the observation of the last position of a game."""
     _note_player(boards, i, boards.truncated[i])
     for action in range(len(boards.masks[i])):
         boards.final_masks[i, action] = boards.masks[i, action]
@@ -220,7 +220,7 @@ def _note_end(boards, i):
 
 @inline_kernel
 def _note_player(boards, i, going_on):
-    """Write who is to move on board `i`, and what is legal: nothing unless the game goes on."""
+    """Write the player to move on board `i`, and the legal actions: none if the game is over."""
     state = kernels.row(boards.states, i * boards.options[WINDOW])
     mask, legal = boards.masks[i], boards.legal[i]
     for action in range(len(mask)):
@@ -243,8 +243,7 @@ def _legal_actions(boards, state, out):
 def _start_game(boards, i, start, wanted):
     """Start a game on board `i` after `wanted` random plies, see `start_boards`.
 
-    No game ends by random plies: where the next one would end it, the start is the position
-    before.
+    Random plies never end a game: if the next one would, the position before it is the start.
     """
     window, length, rng = _window(boards, i), boards.options[WINDOW], boards.generators[i]
     state, actions, legal = kernels.row(window, 0), boards.actions[i], boards.legal[i]

@@ -1,7 +1,8 @@
-"""What a linear policy sees of a move in Connect Four: fours, gifts, the cell, the stones around.
+"""Features of a move in Connect Four for a linear policy: fours, gifts, the cell, the stones
+around.
 
-Everything is seen by the player to move, and a position and its mirror image have equal values.
-`board.py` holds the stones; `kernel.py` registers `move_features` with `dlgo.kernels`.
+All values are from the view of the player to move; mirror images have equal values. `board.py`
+holds the stones; `kernel.py` registers `move_features` with `dlgo.kernels`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dlgo.jit import inline_kernel, kernel
 # The bits of `outcome`: the play wins; it takes a cell where the other player would win; the
 # other player, or the mover, would win in the cell above, which the play opens to the other one.
 WINS, BLOCKS, GIVES, SPOILS = 1, 2, 4, 8
-# What can be around a cell.
+# The possible contents of a neighbour.
 _OWN, _OTHER, _EMPTY, _BORDER = range(4)
 
 
@@ -29,7 +30,7 @@ def _shape_classes() -> tuple[np.ndarray, int]:
         below, beside, above = (content[:, place] for place in column)
         possible &= (below != _EMPTY) | (beside >= _EMPTY) & (above >= _EMPTY)
         possible &= (beside != _EMPTY) | (above >= _EMPTY)
-        # The edges below and above go through; the one beside is a whole column.
+        # The edges below and above extend over all three cells; an edge beside is a whole column.
         outside = beside == _BORDER
         possible &= np.where(
             outside, (below == _BORDER) & (above == _BORDER),

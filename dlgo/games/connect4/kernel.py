@@ -71,7 +71,7 @@ def legal_actions(state, out):
 def forced_actions(state, out):
     """A column that wins, or one that stops the opponent's four, or else the centre first.
 
-    Moves that let the opponent win on top of them are left out while there is another.
+    Moves that let the opponent win in the cell above are left out if there is another move.
     """
     words = state.words
     own, other = words[words[board.TURN]], words[1 - words[board.TURN]]
@@ -104,7 +104,7 @@ def forced_actions(state, out):
 
 @kernel
 def height(stones, col):
-    """How many stones lie in a column."""
+    """The number of stones in a column."""
     column = (stones >> (board.STRIDE * col)) & board.COLUMN
     n = 0
     while column:
@@ -161,7 +161,7 @@ def rollout(state, rng):
     sign = 1 - 2 * words[board.TURN]
     while own | other != board.FULL:
         free = ((own | other) + board.BOTTOM) & board.FULL
-        while True:  # a column at random; full ones are drawn again
+        while True:  # a random column; drawn again if it is full
             cell = free & (board.COLUMN << (board.STRIDE * below(rng, board.COLS)))
             if cell:
                 break

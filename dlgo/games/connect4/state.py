@@ -1,4 +1,4 @@
-"""Connect Four as people see it: a move is a column, 1 to 7."""
+"""Connect Four for users: a move is a column, 1 to 7."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """The rules of n in a row on any board, compiled. Registered with `dlgo.kernels`.
 
-Stones fall to the bottom of a column (gravity) or stay in the cell they are put in; who gets
-n or more in a row, in any of the four directions, wins; a full board is a draw. With the pie
-rule the second player may, as the first reply, take over the first stone instead of playing:
-it stays where it is and becomes player 1's, and player 0 moves next.
+Stones fall to the bottom of a column (gravity) or stay in the cell they are put in; the player who
+gets n or more in a row, in any of the four directions, wins; a full board is a draw. With the pie
+rule the second player may, as the first reply, take over the first stone instead of playing: it
+stays where it is and becomes player 1's, and player 0 moves next.
 
-The board is one flat array with a border, so that walking along a line stops by itself. A
-row begins with a border cell, which also ends the row below. Cells of a 3x3 board (# border):
+The board is one flat array with a border, so that a walk along a line stops there. A row begins
+with a border cell, which also ends the row below. Cells of a 3x3 board (# border):
 
     #16 #17 #18 #19 #20
     #12  13  14  15           point = (row + 1) * width + col + 1,  width = cols + 1,
@@ -15,8 +15,8 @@ row begins with a border cell, which also ends the row below. Cells of a 3x3 boa
     # 0 # 1 # 2 # 3
 
 An action is a column with gravity and `row * cols + col` without; the next number after
-those is the swap. A line that wins runs through the last stone, so only the four lines
-through it are looked at. Tic-tac-toe and 7x6 Connect Four have faster kernels of their own.
+those is the swap. A winning line contains the last stone, so only the four lines through it are
+checked. Tic-tac-toe and 7x6 Connect Four have faster kernels of their own.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ NOBODY = 2
 STONES = zobrist_table(2, (MAX_SIDE + 2) * (MAX_SIDE + 1) + 1, stream="connectn stones")
 SIDE, SWAP_OPEN = (int(word) for word in zobrist_table(2, stream="connectn side and swap"))
 
-# What a line that only one player can still fill is worth, by the stones missing in it (three
-# or more count as three). The same numbers as in Connect Four's kernel.
+# The value of a line that only one player can still fill, by the number of missing stones (three or
+# more count as three). The same numbers as in Connect Four's kernel.
 LINE_VALUE = (0, 40, 8, 1)
 VALUE_LIMIT = 9_999
 
-# Indices into `info`: first what the options fix, then the position.
+# Indices into `info`: first the options, then the position.
 ROWS, COLS, N, GRAVITY, PIE, SWAP, TURN, WINNER, N_STONES, CAN_SWAP, KEY = range(11)
 
 
@@ -51,8 +51,8 @@ class ConnectNState(NamedTuple):
 
     info: int64[11] = rows, columns, n, gravity (0 or 1), pie rule (0 or 1), the action that
         swaps; whose turn, winner, stones on the board, whether a swap is legal now, key.
-    color: int8[(rows + 2) * (cols + 1) + 1], what each point holds.
-    open_points: int32, scratch of `rollout` and `forced_actions`, no part of the position.
+    color: int8[(rows + 2) * (cols + 1) + 1], the content of each point.
+    open_points: int32, scratch of `rollout` and `forced_actions`, not part of the position.
     """
 
     info: np.ndarray
@@ -99,7 +99,8 @@ def to_move(state):
 
 @inline_kernel
 def last_open(info, action):
-    """The point that is taken if the action is no longer possible: a column's top, or the cell."""
+    """The point that is occupied when the action is no longer possible: a column's top, or the
+    cell."""
     cols = info[COLS]
     if info[GRAVITY]:
         return info[ROWS] * (cols + 1) + action + 1
@@ -150,7 +151,7 @@ def legal_actions(state, out):
 def forced_actions(state, out):
     """An action that wins, or one that stops the opponent's row, or else the middle first.
 
-    Moves that let the opponent win on top of them are left out while there is another.
+    Moves that let the opponent win in the cell above are left out if there is another move.
     """
     info, color = state.info, state.color
     n_legal = legal_actions(state, out)
@@ -162,7 +163,7 @@ def forced_actions(state, out):
             if would_win(info, color, landing(state, out[i]), player):
                 out[0] = out[i]
                 return 1
-    # The actions are in ascending order: take them from the middle outwards.
+    # The actions are in ascending order; they are taken from the middle outwards.
     for i in range(n_legal):
         state.open_points[i] = out[i]
     n = 0
@@ -221,7 +222,7 @@ def take_over(info, color):
 
 @inline_kernel
 def offer_swap(info, offered):
-    """Allow or forbid the swap; what may follow differs, so the key does."""
+    """Allow or forbid the swap; the legal actions change, so the key changes, too."""
     if info[CAN_SWAP] != offered:
         info[CAN_SWAP] = offered
         info[KEY] ^= SWAP_OPEN
@@ -229,7 +230,7 @@ def offer_swap(info, offered):
 
 @inline_kernel
 def completes_line(color, point, width, n):
-    """Whether the stone on `point` stands in a row of n or more of its colour."""
+    """Whether the stone on `point` is in a row of n or more stones of its colour."""
     for step in (1, width, width + 1, width - 1):
         if 1 + run(color, point, step) + run(color, point, -step) >= n:
             return True
@@ -238,10 +239,12 @@ def completes_line(color, point, width, n):
 
 @inline_kernel
 def run(color, point, step):
-    """How many stones of the colour on `point` follow it without a gap, in one direction."""
+    """The number of stones of the same colour that follow `point` without a gap, in one
+    direction."""
     player = color[point]
     length = 0
-    # Unsigned, or Numba asks of every index whether it counts from the end: a third slower.
+    # Unsigned: otherwise Numba checks whether each index counts from the end, which is a third
+    # slower.
     following = np.uint64(point + step)
     while color[following] == player:
         length += 1
@@ -277,14 +280,14 @@ def piece(state, cell):
 def rollout(state, rng):
     """Afterwards `color` holds the final board; `info` is as before the last plies."""
     info, color, open_points = state.info, state.color, state.open_points
-    # As long as a swap is among the choices, now or next, play by the book: two plies at most.
+    # While a swap is possible, now or next, play by the general rules: at most two plies.
     while info[PIE] and (info[N_STONES] == 0 or info[CAN_SWAP]):
         play(state, open_points[below(rng, legal_actions(state, open_points))])
     if info[WINNER] != NOBODY:
         return 1 - 2 * info[WINNER]
 
     width, n, player = info[COLS] + 1, info[N], info[TURN]
-    # What a stone opens: the point above it. Without gravity nothing, and `point + 0` is taken.
+    # A stone opens the point above it. Without gravity it opens none, and `point + 0` is occupied.
     rise = width if info[GRAVITY] else 0
     n_open = list_open_points(state)
     while n_open > 0:
@@ -315,7 +318,7 @@ def list_open_points(state):
 def evaluate(state):
     """Counts the lines of n still open to one player only, weighted by stones in them.
 
-    Whoever may swap has the better side of the first stone.
+    The player who may swap has the better side of the first stone.
     """
     info, color = state.info, state.color
     width = info[COLS] + 1

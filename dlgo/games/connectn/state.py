@@ -1,4 +1,4 @@
-"""N in a row as people see it: a column number with gravity, else `A1`; `swap` for the pie."""
+"""N in a row for users: a column number with gravity, else `A1`; `swap` for the pie rule."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class ConnectN(InARow):
     options = (
         Option("cols", 7, "columns of the board", low=1, high=kernel.MAX_SIDE),
         Option("rows", 6, "rows of the board", low=1, high=kernel.MAX_SIDE),
-        Option("n", 4, "how many in a row win", low=2, high=kernel.MAX_SIDE),
+        Option("n", 4, "number of stones in a row that win", low=2, high=kernel.MAX_SIDE),
         Option("gravity", True, "whether stones fall to the bottom of a column"),
-        Option("pie", False, "whether the first reply may be to take over the first stone"),
+        Option("pie", False, "whether the second player may take over the first stone"),
     )
 
     def __init__(self, **settings: object) -> None:
@@ -49,8 +49,8 @@ class ConnectN(InARow):
         else:
             square = self.rows == self.cols
             self.symmetry_names = symmetry.SQUARE if square else symmetry.OBLONG
-        # Few enough that nobody has n stones yet; only one with the pie rule, for the second
-        # player is to judge the opening. 2 for tic-tac-toe, 4 for Connect Four, as there.
+        # So few that no player has n stones yet; only one with the pie rule, because the second
+        # player judges the opening. 2 for tic-tac-toe and 4 for Connect Four, as in those games.
         most = 1 if self.pie else 4
         self.opening_plies = min(most, 2 * (self.n - 1), self.rows * self.cols // 4)
 
@@ -86,5 +86,5 @@ class ConnectN(InARow):
         return super().why_illegal(state, move)
 
     def last_cell(self, state: GameState) -> Point | None:
-        """Where the last stone was put: a swap puts none."""
+        """The cell of the last stone; None after a swap."""
         return super().last_cell(state.previous_state if state.last_move == SWAP else state)

@@ -11,8 +11,8 @@ The dark squares in the standard numbering, black's side at the top, and their b
         25    26    27    28              27    28    29    30
      29    30    31    32              31    32    33    34
 
-A bit that stays empty after every second row makes each diagonal step the same shift on every
-row, and a step off the board lands on no square (the layout of Samuel's program, 1959):
+Because one bit stays empty after every second row, each diagonal step is the same shift on every
+row, and a step off the board leads to no square (the layout of Samuel's program, 1959):
 
     direction 0: down-left +4    1: down-right +5    2: up-left -5    3: up-right -4
 """
@@ -44,7 +44,7 @@ def squares(*numbers: int) -> int:
 BOARD = squares(*range(1, 33))
 START_BLACK = squares(*range(1, 13))
 START_WHITE = squares(*range(21, 33))
-# Where black's men are crowned, and white's.
+# The squares where black's men are crowned, and white's.
 CROWN_BLACK = squares(29, 30, 31, 32)
 CROWN_WHITE = squares(1, 2, 3, 4)
 
@@ -61,7 +61,7 @@ BLACK, WHITE, KINGS, TURN, JUMPER, QUIET, SEEN, KEY = range(8)
 
 
 class DraughtsState(NamedTuple):
-    """The position, and what the draw rules remember.
+    """The position, and the memory of the draw rules.
 
     words: int64[8] = black's pieces, white's pieces, the kings among them, whose turn, the
         piece that must go on jumping (a bitboard, 0 if none), plies since the last capture
@@ -137,7 +137,7 @@ def can_jump(pieces, other, empty, direction):
 
 @inline_kernel
 def far_row(player):
-    """Where the player's men are crowned."""
+    """The squares where the player's men are crowned."""
     return CROWN_WHITE if player else CROWN_BLACK
 
 

@@ -1,9 +1,9 @@
-"""The static evaluation of English draughts: what a position is worth without searching it.
+"""The static evaluation of English draughts: the value of a position without a search.
 
-Material, with small terms for good squares. Captures are forced, so in the middle of an
-exchange a count of the pieces says little: the captures are played out first, any one where
-there is a choice, and the quiet position after them is judged. In 240 games of alpha-beta
-at 3,000 nodes a move, that won 112 and lost 24 against counting at once; the small terms and
+Material, with small terms for good squares. Captures are forced, so a count of the pieces is
+misleading in the middle of an exchange: the captures are played out first, an arbitrary one if
+there is a choice, and the quiet position after them is evaluated. In 240 games of alpha-beta at
+3,000 nodes a move, that won 112 and lost 24 against counting at once; the small terms and
 TRADE_DOWN won 112 and lost 7 against material alone.
 """
 
@@ -28,7 +28,7 @@ ADVANCE_VALUE = 3
 
 @kernel
 def evaluate(state):
-    """What the position is worth to the player to move, once the captures are played out."""
+    """The value of the position for the player to move, after the captures have been played out."""
     words = state.words
     player, kings, jumper = words[TURN], words[KINGS], words[JUMPER]
     own, other = words[player], words[1 - player]
@@ -49,11 +49,12 @@ def evaluate(state):
 
 @inline_kernel
 def _a_jump(own, other, kings, player, jumper):
-    """One of the jumps there are, alike for both colours, as (piece, direction); (0, 0): none."""
+    """One of the jumps, the same for both colours, as (piece, direction); (0, 0) if there is
+    none."""
     empty = BOARD & ~(own | other)
     pieces = jumper or own
     for i in range(4):
-        direction = 3 - i if player else i  # white sees the board turned round
+        direction = 3 - i if player else i  # white sees the board turned by half a turn
         jumpers = can_jump(facing(pieces, kings, player, direction), other, empty, direction)
         if jumpers:
             piece = np.int64(1) << highest_bit(jumpers) if player else jumpers & -jumpers

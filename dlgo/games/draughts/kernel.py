@@ -2,13 +2,13 @@
 
 Black men (player 0) move down the board, white men (player 1) up, kings both ways; one step,
 or one jump over a piece of the other player to the empty square beyond. A capture must be
-made; it goes on with the same piece while it can; a man that reaches the far row is crowned,
-which ends the move. Who cannot move has lost. A position that comes up for the third time
+made; it continues with the same piece while it can; a man that reaches the far row is crowned,
+which ends the move. A player who cannot move has lost. A position that occurs for the third time
 with the same player to move, or 40 moves each without a capture or a man's move, is a draw.
 
 An action is one step or one jump, `4 * (square - 1) + direction`, plus 128 for a jump: a
 multiple jump is several actions of the same player. The jump bit follows from the position;
-it is there so that an action alone says from where to where.
+it is part of the action so that an action alone determines both squares.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def reset(state):
 
 @kernel
 def set_position(state, black, white, kings, turn):
-    """Set up a position at the start of a turn, with no past."""
+    """Set up a position at the start of a turn, without a history."""
     words = state.words
     words[board.BLACK] = black
     words[board.WHITE] = white
@@ -70,7 +70,7 @@ def sources(state, direction, jumping):
 
 @inline_kernel
 def must_jump(state):
-    """Whether the player to move can capture, and so must."""
+    """Whether the player to move can capture, and therefore must."""
     return (
         sources(state, 0, True) | sources(state, 1, True)
         | sources(state, 2, True) | sources(state, 3, True)
@@ -169,7 +169,7 @@ def _remove(words, player, piece):
 
 @inline_kernel
 def _remember(state, quiet):
-    """Bring the draw rules' memory up to date after a move; a capture or man's move clears it."""
+    """Update the memory of the draw rules after a move; a capture or man's move clears it."""
     words, history = state.words, state.history
     plies = words[board.QUIET] + 1 if quiet else 0
     # Only a search that ignores draws (perft) goes beyond the limit.
@@ -201,16 +201,17 @@ def result(state):
 
 @kernel
 def key(state):
-    """Of the pieces, the side to move and the piece that must go on jumping; no draw counters."""
+    """The key of the pieces, the player to move and the piece that must go on jumping; no draw
+    counters."""
     return state.words[board.KEY]
 
 
-# What networks see ------------------------------------------------------------------------
+# Network inputs ---------------------------------------------------------------------------
 
 
 @kernel
 def piece(state, cell):
-    """Kind 0 is a man, 1 a king; nothing ever stands on a light square."""
+    """Kind 0 is a man, 1 a king; light squares are always empty."""
     down, col = 7 - cell // 8, cell % 8
     if (down + col) % 2 == 0:
         return kernels.NOBODY
@@ -298,7 +299,8 @@ def rollout(state, rng):
             own ^= piece | target
             kings ^= piece | target
             quiet += 1
-            # Keys are compared within a run of quiet moves only, so any start will do.
+            # Keys are compared only within a run of quiet moves, so the start value does not
+            # matter.
             start, end = lowest_bit(piece), lowest_bit(target)
             key ^= board.PIECES[player, 1, start] ^ board.PIECES[player, 1, end] ^ board.SIDE
             history[quiet] = key

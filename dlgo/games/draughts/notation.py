@@ -1,8 +1,8 @@
-"""How draughts is written down: square numbers, moves, whole turns, positions (FEN).
+"""Notation of draughts: square numbers, moves, whole turns, positions (FEN).
 
 A `Move` of the game is one step or jump, `11-15` or `11x18`. People write a turn: all jumps
-of a multiple capture in one, `11x18x25`, often only from where to where, `11x25`. The
-rules stay in `kernel.py`.
+of a multiple capture in one, `11x18x25`, often only its ends, `11x25`. The rules are in
+`kernel.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dlgo.games.draughts import board, kernel
 # Row and column change of the kernel's directions; rows count down from black's side.
 _STEPS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
 
-# Moves since the last capture, and the number of the next one, at the end of a position.
+# Moves since the last capture, and the number of the next move, at the end of a position.
 FEN_COUNTERS = re.compile(r"(\s*:\s*[HF]\d+)+\s*\.?\s*$", re.IGNORECASE)
 START_FEN = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 
@@ -107,7 +107,7 @@ def parse_turn(state: GameState, text: str) -> list[Move]:
     """The legal moves that `text` denotes: a whole turn, or the first jumps of one.
 
     Intermediate squares may be left out (`11x25` for `11x18x25`) as long as only one capture
-    fits; if several fit and take the same pieces, any of them is meant.
+    fits; if several fit and take the same pieces, one of them is chosen.
 
     Raises:
         IllegalMoveError: if it is not legal here.
@@ -164,7 +164,7 @@ def turn_texts(moves: list[Move]) -> list[str]:
             continue
         path = path or [move.place[0]]
         path.append(move.place[1])
-        # The opponent cannot move from the square that was just taken: it is the same piece.
+        # The opponent cannot move from the square just reached: it is the same piece.
         goes_on = following is not None and following.is_play and following.place[0] == path[-1]
         if not goes_on:
             texts.append(path_text(path, is_jump(move)))
@@ -175,9 +175,9 @@ def turn_texts(moves: list[Move]) -> list[str]:
 def parse_fen(text: str) -> board.DraughtsState:
     """The position of `B:W18,24,K27:B1,5-8`: the side to move, then each side's pieces.
 
-    K marks a king, a range stands for all its squares, the sides come in either order. Counters
-    at the end, `:H0:F1`, are not read; the side to move may stand there twice. NotationError for
-    anything else, and for an impossible position.
+    K marks a king, a range means all its squares, the sides are in either order. Counters at the
+    end, `:H0:F1`, are ignored; the side to move may be repeated there. Raises NotationError for
+    other text, and for an impossible position.
     """
     def fail(why: str) -> NotationError:
         return NotationError(f"position {text.strip()!r}: {why}")
@@ -197,7 +197,7 @@ def parse_fen(text: str) -> board.DraughtsState:
                 raise fail(f"{item!r} is not a square")
             first, last = int(match[2]), int(match[3] or match[2])
             if not 1 <= first <= last <= board.SQUARES:
-                raise fail(f"{item!r} does not lie within 1-32")
+                raise fail(f"{item!r} is not within 1-32")
             for number in range(first, last + 1):
                 bit = board.bit_of(number)
                 if (pieces["B"] | pieces["W"]) & bit:
@@ -215,7 +215,7 @@ def parse_fen(text: str) -> board.DraughtsState:
 def fen_text(state: board.DraughtsState) -> str:
     """The position as `parse_fen` reads it.
 
-    ValueError in the middle of a capture, for which the notation has no words.
+    Raises ValueError in the middle of a capture, which the notation cannot express.
     """
     words = state.words
     if words[board.JUMPER]:

@@ -9,13 +9,13 @@
     1. 11-15 23-19 2. 8-11 22-17 {a comment} ... 0-1
 
 PDN names the players by the colour of their pieces. Its Result gives white's points first,
-as in chess: `1-0` says that White has won, though Black moves first here. That is how games
-are written below. Not everyone follows it: in the games of Tinsley that come with CheckerBoard
-`1-0` stands where Black, the first player, has won. So a result that is read stays as it is.
+as in chess: `1-0` means that White has won, although Black moves first here. This module writes
+games in this way. Some programs differ: in the games of Tinsley that come with CheckerBoard, `1-0`
+means that Black, the first player, has won. So a result is kept as it is read.
 
 Reading is liberal: annotations are skipped, variations are left out; `-`, `x`, `:` and the dashes
 of typography are the same; a multiple capture may be given by all its squares, by its ends, or
-jump by jump. An illegal move ends what is read of its game.
+jump by jump. Reading of a game stops at an illegal move.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class PdnGame:
-    """A game as it was read."""
+    """A game that was read from PDN."""
 
     tags: dict[str, str]  # the tags in their order
     state: GameState  # the position after the last move; `state.moves()` are the moves.
-    # The result as the text gives it, `*` if it gives none that PDN knows. It can differ from what
-    # stands on the board: most games end by resignation or agreement.
+    # The result in the text, `*` if it has none of PDN's. It can differ from the result on the
+    # board: most games end by resignation or agreement.
     result: str
     # Number of moves made -> text; 0 is the comment on the start.
     comments: Mapping[int, str] = field(default_factory=dict)
-    # The move that is illegal, and why; "" if there is none. `state` is the position before it.
+    # The illegal move and the reason; "" if there is none. `state` is the position before it.
     problem: str = ""
-    notes: tuple[str, ...] = ()  # what was assumed or left out, a phrase each
+    notes: tuple[str, ...] = ()  # assumptions and omissions, a phrase each
 
 
 def write_game(
@@ -120,7 +120,7 @@ def _with_comments(words: list[str], comments: Mapping[int, str]) -> Iterator[st
 def read_games(text: str) -> list[PdnGame]:
     """All games of a PDN text.
 
-    What is wrong with a game, other than an illegal move, is a NotationError that names it.
+    Raises NotationError, with the number of the game, for any fault except an illegal move.
     """
     games: list[PdnGame] = []
     reader = _GameReader(1)
@@ -146,7 +146,7 @@ def is_sound(text: str) -> bool:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """The tags, moves, comments, results and misfits of a text; of a variation only its bracket."""
+    """The tags, moves, comments, results and misfits of a text; only the brackets of variations."""
     depth = 0  # of variations
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
@@ -157,7 +157,7 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
         elif kind == "close" and depth > 0:
             depth -= 1
         elif kind == "bad" and token[0].startswith("{"):
-            yield token  # a comment that never ends, inside a variation too
+            yield token  # a comment without an end, also inside a variation
         elif depth == 0 and kind not in ("skip", "number"):
             yield token
     if depth:
@@ -249,7 +249,7 @@ class _GameReader:
         except (IllegalMoveError, NotationError) as error:
             number = (self.turns + self.white_began) // 2 + 1
             failure = self._error(f"move {number} of {player.name}: {error}")
-            if isinstance(error, NotationError):  # a typing error, or one of several moves
+            if isinstance(error, NotationError):  # a typing error, or an ambiguous move
                 raise failure from None
             self.problem = str(failure)
             return

@@ -1,9 +1,9 @@
 """Perft: counting the move sequences of a given length, the standard check of move generation.
 
-`dlgo.perft` counts actions, so that a double jump is two plies. Published tables
-count whole moves, as `perft_moves` does: a multiple jump is one move, and different ways of
-taking the same pieces are different moves (OEIS A133046; the other convention, one move for
-all ways with the same outcome, differs from depth 12 on). The draw rules are left out.
+`dlgo.perft` counts actions, so a double jump is two plies. Published tables count whole moves, as
+`perft_moves` does: a multiple jump is one move, and different ways of taking the same pieces are
+different moves (OEIS A133046; the other convention, one move for all ways with the same outcome,
+differs from depth 12 on). The draw rules are left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dlgo.games.draughts import board
 from dlgo.games.draughts import kernel as rules
 from dlgo.jit import kernel
 
-# A sequence has at most so many actions more than moves: each is one captured piece.
+# The maximum number of actions minus moves in a sequence: each of them captures one piece.
 EXTRA_ROWS = 24
 
 

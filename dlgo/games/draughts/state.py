@@ -1,4 +1,4 @@
-"""English draughts as people see it: squares 1-32, `11-15` for a step, `11x18` for a jump."""
+"""English draughts for users: squares 1-32, `11-15` for a step, `11x18` for a jump."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Draughts(GameSpec):
 
     name = "draughts"
     title = "Draughts"
-    # Tournaments, too, draw the first three moves by lot (the "three-move restriction").
+    # Tournaments also draw the first three moves by lot (the "three-move restriction").
     opening_plies = 3
     history_matters = True
     colour_symmetry = "rotate180"

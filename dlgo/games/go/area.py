@@ -1,7 +1,7 @@
-"""The count at the end of a game of Go, compiled: whose each point is, and the margin.
+"""The count at the end of a game of Go, compiled: the owner of each point, and the margin.
 
 Area scoring (chapter 3.2 of the book): every stone on the board counts as alive, and an empty
-region belongs to the colour that alone it touches. `kernel.py` registers these functions;
+region belongs to a colour if it touches only that colour. `kernel.py` registers these functions;
 `scoring.py` counts by other rules, and with dead stones.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from dlgo.games.go.board import BLACK, EMPTY, HALF_KOMI, N_EMPTY, SIZE, WHITE
 from dlgo.jit import kernel
 
-# What a flood fill notes of an empty point: who owns it. 0 is not yet seen.
+# A flood fill marks each empty point with its owner; 0 is not yet visited.
 NOBODYS, BLACKS, WHITES = 1, 2, 3
 
 
@@ -28,7 +28,7 @@ def area_difference(state):
             stones += 1
         elif color[point] == WHITE:
             stones -= 1
-    # Most empty points of a finished game are single: only others need a flood fill.
+    # Most empty points of a finished game are single: only the others need a flood fill.
     crowded = False
     for i in range(n_empty):
         point = state.empties[i]
@@ -44,7 +44,7 @@ def area_difference(state):
 
 @kernel
 def _surrounded(state):
-    """Empty points that are Black's minus White's; leaves in `scratch[0]` whose each is."""
+    """Black's empty points minus White's; writes the owner of each into `scratch[0]`."""
     color = state.color
     width = state.info[SIZE] + 2
     seen, region = state.scratch[0], state.scratch[1]
@@ -76,7 +76,8 @@ def _surrounded(state):
 
 @kernel
 def ownership(state, out):
-    """Area: a stone owns its point, an empty region is its only neighbours'."""
+    """Area: a stone owns its point; an empty region belongs to its neighbours if they have one
+    colour."""
     _surrounded(state)
     size = state.info[SIZE]
     owner = state.scratch[0]

@@ -12,10 +12,10 @@ A chain (connected stones of one colour) is named by one of its points. Its ston
 ring through `link`. Instead of the set of its liberties it keeps sums over all pairs (stone,
 adjacent empty point): their number, the sum of the empty points' indices, and the sum of
 their squares. A liberty next to two stones counts twice, hence "pseudo". The sums change by
-one addition when a stone comes or goes and when chains merge, and they answer what matters:
-no pairs means captured, and number * squares == sum ** 2 holds exactly if all pairs name
-one point (the Cauchy-Schwarz inequality is an equality only then): atari, with the last
-liberty at sum / number.
+one addition when a stone comes or goes and when chains merge, and they answer the important
+questions: no pairs means captured, and number * squares == sum ** 2 holds exactly if all pairs name
+one point (the Cauchy-Schwarz inequality is an equality only then): atari, with the last liberty at
+sum / number.
 
 The three sums share one 64-bit word, so that one addition updates all of them. A board of
 25x25 has at most 1,200 pairs of neighbours, indices up to 728:
@@ -42,21 +42,21 @@ NOWHERE = 0  # a border cell: "no point"
     SIZE, HALF_KOMI, TURN, PASSES, KO, N_EMPTY, N_HISTORY, STONES_KEY, REPETITION,
     CAPTURED_BY_BLACK, CAPTURED_BY_WHITE, LAST,
 ) = range(12)
-# Values of REPETITION: what a play must not recreate.
+# Values of REPETITION: the positions that a play must not recreate.
 SITUATIONAL = 0  # an earlier position with the same player to move (AGA)
-POSITIONAL = 1  # an earlier position, whoever is to move (Chinese, Tromp-Taylor)
+POSITIONAL = 1  # an earlier position, with either player to move (Chinese, Tromp-Taylor)
 SIMPLE_KO = 2  # the position before the last move (Japanese)
-# Where the three sums of `liberties` stand.
+# The bit positions of the three sums in `liberties`.
 SUM_SHIFT, NUMBER_SHIFT = 30, 50
 SQUARES_MASK, SUM_MASK = (1 << 30) - 1, (1 << 20) - 1
 
 STONES = zobrist_table(2, (MAX_SIZE + 2) ** 2, stream="go stones")
 SIDE = int(zobrist_table(1, stream="go side")[0])
 
-# Superko asks at a candidate move whether a position has been seen. A filter of 2,048
-# bits answers "no" at once for nearly all; only its "maybe" costs a search of the history. A
-# position has three bits, all in one word (a blocked Bloom filter: Putze, Sanders, Singler 2007):
-# after 200 plies one answer in 60 is a wrong "maybe", with one bit it would be one in 10.
+# Superko must know for a candidate move whether its position has occurred before. A filter of 2,048
+# bits answers "no" at once for nearly all; only a "maybe" costs a search of the history. A position
+# has three bits, all in one word (a blocked Bloom filter: Putze, Sanders, Singler 2007): after 200
+# plies one answer in 60 is a wrong "maybe", with one bit it would be one in 10.
 FILTER_WORDS = 32
 
 
@@ -64,15 +64,15 @@ class GoState(NamedTuple):
     """One position with its history. `cells` is (size + 2) ** 2.
 
     info: int64[12], see the indices above; STONES_KEY is the Zobrist key of the stones alone,
-    LAST the point of the last play or NOWHERE, a hint for searches and no part of the position;
-    color: int8[cells]; chain: uint16[cells], the name of a stone's chain;
-    link: uint16[cells], the next stone of its chain;
-    liberties: int64[cells], the packed sums of the chain with that name; n_stones: int16[cells],
-    its stones;
-    empties: uint16[cells], the empty points in any order; slot: uint16[cells], where each is;
-    history: int64[any], keys of all positions so far, this one included: of the stones, and
-    of the side to move if superko is situational; history_filter: int64[32], see FILTER_WORDS;
-    scratch: uint16[2, cells], room for flood fills, holds nothing between calls.
+    LAST the point of the last play or NOWHERE, a hint for searches, not part of the position;
+    color: int8[cells]; chain: uint16[cells], the name of a stone's chain; link: uint16[cells], the
+    next stone of its chain; liberties: int64[cells], the packed sums of the chain with that name;
+    n_stones: int16[cells], its stones; empties: uint16[cells], the empty points in any order; slot:
+        uint16[cells], the index of each; history: int64[any], keys of all positions so far,
+        including this one: of the stones, and of the player to move if superko is situational;
+        history_filter:
+    int64[32], see FILTER_WORDS; scratch: uint16[2, cells], scratch of flood fills, unused between
+    calls.
     """
 
     info: np.ndarray
@@ -110,7 +110,7 @@ def new_state(size: int, half_komi: int, history: int, repetition: int = SITUATI
 
 @kernel
 def copy_board(target, source):
-    """Copy all but the history: what `place` needs."""
+    """Copy everything but the history: the part that `place` needs."""
     for i in range(len(source.info)):
         target.info[i] = source.info[i]
     # One loop for each array: the compiler makes block copies of them.
@@ -133,7 +133,7 @@ def copy_board(target, source):
 
 @inline_kernel
 def situation(state, stones_key, turn):
-    """The key by which superko knows a position."""
+    """The key of a position for superko."""
     if turn == 1 and state.info[REPETITION] == SITUATIONAL:
         return stones_key ^ SIDE
     return stones_key
@@ -147,13 +147,13 @@ def filter_word(key):
 
 @inline_kernel
 def filter_bits(key):
-    """The bits of that word that stand for the position."""
+    """The bits of that word for the position."""
     return (1 << (key & 63)) | (1 << ((key >> 6) & 63)) | (1 << ((key >> 12) & 63))
 
 
 @inline_kernel
 def remember(state):
-    """Add the position to the history. A full history forgets what comes after it."""
+    """Add the position to the history. A full history drops later positions."""
     info = state.info
     n = info[N_HISTORY]
     if n == len(state.history):
@@ -166,13 +166,13 @@ def remember(state):
 
 @inline_kernel
 def liberty_word(point):
-    """What one pair of a stone and the empty `point` adds to its chain's sums."""
+    """The amount that one pair of a stone and the empty `point` adds to its chain's sums."""
     return (1 << NUMBER_SHIFT) | (point << SUM_SHIFT) | (point * point)
 
 
 @inline_kernel
 def is_single(word):
-    """Whether a word of packed sums speaks of one liberty only, or of none."""
+    """Whether a word of packed sums has at most one liberty."""
     total = (word >> SUM_SHIFT) & SUM_MASK
     return (word >> NUMBER_SHIFT) * (word & SQUARES_MASK) == total * total
 
@@ -185,7 +185,7 @@ def in_atari(state, chain):
 
 @inline_kernel
 def is_playable(state, point, player):
-    """Empty, no simple ko, no self-capture. Superko is asked separately, as it costs more."""
+    """Empty, no simple ko, no self-capture. Superko is tested separately, because it costs more."""
     color = state.color
     if color[point] != EMPTY or point == state.info[KO]:
         return False
@@ -195,7 +195,7 @@ def is_playable(state, point, player):
             return True
     for step in (1, -1, width, -width):
         near = color[point + step]
-        # A friendly chain with another liberty, or an enemy chain with none but this.
+        # A friendly chain with another liberty, or an enemy chain whose only liberty is this point.
         if near <= WHITE and in_atari(state, state.chain[point + step]) == (near != player):
             return True
     return False
@@ -206,7 +206,7 @@ def captures(state, point, player):
     """XOR of the Zobrist words of all stones that a play would capture."""
     width = state.info[SIZE] + 2
     gone = 0
-    first, second, third = NOWHERE, NOWHERE, NOWHERE  # chains counted already
+    first, second, third = NOWHERE, NOWHERE, NOWHERE  # chains that have been counted
     for step in (1, -1, width, -width):
         if state.color[point + step] != 1 - player:
             continue
@@ -249,9 +249,9 @@ def is_eye(state, point, player):
 
 @inline_kernel
 def place(state, point, player):
-    """Put a stone on a playable point, capture what loses its last liberty, note a ko.
+    """Put a stone on a playable point, capture chains without liberties, note a ko.
 
-    Turn, passes and history stay as they are.
+    Player, passes and history do not change.
     """
     info, color, chain = state.info, state.color, state.chain
     liberties, n_stones = state.liberties, state.n_stones
@@ -292,7 +292,7 @@ def place(state, point, player):
 
     info[CAPTURED_BY_BLACK + player] += captured
 
-    # Ko: a lone stone took one stone and stands where that stone could take it back.
+    # Ko: a lone stone took one stone, and could be taken back by a stone on that point.
     name = chain[point]
     if captured == 1 and n_stones[name] == 1 and liberties[name] >> NUMBER_SHIFT == 1:
         info[KO] = ko

@@ -1,10 +1,10 @@
-"""What a linear policy sees of a move in Go: small patterns, ataris, where the last move was.
+"""Features of a move in Go for a linear policy: small patterns, ataris, the last move.
 
 After the rollout policy of AlphaGo (Silver et al. 2016, Extended Data Table 4), whose features are
 patterns of 3x3 points with liberties, answers to the last move, atari and distance. Each slot of
-`SLOTS` has one value for a move. 0 is the pass's value, but for the last slot, and means "nothing
-of the kind" for plays. Everything is seen by the player to move, so that a position and the same
-with colours exchanged have equal values, as have all eight images of a board.
+`SLOTS` has one value for a move. 0 is the pass's value, except in the last slot, and means "none"
+for plays. All values are from the view of the player to move: a position and its colour flip have
+equal values, and so do all eight images of a board.
 
 Registered with `dlgo.kernels` by `kernel.py`.
 """
@@ -19,7 +19,7 @@ from dlgo.games.go.patterns import neighbourhood
 from dlgo.games.go.tactics import is_self_atari
 from dlgo.jit import inline_kernel, kernel
 
-# What a neighbour of a point is for `CONTACTS`: a chain in atari, with few liberties, or with many.
+# Kinds of neighbours in `CONTACTS`: a chain in atari, with few liberties, or with many.
 _FREE, _EDGE, _OWN, _ENEMY = 0, 1, 2, 5
 # Pairs of stone and liberty up to which a chain that is not in atari has "few": two liberties,
 # mostly. Exact liberties beyond atari would have to be counted.
@@ -31,7 +31,7 @@ BIG, SAVES, JUST_PLAYED = 1, 2, 4
 FREED, STILL_IN_ATARI = 1, 3
 # Distance from the last play, as dx + dy + max(dx, dy): 2 touching, 3 diagonal; at most this.
 FAR = 17
-# Lines from the edge that are told apart.
+# Number of lines from the edge that are distinguished.
 LINES = 9
 PASS, SECOND_PASS = 1 + LINES * (LINES + 1) // 2, 2 + LINES * (LINES + 1) // 2
 
@@ -44,7 +44,7 @@ def _shape_classes() -> tuple[np.ndarray, int]:
         [int(place) for place in turned.ravel() if place >= 0]
         for mirrored in (square, square.T) for turned in (np.rot90(mirrored, k) for k in range(4))
     ]
-    # Beyond the edge there is a whole side, or two that meet in a corner.
+    # Beyond the edge is a whole side, or two sides that meet in a corner.
     sides = [[0, 1, 2], [2, 4, 7], [5, 6, 7], [0, 3, 5]]
     border = content == board.BORDER
     edges = np.stack([border[:, side].all(axis=1) for side in sides], axis=1)
@@ -69,7 +69,7 @@ def _contact_classes() -> tuple[np.ndarray, int]:
 SHAPES, N_SHAPES = _shape_classes()
 CONTACTS, N_CONTACTS = _contact_classes()
 
-# What each slot is, and how many values it has.
+# The name of each slot, and its number of values.
 SLOTS = (
     ("shape: the 3x3 pattern around the point", N_SHAPES),
     ("response: the same beside the last play, touching or diagonal", 2 * N_SHAPES),
@@ -117,7 +117,8 @@ def move_features(state, actions, n, scratch, out):
 
 @inline_kernel
 def shape_index(state, point, player, width):
-    """The number of the eight neighbours of a point, seen by the player: 0 own, 1 other."""
+    """The number of the eight neighbours of a point, from the view of the player: 0 own, 1
+    other."""
     index = neighbourhood(state, point, width)
     # Stones have the upper of their two bits clear; there the lower one is turned over for White.
     return index ^ (~(index >> 1) & 0x5555) if player else index

@@ -1,8 +1,8 @@
-"""What a Go player expects of a move before any reading, for the first visits of a search.
+"""A Go player's expectation of a move before any reading, for the first visits of a search.
 
-Every reason adds imagined games to a move, won or lost ones, in the manner of MoGo (Gelly
-and Silver 2007) and michi. A search with RAVE starts from these and soon outweighs them.
-Registered with `dlgo.kernels` by `kernel.py`.
+Every reason adds imagined games to a move, won or lost ones, as in MoGo (Gelly and Silver 2007) and
+michi. A search with RAVE starts from these and soon outweighs them. Registered with `dlgo.kernels`
+by `kernel.py`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dlgo.games.go.patterns import matches_pattern
 from dlgo.games.go.tactics import is_self_atari
 from dlgo.jit import inline_kernel, kernel
 
-# Imagined games by reason. EVEN are half won, half lost, so that no single reason is certain.
+# Imagined games by reason. EVEN are half won, half lost, so that no reason alone is decisive.
 EVEN = 10.0
 CAPTURE, CAPTURE_STONE, SAVE, SAVE_STONE = 15.0, 3.0, 10.0, 2.0
 SELF_ATARI, PATTERN, FIRST_LINE, THIRD_LINE, PASS = 12.0, 10.0, 10.0, 8.0, 15.0
 # By distance from the last play, counted as dx + dy + max(dx, dy): touching, diagonal, ...
 NEAR = np.array([0, 0, 12, 10, 8, 6, 4], np.float64)
-# Stones so near (in both directions) make the line of a point unimportant.
+# The line of a point does not matter if a stone is within this distance (in both directions).
 ALONE = 3
 
 

@@ -21,7 +21,7 @@ from dlgo.jit import inline_kernel, kernel
 from dlgo.zobrist import zobrist_table
 
 # Parts of the search key that are not on the board: one pass has just been made, and the
-# point that the simple ko rule forbids. They decide what may follow, so they belong to it.
+# point that the simple ko rule forbids. They affect the legal moves, so they are part of the key.
 PASSED = int(zobrist_table(1, stream="go passed")[0])
 KO_POINT = zobrist_table(27 * 27, stream="go ko")
 
@@ -38,7 +38,7 @@ def point_of(size, action):
 
 @kernel
 def reset(state):
-    """Empty board, black to move. Size and komi stand in `info` already."""
+    """Empty board, black to move. Size and komi are in `info` already."""
     info = state.info
     size = info[board.SIZE]
     width = size + 2
@@ -67,7 +67,7 @@ def reset(state):
 def put_stone(state, point, player):
     """Set up a stone on an empty point; False if a chain would be without liberty.
 
-    In a legal position no chain ever is, in whatever order its stones are put down.
+    In a legal position this cannot happen, for any order of its stones.
     """
     before = state.info[board.N_EMPTY]
     board.place(state, point, player)
@@ -110,7 +110,7 @@ def repeats(state, point):
     if info[board.REPETITION] == board.SIMPLE_KO:
         return False  # the simple ko has been tested with the other rules
     if info[board.CAPTURED_BY_BLACK] + info[board.CAPTURED_BY_WHITE] == 0:
-        return False  # with every play a stone more: nothing has come again yet
+        return False  # no captures yet: no position has occurred twice
     player = info[board.TURN]
     stones_key = info[board.STONES_KEY] ^ board.STONES[player, point]
     stones_key ^= board.captures(state, point, player)
@@ -141,7 +141,7 @@ def legal_actions(state, out):
 
 @kernel
 def search_actions(state, out):
-    """Legal actions without filling one's own eyes (chapter 3.3)."""
+    """Legal actions that fill no own eye (chapter 3.3)."""
     return _actions(state, out, True)
 
 
@@ -149,7 +149,7 @@ def search_actions(state, out):
 def _actions(state, out, keep_eyes):
     size = state.info[board.SIZE]
     player = state.info[board.TURN]
-    # First the empty points, without a branch: no processor can guess which these are.
+    # First the empty points, without a branch: a processor cannot predict which points are empty.
     n_empty = 0
     for row in range(size):
         for col in range(size):
@@ -205,13 +205,13 @@ def key(state):
 @kernel
 def piece(state, cell):
     color = np.int64(state.color[point_of(state.info[board.SIZE], cell)])
-    # EMPTY, 2, becomes NOBODY, -1, without a branch: no processor can guess who stands where.
+    # EMPTY, 2, becomes NOBODY, -1, without a branch: a processor cannot predict the stones.
     return color | -(color >> 1)
 
 
 @kernel
 def extra_planes(state, out, first):
-    """What the stones do not tell and yet decides what may follow; superko apart."""
+    """Facts that affect the legal moves and are not on the board, except superko."""
     info = state.info
     if info[board.KO] != board.NOWHERE:
         width = info[board.SIZE] + 2
@@ -248,12 +248,12 @@ def heavy_rollout(state, rng, actions, played):
 
 @kernel
 def evaluate(state):
-    """Points as far as they can be seen at a glance, a hundred each; liberties break ties.
+    """A rough count of points, a hundred each; liberties break ties.
 
     Counting stones alone (listing 4.8 of the book) rewards filling one's own territory and
-    sees a capture only after it has happened. Here an empty point whose stones around are of
-    one colour counts for that colour, so filling it gains nothing; and a chain that the player
-    to move can capture counts as captured.
+    sees a capture only after it has happened. Here an empty point surrounded by stones of one
+    colour counts for that colour, so filling it gains nothing; and a chain that the player to move
+    can capture counts as captured.
     """
     color, chain = state.color, state.chain
     info = state.info

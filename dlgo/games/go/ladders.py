@@ -1,4 +1,4 @@
-"""Ladders: can a chain be chased to its death by one atari after another?
+"""Ladders: can a chain be captured by a series of ataris?
 
 The attacker plays one of the last two liberties, which puts the chain in atari; the defender
 runs at the last liberty or captures one of the attackers that is in atari itself; and so on.
@@ -6,8 +6,8 @@ Each answer is forced, so the tree is narrow but deep: it ends when the chain is
 has three liberties. The `alphago` encoder uses the outcome as a feature of moves (chapter 13
 of the book: ladder capture and ladder escape).
 
-Reading is exact for ladders in this sense, with the simple ko rule; it does not know whether
-losing the chain matters.
+Reading is exact for ladders in this sense, with the simple ko rule; it does not consider whether
+the loss of the chain matters.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ MAX_PLIES = 120
 
 
 class LadderScratch(NamedTuple):
-    """Room for one reading: a position for every ply, and the moves still to be tried there.
+    """Scratch of one reading: a position for every ply, and the moves to try there.
 
     states: batch of MAX_PLIES + 2 boards without history;
-    moves: int64[MAX_PLIES + 2, size * size + 1]; count, index: int64[MAX_PLIES + 2], how many
-    moves there are at each ply, and how many have been tried.
+    moves: int64[MAX_PLIES + 2, size * size + 1]; count, index: int64[MAX_PLIES + 2], the number of
+        moves at each ply, and the number of those tried.
     """
 
     states: board.GoState
@@ -41,7 +41,7 @@ class LadderScratch(NamedTuple):
 
 
 def new_scratch(size: int) -> LadderScratch:
-    """Room for readings on boards of `size` lines, by one thread."""
+    """Scratch for readings on boards of `size` lines, by one thread."""
     plies = MAX_PLIES + 2
     return LadderScratch(
         kernels.make_batch(board.new_state(size, 0, 1), plies),
@@ -80,8 +80,8 @@ def defence_succeeds(scratch, state, prey, point, defender):
 def _runs_free(state, liberty, taken):
     """Whether a chain that is left with this one liberty gets three by playing there.
 
-    Then no ladder follows, which is seen without playing it out. `taken` is the point that
-    the attacker plays first.
+    Then no ladder follows, and it need not be played out. `taken` is the point that the attacker
+    plays first.
     """
     width = state.info[board.SIZE] + 2
     n = 0
@@ -120,8 +120,8 @@ def _captured(scratch, prey, attacker, attacker_first):
     """Whether the prey falls, from the state in row 1 of the batch.
 
     A depth-first search of the forced moves, the recursion written as a loop: `moves[ply]`
-    are the `count[ply]` moves to try, the first `index[ply]` of which have been. An attacker's
-    node is true if one of its moves is; a defender's is false if one of its moves is.
+    are the `count[ply]` moves to try, the first `index[ply]` of which have been tried. An
+    attacker's node is true if one of its moves is; a defender's is false if one of its moves is.
     """
     states, moves, count, index = scratch.states, scratch.moves, scratch.count, scratch.index
     ply = 1
@@ -135,7 +135,7 @@ def _captured(scratch, prey, attacker, attacker_first):
             index[ply] = 0
             settled, captured = _list_moves(state, moves[ply], count, ply, prey, attacker, attacks)
         else:
-            settled = captured == attacks  # the move just tried does what the mover wants
+            settled = captured == attacks  # the move just tried succeeds for the mover
         player = attacker if attacks else 1 - attacker
         arriving = False
         while not settled and not arriving and index[ply] < count[ply]:
@@ -152,7 +152,7 @@ def _captured(scratch, prey, attacker, attacker_first):
             ply += 1
             continue
         if not settled:
-            captured = not attacks  # no move did it
+            captured = not attacks  # no move succeeded
         if ply == 1:
             return captured
         ply -= 1
@@ -160,7 +160,7 @@ def _captured(scratch, prey, attacker, attacker_first):
 
 @compiled
 def _list_moves(state, out, count, ply, prey, attacker, attacks):
-    """Settle a node at a glance, or list the moves to try. Returns (settled, captured)."""
+    """Decide a node at once, or list the moves to try. Returns (settled, captured)."""
     if state.color[prey] != 1 - attacker:
         return True, True
     liberties = liberties_of(state, prey, out)

@@ -1,8 +1,8 @@
 """Exact liberties of all chains at once, for encoders.
 
-The board keeps pseudo-liberties, which tell one liberty from more and no further. Here every
-empty point is handed to the chains around it, which costs a few hundred nanoseconds for a
-9x9 board, however long the chains are.
+The board keeps pseudo-liberties, which only distinguish one liberty from several. Here every empty
+point is added to the chains around it, which takes a few hundred nanoseconds on a 9x9 board, for
+any length of the chains.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SET_BITS = 64
 
 
 def set_words(size: int) -> int:
-    """How many words a set of points of a bordered board takes."""
+    """The number of words of a set of points of a bordered board."""
     return -(-((size + 2) ** 2) // SET_BITS)
 
 
@@ -31,7 +31,7 @@ def count_liberties(state, counts):
         counts[i] = 0
     for i in range(state.info[N_EMPTY]):
         point = np.int64(state.empties[i])
-        first, second, third = NOWHERE, NOWHERE, NOWHERE  # chains that have got this point
+        first, second, third = NOWHERE, NOWHERE, NOWHERE  # chains that already have this point
         for step in (1, -1, width, -width):
             if color[point + step] > WHITE:
                 continue
@@ -43,7 +43,7 @@ def count_liberties(state, counts):
 
 @inline_kernel
 def list_liberties(state, sets, counts):
-    """Write each chain's liberties as a set of points, and their number; both by its name.
+    """Write each chain's liberties as a set of points, and their number; both at the chain's name.
 
     Args:
         sets: int64[cells, words]; bit p % 64 of word p // 64 stands for point p.
@@ -67,7 +67,7 @@ def list_liberties(state, sets, counts):
 
 @inline_kernel
 def size_of_set(points):
-    """How many points are in a set, int64[words]."""
+    """The number of points in a set, int64[words]."""
     n = 0
     for i in range(len(points)):
         n += popcount(points[i])
@@ -76,7 +76,7 @@ def size_of_set(points):
 
 @inline_kernel
 def violates_ko(state, point, player):
-    """Whether only the ko rules forbid the player to move a play: simple ko or superko."""
+    """Whether a play is forbidden by the ko rules only: simple ko or superko."""
     if point == state.info[KO]:
         return True
     return is_playable(state, point, player) and repeats(state, point)

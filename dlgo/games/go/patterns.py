@@ -1,8 +1,8 @@
-"""The 3x3 patterns of heavy rollouts: shapes around a point that invite a stone on it.
+"""The 3x3 patterns of heavy rollouts: shapes around a point that suggest a stone on it.
 
 The patterns are those of MoGo (Gelly, Wang, Munos and Teytaud 2006, figures 3 to 5): hane,
 cuts, and moves on the first line. A diagram is seen from the point in its middle, which is
-empty; every rotation and reflection of it counts, and the same with the colours exchanged.
+empty; every rotation and reflection of it counts, and its colour flip.
 
     X, O  the two colours     .  empty     #  beyond the edge     ?  anything
     x     not X, nor the edge              o  not O, nor the edge

@@ -1,14 +1,15 @@
-"""Heavy rollouts: random games in which both sides see the obvious (MoGo; Gelly et al. 2006).
+"""Heavy rollouts: random games in which both players make the obvious moves (MoGo; Gelly et al.
+2006).
 
-Each move is the first of these that there is, looked for near the last move only:
+Each move is the first of these that exists; 1 and 2 are searched near the last move only:
 
 1. capture the stones just played, if they are in atari; save own stones that the last move
    put in atari, by a capture beside them or by running,
 2. a point around the last move whose neighbourhood is one of the 3x3 patterns,
 3. any point that is not an own eye and, mostly, not a self-atari.
 
-The first two are skipped now and then, so that no mistake of theirs decides all games.
-Registered with `dlgo.kernels` by `kernel.py`.
+The first two are sometimes skipped, so that their mistakes do not decide all games. Registered with
+`dlgo.kernels` by `kernel.py`.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from dlgo.jit import inline_kernel
 from dlgo.kernels import NOBODY
 from dlgo.rng import below, uniform
 
-# A rollout that has not ended by then (cycles longer than a ko) is scored as it stands.
+# A rollout that is longer than this (cycles longer than a ko) is scored in its last position.
 MOVES_PER_POINT = 3
-# Chances that a kind of move is looked for, and that a self-atari is refused.
+# Probabilities of searching for a kind of move, and of rejecting a self-atari.
 ATARI_CHANCE = 0.9
 PATTERN_CHANCE = 0.95
 REFUSE_CHANCE = 0.9
@@ -32,7 +33,7 @@ REFUSE_CHANCE = 0.9
 
 @inline_kernel
 def play_heavily(state, rng, played):
-    """Play the game to its end. `played` notes who first played each action."""
+    """Play the game to its end. `played` gets the first player of each action."""
     info = state.info
     size = info[board.SIZE]
     width = size + 2
@@ -107,11 +108,11 @@ def heavy_move(state, last, player, rng):
 def random_point(state, player, rng, refuse):
     """A random playable point that is not an own eye, or NOWHERE.
 
-    Points that fail are swapped to the end of the list of empty points, so that each is
-    tried at most once and the choice among the good ones is uniform.
+    Rejected points are swapped to the end of the list of empty points, so that each is tried at
+    most once and the choice among the others is uniform.
 
     Args:
-        refuse: the chance that a self-atari is refused.
+        refuse: the probability of rejecting a self-atari.
     """
     empties, slot = state.empties, state.slot
     left = state.info[board.N_EMPTY]

@@ -1,8 +1,8 @@
-"""Counting a finished game: area and territory, with dead stones taken off.
+"""Counting a finished game: area and territory, with dead stones removed.
 
-The rules proper (`kernel.py`) count every stone on the board as alive, which is exact once
-players have captured what they can. People stop earlier and agree on what is dead; here that
-agreement is an argument, and `likely_dead` proposes one.
+The rules (`kernel.py`) count every stone on the board as alive, which is exact after all dead
+stones have been captured. People stop earlier and agree on the dead stones; this agreement is an
+argument here, and `likely_dead` proposes one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Score:
     black: int
     white: int  # without komi
     komi: float  # added to White
-    owner: dict[Point, Player | None]  # of each point of the board
+    owner: dict[Point, Player | None]  # the owner of each point of the board
 
     @property
     def margin(self) -> float:
@@ -43,12 +43,12 @@ def score(state: GameState, dead: Collection[Point] = (), rules: str = "area") -
 
     Area (AGA, Chinese): own living stones and the empty points they surround. Territory
     (Japanese): surrounded empty points and prisoners, the dead stones among them. Eyes in
-    seki, which Japanese rules do not count, are counted here: leave such points to the
-    players.
+    seki, which Japanese rules do not count, are counted here: the players have to correct such
+    points.
 
     Args:
-        dead: points of stones that both players take for dead; the rest of their chains goes
-            with them. SpecError if one has no stone.
+        dead: points of stones that both players regard as dead; the rest of their chains is dead,
+            too. Raises SpecError for a point without a stone.
         rules: "area" or "territory".
     """
     if rules not in RULES:
@@ -108,7 +108,7 @@ def _region(
 
 
 def ownership(state: GameState, games: int = 500, seed: int = 1) -> np.ndarray:
-    """Who owns each point at the end of random games: float64[size, size], +1 Black, -1 White.
+    """The owner of each point at the end of random games: float64[size, size], +1 Black, -1 White.
 
     Row 0 is the bottom row.
     """
@@ -123,7 +123,7 @@ def ownership(state: GameState, games: int = 500, seed: int = 1) -> np.ndarray:
 def likely_dead(state: GameState, games: int = 500, seed: int = 1, sure: float = 0.6) -> set[Point]:
     """Stones whose points mostly belong to the opponent in the end: a proposal, no proof.
 
-    In random games; from a mean ownership of `sure` on, a stone counts as dead.
+    Based on random games: a stone counts as dead from a mean ownership of `sure` on.
     """
     mean = ownership(state, games, seed)
     sign = {Player.black: 1, Player.white: -1}
@@ -134,7 +134,7 @@ def likely_dead(state: GameState, games: int = 500, seed: int = 1, sure: float =
 
 
 def dead_chains(state: GameState) -> set[Point]:
-    """The stones of all chains in which `likely_dead` finds one: those that `score` takes off."""
+    """The stones of all chains in which `likely_dead` finds one: those that `score` removes."""
     owner = score(state, likely_dead(state)).owner
     return {
         point for point, player in state.game.stones(state).items() if player is not owner[point]

@@ -1,4 +1,4 @@
-"""Go as people see it: points `A1` to `T19` without I, `pass`, scores."""
+"""Go for users: points `A1` to `T19` without I, `pass`, scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REPETITION = {
     "simple": board.SIMPLE_KO,
 }
 
-# The history grows by so many positions at a time, so that most states have equal shapes.
+# The history grows in steps of this number of positions, so that most states have equal shapes.
 _HISTORY_STEP = 64
 
 
@@ -31,10 +31,11 @@ class Go(GameSpec):
     title = "Go"
     options = (
         Option("size", 9, "lines of the board", low=2, high=board.MAX_SIZE, always=True),
-        Option("komi", 7.5, "White's points for moving second", low=-1000, high=1000),
+        Option("komi", 7.5, "points for White, because Black moves first", low=-1000, high=1000),
         Option("handicap", 0, "black stones on the star points; White then moves first",
                low=0, high=9),
-        Option("ko", "situational", "what a play must not recreate", choices=tuple(_REPETITION)),
+        Option("ko", "situational", "earlier positions that a play must not recreate",
+               choices=tuple(_REPETITION)),
     )
     opening_plies = 4
     history_matters = True
@@ -78,7 +79,7 @@ class Go(GameSpec):
     ) -> GameState:
         """A game that starts from the given stones: free handicap, a problem, a diagram.
 
-        SpecError if a point is off the board or named twice, or a chain has no liberty.
+        Raises SpecError if a point is off the board or given twice, or if a chain has no liberty.
         """
         state = self._blank(_HISTORY_STEP)
         kernel.reset(state)
@@ -147,7 +148,7 @@ class Go(GameSpec):
 def handicap_points(size: int, stones: int) -> tuple[Point, ...]:
     """The star points on which 2 to 9 handicap stones are placed, in the traditional order.
 
-    SpecError if the board has too few: none below 7x7, four on even boards and 7x7, else nine.
+    Raises SpecError if there are too few: none below 7x7, four on even boards and 7x7, else nine.
     """
     if stones == 0:
         return ()
@@ -161,6 +162,6 @@ def handicap_points(size: int, stones: int) -> tuple[Point, ...]:
     sides = [Point(middle, low), Point(middle, high), Point(low, middle), Point(high, middle)]
     if stones <= 4:
         return tuple(corners[:stones])
-    # An odd stone stands in the centre; sides come in pairs.
+    # With an odd number, one stone is in the centre; stones on the sides come in pairs.
     centre = [Point(middle, middle)] if stones % 2 else []
     return tuple(corners + sides[: stones - 4 - len(centre)] + centre)

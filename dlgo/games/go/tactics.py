@@ -1,8 +1,8 @@
-"""What a Go player sees at a glance: ataris, and how many liberties a play would have.
+"""Quick tactics of Go: ataris, and the number of liberties after a play.
 
 Kernels over the board of `board.py`, for heavy rollouts and for hints to the search. They
-work on the packed sums of liberties (see there): adding the words of chains and points gives
-the word of what they form together.
+work on the packed sums of liberties (see there): adding the words of chains and points gives the
+word of the chain that they form together.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from dlgo.games.go import board
 from dlgo.jit import inline_kernel
 
-# Of a long chain, so many stones are looked at for enemies in atari beside it.
+# The number of stones of a long chain that are searched for enemies in atari beside them.
 STONES_SEARCHED = 24
 
 
@@ -27,14 +27,15 @@ def last_liberty(state, chain):
 def is_self_atari(state, point, player):
     """Whether a stone on the empty `point` would belong to a chain with at most one liberty.
 
-    A stone captured by the play counts as a liberty where it touches the point; what the
-    capture frees elsewhere is not seen.
+    A stone captured by the play counts as a liberty where it touches the point; other liberties
+    that the capture creates are ignored.
     """
     color, chain, liberties = state.color, state.chain, state.liberties
     width = state.info[board.SIZE] + 2
     own_word = board.liberty_word(point)
     word = np.int64(0)
-    first, second, third = board.NOWHERE, board.NOWHERE, board.NOWHERE  # own chains counted already
+    # Own chains that have been counted.
+    first, second, third = board.NOWHERE, board.NOWHERE, board.NOWHERE
     for step in (1, -1, width, -width):
         near = point + step
         kind = color[near]

@@ -57,7 +57,7 @@ class Board:
         self._grid: dict[Point, GoString] = {}
 
     def is_on_grid(self, point: Point) -> bool:
-        """Whether `point` lies on the board."""
+        """Whether `point` is on the board."""
         return 1 <= point.row <= self.size and 1 <= point.col <= self.size
 
     def get(self, point: Point) -> Player | None:
@@ -79,7 +79,7 @@ class Board:
         return [Point(row, col) for row in lines for col in lines]
 
     def place_stone(self, player: Player, point: Point) -> None:
-        """Put a stone on an empty point and remove what it captures.
+        """Put a stone on an empty point and remove captured strings.
 
         The opponent's strings without liberties are removed first, because this can give the
         new string a liberty. A new string without liberties stays on the board:

@@ -1,4 +1,4 @@
-"""Tic-tac-toe as people see it: `A1` to `C3`, three in a row (chapter 4.1 of the book)."""
+"""Tic-tac-toe for users: `A1` to `C3`, three in a row (chapter 4.1 of the book)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Endgame tables of draughts: with few pieces, who wins and how soon, for every position.
+"""Endgame tables of draughts: for every position with few pieces, the winner and the number of
+turns to the end.
 
 `places.py` numbers positions, `retrograde.py` computes the tables from the end backwards,
-`tables.py` keeps and asks them.
+`tables.py` stores them and looks positions up.
 """
 
 from dlgo.games.draughts.endgames.tables import EndgameTables, Score

@@ -1,11 +1,11 @@
 """Numbers for positions with few pieces, so that a table can hold a byte for each.
 
 The side to move is always called *own* and moves down the board: a position with white to move is
-turned round (by half a turn, colours exchanged), which changes nothing in the game. What is left is
-cut into slices by material: own men, own kings, the other's men, the other's kings. Inside a slice
-each of the four sets of squares has a rank among all sets of its size, in the combinatorial number
-system (D. H. Lehmer 1964), and the four ranks together are a number in mixed radix. Sets may
-overlap: then the number stands for nothing. With up to four pieces, that is one byte in seven.
+turned by half a turn with a colour flip, which preserves the game. The positions are cut into
+slices by material: own men, own kings, the other's men, the other's kings. Inside a slice each of
+the four sets of squares has a rank among all sets of its size, in the combinatorial number system
+(D. H. Lehmer 1964), and the four ranks together are a number in mixed radix. Sets may overlap: then
+the number has no position. With up to four pieces, this is one byte in seven.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dlgo.jit import inline_kernel, kernel
 
 # Pieces on the board that a table may have; its size grows by a factor of 20 with each.
 MOST = 5
-# Men stand on 28 squares: on the 29th they would be crowned.
+# Men can be on 28 squares: from the 29th on, they would be crowned.
 _MEN = 28
-# COMB[n, k]: how many sets of k there are among n.
+# COMB[n, k]: the number of sets of k elements among n.
 COMB = np.array([[comb(n, k) for k in range(MOST + 2)] for n in range(SQUARES + 1)], np.int64)
-# Of a set of bits, none of which is a position.
+# The result for numbers that have no position.
 NOWHERE = -1
 
 
@@ -66,7 +66,7 @@ def _unrank(rank, size, first):
 
 @kernel
 def slice_size(men, kings, other_men, other_kings):
-    """How many numbers a slice has."""
+    """The number of numbers in a slice."""
     return (
         COMB[_MEN, men] * COMB[_MEN, other_men] * COMB[SQUARES, kings] * COMB[SQUARES, other_kings]
     )

@@ -1,19 +1,19 @@
 """The tables, computed from the end backwards (Thompson 1986; Lake, Schaeffer and Lu 1994).
 
-Time is counted in turns: a capture of several pieces is one. In round 0 the positions are found
-whose player cannot move: they are lost. In round t, if t is odd, those are won from which a turn
-leads to a position that is lost in t - 1 turns; if t is even, those are lost from which every turn
-leads to a position that is won, the longest in t - 1. What no round finds is a draw.
+Time is counted in turns: a capture of several pieces is one. Round 0 finds the positions whose
+player cannot move: they are lost. An odd round t finds the won positions: one turn leads to a
+position that is lost in t - 1 turns. An even round t finds the lost positions: every turn leads to
+a position that is won, the longest in t - 1 turns. All other positions are draws.
 
 A turn keeps the material (the other side of the same slice follows), or crowns a man, or captures.
-So slices with fewer pieces come first, and among equals those with fewer men, and the rounds go
-over a slice and its mirror image together. The rules that end a game without progress are left
-aside: a win that takes longer than 40 quiet moves of each player is one all the same.
+So slices with fewer pieces come first, and among equals those with fewer men, and the rounds
+process a slice and its mirror image together. The rules that end a game without progress are
+ignored: a win that takes longer than 40 quiet moves of each player still counts as a win.
 
-A round does not look at every position, only at those that may end in it. Round 0 looks at all, and
-notes when captures and crownings, whose ends are known already, would decide a position. Later a
-position has news only when one that a step leads to is found, so each that is found is stepped back
-from: whence it can be reached, the next round looks again.
+A round checks only the positions that may be decided in it. Round 0 checks all positions, and notes
+when captures and crownings, whose results are already known, would decide a position. Later, a
+position can only change when a position after one of its steps is decided. So each decided position
+is stepped back from: the next round checks the positions from which it can be reached.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from dlgo.games.draughts import board
 from dlgo.games.draughts.endgames.places import MOST, NOWHERE, place, position, slice_size, turned
 from dlgo.jit import inline_kernel, kernel
 
-# A byte of the table: 0 is a draw (or not known yet), else one more than the turns until the end.
-# The player to move has lost where the turns are even, and won where they are odd.
+# A byte of the table: 0 is a draw (or not known yet), else one more than the number of turns until
+# the end. The player to move has lost if the number of turns is even, and won if it is odd.
 DRAW, NO_POSITION = 0, 255
 LONGEST = 253
 
-# Room for the bytes of the positions after each turn, and for captures that may go on, each as
+# Space for the bytes of the positions after each turn, and for captures that may continue, each as
 # (own, other, kings, jumper). With five pieces there are far fewer.
 CODES, STACK = 128, (128, 4)
 
@@ -40,7 +40,8 @@ Slice = tuple[int, int, int, int]
 
 
 def slices(pieces: int) -> list[list[Slice]]:
-    """All slices with up to so many pieces, both sides having some, in groups, in order."""
+    """All slices with at most this number of pieces, with pieces of both players, in groups, in
+    order."""
     groups: list[list[Slice]] = []
     for total in range(2, pieces + 1):
         split = [
@@ -58,7 +59,8 @@ def slices(pieces: int) -> list[list[Slice]]:
 
 
 def offsets_of(pieces: int) -> tuple[np.ndarray, int]:
-    """Where each slice begins, int64 with four axes, -1 where there is none; and the end."""
+    """The start of each slice, int64 with four axes, -1 for slices that do not exist; and the
+    end."""
     offsets = np.full((MOST + 1,) * 4, -1, np.int64)
     end = 0
     for group in slices(pieces):
@@ -69,19 +71,19 @@ def offsets_of(pieces: int) -> tuple[np.ndarray, int]:
 
 
 def compute(pieces: int) -> Iterator[tuple[Slice, int, np.ndarray]]:
-    """Compute the table for up to so many pieces.
+    """Compute the table for positions with at most `pieces` pieces.
 
     Yields after each round of a group: its first slice, the round, and the table so far, uint8.
     """
     offsets, size = offsets_of(pieces)
     table = np.zeros(size, np.uint8)
-    due = np.zeros(size, np.uint8)  # the byte that a position may get next, 0: none in sight
+    due = np.zeros(size, np.uint8)  # the byte that a position may get next, 0: none yet
     stack, codes = np.zeros(STACK, np.int64), np.zeros(CODES, np.int64)
     latest = 0  # the longest win or loss found in earlier groups
     for group in slices(pieces):
         found, turns = 1, 0
-        # A later round can find something only if this one did, or an earlier group has a
-        # position with as many turns that a turn leads to.
+        # A later round can decide a position only if this one did, or if an earlier group has a
+        # position with this number of turns that a turn leads to.
         while found or turns <= latest + 1:
             found = sum(_round(table, due, offsets, stack, codes, *one, turns) for one in group)
             yield group[0], turns, table
@@ -102,9 +104,9 @@ def _longest(table):
 
 @kernel
 def _round(table, due, offsets, stack, codes, men, kings, other_men, other_kings, turns):
-    """Find the positions of a slice that end after exactly so many turns; how many there are."""
+    """Find the positions of a slice that end after exactly `turns` turns; returns their number."""
     start = offsets[men, kings, other_men, other_kings]
-    before = offsets[other_men, other_kings, men, kings]  # whence a step leads to this slice
+    before = offsets[other_men, other_kings, men, kings]  # steps from there lead to this slice
     found = 0
     for number in range(slice_size(men, kings, other_men, other_kings)):
         if turns and due[start + number] != turns + 1:
@@ -143,7 +145,7 @@ def _step_back(table, due, before, own, other, kings, code):
 def look_up(table, offsets, own, other, kings):
     """The byte of a position whose own pieces are to move, down the board.
 
-    Someone without pieces has lost; of a position that the table does not have: NO_POSITION.
+    A player without pieces has lost. Returns NO_POSITION if the table does not have the position.
     """
     if own == 0:
         return np.int64(1)
@@ -154,16 +156,16 @@ def look_up(table, offsets, own, other, kings):
     if men + other_men + own_kings + other_kings > MOST:
         return np.int64(NO_POSITION)
     start = offsets[men, own_kings, other_men, other_kings]
-    if start < 0 or start >= len(table):  # the offsets may be those of a larger table
+    if start < 0 or start >= len(table):  # the offsets may belong to a larger table
         return np.int64(NO_POSITION)
     return np.int64(table[start + place(own, other, kings)])
 
 
 @kernel
 def codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper):
-    """The bytes of the positions after each turn, as the other player sees them; how many.
+    """Write the bytes of the positions after each turn, for the other player; returns their number.
 
-    `stack` and `codes` are room. `jumper` must go on capturing; 0 at the start of a turn.
+    `stack` is scratch. `jumper` must continue capturing; 0 at the start of a turn.
     """
     total = 0
     n = _push_captures(stack, 0, own, other, kings, jumper)
@@ -196,7 +198,7 @@ def codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper):
 
 @inline_kernel
 def _push_captures(stack, n, own, other, kings, jumper):
-    """Put what each capture leads to on the stack; how high it is then."""
+    """Put the position after each capture on the stack; returns its height."""
     empty = board.BOARD & ~(own | other)
     for direction in range(4):
         pieces = board.facing(jumper or own, kings, 0, direction)
@@ -213,9 +215,9 @@ def _push_captures(stack, n, own, other, kings, jumper):
 
 @kernel
 def best_code(codes, count):
-    """The byte of a position from those of the positions after its turns."""
+    """The byte of a position from the bytes of the positions after its turns."""
     if count == 0:
-        return 1  # who cannot move has lost
+        return 1  # a player who cannot move has lost
     quickest, longest, all_lost = NO_POSITION, 0, True
     for i in range(count):
         code = codes[i]

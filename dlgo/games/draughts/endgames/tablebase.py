@@ -1,7 +1,7 @@
-"""Draughts for a search that knows the endgame tables: a game is over where they have the position.
+"""Draughts for searches with endgame tables: a game is over as soon as they have the position.
 
-Every engine that searches by the compiled protocol can use them without knowing of them: its states
-are of another class, whose games end earlier, with the result by perfect play.
+Every engine that searches by the compiled protocol can use them unchanged: its states are of
+another class, whose games end earlier, with the result of perfect play.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dlgo.games.draughts.evaluation import evaluate
 from dlgo.games.draughts.state import Draughts
 from dlgo.jit import inline_kernel, kernel
 
-# Smaller tables begin as larger ones do, so these serve all.
+# Smaller tables are the beginnings of larger ones, so these offsets serve all.
 _OFFSETS = retrograde.offsets_of(MOST)[0]
 
 
@@ -39,7 +39,7 @@ class TablebaseState(NamedTuple):
 
 @inline_kernel
 def _code(state):
-    """What the tables say to the player to move; NO_POSITION in the middle of a capture."""
+    """The code of the position in the tables; NO_POSITION in the middle of a capture."""
     words, table = state.words, state.table
     own, other, kings = words[BLACK], words[WHITE], words[KINGS]
     if words[JUMPER] or popcount(own | other) > MOST:
@@ -67,7 +67,7 @@ def result(state):
 
 @kernel
 def rollout(state, rng):
-    """As in draughts, but for a position that the tables have."""
+    """As in draughts, except for positions in the tables."""
     return result(state) if terminal(state) else rules.rollout(state, rng)
 
 

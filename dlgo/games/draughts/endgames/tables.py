@@ -1,11 +1,11 @@
-"""Asking the endgame tables, and keeping them: they are made on demand, once a machine.
+"""Looks positions up in endgame tables, and stores the tables, which each machine makes once.
 
     tables = EndgameTables.get(4)
     tables.score(state)            # Score(result=1, turns=17): won for the player to move
     tables.scores(state)           # of each legal action
 
-The rules that end a game without progress are left aside (`retrograde.py`): a win is a win, however
-many quiet moves it takes.
+The rules that end a game without progress are ignored (`retrograde.py`): a win counts for any
+number of quiet moves.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _LINE_INTERVAL = 10.0
 
 
 class Score(NamedTuple):
-    """What a position is worth."""
+    """The value of a position."""
 
     result: int  # 1 if the player to move wins, -1 if they lose, 0 for a draw
-    # Until the end, if the winner hurries and the loser delays; 0 of a draw. A capture of several
-    # pieces is one turn.
+    # Turns until the end, if the winner hurries and the loser delays; 0 for a draw. A capture of
+    # several pieces is one turn.
     turns: int
 
 
 class EndgameTables:
-    """For every position with up to `pieces` pieces, who wins and when.
+    """The result, and the turns to it, of every position with at most `pieces` pieces.
 
     `table`: uint8, a byte for each position (`retrograde.py`).
     """
@@ -62,24 +62,24 @@ class EndgameTables:
     ) -> EndgameTables:
         """The tables for up to `pieces` pieces, 2 to 5: from memory, from the disk, or made now.
 
-        Four pieces: seconds and 8 MB (2 MB on the disk); five: minutes and 190 MB (62 MB). `say` is
-        told how it goes while they are made. DlgoError for another number of pieces.
+        Four pieces: seconds and 8 MB (2 MB on the disk); five: minutes and 190 MB (62 MB). `log`
+        prints lines of progress while they are made. Raises DlgoError for another number of pieces.
         """
         if not 2 <= pieces <= MOST:
-            raise DlgoError(f"endgame tables are of 2 to {MOST} pieces, not of {pieces}")
+            raise DlgoError(f"endgame tables have 2 to {MOST} pieces, not {pieces}")
         if pieces not in cls._loaded:
             path = base_folder() / "endgames" / f"draughts-{pieces}"
             table = _read(path, pieces)
             if table is None:
                 table = _make(pieces, log)
-                with suppress(DlgoError):  # a full disk: they are made again next time
+                with suppress(DlgoError):  # on a full disk, they are made again next time
                     make_folder(path.parent)
                     write_file(path, _packed(table))
             cls._loaded[pieces] = cls(pieces, table)
         return cls._loaded[pieces]
 
     def score(self, state: GameState) -> Score | None:
-        """What a position is worth to the player to move; None if it has too many pieces."""
+        """The value of a position for the player to move; None if it has too many pieces."""
         words = state.kernel_state.words
         code = _code(words, self.table, self._offsets, self._stack, self._codes)
         if code == NO_POSITION:
@@ -89,7 +89,7 @@ class EndgameTables:
         return Score(1 if code % 2 == 0 else -1, int(code) - 1)
 
     def scores(self, state: GameState) -> dict[int, Score] | None:
-        """What each legal action is worth to the player who makes it; None as for `score`.
+        """The value of each legal action for the player who makes it; None as for `score`.
 
         `turns` counts from the position before the action.
         """
@@ -137,7 +137,7 @@ def _packed(table: np.ndarray) -> bytes:
 
 
 def _read(path: Path, pieces: int) -> np.ndarray | None:
-    """A table from a file; None if it is not there, or is damaged: it is then made anew."""
+    """A table from a file; None if it does not exist or is damaged, and has to be made again."""
     with suppress(OSError, zlib.error):
         content = path.read_bytes()
         start = len(_FORMAT) + 4
