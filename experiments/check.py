@@ -1,8 +1,8 @@
-"""Checks a game or an engine of one's own: `dlgo check FILE`.
+"""Checks a user's game or engine: `dlgo check FILE`.
 
-A game runs as plain Python first, in a process of its own: there an index out of range names its
-line, where compiled code would read other memory or crash, and a loop without end can be stopped.
-A rule compares that with the compiled game. An engine plays a few games.
+A game first runs as plain Python, in another process: there, an index out of range is reported with
+its line, where compiled code would read other memory or crash, and an endless loop can be stopped.
+One rule compares plain Python with the compiled game. An engine plays a few games.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from dlgo.specs import split_version
 from engines import conformance as engine_rules
 from engines.registry import ENGINES, EngineSpec
 
-# CPU seconds for one rule before it counts as a loop without end; of the largest games here,
-# 46,656 actions, none takes 20.
+# CPU seconds of one rule before it counts as an endless loop; in the largest games here, 46,656
+# actions, no rule takes 20.
 SECONDS = 60.0
 _CHILD = "from experiments.check import _child; _child()"
-# These play games by the thousand, so they are looked at in compiled code.
+# These play thousands of games, so they are checked in compiled code.
 _COMPILED_RULES = ("rollout chances", "side of evaluate")
 _MODES = {
     "plain": [name for name in RULES if name not in _COMPILED_RULES],
     "compiled": list(_COMPILED_RULES), "all": list(RULES),
 }
 
-# What to do, by the first pattern that a finding's rule and text match.
+# Advice, by the first pattern that a finding's rule and text match.
 _ADVICE = (
     (r"IndexError.*legal_actions", "Every action must be below `num_actions`: raise it in the "
      "class, or write fewer actions; list no action twice."),
@@ -62,27 +62,25 @@ _ADVICE = (
      "the class, or correct the numbers of the actions."),
     (r"^copies|^reset", "Copy every element of every field in `copy_into`, and set every "
      "one in `reset`; keep nothing outside of the state."),
-    (r"^keys: .*same key", "Put into the key all that tells positions apart: the pieces, whose "
-     "turn it is, and what decides how the game goes on."),
-    (r"^keys", "Equal positions need equal keys: update the key in `play` for every "
-     "piece that comes, goes or changes, and for nothing else."),
-    (r"^all is seen", "Write what is missing in the kernel `extra_planes`, and describe it in the "
-     "class, one line a plane."),
-    (r"lists nothing, but", "Let `terminal` end the game when a player cannot move, or offer "
-     "a pass."),
+    (r"^keys: .*same key", "Put everything that distinguishes positions into the key: the pieces, "
+                           "the player to move, and all else that affects later moves."),
+    (r"^keys", "Equal positions need equal keys: in `play`, update the key for every piece that is "
+               "added, removed or changed, and for nothing else."),
+    (r"^all is seen", "Write the missing facts in the kernel `extra_planes`, and describe them in "
+                      "the class, one line a plane."),
     (r"^legality|^forced", "`legal_actions` and `is_legal` must agree on every action, and neither "
-     "may depend on what was asked before."),
+                           "may depend on earlier calls."),
     (r"^images", "Take the symmetry out of `symmetry_names`, or correct the rule, or write "
      "`map_move`: a turned or mirrored game must be the same game."),
-    (r"^result", "+1: the first player has won, -1: the second, 0: nobody; whose turn it "
-     "is plays no part."),
+    (r"^result", "+1: the first player has won, -1: the second, 0: a draw; the player to move does "
+                 "not matter."),
     (r"^evaluate", "Return a whole number whose size is below 10,000."),
     (r"^side of evaluate", "A value is good for the player to move: turn its sign for the second "
      "player."),
     (r"^rollout|^heavy rollout", "A rollout plays random legal actions until `terminal`, draws "
      "from `rng` alone, and returns `result`."),
     (r"^moves|^notation|^spec", "`move_of` and `action_of` must undo each other, and so must "
-     "`move_text` and `parse_move`; an action means the same move whoever is to move."),
+     "`move_text` and `parse_move`; an action is the same move for both players."),
     (r"^pieces|^colours", "`piece` returns -1, or player + 2 * kind, the kinds numbered as in "
      "`piece_kinds`."),
     (r"^fresh process: .*plain Python", "NumPy adds truth values to a truth value, and its small "
@@ -102,8 +100,8 @@ class Finding:
     """A rule that is broken."""
 
     rule: str
-    text: str  # what is wrong, and after which moves
-    place: str = ""  # file, line and source of the line that is to blame, where that is known
+    text: str  # the fault, and the moves that lead to it
+    place: str = ""  # file, line and source of the line that causes it, if known
 
     def __str__(self) -> str:
         whole = f"{self.rule}: {self.text}"
@@ -114,13 +112,13 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What a check has found; `print(report)` is for people."""
+    """The result of a check; `print(report)` is for people."""
 
-    name: str  # of what was checked, as specifications call it
-    noun: str = ""  # "game" or "engine"; "" if that did not become clear
+    name: str  # the name of the game or engine in specifications
+    noun: str = ""  # "game" or "engine"; "" if unknown
     findings: tuple[Finding, ...] = ()  # the first broken rule: others often follow from it
-    rules: int = 0  # how many rules were looked at
-    notes: tuple[str, ...] = ()  # what was not checked
+    rules: int = 0  # number of rules that were checked
+    notes: tuple[str, ...] = ()  # parts that were not checked
 
     @property
     def ok(self) -> bool:
@@ -140,13 +138,13 @@ def check(
     thing: Any, games: Sequence[str] = (), on_progress: Callable[[str], None] = lambda text: None,
     seconds: float = SECONDS,
 ) -> Report:
-    """Check a game or an engine against every rule that it can be seen to break.
+    """Check a game or an engine against every rule that can be checked.
 
     Args:
-        thing: a file or specification as a text; a `GameSpec` or its class; an engine class or
-            anything else that plays.
-        games: on which games an engine is checked; by default several small ones.
-        on_progress: called with the name of each rule before it is looked at.
+        thing: a file or specification as text; a `GameSpec` or its class; an engine class or any
+            object that plays.
+        games: the games on which an engine is checked; by default several small ones.
+        on_progress: called with the name of each rule before it is checked.
         seconds: of CPU time for one rule of a game.
 
     Raises SpecError if there is no such game or engine.
@@ -159,7 +157,7 @@ def check(
         spec = EngineSpec.of(thing).text
     name = _name_in(spec)
     for group in (GAMES, ENGINES):
-        # What is built in, and what was made in a notebook: no other process can load that.
+        # Built-in ones, and those made in a notebook, which no other process can load.
         if name in group.built_in or group.is_given(name):
             return _report(spec, group, lambda group=group: _check_here(spec, group, games))
     report = _in_child(spec, games, on_progress, seconds, "plain")
@@ -168,7 +166,7 @@ def check(
         return replace(rest, rules=report.rules + rest.rules)
     if "OverflowError" not in report.findings[0].text:
         return report
-    # NumPy refuses what compiled code wraps around: then only compiled code can tell.
+    # NumPy rejects numbers that compiled code wraps around: then only compiled code can be checked.
     rest = _in_child(spec, games, on_progress, seconds, "all")
     note = f"checked in compiled code only; Python's numbers do not fit: {report.findings[0].text}"
     return replace(rest, notes=(*rest.notes, note))
@@ -179,7 +177,7 @@ def _name_in(spec: str) -> str:
 
 
 def _check_here(spec: str, group: PluginGroup, games: Sequence[str]) -> int:
-    """Check what no other process can import; return the number of rules."""
+    """Check a game or engine that no other process can import; return the number of rules."""
     if group is GAMES:
         check_game(get_game(spec), skip=("fresh process",))
         return len(RULES) - 1
@@ -190,11 +188,11 @@ def _check_here(spec: str, group: PluginGroup, games: Sequence[str]) -> int:
 def _report(
     name: str, group: PluginGroup, work: Callable[[], int], origin: Path | None = None
 ) -> Report:
-    """What comes out when `work` checks the rules; it returns how many."""
+    """The report of `work`, which checks the rules and returns their number."""
     notes, rule = (), "playing"
     if group is GAMES and not get_game(name).examples:
-        notes = ("the class has no `examples` of finished games, and nothing else can tell a win "
-                 "from a loss",)
+        notes = ("the class has no `examples` of finished games, so wins and losses could not be "
+                 "checked",)
     try:
         return Report(name, group.noun, (), work(), notes)
     except RuleBroken as error:
@@ -229,7 +227,7 @@ def _place_of(error: BaseException, origin: Path | None) -> str:
 
 
 class _Endless(BaseException):
-    """A rule has taken more time than any should."""
+    """A rule has taken too much time."""
 
 
 def _in_child(
@@ -266,10 +264,10 @@ def _in_child(
 
 
 def _child() -> None:
-    """Check what the command line names, and print the report as lines of JSON."""
+    """Check the game or engine of the command line, and print the report as lines of JSON."""
     _, mode, spec, seconds, *games = sys.argv
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the file prints is not part of the answer
+    os.dup2(2, 1)  # output of the file is not part of the answer
 
     def tell(**data: Any) -> None:
         print(json.dumps(data), file=answers, flush=True)
@@ -277,7 +275,7 @@ def _child() -> None:
     def work() -> int:
         if group is GAMES:
             return _check_rules(get_game(spec), mode, float(seconds), lambda r: tell(rule=r))
-        if mode == "plain":  # what an engine plays on is compiled
+        if mode == "plain":  # engines play compiled games
             return 0
         tell(rule="playing")
         return _check_here(spec, group, games)
@@ -295,7 +293,7 @@ def _child() -> None:
 
 
 def _group_of(name: str) -> PluginGroup:
-    """Whether a name is that of a game or an engine."""
+    """The group of a name: games or engines."""
     if name.endswith(".py"):
         for group in (GAMES, ENGINES):
             if group.offered(Path(name)):
@@ -310,13 +308,13 @@ def _group_of(name: str) -> PluginGroup:
 
 
 def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[str], None]) -> int:
-    """Look at the rules of a mode, each for a limited time; return how many they are."""
+    """Check the rules of a mode, each for a limited time; return their number."""
     if mode == "plain":
         warnings.simplefilter("ignore")
         make = game.new_kernel_state
         game.new_kernel_state = lambda: _with_plain_integers(make())  # type: ignore[method-assign]
 
-    def stop(*_: Any) -> None:  # raised in the line that runs then
+    def stop(*_: Any) -> None:  # raised in the line that is running
         raise _Endless(f"{what} has not ended after {seconds:g} CPU seconds")
 
     signal.signal(signal.SIGVTALRM, stop)
@@ -334,8 +332,9 @@ def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[s
 
 
 class _PlainIntegers(np.ndarray):
-    """An array whose elements are numbers of Python: compiled code computes with 64 bits, and so do
-    they, where NumPy's int8 would overflow. What is stored wraps around, as in compiled code."""
+    """An array whose elements are Python's numbers: they compute with at least 64 bits, like
+    compiled code, where NumPy's int8 would overflow. Stored values wrap around, as in compiled
+    code."""
 
     def __setitem__(self, index: Any, value: Any) -> None:
         try:

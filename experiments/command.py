@@ -1,7 +1,7 @@
 """Run a command of click: errors become one line and an exit status.
 
-Whatever a user does wrong ends in one line on standard error and a non-zero exit status:
-2 for wrong input, 130 for Ctrl-C, 1 for trouble with files, 70 for a fault of the program.
+Every user error ends in one line on standard error and a non-zero exit status: 2 for wrong input,
+130 for Ctrl-C, 1 for trouble with files, 70 for a fault of the program.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def run(
     command: click.Command, arguments: Sequence[str] | None = None, name: str | None = None
 ) -> NoReturn:
     """Run `command` and exit; a group without a subcommand prints its help. `arguments` are those
-    of the process by default, `name`, for the help, is the script's."""
+    of the process by default; `name` is the program's name in the help."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        # Characters that a console's encoding lacks become `?` (on standard error, escapes).
+        # Characters that are not in the console's encoding become `?` (on standard error, escapes).
         if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
             stream.reconfigure(errors="replace")
     # The font of the plots may lack characters of some names; the tables have them.
@@ -43,19 +43,19 @@ def run(
             sys.exit(0)
         _fail(re.sub(r"\s*\n\s*", " ", error.format_message()), 2)
     except (KeyboardInterrupt, click.Abort) as error:
-        # Click makes an Abort of Ctrl-C; its cause has the message.
+        # Click turns Ctrl-C into an Abort; its cause has the message.
         _fail(str(error) or str(error.__cause__ or "") or "stopped", 130)
     except BrokenPipeError:
-        # The reader of our output has gone, which is not an error. Nothing more can be written.
+        # The reader of our output has ended, which is not an error. Nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
         _fail(f"{error.strerror or error}: {error.filename}" if error.filename else str(error), 1)
     except UnicodeEncodeError as error:
         _fail(f"{error.object[error.start : error.end]!a} cannot be written in {error.encoding}, "
-              "the encoding of names here; set PYTHONUTF8=1, or use a UTF-8 locale", 2)
+              "the encoding of names on this system; set PYTHONUTF8=1, or use a UTF-8 locale", 2)
     except Exception as error:
-        from dlgo import DlgoError  # late: it takes Numba along, which --help does without
+        from dlgo import DlgoError  # late: it imports Numba, which --help does not need
 
         if isinstance(error, DlgoError):
             _fail(str(error), 2)
@@ -66,14 +66,14 @@ def run(
 
 
 def log(line: str, err: bool = False) -> None:
-    """Print a line in which text from a file or a program may stand."""
+    """Print a line that may contain text from a file or a program."""
     from dlgo.text import one_line  # late, for the same reason
 
     click.echo(one_line(line), err=err)
 
 
 def standard_input(purpose: str) -> TextIO:
-    """Where the user types, or a program writes `purpose`. Raises DlgoError if closed, as by
+    """Standard input, from which `purpose` are read. Raises DlgoError if it is closed, as by
     `<&-`."""
     from dlgo import DlgoError
 

@@ -1,7 +1,7 @@
 """Figures of scripts: one look, legible when projected and on a light or dark page.
 
-matplotlib is imported only when something is drawn. A figure is saved beside what the script
-writes otherwise, its path is printed, and where there is a display it is shown.
+matplotlib is imported only when something is drawn. A figure is saved beside the other output of
+the script, its path is printed, and it is shown if there is a display.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from dlgo.files import output_path
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# An opaque paper of its own, so that a figure reads alike on light and dark pages.
+# An opaque background, so that a figure looks the same on light and dark pages.
 PAPER, INK, FAINT = "#fbf9f4", "#22252a", "#c9c5bb"
 # Distinct to colour-blind eyes as well (Okabe and Ito 2008).
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#8a5a9e"
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE)
-# Where figures without a path are saved; nowhere, unless a notebook runs as a script.
+# The folder of figures without a path; None unless a notebook runs as a script.
 unnamed: Iterator[Path] = iter(())
 _LOOK = {
     "font.size": 15, "axes.titlesize": 16, "figure.titlesize": 18, "legend.fontsize": 14,

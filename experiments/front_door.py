@@ -1,7 +1,6 @@
-"""What `import dlgo` offers of experiments: `engine`, `match`, `tournament` and `generate`.
+"""The functions `engine`, `match`, `tournament` and `generate` of `import dlgo`.
 
-A thin door: the work is done where the commands of the same names have it done. `dlgo.train` is
-`experiments/train.py`.
+They call the same code as the commands of these names. `dlgo.train` is `experiments/train.py`.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
 
 
 def called(function: Callable, name: str = "") -> Callable:
-    """Make a call with wrong arguments one clear sentence, as everywhere else. `name` is how `dlgo`
-    calls the function; by default as it is called itself."""
+    """Turn a call with wrong arguments into one clear sentence. `name` is the name of the function
+    in `dlgo`; by default its own name."""
     signature, name = inspect.signature(function), name or function.__name__
     plain = [parameter.replace(annotation=inspect.Parameter.empty)
              for parameter in signature.parameters.values()]
@@ -59,7 +58,7 @@ def called(function: Callable, name: str = "") -> Callable:
     return checked
 
 
-# Arguments that are whole numbers wherever they occur, with their bounds.
+# Arguments that are whole numbers in all functions, with their bounds.
 _WHOLE_NUMBERS = {
     "games": (1, math.inf), "seed": (-math.inf, math.inf), "workers": (1, 1000),
     "pairs": (1, math.inf),
@@ -70,13 +69,13 @@ match = called(play_series, "match")
 
 @called
 def engine(spec: Any, game: str | GameSpec, seed: int = 0) -> Engine:
-    """An engine that is ready to play: all that it needs is compiled and loaded.
+    """An engine that is ready to play: everything that it needs is compiled and loaded.
 
     Args:
         spec: a specification, such as "mcts:sims=200" or "my_bot.py:MyBot"; or a class or an
             object with a method `select_move(state)`.
-        game: what it plays.
-        seed: the same seed gives the same moves, where budgets are counted and not timed.
+        game: the game that it plays.
+        seed: the same seed gives the same moves if budgets are counts, not times.
 
     Raises:
         SpecError: for an unknown engine or option, or one that cannot play the game.
@@ -101,12 +100,12 @@ def tournament(
     Args:
         game: a game, or several.
         engines: specifications, such as "mcts:sims=200" or "my_bot.py:MyBot", and classes.
-        ledger: the SQLite file of the games; by default one in out/tournaments, named after what
-            is played.
+        ledger: the SQLite file of the games; by default one in out/tournaments, named after the
+            game.
         workers: processes; by default one for each core.
         cluster: the address of a Ray cluster that plays instead; see docs/cluster.md.
-        retry: let entrants play on that were stopped before.
-        keys: those of plan files (docs/tournaments.md), such as pairs=20, seed=2, kind="gauntlet".
+        retry: also play entrants that an earlier run stopped.
+        keys: keys of plan files (docs/tournaments.md), such as pairs=20, seed=2, kind="gauntlet".
 
     Raises:
         SpecError: for an unknown game, engine or key, or a value that cannot be used.
@@ -142,14 +141,14 @@ def generate(
     game: str | GameSpec, engine: Any, games: int, *, out: str | Path | None = None,
     workers: int | None = None, cluster: str | None = None, **settings: Any,
 ) -> Dataset:
-    """Make training data: games of an engine against itself, each position with its choice.
+    """Make training data: games of an engine against itself, each position with the engine's move.
 
     The same call continues where it was interrupted; with more games it adds the missing ones.
 
     Args:
-        game: what is played.
+        game: the game to play.
         engine: a specification or a class.
-        games: how many the folder holds at least; those of an earlier call count, and are kept.
+        games: total number of games in the folder; those of an earlier call count, and are kept.
         out: the folder; by default one in out/data, named after game and engine.
         workers: processes; by default one for each core.
         cluster: the address of a Ray cluster that plays instead; see docs/cluster.md.
@@ -181,8 +180,8 @@ def jobs_for(
     specs: Sequence[str], cluster: str | None, workers: int | None, log: Callable[[str], None],
     **options: Any,
 ) -> Iterator[Executor | None]:
-    """Who does the work: a cluster; this process, where a game or an engine was made in
-    Python; else None, for processes of this machine. `options` are those of `jobs_on`."""
+    """The executor: a cluster; this process, if a game or an engine was made in Python; else None,
+    for processes of this machine. `options` are those of `jobs_on`."""
     from experiments.cluster.chosen import jobs_on
 
     here = made_here(*specs)
@@ -195,21 +194,21 @@ def jobs_for(
 
 
 def made_here(*specs: str) -> list[str]:
-    """Those games and engines that were made in Python, and that no other process can find."""
+    """The games and engines that were made in Python, and that no other process can find."""
     return [split_version(spec)[0] for spec in dict.fromkeys(specs) for group in (GAMES, ENGINES)
             if group.is_given(group.split(spec)[0])]
 
 
 def log(text: str) -> None:
-    """Print a line for people, beside what a script prints."""
+    """Print a line for people on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 def _one_process(names: list[str]) -> str:
-    return (f"{', '.join(names)} was defined in the notebook or script: all games are played in "
-            "this process, one by one; a class in a file, FILE.py:NAME, uses all cores")
+    return (f"{', '.join(names)} was defined in the notebook or script, so this process plays all "
+            "games, one by one; to use all cores, put the class in a file and name FILE.py:NAME")
 
 
 def _listed(value: Any) -> list[Any]:
-    """One or several, as a list."""
+    """One value or several, as a list."""
     return list(value) if isinstance(value, list | tuple | set) else [value]

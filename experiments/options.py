@@ -1,4 +1,4 @@
-"""Options that commands and scripts share: their kinds of values, one spelling, one help text."""
+"""Options that commands and scripts share: value types, names and help texts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Number(click.ParamType):
         return self.get_metavar(None, None)
 
 
-# What an argument or an option names: something that may be there, a file, a folder.
+# Types of arguments and options: an existing or a new path, a file, a folder.
 PATH = click.Path(path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -57,15 +57,15 @@ def together(*options: Decorator) -> Decorator:
 
 
 def quick_option(what: str) -> Decorator:
-    """`--quick`: see in less than a minute that the script runs; `what` is then smaller."""
+    """`--quick`: a test run of less than a minute; `what` describes the smaller run."""
     return click.option("--quick", is_flag=True, help=f"{what}; ends within a minute.")
 
 
 def out_option(default: str) -> Decorator:
-    """`--out`: the folder of what the script writes."""
+    """`--out`: the folder of the script's output."""
     return click.option(
         "--out", type=click.Path(path_type=Path), default=Path(default), show_default=True,
-        help="Folder of what is made here; the same command continues there.",
+        help="Output folder; the same command continues there.",
     )
 
 
@@ -76,7 +76,7 @@ def games_option(default: tuple[str, ...]) -> Decorator:
 
 
 def measuring_options(seconds: float, rounds: int) -> Decorator:
-    """`--seconds` and `--rounds` of things that are measured in turns; see `dlgo.rates`."""
+    """`--seconds` and `--rounds` of alternating measurements; see `dlgo.rates`."""
     return together(
         click.option("--seconds", type=Number(float, 0.01, 600), default=seconds,
                      show_default=True, help="Length of one measurement."),
@@ -86,7 +86,7 @@ def measuring_options(seconds: float, rounds: int) -> Decorator:
 
 
 def pairs_option(default: int) -> Decorator:
-    """`--pairs`: how many games of a match."""
+    """`--pairs`: the number of openings of a match."""
     return click.option("--pairs", type=Number(int, 1), default=default, show_default=True,
                         help="Number of openings in a match; each is played twice, with colours "
                         "swapped.")
@@ -120,7 +120,7 @@ price_option = click.option(
     help="With --cluster: price of one core per hour; progress lines then show the cost so far.",
 )
 
-# Where a command may do its work.
+# The options that choose the workers of a command.
 cluster_options = together(workers_option, cluster_option, verify_option, price_option)
 
 
@@ -147,7 +147,7 @@ def _load_games(context: click.Context, option: Any, files: tuple[str, ...]) -> 
 
 
 def named_games(expose: bool = False) -> Decorator:
-    """`--game`: the user names rules that are a file, so that their code runs for data, too."""
+    """`--game`: names game files, so that data of these games may run their code."""
     return click.option(
         "--game", "named", multiple=True, metavar="FILE.py", expose_value=expose,
         callback=_load_games,
@@ -158,8 +158,8 @@ def named_games(expose: bool = False) -> Decorator:
 def setting_options(
     options: Iterable[Option], defaults: bool = True, **spellings: str
 ) -> Decorator:
-    """An option for each setting as it is declared: `--batch-size` for batch_size, or as in
-    `spellings`. Without `defaults`, a setting that is not given is None."""
+    """An option for each declared setting: `--batch-size` for batch_size, or as in `spellings`.
+    Without `defaults`, a setting that is not given is None."""
     return together(*(
         click.option(
             spellings.get(option.name, f"--{option.name.replace('_', '-')}"), option.name,

@@ -1,4 +1,4 @@
-"""How work on many games tells people how it goes: a bar on a terminal, else a line at times."""
+"""Progress of work on many games: a bar on a terminal, else a line from time to time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BAR_INTERVAL = 0.1
 
 
 class Count(Protocol):
-    """Games so far: how many, of how many, and a text with speed and time left."""
+    """Games so far: number done, number planned, and a text with speed and time left."""
 
     done: int
     planned: int
@@ -31,14 +31,14 @@ class Tally:
     """Games and positions so far."""
 
     planned: int  # games in all
-    found: int = 0  # games that were there before
+    found: int = 0  # games that existed before
     made: int = 0  # games made now
     positions: int = 0  # made now
     started: float = field(default_factory=time.monotonic)
 
     @property
     def done(self) -> int:
-        """All games that there are."""
+        """Number of all games."""
         return self.found + self.made
 
     def seconds(self) -> float:
@@ -46,7 +46,7 @@ class Tally:
         return time.monotonic() - self.started
 
     def summary(self, games: int) -> str:
-        """What has been made, in one line; `games`: how many of them count."""
+        """The result in one line; `games`: the number of games that count."""
         return f"{games} games, {self.positions:,} positions in {duration(self.seconds())}"
 
     def text(self) -> str:
@@ -58,8 +58,8 @@ class Tally:
 
 
 class LineProgress:
-    """Lines of text, for files and terminals that can do no more; `interval`: seconds between two
-    lines about games."""
+    """Lines of text, for files and simple terminals; `interval`: seconds between two lines about
+    games."""
 
     def __init__(self, stream: TextIO | None = None, interval: float = _LINE_INTERVAL) -> None:
         self._stream, self._interval = stream, interval
@@ -74,7 +74,7 @@ class LineProgress:
         self._next = time.monotonic() + self._interval
 
     def show(self, count: Count) -> None:
-        """There is something new; comes as often as you like."""
+        """Show the new count; may be called at any rate."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + self._interval
             self._show(count)
@@ -83,7 +83,7 @@ class LineProgress:
         self.log(f"{count.done} of {count.planned} games, {count.text()}")
 
     def end(self, count: Count) -> None:
-        """No more comes; called after every `begin`."""
+        """The work has ended; called after every `begin`."""
 
 
 class BarProgress(LineProgress):
@@ -108,7 +108,7 @@ class BarProgress(LineProgress):
         self._bar.update(self._task, total=count.planned, completed=count.done, text=count.text())
 
     def end(self, count: Count) -> None:
-        """Leave the bar as it is."""
+        """Stop updating the bar."""
         self._show(count)
         self._bar.stop()
 

@@ -35,13 +35,13 @@ class TrainingRun:
     """A finished training."""
 
     folder: Path  # of the run; the same call with more iterations or epochs continues there.
-    game: GameSpec  # what was learned
-    card: Card  # what is known of the best network: its cost, its accuracy, its settings
+    game: GameSpec  # the game that was learned
+    card: Card  # the card of the best network: its cost, accuracy and settings
     network: Path  # the folder of the best network
 
     @property
     def history(self) -> pd.DataFrame:
-        """What was measured, a row for each iteration or epoch."""
+        """The measurements, a row for each iteration or epoch."""
         import pandas as pd
 
         from engines.learning.runs.records import read_history
@@ -59,8 +59,8 @@ class TrainingRun:
 
         Args:
             seed: the same seed gives the same moves.
-            settings: its options. With a budget, such as sims=50, a search asks the network, also
-                where the network was trained to play without one.
+            settings: its options. With a budget, such as sims=50, a search uses the network, even
+                if it was trained to play without a search.
         """
         search = "alphazero:model" if "value" in self.card.heads else "puct:prior"
         budgeted = settings.keys() & set(BUDGET_NAMES)
@@ -69,8 +69,8 @@ class TrainingRun:
         return engine(",".join([start, *given]), self.game, seed)
 
     def doctor(self) -> Diagnosis:
-        """Examine a run that plays its own games: does it learn, and where not?
-        Raises ModelError for other runs."""
+        """Examine a run that plays its own games: does it learn, and if not, why? Raises ModelError
+        for other runs."""
         return examine(self.folder)
 
     def __repr__(self) -> str:
@@ -82,12 +82,12 @@ class TrainingRun:
 def supervised(
     data: Dataset | str | Path, out: str | Path | None = None, **settings: Any
 ) -> TrainingRun:
-    """Train a network on recorded games: to predict the moves, and the results.
+    """Train a network on recorded games: it learns to predict moves and results.
 
-    Interrupted, the same call continues, and ends with the same network.
+    After an interruption, the same call continues, and ends with the same network.
 
     Args:
-        data: what `dlgo.generate` returns, or a folder of games.
+        data: the result of `dlgo.generate`, or a folder of games.
         out: the folder of the model; by default one in out/supervised, named after the data and
             the network.
         settings: such as network="cnn", epochs=5, optimizer="adam:lr=0.001";
@@ -121,12 +121,12 @@ def alphazero(
     game: str | GameSpec, out: str | Path | None = None, *, cluster: str | None = None,
     verify_share: float = 0.0, price: float | None = None, **settings: Any,
 ) -> TrainingRun:
-    """Learn a game from nothing but its rules, by playing against oneself.
+    """Learn a game from its rules alone, by self-play.
 
-    Interrupted, the same call continues.
+    After an interruption, the same call continues.
 
     Args:
-        game: what to learn.
+        game: the game to learn.
         out: the folder of the run; by default one in out/alphazero, named after the game.
         cluster, verify_share, price: as of `dlgo train alphazero`; see docs/cluster.md.
         settings: such as iterations=12, games=100, sims=50, workers=2;
@@ -151,7 +151,7 @@ def alphazero(
 
 
 def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
-    """`dlgo.train.NAME` of a learner that plays without search."""
+    """`dlgo.train.NAME` for a learner that plays without search."""
     def learn(
         game: str | GameSpec, out: str | Path | None = None, *, workers: int | None = None,
         cluster: str | None = None, verify_share: float = 0.0, **settings: Any,
@@ -174,10 +174,10 @@ def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
     learn.__name__ = learn.__qualname__ = method
     learn.__doc__ = f"""{summary}
 
-    Interrupted, the same call continues.
+    After an interruption, the same call continues.
 
     Args:
-        game: what to learn.
+        game: the game to learn.
         out: the folder of the run; by default one in out/{method}, named after the game.
         workers: processes that play the games; by default the learning process plays them.
         cluster, verify_share: as of `dlgo train {method}`; see docs/cluster.md.
@@ -197,7 +197,7 @@ actor_critic, policy_gradient, ppo, q_learning = (
 
 
 def _parsed(config: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as the command line checks them; None: not given."""
+    """Settings checked as on the command line; None: not given."""
     texts = (f"{key}={setting_text(value)}" for key, value in given.items() if value is not None)
     return config.parse(texts)
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Where labels are tried: distances from the point, in printer's points (1/72 inch), in directions
-# of so many degrees. Beyond _LEADER_FROM a thin line shows which point is meant.
+# Candidate places of labels: distances from the point in printer's points (1/72 inch), and
+# directions in degrees. Beyond _LEADER_FROM, a thin line connects a label with its point.
 _ANGLES = np.radians((30, 150, -30, -150, 90, -90, 0, 180, 60, 120, -60, -120))
 _DISTANCES = np.repeat((5.0, 8.0, 12.0, 18.0, 25.0, 33.0), len(_ANGLES))
 _DIRECTIONS = np.tile(np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)]), (6, 1)).round(12)

@@ -30,8 +30,8 @@ _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 _WIDTH, _HEIGHT = 4.4, 3.0  # inches of a single plot, legend and captions excluded
 _PANEL_WIDTH, _PANEL_HEIGHT = 3.5, 2.9  # of a plot in the overview
-# Points that such a plot has room for. A single plot of more is larger, up to so many times; of
-# more than _MOST_LABELS, the ends of the lines alone have labels.
+# Number of points that fit into such a plot. A single plot with more points is larger, at most
+# _LARGEST times; with more than _MOST_LABELS, only the ends of the lines have labels.
 _ROOM, _LARGEST, _MOST_LABELS = 12, 1.8, 16
 
 

@@ -12,7 +12,7 @@ WIN = 30_000
 PROVEN = 20_000
 INFINITE = 32_000
 MAX_PLY = 128
-# How far captures are followed beyond the depth. No capture in draughts can take so many.
+# Limit of plies of captures beyond the depth. No capture in draughts is this long.
 QUIET_PLIES = 24
 HISTORY_LIMIT = 1 << 40
 

@@ -14,8 +14,8 @@ reasons to go by. A child proven lost is not visited again while there is anothe
     UCT          w + c sqrt(log N / n)   (Kocsis and Szepesvari 2006; chapter 4.5.2 of the book)
     RAVE         (1 - b) w + b w',  b = m / (m + n + m n / k)
                  with m and w' counted over all simulations in which the chooser played the
-                 move at any later time (all moves as first, AMAF): these are so many that no
-                 exploration is needed (Gelly and Silver 2007)
+                 move at any later time (all moves as first, AMAF): these samples are numerous, so
+                 no exploration is needed (Gelly and Silver 2007)
     PUCT         w + c P sqrt(N) / (1 + n), P the prior of the move; a child without visits is
                  taken for as good as its parent, minus `fpu_reduction` (Silver et al. 2017)
     Gumbel       plans which moves of the root to try how often; see `gumbel.py`

@@ -1,7 +1,7 @@
 """Connect Four's opening book: the exact scores of all positions with few stones.
 
-A book is a file with one byte for each unfinished position of exactly so many stones, up to mirror
-image: its score for the player to move, in the order of the positions' keys. The positions
+A book is a file with one byte for each unfinished position with a fixed number of stones, up to
+mirror image: its score for the player to move, in the order of the positions' keys. The positions
 themselves are not stored. They are listed again when the book is opened, from the empty board on,
 and the scores of those with fewer stones follow from their moves.
 

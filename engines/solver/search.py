@@ -53,7 +53,7 @@ BEST = 5  # the root's column that reached the goal, or -1: a bound or parity se
 STEP, LOW, HIGH = 6, 7, 8  # of `answers.py`: where it was when the search paused
 # Where an unfinished search goes on.
 PAUSED_OWN, PAUSED_MASK, PAUSED_MOVES, PAUSED_STONES, PAUSED_PLY = range(9, 14)
-BOOK_PLIES = 14  # positions with up to so many stones are in the book; -1 without one
+BOOK_PLIES = 14  # largest number of stones of positions in the book; -1 without a book
 UNFINISHED = 99
 NO_LIMIT = 1 << 60
 

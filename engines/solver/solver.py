@@ -27,7 +27,7 @@ from engines.solver import answers, search
 from engines.solver.book import MOST_PLIES, shipped_book
 from engines.solver.table import new_table
 
-# Python regains control after so many nodes, about 20 ms, to pass answers on and for Ctrl-C.
+# Number of nodes, about 20 ms, after which Python regains control, for answers and for Ctrl-C.
 _SLICE = 200_000
 
 
@@ -150,7 +150,8 @@ class Solver:
             raise
 
     def open_book(self, stones: int = 0) -> None:
-        """Read the book, if a position with so many stones may be in it; most need none."""
+        """Read the book if it may contain a position with this number of stones; most positions
+        need none."""
         wanted = stones <= MOST_PLIES and self._info[search.USED_FEATURES] & search.BOOK
         if wanted and self._info[search.BOOK_PLIES] < 0:
             self._info[search.BOOK_PLIES], self._book = shipped_book()

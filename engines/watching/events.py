@@ -82,7 +82,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class Halved:
-    """Gumbel begins a phase: these children of the root get so many visits each."""
+    """Gumbel begins a phase: each of these children of the root gets `visits` visits."""
 
     candidates: tuple[int, ...]
     visits: int

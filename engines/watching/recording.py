@@ -34,7 +34,7 @@ class Recording:
     decision: Decision
 
     def tree(self, steps: int | None = None) -> SearchTree:
-        """The tree after so many events; by default after all of them."""
+        """The tree after the first `steps` events; by default after all of them."""
         tree = SearchTree(self.state)
         for event in self.events[:steps]:
             tree.apply(event)
@@ -45,7 +45,7 @@ class Recording:
         return [self.state.game.move_text(move) for move in self.decision.pv]
 
     def svg(self, steps: int | None = None, **options: Any) -> str:
-        """A picture of the tree after so many events; options as of `tree_svg`."""
+        """A picture of the tree after the first `steps` events; options as for `tree_svg`."""
         done = steps is None or steps >= len(self.events)
         return tree_svg(self.tree(steps), line=self.line() if done else (), **options)
 
@@ -95,9 +95,9 @@ def transcript(
     """Let an engine choose a move, and write down how it came to it, up to a limit.
 
     Args:
-        most_steps, most_bytes: the search is ended where its events become more.
-        part_bytes: a part is closed once it has so many.
-        stop: asked now and then; once it is true, the search is ended.
+        most_steps, most_bytes: limits of the events at which the search is ended.
+        part_bytes: size at which a part is closed.
+        stop: called from time to time; the search is ended as soon as it is true.
 
     Raises SpecError if the engine does not tell of its search.
     """

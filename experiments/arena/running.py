@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
 
-# Seconds between two versions of the file, at least; and so many times the CPU time and the wall
-# time that writing one takes: a hundred games on large boards, or a slow disk, cost no more.
+# Minimum seconds between two versions of the file, and minimum multiples of the CPU time and the
+# wall time of writing it: so a hundred games on large boards, or a slow disk, do not cost more.
 _INTERVAL, _CPU_SHARE, _WALL_SHARE = 0.5, 200.0, 5.0
-# A file that has not changed for so many seconds tells of a tournament that was killed.
+# Seconds without a change after which the tournament of a file counts as killed.
 _STALE = 15.0
 # Bytes that are read: a thousand long games.
 _MOST_BYTES = 4_000_000

@@ -31,7 +31,7 @@ from dlgo.rng import make_rng
 from engines.registry import build_engine
 
 SIMULATIONS = 1000
-# Of a search on two threads, so many that starting them does not matter.
+# Number of simulations of a search on two threads, so large that starting them does not matter.
 THREADED_SIMULATIONS = 20_000
 DEFAULT_GAMES = (
     "tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "go:size=9", "go:size=19", "draughts",

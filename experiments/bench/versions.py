@@ -37,8 +37,9 @@ from experiments.options import Number, csv_option, games_option
 METERS = ("rollouts", "mcts", "states")
 # Of a measurement, in seconds: longer than a switch of processes, shorter than most noise.
 _LENGTH = 0.04
-# What a process does: a line "game meter calls" is answered by the CPU time of so many calls, or,
-# where it names none, by the calls that fill the time. Old versions know no other interface.
+# The code of a process: it answers a line "game meter calls" with the CPU time of that number of
+# calls, or, if the number is 0, with the number of calls that fill the time. Old versions have no
+# other interface.
 _CHILD = """
 import os, sys, time
 if hasattr(os, "sched_setaffinity"):
@@ -74,7 +75,8 @@ class Version:
         )
 
     def ask(self, game: str, what: str, calls: int) -> float:
-        """CPU seconds of so many calls of a meter; the calls that take a moment, if 0 is given."""
+        """CPU seconds of `calls` calls of a meter; for 0, the number of calls that take a
+        moment."""
         try:
             print(game, what, calls, file=self._process.stdin, flush=True)
             return float(self._process.stdout.readline())

@@ -62,7 +62,7 @@ train, test = map(table, data.split(0.1, seed=1))
 shares, margins = {}, {}
 for name, known, tested in (("known games", everything, held_back),
                             ("10% of positions", rest, held_back), ("10% of games", train, test)):
-    # The positions of a game have one winner: held-back games count as so many winners.
+    # The positions of a game have one winner: each held-back game counts once.
     independent = (len(tested), data.n_games // 10 if known is train else len(tested))
     shares[name] = looked_up(known, tested)
     margins[name] = [share_margin(*pair) for pair in zip(shares[name], independent, strict=True)]

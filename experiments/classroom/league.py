@@ -26,15 +26,15 @@ from experiments.classroom.league_plan import LeaguePlan
 
 # Share of its first games that a bot may lose by failures and still play on.
 _FAILING = 0.5
-# Wall seconds that a bot may take for each CPU second: one that sleeps takes time as well.
+# Wall seconds that a bot may take for each CPU second: sleeping takes time, too.
 _WALL_PER_CPU = 2.0
-# Students in a block: so many meet so many others, and a worker keeps the processes of both.
+# Students in a block: a worker plays the games between two blocks and keeps the processes of both.
 _BLOCK = 4
 
 
 @dataclass(frozen=True)
 class League:
-    """A league as far as it has been played."""
+    """A league with the games played so far."""
 
     plan: LeaguePlan
     bots: list[Bot]  # of all students

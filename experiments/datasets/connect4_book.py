@@ -5,13 +5,13 @@
     python -m experiments.datasets.connect4_book --plies 8 --source bitbully    in seconds
     python -m experiments.datasets.connect4_book --check 300                    the book in use
 
-The solver scores all positions with so many stones, up to mirror image: 568 with 4, 8,231 with 6,
-91,295 with 8 (`engines/solver/book.py`). Neighbours in the order of the keys have most of their
-stones in common, so each worker keeps its table from position to position.
+The solver scores all positions with a given number of stones, up to mirror image: 568 with 4, 8,231
+with 6, 91,295 with 8 (`engines/solver/book.py`). Neighbours in the order of the keys have most of
+their stones in common, so each worker keeps its table from position to position.
 
-The file is written after every task. The same command goes on with it, also after
-the process was killed, and with another number of workers; the result is the same, byte by byte.
-To use the book, copy it to engines/solver/connect4.book.
+The file is written after every task. The same command continues it, also after the process was
+killed, and with another number of workers; the result is identical. To use the book, copy it to
+engines/solver/connect4.book.
 
 `--source bitbully` takes the scores from another program's book of 12 plies (bitbully-databases,
 MIT licence). `--check` has the solver prove random positions of a book by search alone.
@@ -92,8 +92,8 @@ def _solver(table_bits: int) -> Solver:
 def make_book(
     plies: int, path: Path, workers: int, table_bits: int, source: str = "solver"
 ) -> None:
-    """Make the book of so many plies at `path`, or go on making it. Raises DlgoError if the file is
-    not a book of so many plies, is in use, or cannot be written."""
+    """Make the book of `plies` plies at `path`, or continue making it. Raises DlgoError if the file
+    is not such a book, is in use, or cannot be written."""
     make_folder(path.parent)
     _, owns, masks = levels(plies)[plies]
     positions = np.stack([owns, masks], axis=1)
@@ -164,7 +164,7 @@ def check_book(path: Path, count: int, table_bits: int) -> None:
 @click.option("--tt", type=Number(int, 4, 28), default=24, show_default=True,
               help="Each process has a table of 2**tt entries of 8 bytes.")
 @click.option("--source", type=click.Choice(list(SOURCES)), default="solver", show_default=True,
-              help="Who scores the positions.")
+              help="Program that scores the positions.")
 @click.option("--check", type=Number(int, 1),
               help="Number of positions of the book in use to prove by search.")
 @click.option("--quick", is_flag=True, help="A book of one ply.")
@@ -172,7 +172,7 @@ def main(
     plies: int, out: Path | None, workers: int, tt: int, source: str, check: int | None,
     quick: bool,
 ) -> None:
-    """Score all positions of Connect Four with so many stones, or check a book."""
+    """Score all positions of Connect Four with a given number of stones, or check a book."""
     if check:
         check_book(out or SHIPPED, check, tt)
         return

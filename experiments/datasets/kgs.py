@@ -60,7 +60,7 @@ def fetch_archives(
         say: called with a line for each file.
         pause: seconds between requests.
 
-    Raises DataError if something cannot be fetched or written; what is there is kept.
+    Raises DataError if something cannot be fetched or written; complete files are kept.
     """
     make_folder(folder, error=DataError)
     with _open(page) as answer:

@@ -1,1 +1,1 @@
-"""What keeps the documents true: parts of them that are made from the source."""
+"""Tools that keep the docs true: some parts of them are generated from the source."""

@@ -1,17 +1,17 @@
-"""Code in the documents as it stands in the source: included, never copied by hand.
+"""Code in the docs: included from the source, never copied by hand.
 
     python -m experiments.docs.included_code [FILE ...]            # fill in
     python -m experiments.docs.included_code --check [FILE ...]    # only say what is out of date
 
-A block of a Markdown file is filled if this comment, which no renderer shows, stands above it:
+A block of a Markdown file is filled if it follows this comment, which renderers do not show:
 
     <!-- code: engines/minimax/plain.py MinimaxEngine._value -->
     ```python
     ```
 
-The comment names a file and what of it is shown, in this order: functions, classes, methods,
-constants; nothing named is the whole file. The block then begins with the names of the file and,
-for methods, of their class. Without FILEs it looks at all of docs/.
+The comment names a file and the parts to show, in this order: functions, classes, methods,
+constants; without names, the whole file. The block begins with the name of the file and, for
+methods, of their class. Without FILE, all of docs/ is filled.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BLOCK = re.compile(
 
 
 def filled(text: str, root: Path = ROOT) -> str:
-    """The document with every marked block as its source stands in `root`.
+    """The document with every marked block filled from its source in `root`.
 
     Raises:
         DlgoError: for a file or a name that does not exist, or a mark without a block.
@@ -52,11 +52,11 @@ def filled(text: str, root: Path = ROOT) -> str:
 
 
 def code_of(path: Path, shown_as: str, names: Sequence[str]) -> str:
-    """The source of `names` in `path`, under a comment that says where it stands."""
+    """The source of `names` in `path`, under a comment with its place."""
     try:
         source = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise DlgoError(f"code of {shown_as} is wanted: {error.strerror}") from None
+        raise DlgoError(f"cannot include code of {shown_as}: {error.strerror}") from None
     if not names:
         return f"# {shown_as}\n{source}"
     lines, parts, owner = source.splitlines(), [], ""
@@ -66,7 +66,8 @@ def code_of(path: Path, shown_as: str, names: Sequence[str]) -> str:
             node = next((child for child in getattr(node, "body", ()) if step in _names(child)),
                         None)
             if node is None:
-                raise DlgoError(f"{shown_as} has no {name}; name what stands there now")
+                raise DlgoError(f"{shown_as} has no {name}; correct the name in the <!-- code --> "
+                                "comment")
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         part = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
         holder = name.rpartition(".")[0]
@@ -86,7 +87,7 @@ def _names(node: ast.stmt) -> list[str]:
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @click.option("--check", is_flag=True, help="Change nothing; fail if a document is out of date.")
 def main(files: tuple[Path, ...], check: bool) -> None:
-    """Put the source's code into the documents."""
+    """Put code of the source into the docs."""
     old = []
     for path in files or sorted((ROOT / "docs").rglob("*.md")):
         text = path.read_text(encoding="utf-8")
@@ -101,7 +102,7 @@ def main(files: tuple[Path, ...], check: bool) -> None:
     if old and check:
         raise DlgoError(f"out of date: {', '.join(old)}; "
                         "run python -m experiments.docs.included_code")
-    print("\n".join(f"filled in: {path}" for path in old) or "all code is as in the source")
+    print("\n".join(f"filled in: {path}" for path in old) or "all code is up to date")
 
 
 if __name__ == "__main__":

@@ -22,10 +22,10 @@ from experiments.gtp.session import Session
 _INTERVAL, _SHORTEST = 50, 5
 # Keys that are no longer than the longest name of a colour; other programs' keys are longer.
 _SHORT_KEYS = ("avoid", "allow")
-# Moves listed in a line; the search has hardly looked at the others.
+# Maximum number of moves in a line; the search has hardly visited the others.
 _MOST_MOVES = 30
 
-# Waits so many seconds (0: not at all); true as soon as the next line of input is there.
+# Waits for a number of seconds (0: not at all); true as soon as the next line of input is there.
 Wait = Callable[[float], bool]
 
 

@@ -12,10 +12,10 @@ from dlgo.api import Player
 # Share of a move's time that is used, and seconds taken off it: programs, networks and operating
 # systems are late.
 _SHARE, _LAG = 0.9, 0.05
-# Seconds that an engine needs for any sensible move, however little is left.
+# Seconds that an engine needs for any sensible move, even when little time is left.
 _LEAST = 0.01
-# The main time has to last for at least so many own moves: near the end nobody knows how many are
-# to come.
+# The main time has to last for at least this number of own moves: near the end, the number of moves
+# left is unknown.
 _FEWEST_MOVES = 12
 # Each player fills about a third of the empty points before the game ends.
 _SHARE_OF_EMPTY_POINTS = 3

@@ -128,7 +128,7 @@ class Lines:
         self._at_end()
 
     def wait(self, seconds: float) -> bool:
-        """Whether the next line (or the end) is there, or comes within so many seconds."""
+        """Whether the next line (or the end of input) is there, or comes within `seconds`."""
         if not self._ahead:
             try:
                 self._ahead.append(self._lines.get(seconds > 0, max(seconds, 0.0)))

@@ -34,10 +34,10 @@ SMALLEST = KINDS[-1][1]
 _RESIGNED = KINDS[0][1]
 # Cells of a board that is solved whole, move by move, without a solver of its own.
 _SMALL = 16
-# Wall seconds to solve a position; somebody waits. The solver with its book needs less for nearly
-# all.
+# Wall seconds to solve a position while a person waits. The solver with its book needs less for
+# nearly all.
 SECONDS = 10.0
-# Moves of a line among which its first turn ends; no capture has so many jumps.
+# Number of moves of a line within which its first turn ends; no capture has this many jumps.
 _JUMPS = 16
 
 

@@ -225,7 +225,7 @@ def numbered_among_the_valid(patch: pytest.MonkeyPatch) -> None:
 
 
 class Sure:
-    """Plays a given action after so many plies, else the first."""
+    """Plays a given action at one ply, else the first."""
 
     def __init__(self, wanted: dict[int, int]) -> None:
         self._wanted = wanted

@@ -288,7 +288,7 @@ class Listener(Progress):
 
 
 def dying(write, call: int):
-    """A function that writes, until so many calls; the last one writes nothing."""
+    """A function that writes and fails at a given call, which writes nothing."""
     calls = 0
 
     def die(*args, **options) -> None:
@@ -304,7 +304,7 @@ def dying(write, call: int):
 def dies(
     folder: Path, monkeypatch, module, name: str, call: int, plan: AlphaZeroConfig = PLAN
 ) -> None:
-    """Run until so many calls of a function that writes; the last one writes nothing."""
+    """Run until a given call of a function that writes, which writes nothing."""
     with monkeypatch.context() as patch:
         patch.setattr(module, name, dying(getattr(module, name), call))
         with pytest.raises(Killed):

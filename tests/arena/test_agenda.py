@@ -106,7 +106,7 @@ def test_an_impossible_plan_is_refused(change: dict, message: str) -> None:
 
 @dataclass(frozen=True)
 class Guess:
-    """A stand-in for a rating: the interval is that of the mean of so many games."""
+    """A stand-in for a rating: the interval is that of the mean of its games."""
 
     entrant: str
     value: float

@@ -29,7 +29,7 @@ def play_until_told(plan: Plan, order: int, found=None, dice=drawing):
     agenda = Agenda(plan.canonical(), dict(found or {}), Limits())
     shuffler, playing, results = random.Random(order), [], {}
     while True:
-        playing += agenda.take(8 - len(playing))  # so many workers
+        playing += agenda.take(8 - len(playing))  # 8 workers
         if not playing:
             return agenda, results
         task = playing.pop(shuffler.randrange(len(playing)))

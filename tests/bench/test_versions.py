@@ -13,7 +13,7 @@ from tests.conftest import one_line_error
 
 
 def version(folder: Path, seconds: float) -> Path:
-    """A checkout each of whose rollouts takes so many seconds by a clock of its own."""
+    """A checkout whose rollouts take `seconds` by its own clock."""
     (folder / "experiments/bench").mkdir(parents=True)
     (folder / "dlgo").mkdir()
     (folder / "dlgo/__init__.py").write_text("get_game = str\n")

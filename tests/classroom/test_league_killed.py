@@ -61,7 +61,7 @@ def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
 
 
 def killed(folder: Path, when: Callable[[], bool], wait: float = 0.0) -> dict[str, GameRecord]:
-    """Start a league, kill it so many seconds after `when`; the games that it has left."""
+    """Start a league, kill it `wait` seconds after `when`; returns the games stored."""
     process = subprocess.Popen(
         [sys.executable, "-m", "experiments.cli", "class", "league", folder / "hand-ins", "--plan",
          folder / "league.toml", "--out", folder / "out", "--workers=1"],

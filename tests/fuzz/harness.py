@@ -80,7 +80,7 @@ class TookTooLong(BaseException):
 
 @contextlib.contextmanager
 def time_limit(seconds: float = _SECONDS) -> Iterator[None]:
-    """End the block with `TookTooLong` after so many seconds of CPU time of this process."""
+    """End the block with `TookTooLong` after `seconds` of CPU time of this process."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -106,7 +106,7 @@ def test_each_position_is_worth_its_best_move_by_the_rules_of_the_game(
 
 
 def proved(state: GameState, turns: int) -> int:
-    """The result for the player to move by search, 0 if it is not decided in so many turns."""
+    """The result for the player to move by search, 0 if it is not decided within `turns` turns."""
     if state.is_over():
         return -1
     if turns == 0:

@@ -159,11 +159,11 @@ class Page:
         self.see(f"{element}?.innerText.includes({json.dumps(text)})", text)
 
     def see_pieces(self, count: int, what: str) -> None:
-        """Wait until the board shows so many pieces."""
+        """Wait until the board shows `count` pieces."""
         self.see(f"{_COUNT % _PIECES} === {count}", what)
 
     def see_turns(self, count: int) -> None:
-        """Wait until so many turns are listed."""
+        """Wait until `count` turns are listed."""
         self.see(f"{_COUNT % '.moves li'} === {count}", f"turn {count}")
 
     def nameless(self) -> list[str]:

@@ -25,7 +25,7 @@ def is_better(wins: int, losses: int, level: float) -> bool:
 
 
 def wins_needed(games: int, level: float) -> int | None:
-    """The smallest number of wins of so many games that shows A to be better; None if none does."""
+    """The smallest number of wins in `games` games that shows A to be better; None if none does."""
     ### BEGIN SOLUTION
     for wins in range(games + 1):
         if is_better(wins, games - wins, level):

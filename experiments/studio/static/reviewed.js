@@ -8,9 +8,9 @@ import { controls, playerCard } from "./parts.js";
 
 export class Reviewed {
   /**
-   * @param info what does not change: the board, as the server tells it.
+   * @param info the constant data: the board, as the server describes it.
    * @param data the review: turns, values, verdicts, names.
-   * @param placeAt gives the position after so many turns, or a promise of it.
+   * @param placeAt returns the position after a number of turns, or a promise of it.
    * @param say shows a message.
    */
   constructor(info, data, placeAt, say) {

@@ -92,7 +92,7 @@ def write_model(
 ) -> Path:
     """A model folder with random weights of the size `scale`, or only a bias if that is given.
 
-    With `filters` it has convolutions of so many, otherwise a linear layer alone.
+    With `filters` it has convolutions, otherwise only a linear layer.
     """
     game = get_game(game_name)
     encoder = get_encoder(encoder_name, game)

@@ -84,7 +84,7 @@ export class SearchTree {
   }
 }
 
-/** The tree after so many events; to go back is to play fewer of them. */
+/** The tree after the first `steps` events; to go back, replay fewer of them. */
 export function treeAfter(mover, events, steps, from = null) {
   const tree = from && from.steps <= steps ? from : new SearchTree(mover);
   while (tree.steps < steps) tree.apply(events[tree.steps]);
