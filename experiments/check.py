@@ -68,6 +68,8 @@ _ADVICE = (
                "added, removed or changed, and for nothing else."),
     (r"^all is seen", "Write the missing facts in the kernel `extra_planes`, and describe them in "
                       "the class, one line a plane."),
+    (r"lists nothing, but", "Let `terminal` end the game when a player cannot move, or offer "
+     "a pass."),
     (r"^legality|^forced", "`legal_actions` and `is_legal` must agree on every action, and neither "
                            "may depend on earlier calls."),
     (r"^images", "Take the symmetry out of `symmetry_names`, or correct the rule, or write "

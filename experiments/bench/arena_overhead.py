@@ -1,24 +1,23 @@
-"""What the arena costs beside the engines, and whether it keeps the cores busy.
+"""Measures the overhead of the arena beside the engines, and how busy the cores are.
 
     python -m experiments.bench.arena_overhead [--sims 100] [--sims 1000] [--games 1000]
         [--cluster local]
 
-For each number of simulations a tournament of fast Connect Four games is played into a fresh
-ledger. From the first stored game to the last one is measured:
+For each number of simulations, a tournament of fast Connect Four games is played into a new ledger.
+Measured from the first stored game to the last one:
 
-* overhead: CPU time of all processes (workers and the one that writes the ledger) beyond the
-  CPU time that the engines report for their moves, as a share of the latter.
-* arena: the part of it that a bare loop would not have, which asks the engines for moves and
-  plays them in one process, and keeps nothing. So this is the referee, the records, the pipes
-  and SQLite; the rest is the price of a move in Python: the rules, and an engine's decision
-  made and thrown away.
-* ledger: the part of that which the process that hands out games and stores them takes.
-* busy: how much of the time the workers compute, or could compute if other programs left them
-  a core (Linux counts both); the rest they wait for games. With more workers than free cores
-  `CPU` is what they got.
+* overhead: CPU time of all processes (workers and the writer of the ledger) beyond the CPU time
+  that the engines report for their moves, as a share of the latter.
+* arena: the part of the overhead that a bare loop would not have. (A bare loop asks the engines for
+  moves and plays them in one process, and stores nothing.) So this is the referee, the records, the
+  pipes and SQLite; the rest is the cost of a move in Python: the rules, and the decision object.
+* ledger: the part used by the process that hands out games and stores them.
+* busy: the share of the time in which the workers compute or wait for a core (Linux counts both);
+  in the rest they wait for games. With more workers than free cores, `CPU` is the share in which
+  they compute.
 
-Start-up is left out: a second or two for each worker, however long the tournament. With `--cluster`
-each tournament is also played by a cluster; Ray's processes count among its workers.
+Start-up is left out: a second or two for each worker, for tournaments of any length. With
+`--cluster`, each tournament is also played by a cluster; Ray's processes count as workers.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ from experiments.options import Number
 
 
 class Probe(PlainReporter):
-    """A reporter that looks at clocks at the first game and at the last one.
+    """A reporter that reads clocks at the first game and at the last game.
 
     `slots` of the games are in the order in which they ended; `samples` are wall seconds, CPU
-    seconds of this process and of the workers, and seconds that these could have computed.
+    seconds of this process and of the workers, and seconds in which these were ready to compute.
     """
 
     def __init__(self) -> None:
@@ -63,7 +62,7 @@ class Probe(PlainReporter):
 
     def game(self, record: GameRecord) -> None:
         self.slots.append(record.slot)
-        # When all workers have started and played: the first tenth of the games does not count.
+        # The first tenth of the games does not count, so that all workers have started and played.
         if len(self.slots) in (self.planned // 10, self.planned):
             on_cpu = waiting = 0
             for pid in processes.descendants(os.getpid()):
@@ -98,7 +97,7 @@ def measure(sims: int, games: int, workers: int, cluster: str | None) -> str:
 
 
 def bare_loop(plan: Plan, games: int) -> float:
-    """The overhead of the least that can be called playing."""
+    """The overhead of a bare loop that plays games."""
     total = spent = 0.0
     with closing(EngineCache()) as engines:
         for number, task in enumerate(tasks(plan)[: games + 4]):
@@ -111,7 +110,7 @@ def bare_loop(plan: Plan, games: int) -> float:
                 decision = players[int(kernels.to_move(state.kernel_state))].select_move(state)
                 state = state.apply_move(decision.move)
                 cpu += decision.cost.cpu_seconds
-            if number >= 4:  # the first ones build the engines
+            if number >= 4:  # the first games build the engines
                 total += time.process_time() - began
                 spent += cpu
     return total / spent - 1
@@ -123,7 +122,7 @@ def bare_loop(plan: Plan, games: int) -> float:
 @click.option("--games", default=1000, show_default=True, type=Number(int, 20),
               help="Games of each tournament.")
 @click.option("--workers", default=processes.core_count(), show_default=True, type=Number(int, 1),
-              help="Processes that play.")
+              help="Number of worker processes.")
 @click.option("--cluster", metavar="ADDRESS",
               help="Also play on this Ray cluster; local starts one.")
 def main(sims: tuple[int, ...], games: int, workers: int, cluster: str | None) -> None:

@@ -1,21 +1,21 @@
-"""What compiling buys: the textbook engines beside the compiled ones, which search the same way.
+"""Measures the gain of compiling: textbook engines against compiled engines with the same search.
 
     python -m experiments.bench.compiling [--quick] [--game connect4]
 
 For each game and each search: nodes or simulations a CPU second, measured in turns in one
 process (the median of the rounds, and of their ratios), and how much stronger the compiled engine
-is with as much CPU time for a move: its score and Elo with 95% intervals from games in pairs,
-openings drawn, colours swapped.
+is at equal CPU time per move: its score and Elo with 95% intervals from games in pairs, openings
+drawn, colours swapped.
 
-The compiled engines have nothing switched on that the textbook lacks: alpha-beta deepens and
-cuts, without a table and without orders of moves; the tree searches start each move afresh. In
+The compiled engines use only the techniques of the textbook engines: alpha-beta with deepening and
+cuts, without a table and without move ordering; tree searches with a new tree for each move. In
 games without a network, PUCT has equal priors and the game's own estimate.
 
-What to look for: random games gain most, for they are all rules and no Python; where a network
-answers for every leaf, it takes the time and little is gained. A hundred times the speed is
-not a hundred times the strength: what it is worth depends on the game and on the time.
+What to look for: random games gain most, because they consist of rules only; if a network evaluates
+every leaf, it takes most of the time and compiling gains little. A hundred times the speed is not a
+hundred times the strength: the gain depends on the game and on the time.
 
-The results stand in docs/compiling.md.
+docs/compiling.md has the results.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from experiments.options import Number
 from reports.compare import elo_text
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go:size=9")
-# Random plies before the positions on which speed is measured.
+# Number of random plies before the positions for measuring speed.
 PLIES = 2
 
 
 class Search(NamedTuple):
-    """One search, twice."""
+    """One search in two implementations."""
 
     title: str  # of its rows
     engines: tuple[str, str]  # the textbook's and the compiled one, without a budget
-    unit: str  # of `Cost`, what is counted
-    amounts: tuple[int, int]  # how many of these each search is asked for when speed is measured
+    unit: str  # the field of `Cost` that is counted
+    amounts: tuple[int, int]  # the budget of each engine when speed is measured
 
     def entrants(self, budget: str) -> tuple[str, ...]:
         """Both engines with a budget."""
@@ -61,7 +61,7 @@ class Search(NamedTuple):
 
 
 def searches(game: GameSpec) -> tuple[Search, ...]:
-    """What is compared in a game."""
+    """The searches that are compared in a game."""
     bare = ",".join(
         f"{name}=no" for name in TECHNIQUE_HELP if name not in ("cuts", "deepening")
     )
@@ -78,7 +78,7 @@ def searches(game: GameSpec) -> tuple[Search, ...]:
 
 
 def meter(search: Search, which: int, states: list[GameState]) -> Meter:
-    """Searches the positions one after the other, and says how much work each was."""
+    """A meter that searches the positions one after the other and returns the work of each."""
     limit = Budget(**{"sims" if search.unit == "simulations" else "nodes": search.amounts[which]})
     engine = build_engine(search.engines[which], states[0].game, seed=1)
     turn = itertools.cycle(states)
@@ -118,7 +118,7 @@ def main(
     games: tuple[str, ...], cpu: float, seconds: float, rounds: int, pairs: int, seed: int,
     quick: bool,
 ) -> None:
-    """Print what compiling buys: speed, and strength at equal CPU time."""
+    """Print the gain of compiling: speed, and strength at equal CPU time."""
     if quick:
         games, cpu, seconds, rounds, pairs = ("tictactoe", "connect4"), 0.01, 0.1, 3, 3
     print(f"{2 * pairs} games each at {cpu:g} CPU s a move; rates a CPU second, median of "

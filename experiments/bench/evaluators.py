@@ -1,12 +1,12 @@
-"""Evaluations a second of one network, by everything that can run it, side by side in one run.
+"""Evaluations per second of one network, with every runtime that can run it.
 
     python -m experiments.bench.evaluators [--game go9] [--net resnet:blocks=6,filters=64]
         [--model NAME] [--threads 1] [--seconds 0.5] [--rounds 5] [--cpu] [--csv FILE]
 
-The network has random weights, or is that of a model.
+The network has random weights, or belongs to a model.
 
-Each thing is measured in turns, round after round, and the best round counts: a machine that
-does something else meanwhile makes a round slow, never fast.
+All things are measured round after round, and the best round counts: other work of the machine
+makes a round slower, never faster.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BATCHES = (1, 8, 64, 256)
 
 @click.command()
 @click.option("--game", "game_name", default="go9", show_default=True,
-              help="Game whose positions the network sees.")
+              help="Game of the positions that the network evaluates.")
 @click.option("--net", default="resnet:blocks=6,filters=64", show_default=True,
               help="Architecture of the network; its weights are random.")
 @click.option("--model",
@@ -45,7 +45,7 @@ BATCHES = (1, 8, 64, 256)
               help="Threads that run the network.")
 @measuring_options(0.5, 5)
 @click.option("--cpu", is_flag=True,
-              help="Count CPU seconds instead of the clock's, where the machine is busy.")
+              help="Count CPU seconds instead of wall seconds, for busy machines.")
 @csv_option
 def main(
     game_name: str, net: str, model: str | None, threads: int, seconds: float, rounds: int,

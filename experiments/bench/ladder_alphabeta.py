@@ -1,15 +1,15 @@
-"""What each technique of alpha-beta buys: the search with one more at a time.
+"""Measures the gain of each technique of alpha-beta by adding them one at a time.
 
     python -m experiments.bench.ladder_alphabeta [--quick] [--game connect4]
 
 For each game, the same seeded random positions are searched to one depth with a fresh table:
-mean nodes and CPU milliseconds a position. Then each step plays the reference, alpha-beta with
-iterative deepening and nothing else, at an equal number of nodes a move: its score in percent
-with a 95% interval. (In these matches every step deepens: that is how it spends its nodes.)
-The scores of one depth must be the same from step to step, but for quiescence and what follows
-it; the script checks that. The last step, late-move reductions, is off in the engine.
+mean nodes and CPU milliseconds a position. Then each step plays against the reference, alpha-beta
+with iterative deepening only, at an equal number of nodes per move: its score in percent with a 95%
+interval. (In these matches every step uses deepening, because it has to spend its nodes.) The
+values at one depth must be equal in all steps before quiescence; the script checks this. The last
+step, late-move reductions, is off in the engine.
 
-The results stand in docs/engines/alphabeta.md.
+docs/engines/alphabeta.md has the results.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from experiments.bench.measure import decisions_of, ladder_command, random_posit
 from experiments.command import run
 
 TECHNIQUES = list(TECHNIQUE_HELP)
-# Techniques that come together with the one named: deepening orders moves by the table's.
+# Techniques that are added together: deepening orders moves by the table's move.
 STEPS = [name for name in TECHNIQUES if name != "deepening"]
 CHANGE_VALUES = ("quiescence",)
 
 
 class Setting(NamedTuple):
-    """How one game is measured: search depth, random plies before, nodes a move in matches."""
+    """Settings of one game: search depth, random plies before, nodes per move in matches."""
 
     depth: int
     plies: int
@@ -54,7 +54,7 @@ def spec(last: str | None, budget: str, deepening: bool) -> str:
 
 
 def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> None:
-    """Print what each technique of alpha-beta buys, a table for each game."""
+    """Print the gain of each technique of alpha-beta, a table for each game."""
     game = get_game(name)
     states = random_positions(game, setting.plies, count, seed)
     reference = spec("cuts", f"nodes={setting.nodes}", True)

@@ -1,4 +1,4 @@
-"""What each technique of MCTS buys: the search with one more at a time.
+"""Measures the gain of each technique of MCTS by adding them one at a time.
 
     python -m experiments.bench.ladder_mcts [--quick] [--game connect4]
 
@@ -7,7 +7,7 @@ simulations: simulations a second, nodes and depth of the tree. Then it plays th
 it, at equal simulations and again at equal CPU time: its score in percent with a 95% interval.
 The last steps are alternatives: each is compared with the step it names.
 
-The results stand in docs/engines/mcts.md.
+docs/engines/mcts.md has the results.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Step(NamedTuple):
     """One line of the table."""
 
     title: str
-    options: str  # so far, with what is new
-    before: str | None  # those it is played by
+    options: str  # all options of the step
+    before: str | None  # the options of its opponent
 
 
 class Setting(NamedTuple):
-    """How one game is measured."""
+    """Settings of one game."""
 
     plies: int  # before the positions
     simulations: int
@@ -64,7 +64,7 @@ def spec(budget: str, options: str) -> str:
 
 
 def score(game: GameSpec, step: Step, budget: str, pairs: int, seed: int) -> str:
-    """What a step scores against the one before it, in percent, or nothing for the first."""
+    """The score of a step against the one before it, in percent; "" for the first step."""
     if step.before is None:
         return ""
     return score_text(play_series(
@@ -73,7 +73,7 @@ def score(game: GameSpec, step: Step, budget: str, pairs: int, seed: int) -> str
 
 
 def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> None:
-    """Print what each technique of MCTS buys, a table for each game."""
+    """Print the gain of each technique of MCTS, a table for each game."""
     game = get_game(name)
     states = random_positions(game, setting.plies, count, seed)
     sims = f"sims={setting.simulations}"

@@ -1,4 +1,4 @@
-"""What the benchmarks share: positions to measure on, decisions, the command of a ladder."""
+"""Shared by the benchmarks: random positions, decisions, the command of a ladder."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def pick(settings: Mapping[str, T], game: str) -> T:
     """The setting of a game, whose keys are canonical specifications. Raises DlgoError."""
     name = str(get_game(game))
     if name not in settings:
-        raise DlgoError(f"--game {game}: there is no setting for it; games are "
+        raise DlgoError(f"--game {game}: it has no settings here; choose one of "
                         f"{', '.join(settings)}")
     return settings[name]
 
 
 def decisions_of(text: str, states: Sequence[GameState]) -> list[Decision]:
-    """What an engine decides on each position, with a fresh tree or table each time."""
+    """The decisions of an engine on each position, with a new tree or table each time."""
     engine = build_engine(text, states[0].game)
     engine.warm_up()
     decisions = []
@@ -59,7 +59,7 @@ def score_text(series: Series) -> str:
 def ladder_command(
     ladder: Callable[[str, T, int, int, int], None], settings: Mapping[str, T], pairs: int
 ) -> click.Command:
-    """The command of a ladder: tables of what each technique of a search buys.
+    """The command of a ladder: tables with the gain of each technique of a search.
 
     `ladder`, called with (game, its setting, positions, pairs, seed), prints a table; its first
     line of documentation is the command's. `pairs` are openings of each match, by default.
@@ -67,7 +67,7 @@ def ladder_command(
     @click.command(help=(ladder.__doc__ or "").partition("\n")[0])
     @games_option(tuple(settings))
     @click.option("--positions", type=Number(int, 1), default=20, show_default=True,
-                  help="Positions that each step searches.")
+                  help="Number of positions that each step searches.")
     @pairs_option(pairs)
     @seed_option
     @quick_option("Two positions, one opening")

@@ -1,18 +1,19 @@
-"""Self-play in games an hour, side by side in one run: many searches in lockstep, or one by one.
+"""Speed of self-play in games per hour: many searches in lockstep, compared with one by one.
 
     python -m experiments.bench.selfplay [--game connect4] [--net resnet:blocks=4,filters=64]
         [--model DIR] [--sims 60] [--at-once 128] [--seconds 60] [--csv FILE] [--quick]
 
-* lockstep: self-play as training has it (`engines/alphazero`), with everything installed that
-  runs the network, in one process. All searches are full ones.
-* model.predict: the same searches one after the other, each position a call of Keras's
-  `predict`, on as many threads as TensorFlow likes to take.
+* lockstep: self-play as in training (`engines/alphazero`), in one process, with each installed
+  runtime of the network. All searches are full searches.
+* model.predict: the same searches one after the other, with a call of Keras's `predict` for each
+  position, on TensorFlow's default number of threads.
 
-Each row is measured for `--seconds` at least, and until every board has ended a game: openings and
-endings cost differently. (With model.predict there is one board; its game may take minutes.)
+Each row is measured for at least `--seconds`, and until every board has finished a game, because
+openings and endings have different costs. (With model.predict there is one board; its game may take
+minutes.)
 
-The load of the evaluator is the share of the time that is spent on asking the network: encoding,
-the network itself, softmax. What is left is walking trees and keeping games.
+The load of the evaluator is the share of the time for evaluations: encoding, the network, softmax.
+The rest is tree search and storing games.
 
 What to look for: the ratio, and whether the load is near 100%. If it is, only a faster network
 makes self-play faster. docs/lab_notebook.md has results.
@@ -76,7 +77,7 @@ class Meter(LeafEvaluator):
 
 
 class _PredictRuntime(KerasRuntime):
-    """As one would write it first: a call of `predict` for every position."""
+    """The simplest implementation: a call of `predict` for every position."""
 
     def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         answers = [self.model.predict(planes[i : i + 1], verbose=0) for i in range(len(planes))]
@@ -84,7 +85,7 @@ class _PredictRuntime(KerasRuntime):
 
 
 def load(model: str, kind: str) -> NetworkRuntime:
-    """What runs the network. Raises ModelError if it is not installed."""
+    """The runtime of the network. Raises ModelError if it is not installed."""
     if kind != PREDICT:
         return load_runtime(model, kind)
     card = load_runtime(model, "keras").card  # which checks the file
@@ -94,7 +95,7 @@ def load(model: str, kind: str) -> NetworkRuntime:
 def measure(
     game: GameSpec, runtime: NetworkRuntime, what: str, sims: int, at_once: int, seconds: float
 ) -> Row:
-    """Play, count what is played, and print a row."""
+    """Play, count games and positions, and print a row."""
     meter = Meter(NetworkEvaluator(runtime, encoder_of(runtime.card, game)))
     settings = SelfPlaySettings(
         sims=sims, full_share=1.0, games_at_once=at_once, random_share=0.0)
@@ -140,16 +141,16 @@ def write_model(folder: Path, game: GameSpec, net: str) -> None:
 @click.option("--game", "game_name", default="connect4", show_default=True,
               help="Game to play.")
 @click.option("--net", help=f"Architecture of an untrained network; {DEFAULTS['net']} by default.")
-@click.option("--model", help="A trained network in its place.")
+@click.option("--model", help="Use a trained network instead (name or folder).")
 @click.option("--sims", type=Number(int, 2, 100_000),
               help=f"Simulations a move; {DEFAULTS['sims']} by default.")
 @click.option("--at-once", type=Number(int, 1, 10_000),
               help=f"Games in lockstep; {DEFAULTS['at_once']} by default.")
 @click.option("--seconds", type=Number(float, 0.1, 3600),
-              help=f"Least length of each measurement; {DEFAULTS['seconds']:g} by default.")
+              help=f"Minimum length of each measurement; {DEFAULTS['seconds']:g} by default.")
 @csv_option
 @click.option("--quick", is_flag=True,
-              help="Smaller in everything that is not given: it takes seconds.")
+              help="Smaller defaults for all other options; takes seconds.")
 def main(
     game_name: str, model: str | None, csv: Path | None, quick: bool, **given: Any
 ) -> None:

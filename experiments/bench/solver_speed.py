@@ -1,18 +1,18 @@
-"""The solver beside bitbully (C++), on the published test sets: one thread, one run.
+"""Speed of the solver and of bitbully (C++) on the published test sets, on one thread.
 
     python -m experiments.bench.solver_speed [--rounds 5] [FOLDER]
-    python -m experiments.bench.solver_speed --ladder --limit 1000    each technique's share
+    python -m experiments.bench.solver_speed --ladder --limit 1000    the gain of each technique
 
-For each set, positions are prepared beforehand and solved in turns by each solver, a fresh
-table each time that is kept through the 1000 positions (both keep theirs between calls);
-making the table is not timed, for either. Both run without their opening books. Ours runs
+For each set, positions are prepared beforehand and solved by each solver in alternation, with a new
+table that is kept for all 1000 positions (both keep theirs between calls); making the table is not
+timed. Both run without their opening books. Ours runs
 
     solve_many      scores, in one compiled call
     score           scores, by one Python call a position, as bitbully does
     analyse         scores and best moves from text, as `dlgo analyze` calls it
 
-The median of the rounds counts. FOLDER holds Test_L1_R1 and so on; others named Test_* are
-taken too. The results stand in docs/engines/solver.md.
+The median of the rounds counts. FOLDER holds Test_L1_R1 and so on; other files named Test_* are
+used, too. docs/engines/solver.md has the results.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read_set(path: Path, limit: int) -> Set:
 
 
 def timed(ask: Callable[[Any], Any], solver: Any, scores: np.ndarray) -> float:
-    """CPU seconds that a solver takes for the answers, which must be `scores`."""
+    """CPU seconds of a solver for the answers, which must be equal to `scores`."""
     began = time.process_time()
     answers = ask(solver)
     spent = time.process_time() - began
@@ -66,12 +66,12 @@ def timed(ask: Callable[[Any], Any], solver: Any, scores: np.ndarray) -> float:
 
 
 def own_solver() -> Solver:
-    """A solver that searches all positions, as bitbully does."""
+    """A solver without a book, like bitbully's."""
     return Solver(features=ALL_FEATURES & ~BOOK)
 
 
 def runs_of(states: list[GameState]) -> dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]]:
-    """Name -> what makes a fresh solver, and how it is asked for the scores."""
+    """Name -> a function that makes a new solver, and one that asks it for the scores."""
     packed = pack(states)
     texts = ["".join(map(state.game.move_text, state.moves())) for state in states]
     runs = {
@@ -129,12 +129,12 @@ def print_ladder(sets: dict[str, Set]) -> None:
 @click.command()
 @click.argument("folder", type=PATH, default=SETS)
 @click.option("--rounds", type=Number(int, 1, 100), default=5, show_default=True,
-              help="Measurements of each solver, in turns; the median counts.")
+              help="Number of alternating measurements of each solver; the median counts.")
 @click.option("--limit", type=Number(int, 1), default=1000, show_default=True,
-              help="Positions of each set.")
+              help="Maximum number of positions of each set.")
 @click.option("--ladder", "by_steps", is_flag=True, help="Add the techniques one by one.")
 def main(folder: Path, rounds: int, limit: int, by_steps: bool) -> None:
-    """Measure the solver beside bitbully, on the test sets in FOLDER."""
+    """Measure the solver and bitbully on the test sets in FOLDER."""
     Solver().solve_many(pack([state_of("4455")]))  # compile
     paths = sorted(folder.glob("Test_*"), reverse=True)
     sets = {path.name: read_set(path, limit) for path in paths}

@@ -1,18 +1,18 @@
-"""Speed, side by side: rollouts and MCTS simulations a second, one thread, one run.
+"""Speed of rollouts and MCTS, compared with OpenSpiel, on one thread.
 
-What is measured, from the start position of each game:
+Measured from the start position of each game:
 
-* rollouts: random games to the end, in compiled code. Beside it OpenSpiel's states driven
-  from Python, its only way to random games there.
+* rollouts: random games to the end, in compiled code. Compared with OpenSpiel's states driven from
+  Python, its only way to play random games.
 * mcts: simulations of the UCT search with one rollout a leaf, in searches of 1,000 (a fresh
-  tree each). Beside it OpenSpiel's C++ `MCTSBot` with the same settings.
-* 2 threads: simulations a second of longer searches on two threads, beside the same searches
-  on one. It needs two idle cores.
-* states: moves of random games through the Python `GameState`. Beside it OpenSpiel's
-  states from Python.
+  tree each). Compared with OpenSpiel's C++ `MCTSBot` with the same settings.
+* 2 threads: simulations per second of longer searches on two threads, compared with one thread. It
+  needs two idle cores.
+* states: moves of random games through the Python `GameState`. Compared with OpenSpiel's states
+  from Python.
 
-Each is measured in turns, so that a machine that gets slower meanwhile slows all alike; the
-median of the rounds counts.
+The measurements alternate, so that a machine that becomes slower slows all alike; the median of the
+rounds counts.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
-"""Steps a second of the vectorised environment, beside those of other projects, in one run.
+"""Steps per second of the vectorised environment, compared with other projects.
 
     python -m experiments.bench.vector [--game connect4] [--boards 1024] [--seconds 1] [--rounds 5]
 
-A step is one move on one board, and the same work for all: a legal action is drawn at random with
-equal chances, it is played, the observation and the mask of legal actions of whoever moves next
-are there as arrays, and a game that has ended is followed by a new one. Beside `dlgo.vector`:
+A step is one move on one board, with the same work for all: draw a legal action uniformly at
+random, play it, provide the observation and the mask of legal actions of the next player as arrays,
+and start a new game when one ends. Compared with `dlgo.vector`:
 
 * PettingZoo's own environment (connect_four_v3, go_v5) as `env()` makes it, one board;
 * OpenSpiel's C++ states driven from Python, one board: `apply_action`, `legal_actions`,
   `observation_tensor`, the last two as NumPy arrays;
 * pgx, compiled by JAX for the CPU, as many boards as `dlgo.vector`, with its automatic reset.
 
-What is not installed is left out: `pip install 'pettingzoo[classic]' open_spiel 'jax[cpu]' pgx`.
+Packages that are not installed are left out: `pip install 'pettingzoo[classic]' open_spiel
+'jax[cpu]' pgx`.
 
-A second is one of CPU time of the whole process, so several threads count several times (pgx uses
-them), and what else the machine does matters little. All take turns, round after round; the ratio
-is the median of the ratios of the rounds, with the smallest and the largest.
+Seconds are CPU time of the whole process, so several threads count several times (pgx uses them),
+and other work of the machine matters little. The measurements alternate, round after round; the
+ratio is the median of the ratios of the rounds, with the smallest and the largest.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from experiments.bench.speed import open_spiel_name
 from experiments.command import run
 from experiments.options import Number, csv_option, games_option, measuring_options
 
-# Moves of one call of a meter that has one board.
+# Number of moves in one call of a meter with one board.
 MOVES = 200
 
 
@@ -148,7 +149,7 @@ def pgx_meter(game: GameSpec, boards: int) -> Meter | None:
 
 
 def meters_of(game: GameSpec, boards: int) -> dict[str, Meter]:
-    """What is measured for a game; the first is what the others are compared with."""
+    """The meters for a game; the others are compared with the first."""
     meters = {
         f"dlgo.vector, {boards} boards, `planes`": dlgo_meter(game, boards, "planes"),
         f"dlgo.vector, {boards} boards, no planes": dlgo_meter(game, boards, None),
@@ -165,7 +166,7 @@ def meters_of(game: GameSpec, boards: int) -> dict[str, Meter]:
 @click.command()
 @games_option(("connect4", "go9"))
 @click.option("--boards", type=Number(int, 1, 10**6), default=1024, show_default=True,
-              help="Boards side by side.")
+              help="Number of boards in parallel.")
 @measuring_options(1.0, 5)
 @csv_option
 def main(

@@ -1,16 +1,16 @@
-"""Whether this version is slower than another one: both in turns, on one core.
+"""Compares the speed of this version with another one: both alternate on one core.
 
     git worktree add ../before COMMIT
     python -m experiments.bench.versions ../before [--game connect4] [--starts 5] [--rounds 20]
 
-What `dlgo bench` measures of this project is measured in the folder where you are and in the one
-that is named. A process of each does the same work, a few hundredths of a second long; then the
-other one, on the same core, and so on. So both meet the same noise of the machine, and a ratio of
-CPU times can be told to a percent, where separate runs differ by a quarter.
+The measurements of `dlgo bench` are made in the current folder and in the named folder. A process
+of each does the same work for a few hundredths of a second, in alternation, on the same core. So
+both meet the same noise of the machine, and the ratio of CPU times is accurate to a percent, while
+separate runs differ by a quarter.
 
-Equal code is not equally fast in two processes: where memory happens to lie may cost three percent.
-So processes are started several times. The ratio is the median over all rounds of all starts, and
-the interval (95%, bootstrap) is drawn from starts, not from rounds.
+Equal code is not equally fast in two processes: the placement of memory may cost three percent. So
+processes are started several times. The ratio is the median over all rounds of all starts, and the
+interval (95%, bootstrap) is drawn from starts, not from rounds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from experiments.command import run
 from experiments.options import Number, csv_option, games_option
 
 METERS = ("rollouts", "mcts", "states")
-# Of a measurement, in seconds: longer than a switch of processes, shorter than most noise.
+# Seconds of a measurement: longer than a switch of processes, shorter than most noise.
 _LENGTH = 0.04
 # The code of a process: it answers a line "game meter calls" with the CPU time of that number of
 # calls, or, if the number is 0, with the number of calls that fill the time. Old versions have no
@@ -94,7 +94,7 @@ class Version:
 def compare(
     now: Path, before: Path, game: str, what: str, starts: int, rounds: int, caches: Path
 ) -> np.ndarray:
-    """How many times as fast the version `now` is: float64[starts, rounds], as logarithms.
+    """The logarithms of the speed of `now` divided by that of the other: float64[starts, rounds].
 
     Args:
         game: its specification. what: one of METERS.
@@ -115,7 +115,7 @@ def compare(
 
 
 def interval(logs: np.ndarray, seed: int = 1, times: int = 2000) -> tuple[float, float, float]:
-    """The median ratio and its 95% interval, by drawing starts anew."""
+    """The median ratio and its 95% interval, by resampling starts."""
     rng = np.random.default_rng(seed)
     drawn = rng.integers(len(logs), size=(times, len(logs)))
     medians = [np.median(logs[rows]) for rows in drawn]
@@ -127,14 +127,14 @@ def interval(logs: np.ndarray, seed: int = 1, times: int = 2000) -> tuple[float,
 @click.argument("before", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @games_option(DEFAULT_GAMES)
 @click.option("--starts", type=Number(int, 1, 1000), default=5, show_default=True,
-              help="Processes of each version.")
+              help="Number of processes of each version.")
 @click.option("--rounds", type=Number(int, 2, 10_000), default=20, show_default=True,
-              help="Measurements in each process.")
+              help="Number of measurements in each process.")
 @csv_option
 def main(
     before: Path, games: tuple[str, ...], starts: int, rounds: int, csv: Path | None
 ) -> None:
-    """Measure this version beside the one in the folder BEFORE."""
+    """Compare the speed of this version with the one in the folder BEFORE."""
     table, ratios = [], []
     click.echo(f"speed of {Path.cwd()} in times that of {before}; {starts} starts, {rounds} rounds")
     with tempfile.TemporaryDirectory() as caches:

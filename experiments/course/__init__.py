@@ -1,1 +1,1 @@
-"""The course as a site: pages, notebooks with their outputs, and the sources that they speak of."""
+"""The course as a site: pages, notebooks with their outputs, and the sources that they mention."""

@@ -2,9 +2,9 @@
 
     python -m experiments.course.build [--quick] [--out out/course]
 
-What comes of it opens from any folder, a USB stick too, and needs no network: OUT/site/index.html.
-The notebooks with their outputs are in OUT/site/notebooks/, for Jupyter. A broken link, an
-anchor that does not exist or a cell that fails stops the build.
+The result opens from any folder, even a USB stick, without a network: OUT/site/index.html. The
+notebooks with their outputs are in OUT/site/notebooks/, for Jupyter. A broken link, an anchor that
+does not exist or a cell that fails stops the build.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @click.command()
-@quick_option("The notebooks as they are written, without running them")
+@quick_option("Use the notebooks without running them")
 @out_option("out/course")
 def main(quick: bool, out: Path) -> None:
     """Run the notebooks and build the site."""
@@ -36,7 +36,7 @@ def main(quick: bool, out: Path) -> None:
     start = time.perf_counter()
     out = out.resolve()
     pages = out / "notebooks"
-    shutil.rmtree(pages, ignore_errors=True)  # notebooks that are no longer there
+    shutil.rmtree(pages, ignore_errors=True)  # notebooks that no longer exist
     run_notebooks(make_folder(pages), quick)
     print("site:", end=" ", flush=True)
     number = build_site(out / "site", pages)
@@ -64,7 +64,7 @@ def run_notebooks(folder: Path, quick: bool = False) -> None:
 
 
 def build_site(site: Path, notebooks: Path, docs: Path = ROOT / "docs") -> int:
-    """Build the site; return its number of pages. Raises DlgoError for whatever MkDocs warns of."""
+    """Build the site; return its number of pages. Raises DlgoError for all warnings of MkDocs."""
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
     from mkdocs.exceptions import MkDocsException

@@ -30,7 +30,7 @@ def sources() -> list[Path]:
 
 
 def read_notebook(source: Path) -> NotebookNode:
-    """The notebook as it is written."""
+    """The notebook without outputs."""
     notebook = jupytext.read(source)
     notebook.metadata |= {
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
@@ -43,7 +43,7 @@ def run_notebook(source: Path) -> NotebookNode:
     """The notebook with its outputs, without standard error. Raises DlgoError if a cell fails."""
     notebook = read_notebook(source)
     client = NotebookClient(notebook, timeout=None, extra_arguments=["--log-level=ERROR"])
-    # Figures are shown in the page, whatever this process draws with.
+    # Figures are shown in the page, for every matplotlib backend of this process.
     environment = {name: text for name, text in os.environ.items() if name != "MPLBACKEND"}
     with client.setup_kernel(env=environment):
         for number, cell in enumerate(notebook.cells):
@@ -62,5 +62,5 @@ def as_page(notebook: NotebookNode, name: str) -> tuple[str, dict[str, bytes]]:
     """A page of Markdown, and the pictures in it by their paths beside it."""
     resources: dict[str, Any] = {"output_files_dir": f"{name}_files", "unique_key": name}
     text, resources = MarkdownExporter().from_notebook_node(notebook, resources)
-    # A board as one line of SVG is a picture like the others.
-    return re.sub(r"!\[(svg|png)\]", "![what the cell shows]", text), resources["outputs"]
+    # A board in one line of SVG is a picture, too.
+    return re.sub(r"!\[(svg|png)\]", "![output of the cell]", text), resources["outputs"]

@@ -1,7 +1,7 @@
-"""What the site has besides docs/: notebooks, sources, the order of pages. A hook of MkDocs.
+"""The parts of the site outside docs/: notebooks, sources, the order of pages. A hook of MkDocs.
 
-Links that lead out of docs/ lead to a page made from the source there, so that the site is
-complete in a folder of its own. A source that is only named, as `dlgo/api.py`, becomes a link, too.
+A link to a file outside docs/ leads to a page made from that file, so that the site is complete in
+one folder. The name of a source, such as `dlgo/api.py`, also becomes a link.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NAMED = re.compile(r"(?<!\[)`((?:dlgo|engines|experiments|reports|tests)/[\w/]*
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the pages in order; those that no section names come last."""
+    """Put the pages in order; pages without a section come last."""
     docs = Path(config.docs_dir)
 
     def existing(names: str) -> list[str]:
@@ -63,7 +63,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     wanted: set[str] = set()
     for page in files.documentation_pages():
         _redirect(page.content_string, page.src_uri, want=wanted.add)
-    # README stands beside docs/; here it is one page more.
+    # README is beside docs/; here it becomes a page.
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     readme = _redirect(readme, README, "", wanted.add)
     files.append(File.generated(config, README, content=readme))
@@ -105,16 +105,16 @@ def _listed(docs: Path, pattern: str) -> list[str]:
 
 
 def _made(config: MkDocsConfig) -> Path:
-    """The folder of notebooks that have been run, as pages."""
+    """The folder of the pages made from notebooks."""
     return Path(config.extra.get("notebooks") or Path(config.site_dir).parent / "notebooks")
 
 
 def _redirect(
     text: str, page: str, folder: str | None = None, want: Callable[[str], object] = str
 ) -> str:
-    """The page with its links to sources led to their pages; `want` hears of each source.
+    """The page with its links to sources pointed at their pages; `want` is called with each source.
 
-    The links start from a folder of the project; by default as `page` stands in docs/.
+    The links start from a folder of the project; by default the folder of `page` in docs/.
     """
     here = posixpath.dirname(page)
     if folder is None:
@@ -142,7 +142,7 @@ def _redirect(
 
 
 def _page_of(path: str) -> str:
-    """Where a file or folder of the project is in the site."""
+    """The page of a file or folder of the project."""
     if path == "README.md":
         return README
     if path.startswith("docs/"):

@@ -1,4 +1,5 @@
-"""What notebooks show: pictures side by side, the source of a function, a policy on its board."""
+"""Displays for notebooks: pictures side by side, the source of a function, a policy on its
+board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GNU Go as an opponent that plays by our rules; what its options are for: docs/gtp.md."""
+"""GNU Go as an opponent that plays by our rules; docs/gtp.md explains its options."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import shutil
 
 from dlgo.errors import SpecError
 
-# Debian's package puts games where the PATH often does not lead.
+# Debian's package installs games in a folder that is often not in the PATH.
 _PLACES = ("gnugo", "/usr/games/gnugo")
 _OPTIONS = "--chinese-rules --capture-all-dead --never-resign --situational-superko --seed {seed}"
 
 
 def gnugo_spec(level: int) -> str:
-    """GNU Go at a level, 0 to 20, as an entrant that counts as we do.
+    """GNU Go at a level, 0 to 20, as an entrant that scores by our rules.
 
     Raises:
         SpecError: if it is not installed.
