@@ -65,7 +65,7 @@ def test_code_is_taken_from_the_source(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("document", "message"), [
     (DOCUMENT.format(names="Tree.depth"), "has no Tree.depth"),
-    (DOCUMENT.format(names="").replace("tree", "other"), "other.py is wanted"),
+    (DOCUMENT.format(names="").replace("tree", "other"), "cannot include code of other.py"),
     ("<!-- code: tree.py Tree -->\n", "has no ```python block"),
 ])
 def test_what_cannot_be_included_is_said(tmp_path: Path, document: str, message: str) -> None:
