@@ -1,8 +1,7 @@
-"""What an engine is: `Engine.select_move(state, budget) -> Decision`.
+"""The interface of engines: `Engine.select_move(state, budget) -> Decision`.
 
-A `Budget` says how much an engine may spend on one move; a `Decision` says what it chose
-and what it has spent. Everything that plays, rates or teaches works with these, and knows
-no particular engine.
+A `Budget` limits the cost of one move; a `Decision` has the chosen move and its cost. All code that
+plays, rates or teaches works with these, and with no particular engine.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Engine(ABC):
 
     name: ClassVar[str]  # how specifications call it
     summary: ClassVar[str]  # one line for listings
-    # Its settings, besides those of `termination.py`, which all engines have.
+    # Its settings, in addition to those of `termination.py`, which all engines have.
     options: ClassVar[tuple[Option, ...]] = ()
     budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it obeys
     default_budget: ClassVar[Budget] = Budget()  # used where none is given
@@ -125,7 +124,7 @@ class Engine(ABC):
         self.new_game(0)
 
     def close(self) -> None:  # noqa: B027
-        """Release what the engine holds outside Python (processes, files)."""
+        """Release the engine's processes and files."""
 
     def _cpu_clock(self) -> float:
         """CPU seconds spent so far; an engine that thinks in other processes adds theirs."""
@@ -140,13 +139,14 @@ def _by_tables(results: dict[Move, tuple[int, int]]) -> Decision:
 
     move = max(results, key=merit)
     value, turns = results[move]
-    # Nothing is said to be proven: the game may still be drawn for want of progress.
+    # The result is not marked as proven: the game may still be drawn by the rules about progress.
     values = {other: float(result) for other, (result, _) in results.items()}
     return Decision(move, value=float(value), depth=turns, values=values)
 
 
 def finish_game(game: GameSpec) -> None:
-    """Play a random game through `GameState`: loads what a search needs that goes to the end."""
+    """Play a random game through `GameState`: loads the kernels of a search that reaches the
+    end."""
     state, rng = GameState.new_game(game), make_rng(1)
     while not state.is_over():
         moves = state.sensible_moves()

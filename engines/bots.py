@@ -128,7 +128,7 @@ def as_engine(target: Any, source: Path | None = None) -> type[Engine]:
     documentation = (inspect.getdoc(target) or "").split("\n")[0]
     return type(name, (BotEngine,), {
         "target": staticmethod(target) if inspect.isfunction(target) else target,
-        "source": source, "name": name, "summary": documentation or "a bot from outside",
+        "source": source, "name": name, "summary": documentation or "an external bot",
         "options": options, "budgets": tuple(budgets), "__module__": __name__,
         "default_budget": getattr(target, "default_budget", Budget()),
     })
@@ -158,7 +158,7 @@ def _takes_budget(target: Any) -> bool:
 
 
 def _options_of(target: type, name: str) -> tuple[Option, ...]:
-    """Those it lists, or those that its constructor's parameters make."""
+    """The options that it lists, or those made from the parameters of its constructor."""
     parameters = _parameters(target)
     if (listed := getattr(target, "options", None)) is not None:
         takes_all = _takes_everything(parameters) or "options" in parameters

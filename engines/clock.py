@@ -24,7 +24,8 @@ _stop: ContextVar[Callable[[], bool] | None] = ContextVar("stop", default=None)
 
 @contextmanager
 def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
-    """End searches in this block, as at a time limit, once `stop` says so; asked between slices."""
+    """End searches in this block, as at a time limit, once `stop` returns true; it is called
+    between slices."""
     token = _stop.set(stop)
     try:
         yield
@@ -33,7 +34,7 @@ def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
 
 
 def is_stopped() -> bool:
-    """Whether the block of `stopped_by` that this runs in, if any, has been told to end."""
+    """Whether the enclosing block of `stopped_by`, if any, has to end."""
     stop = _stop.get()
     return stop is not None and stop()
 

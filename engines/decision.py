@@ -1,4 +1,4 @@
-"""What an engine may spend on a move, and what it answers: `Budget`, `Cost`, `Decision`."""
+"""The limits of a move and its result: `Budget`, `Cost`, `Decision`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a decision has spent. CPU seconds are summed over all threads of the process."""
+    """The cost of a decision. CPU seconds are summed over all threads of the process."""
 
     simulations: int = 0
     nodes: int = 0
@@ -53,7 +53,7 @@ class Cost:
 
 @dataclass(frozen=True, repr=False)
 class Decision:
-    """An engine's choice. What the engine does not tell is None or empty."""
+    """An engine's choice. Fields that the engine does not fill are None or empty."""
 
     move: Move
     value: float | None = None  # expected result for the player to move, -1 (loss) to +1 (win)

@@ -93,7 +93,7 @@ class TextbookActorCritic(TextbookReinforce):
         self.entropy, self.value_weight = entropy, value_weight
 
     def new_network(self, inputs: int, hidden: int) -> Network:
-        """Both heads stand on one hidden layer; the last output is the critic's."""
+        """Both heads share one hidden layer; the last output is the critic's."""
         return Network([Dense(inputs, hidden, self.rng), ReLU(),
                         Dense(hidden, self.game.num_actions + 1, self.rng)])
 

@@ -35,10 +35,10 @@ _ATTEMPTS = 100
 class OpponentEnv(gymnasium.Env):
     """One side of a game; an engine plays the other.
 
-    Observations are float32[rows, cols, planes], seen by the player to move: the agent, but for
-    the end of a game. Rewards are the agent's: 1 won, -1 lost, 0 otherwise. `info["action_mask"]`
-    is int8[num_actions] and says what is legal; `action_masks()` says the same as bool, as agents
-    of sb3-contrib ask for it.
+    Observations are float32[rows, cols, planes], as the player to move sees them: the agent, except
+    at the end of a game. Rewards are the agent's: 1 won, -1 lost, 0 otherwise.
+    `info["action_mask"]` is int8[num_actions] and says what is legal; `action_masks()` says the
+    same as bool, as agents of sb3-contrib ask for it.
 
     It cannot be copied, because its opponent cannot: the same seed and the same actions lead to the
     same position in another one.
@@ -48,7 +48,7 @@ class OpponentEnv(gymnasium.Env):
         opponent: the specification of an engine, such as "mcts:sims=100", or a file's.
         side: which side the agent takes: "first", "second", or "random" for each game.
         encoder: the name of an encoder; None for the game's usual one.
-        illegal: what an illegal action does: "loss" ends the game with -1, "error" raises.
+        illegal: the effect of an illegal action: "loss" ends the game with -1, "error" raises.
         random_plies, max_plies: random starts, and the longest game; as in `VectorEnv`.
         render_mode: None, or "ansi": `render` returns the board as text.
 
@@ -92,7 +92,7 @@ class OpponentEnv(gymnasium.Env):
 
         Raises:
             SpecError: if the opponent ends every game before the agent's first move.
-            BotError: if an opponent from outside fails.
+            BotError: if an external opponent fails.
         """
         super().reset(seed=seed)
         for _ in range(_ATTEMPTS):
@@ -117,7 +117,7 @@ class OpponentEnv(gymnasium.Env):
 
         Raises:
             IllegalMoveError: for an illegal action if that is an error; nothing has changed then.
-            BotError: if an opponent from outside fails.
+            BotError: if an external opponent fails.
         """
         if self._over:
             raise IllegalMoveError("the game is over: call reset() before the next step()")
@@ -140,7 +140,7 @@ class OpponentEnv(gymnasium.Env):
         return str(self._state) if self.render_mode else None
 
     def close(self) -> None:
-        """Release what the opponent holds (processes, files)."""
+        """Release the resources of the opponent (processes, files)."""
         self._engine.close()
 
     def __reduce_ex__(self, protocol: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What an AlphaGo needs, in one folder: three networks, the fast policy, and a list of them.
+"""All parts of an AlphaGo in one folder: three networks, the fast policy, and a list of them.
 
     alphago.json     which is which, and what all of it has cost
     supervised/      policy that predicts the moves of recorded games
@@ -87,7 +87,7 @@ def write_bundle(
 
 
 def shipped_bundles() -> list[str]:
-    """Names of those that come with the package."""
+    """Names of the bundles that come with the package."""
     return sorted(path.parent.name for path in SHIPPED.glob(f"*/{FILE_NAME}"))
 
 

@@ -41,14 +41,14 @@ def train(
     config: AlphaGoConfig, folder: Path, make_games: Callable[[Path], Path],
     progress: Progress | None = None, jobs: Callable[[], Executor] = Inline,
 ) -> Bundle:
-    """Do the stages that are missing in a folder; returns what the engine plays with.
+    """Do the missing stages of a folder; returns the bundle of the engine.
 
     Args:
         config: canonical.
         make_games: makes or finds the recorded games: gets the folder for new ones, returns that
             of the shards.
-        jobs: makes those who play in a later stage, and are closed at its end: the value games,
-            and reinforcement's if that has portions.
+        jobs: makes the executors of the later stages, which are closed at their end: the value
+            games, and reinforcement's if that has portions.
 
     Raises:
         ModelError, DataError: as the stages do.

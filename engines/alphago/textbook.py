@@ -9,8 +9,8 @@ are tried. What is AlphaGo's own is where the advice comes from:
 
     value of a leaf = (1 - lambda) v + lambda z
 
-v is blind where the network has never seen the like; z is a fact, but about one game of hasty
-moves. Their mistakes differ, so that the mixture can be better than both.
+v is unreliable in positions unlike the network's training data; z is a fact, but about one game of
+quick moves. Their mistakes differ, so that the mixture can be better than both.
 
     textbook-alphago:sims=50              the AlphaGo that comes with the game
     textbook-alphago:model=FOLDER         one that `dlgo train alphago` made
@@ -83,7 +83,7 @@ class TextbookAlphaGo(TextbookPUCT):
         player = state.next_player
         while not state.is_over():
             actions, chances = self._fast_policy.policy(state)
-            if len(actions) > 1:  # nobody passes who has another sensible move
+            if len(actions) > 1:  # a player passes only without another sensible move
                 chances = np.where(actions == self.game.pass_action, 0, chances)
             action = int(actions[draw(chances, 1.0, self._rng)])
             state = state.apply_move(self.game.move_of(action))

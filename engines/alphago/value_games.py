@@ -56,10 +56,10 @@ def make_value_games(
 
     Args:
         supervised, reinforced: models, by name or folder, with the head "policy".
-        games: to be played. Those that end before their position is reached are left out.
+        games: to be played. Games that end before their position is reached are left out.
         seed: game k depends on it, on k and on the models.
         progress: called with the number of games played, and of how many.
-        jobs: who plays, a shard at a time; by default this process. It is closed at the end.
+        jobs: the executor, a shard at a time; by default this process. It is closed at the end.
 
     Raises ModelError if a model is not there, or not for the game; DataError if a shard cannot be
     written.

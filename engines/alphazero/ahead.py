@@ -1,8 +1,8 @@
 """Self-play that does not wait for the learner (`ahead`).
 
 While the network learns from the games of an iteration, workers play those of the next one, by the
-network before it. So networks that play are one iteration older than in turns, and all else is the
-same: which network plays a game does not depend on the clock.
+network before it. So the networks that play are one iteration older than without `ahead`.
+Everything else is the same, and the network of a game does not depend on the clock.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from engines.alphazero.tasks import Tell
 
-# Seconds between two looks of somebody who waits.
+# Seconds between two checks while waiting.
 _INTERVAL = 0.2
 
 
@@ -31,7 +31,7 @@ class GamesAhead:
         self._progress = 0, 0
 
     def begin(self, play: Callable[..., Any], *arguments: Any) -> None:
-        """Call `play` in the thread; its last argument is told how far it is."""
+        """Call `play` in the thread; its last argument is called with the progress."""
         self._games = self._thread.submit(play, *arguments, self._tell)
 
     def _tell(self, done: int, of: int) -> None:

@@ -25,10 +25,10 @@ ALPHAGO_ZERO = "Silver et al. 2017"
 ALPHAZERO = "Silver et al. 2018"
 KATAGO = "Wu 2019"
 GUMBEL = "Danihelka et al. 2022"
-# Iterations in the window at first; it grows by one every other iteration (Wu 2019), since the
-# first games are those of a player who knows nothing.
+# Iterations in the window at first; it grows by one every other iteration (Wu 2019), since an
+# untrained player made the first games.
 _FIRST_WINDOW = 2
-# Weights of heads about the end of the game, and what a game must offer for each.
+# Weights of heads about the end of the game, and the kernel that a game must offer for each.
 _FINAL_HEADS = {"ownership": "ownership", "score": "margin"}
 
 

@@ -35,7 +35,7 @@ MOST_GAMES = 2000
 _TRAINED_AFTER = 100
 # Promotion is judged by the last matches, if there are enough of them.
 _LAST_MATCHES, _FEWEST_MATCHES = 20, 5
-# Of history.csv, what the checks read.
+# The columns of history.csv that the checks read.
 _COLUMNS = ("iteration", "batch", "resigned", "resigned_wrongly")
 
 
@@ -129,12 +129,12 @@ def _last_games(
 
 
 def check_history(diagnosis: Diagnosis, config: AlphaZeroConfig, history: Rows) -> None:
-    """What the iterations show, the last ones most."""
+    """Findings about the iterations, mainly the last ones."""
     diagnosis.add(resignation(config, history[-1]), promotion(config, history))
 
 
 def resignation(config: AlphaZeroConfig, last: dict[str, float]) -> Finding | None:
-    """Are resigned games lost? Some of them are played on to their end to find out."""
+    """Are resigned games lost? Some of them are played to their end for this check."""
     settings = config.selfplay
     if settings.resign_below <= 0:
         return None

@@ -40,7 +40,7 @@ def new_network(config: AlphaZeroConfig) -> TrainableNetwork:
 
 
 def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
-    """Teach a new network what the run is to begin with (`first_network`, `first_games`).
+    """Give a new network the start of the run (`first_network`, `first_games`).
 
     `learn` trains it on a data set for a number of steps. Returns what its card says of that: costs
     count for the networks that follow.

@@ -1,6 +1,6 @@
 """Self-play: a network's search plays both sides of many games at once, to learn from them.
 
-Each ply of a finished game holds what a network is to learn there: the search's policy, which is
+Each ply of a finished game has the training targets of its position: the search's policy, which is
 better than the network's own, and who won (chapter 14 of the book; Silver et al. 2017). Games
 differ, because early moves are drawn from the policy, and because noise in the root's priors sends
 the search where the network would not look.

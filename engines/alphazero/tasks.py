@@ -58,7 +58,7 @@ class SelfPlayTask(NamedTuple):
         return Task(self.path.name, play_task, (self,), (network,))
 
     def stored_stats(self) -> Counter[str] | None:
-        """What the shard says of its games; None if it has to be played."""
+        """The statistics of the games in the shard; None if it has to be played."""
         try:
             return Counter(read_shard(self.path).provenance["stats"])
         except (DataError, KeyError, TypeError):

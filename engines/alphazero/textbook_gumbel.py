@@ -108,14 +108,14 @@ class TextbookGumbel(TextbookPUCT):
 
 
 def mixed_value(node: Node) -> float:
-    """What a move never tried is taken to be worth: a share of wins for who chooses at `node`.
+    """The value of a move that was never tried: a share of wins for the player at `node`.
 
     The network's own value of the position, and the mean of the moves that were tried, weighted by
     their priors; the more visits, the more of the latter (appendix D of the paper).
     """
     sign = 1 if node.mover is Player.black else -1
     tried = [child for child in node.children if child.visits]
-    # What the children do not account for is the network's value, when it was asked.
+    # The part without children is the network's value of the node.
     value = (1 + sign * (node.total - sum(child.total for child in tried))) / 2
     if not tried:
         return value

@@ -44,7 +44,7 @@ class PolicyValueNetwork(Network):
     """The last output is the value before its tanh, the others are the policy's logits."""
 
     def evaluate(self, planes: np.ndarray) -> dict[str, Floats]:
-        """What a search asks about float32[n, rows, cols, planes]."""
+        """The answers for float32[n, rows, cols, planes], for a search."""
         outputs = self.forward(planes.reshape(len(planes), -1).astype(float))
         return {"policy": outputs[:, :-1], "value": np.tanh(outputs[:, -1:])}
 

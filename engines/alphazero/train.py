@@ -7,8 +7,8 @@ Beside what every run leaves (`engines/learning/runs`), the folder of a run hold
 
 Killed at any moment, the same command continues: a shard that is whole is not played again, an
 iteration that was not finished is learned again from the checkpoint before it, and all that is
-random comes from the seed. So with the same number of workers the networks are those of an
-unbroken run.
+random comes from the seed. So with the same number of workers the networks are the same as without
+the interruption.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class AlphaZero(Learner):
         return quantise_columns(folder, run.config.runtime, run.config.seed)
 
     def _about(self, run: Run, row: Mapping[str, float]) -> dict[str, Any]:
-        """What the card says of the training."""
+        """The training data for the card."""
         first = read_card(network_folder(self._folder, 0)).training
         return about_training(
             "alphazero", run.config, [*run.history, row], self._network.gpu,

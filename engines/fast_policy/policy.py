@@ -59,7 +59,7 @@ class FastPolicy:
 
     @property
     def network_id(self) -> str:
-        """Digest of the weights, by which the ledger knows who has played."""
+        """Digest of the weights, which identifies the player in the ledger."""
         return f"sha256:{digest_of({'weights': self.weights})[:32]}"
 
     @property

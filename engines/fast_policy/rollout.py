@@ -25,7 +25,7 @@ class PolicyRollout(NamedTuple):
     sums: np.ndarray  # float64[num_actions]
     scratch: np.ndarray  # int64[num_actions]
     pass_action: int  # only drawn if there is no other; -1: none
-    most_plies: int  # a game that has not ended by then is scored as it stands
+    most_plies: int  # a longer game is scored in its last position
 
 
 @inline_kernel
@@ -67,7 +67,7 @@ def _play_out(evaluator, state, n, scratch, rng):
     plies = 0
     while not kernels.terminal(state):
         if plies == evaluator.most_plies:
-            # Whoever is ahead on the board, where points are counted; elsewhere a draw.
+            # The player who is ahead wins, in games with points; otherwise a draw.
             margin = kernels.margin(state)
             return 1.0 if margin > 0 else (-1.0 if margin < 0 else 0.0)
         action = draw_action(evaluator, state, actions, rng)

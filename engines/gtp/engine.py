@@ -1,7 +1,7 @@
 """The GTP engine: any program that speaks the Go Text Protocol, as an entrant.
 
 It tells the program what has happened and asks for a move. The rules stay ours: a move that
-they forbid is a move of the engine's, and the referee deals with it as with anybody's.
+they forbid is a move of the engine's, and the referee handles it like any other move.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class GTPEngine(Engine):
         return Decision(move)
 
     def _tell_time(self, program: GtpProgram, player: Player, seconds: int) -> None:
-        """So many seconds for one move and for every further one. GTP counts whole seconds."""
+        """`seconds` for one move and for every further one. GTP counts whole seconds."""
         if seconds != self._told_seconds:
             program.ask("time_settings", "0", str(seconds), "1")
             self._told_seconds = seconds

@@ -1,7 +1,7 @@
 """A GTP program as a child process: one question, one answer.
 
-After an error that leaves the conversation in doubt no process of the program lives on. How it is
-started and ended stands in `engines/programs`, the texts are read in `dlgo.gtp`.
+After an error that leaves the conversation in doubt no process of the program lives on.
+`engines/programs` starts and ends it; `dlgo.gtp` reads the texts.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def wins_at_once(states, actions, ply, player, visited):
 
 @kernel
 def wins_next(states, actions, ply, player, visited):
-    """Whether `player`, who has just moved, wins with the next move whatever is replied.
+    """Whether `player`, who has just moved, wins with the next move against every reply.
 
     If it is still their turn there is no reply: they may win at once. Otherwise each reply must
     leave them to move with a win at once (listing 4.3).

@@ -1,1 +1,1 @@
-"""Engines from outside in processes of their own, apart from their opponents and the referee."""
+"""External engines in separate processes, isolated from opponents and the referee."""

@@ -1,4 +1,4 @@
-"""The inside of a process whose functions somebody calls from outside: see `calls.py`.
+"""The code inside a process whose functions another process calls: see `calls.py`.
 
     python -P -m engines.isolation.answer FILE.py
 """

@@ -3,9 +3,9 @@
     with Functions(Path("hand_in.py"), sandbox) as functions:
         functions.call("liberties", board, point)
 
-Only values come back, never objects with code in them, so whoever compares them here cannot be
-deceived by what the file does to its own process. A function among the arguments stays here: the
-file may call it, and we see with what.
+Only values come back, never objects with code in them, so the file cannot deceive comparisons here
+by changes to its own process. A function among the arguments stays here: the file may call it, and
+we see with what.
 """
 
 from __future__ import annotations

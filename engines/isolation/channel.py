@@ -1,4 +1,4 @@
-"""A process that runs other people's code, as whoever asks it sees it: requests in, answers out.
+"""A process that runs untrusted code, seen from its client: requests in, answers out.
 
 Inside, `server.py` answers, in a sandbox if need be. A hang, a crash or nonsense raises a
 `ProgramError` that says which, and ends the process.
@@ -89,7 +89,8 @@ class Host(Program):
         self.process = self._outside(self.ask("enter_copy", folders, timeout=START_TIMEOUT))
 
     def leave_copy(self) -> bool:
-        """End the copy, and what it started. Whether the process is as it was; else it ends too."""
+        """End the copy, and what it started. Returns whether the process is unchanged; else it
+        ends, too."""
         usable = False
         with contextlib.suppress(ProgramError):
             usable = not self.ended and (
@@ -178,8 +179,8 @@ class Host(Program):
         return ProgramError(error.failure, error.text.replace("it ", "process ", 1))
 
     def thinking_seconds(self) -> float:
-        """CPU time of all its processes so far, without what it has compiled."""
-        # What is measured from outside may lag behind what it says that it has compiled.
+        """CPU time of all its processes so far, without compiling."""
+        # The measurement from outside may lag behind the reported time of compiling.
         self._thought = max(self._thought, self.cpu_seconds() - self._compiling)
         return self._thought
 

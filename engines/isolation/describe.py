@@ -1,4 +1,4 @@
-"""Specifications of engines from outside, read and built without loading them in this process.
+"""Specifications of external engines, read and built without loading them in this process.
 
 To know its options, an engine's file has to be loaded, and loading may hang, exit or worse. So
 whatever takes a specification from a user reads it by `read_spec`, and builds from that.
@@ -56,15 +56,15 @@ class LoadingError(SpecError):
 
 
 def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
-    """What `EngineSpec.parse` gives and raises, but nothing from outside is loaded in this process,
-    and such an engine has `timeout` wall seconds for a move."""
+    """Like `EngineSpec.parse`, but no external code is loaded in this process, and such an engine
+    has `timeout` wall seconds for a move."""
     if not is_outside(text):
         return EngineSpec.parse(text)
     return dataclasses.replace(_described(text, _LOAD_TIMEOUT), timeout=timeout)
 
 
 def describe(specs: Iterable[str], timeout: float = _LOAD_TIMEOUT) -> dict[str, OutsideSpec | None]:
-    """Read specifications of engines from outside; None for a file that cannot be loaded. Raises
+    """Read specifications of external engines; None for a file that cannot be loaded. Raises
     SpecError for a file or class that does not exist, or options it does not have."""
     described: dict[str, OutsideSpec | None] = {}
     for spec in specs:

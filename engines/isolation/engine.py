@@ -21,7 +21,7 @@ from engines.programs.program import ProgramError
 from engines.programs.sandbox import Sandbox
 from engines.watching.recording import Transcript
 
-# Seconds for a search to end that has been told to.
+# Seconds in which a search must end after a stop request.
 _STOP_TIMEOUT = 2.0
 # Nodes of a move, at most: more than any computer visits, and few enough to be added up.
 _MOST_COUNTED = 2**40
@@ -99,7 +99,7 @@ class IsolatedEngine:
         self._ask("warm_up")
 
     def select_move(self, state: GameState, budget: Budget | None = None) -> Decision:
-        """Ask for a move. The CPU seconds are those of all its processes since the last move."""
+        """Ask for a move. The CPU seconds include all its processes since the last move."""
         start = self._begin()
         method = "select_move" if self._details else ""
         return self._read(self._ask_at("move", state, budget, method), start, self._details)
@@ -110,8 +110,8 @@ class IsolatedEngine:
     ) -> Decision:
         """Ask for a move and all that is known of the others.
 
-        `stop` is asked a few times a second; once it is true, the search is told to end, which it
-        must do soon, and the decision is what it has found by then.
+        `stop` is asked a few times a second; once it is true, the search must end soon, with the
+        best decision so far.
         """
         start = self._begin()
         return self._read(self._ask_at("move", state, budget, "analyse", stop=stop), start, True)
@@ -121,7 +121,7 @@ class IsolatedEngine:
         stop: Callable[[], bool] | None = None,
     ) -> Transcript:
         """Ask for a move and the events of its search; `stop` as of `analyse`. Raises ProgramError
-        also if the engine does not tell of its search."""
+        also if the engine has no search events."""
         start = self._begin()
         answer = self._ask_at("watch", state, budget, stop=stop)
         decision = self._read(answer, start, True) if "move" in answer else None

@@ -1,4 +1,4 @@
-"""The inside of the process in which one engine from outside lives.
+"""The code inside the process of one external engine.
 
     python -P -m engines.isolation.host [SETUP]
 """
@@ -35,7 +35,7 @@ from engines.watching.recording import transcript
 _LONG = ("open", "build", "warm_up")
 # Folders whose frames of a traceback do not interest the author of an engine.
 _OURS = tuple(str(Path(__file__).resolve().parents[2] / name) for name in ("dlgo", "engines"))
-# Exit code of a copy that was told to end.
+# Exit code of a copy after an end request.
 _TOLD = 77
 
 
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 class _Host:
-    """The engine, and the game as far as it has been told. `_NAME` answers the request `NAME`."""
+    """The engine, and the game as reported so far. `_NAME` answers the request `NAME`."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

@@ -1,9 +1,9 @@
 """Plain values between processes that do not trust each other: as JSON, and nothing that runs.
 
 Numbers, text, lists, tuples, sets, dicts and arrays arrive as what they were, moves and positions
-of `dlgo` as well. Functions travel one way: the other side can call them, and we compute. Whatever
-else somebody returns arrives as an `Other`, which equals nothing. A hand-in's process loads `dlgo`
-and NumPy only if it uses them.
+of `dlgo` as well. Functions travel one way: the other side can call them, and we compute. Any other
+returned value arrives as an `Other`, which equals nothing. A hand-in's process loads `dlgo` and
+NumPy only if it uses them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SHOWN = 80
 
 @dataclass(frozen=True, eq=False)
 class Other:
-    """What stands for an object that is not plain; `text` is how it describes itself."""
+    """The replacement of an object that is not plain; `text` is its own description."""
 
     text: str
 

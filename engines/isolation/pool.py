@@ -1,8 +1,8 @@
-"""A pool of engines in processes of their own, and the queue of those who want one to search.
+"""A pool of engines in separate processes, and the queue of searches.
 
 A limited number of searches run at once; the rest wait in order. An engine that crashes, hangs or
 cannot be built ends its search with `EngineFailed`, and the next search starts another process.
-Processes are kept: the next move of the same game goes on with the same tree.
+Processes are kept: the next move of the same game continues with the same tree.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class Ticket:
     game: GameSpec
     spec: str
     seed: int
-    stop: threading.Event = field(default_factory=threading.Event)  # nobody wants the answer now
+    stop: threading.Event = field(default_factory=threading.Event)  # the answer is no longer needed
     running: bool = False
 
 
 class _Stopped(Exception):
-    """Nobody waits for this engine any more."""
+    """The search was cancelled."""
 
 
 class PooledEngine(IsolatedEngine):
@@ -118,8 +118,8 @@ class EnginePool:
         self, owner: str, state: GameState, spec: str, seed: int = 0,
         budget: Budget | None = None, longest: float = math.inf,
     ) -> Decision:
-        """What an engine plays, with all that it can say. Cancelling it ends the search; after
-        `longest` wall seconds the search is told to end.
+        """The decision of an engine, with all its details. Cancelling it ends the search; after
+        `longest` wall seconds the search has to end.
 
         Raises EngineFailed if no move comes, TooManySearches if too many wait.
         """

@@ -1,8 +1,8 @@
 """The inside of a process that runs other people's code: it answers requests, one at a time.
 
-Requests are pickled tuples `(name, *arguments)`, since whoever asks is trusted. Answers are JSON,
-since whoever reads them must not trust what the code in this process may have written. Before an
-answer, events may come, such as `{"cell": "ko.ipynb, cell 2"}`.
+Requests are pickled tuples `(name, *arguments)`, because the client is trusted. Answers are JSON,
+because the client must not trust anything that the code in this process writes. Before an answer,
+events may come, such as `{"cell": "ko.ipynb, cell 2"}`.
 
 `host.py` answers for an engine, `answer.py` for the functions of a file.
 """
@@ -24,7 +24,7 @@ class Server:
     our answers; None: nobody gets it."""
 
     def __init__(self, printed: int | None) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks decides what becomes of us
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client decides when this process ends
         self.requests, self._answers = os.dup(0), os.dup(1)
         self.pid = os.getpid()  # a copy of us that the code has made ends instead of answering
         null = os.open(os.devnull, os.O_RDWR)
