@@ -121,7 +121,7 @@ def _generate(
             arguments = (recipe, number, length, move_timeout)
             missing[number] = Task(f"shard {number}", make_shard, arguments)
     if tally.found:
-        progress.say(f"{folder}: {tally.found} of {games} games exist already")
+        progress.log(f"{folder}: {tally.found} of {games} games exist already")
     for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
         scrap.unlink(missing_ok=True)
     if missing:

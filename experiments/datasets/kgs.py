@@ -77,7 +77,7 @@ def fetch_archives(
         path = folder / file_name(link)
         if path in paths:
             raise DataError(f"{page}: links to two files named {path.name}")
-        fetch(link, path, say)
+        fetch(link, path, log)
         paths.append(path)
     return paths
 
@@ -85,7 +85,7 @@ def fetch_archives(
 def fetch(address: str, path: Path, log: Callable[[str], None] = print) -> None:
     """Download one file, unless it is there. Raises DataError as `fetch_archives`."""
     if path.exists():
-        say(f"{path}: exists already")
+        log(f"{path}: exists already")
         return
     with _open(address) as answer, open_output(path, error=DataError) as file:
         announced = answer.headers.get("Content-Length", "")
@@ -97,7 +97,7 @@ def fetch(address: str, path: Path, log: Callable[[str], None] = print) -> None:
         if not size or announced.isdecimal() and size < int(announced):
             raise DataError(f"{address}: broke off at {size:,} of {announced or '?'} bytes; run "
                             "the command again")
-    say(f"{path}: {size:,} bytes")
+    log(f"{path}: {size:,} bytes")
 
 
 def _open(address: str) -> http.client.HTTPResponse:

@@ -175,7 +175,7 @@ def pieces(
         lost += len(listed.broken)
         if listed.others:
             endings = ", ".join(f"{ending} {n}" for ending, n in listed.others.most_common(8))
-            progress.say(f"{archive}: other files are ignored: {endings}")
+            progress.log(f"{archive}: other files are ignored: {endings}")
         files += [(archive, name) for name in listed.names]
     if not files:
         raise DataError(f"no SGF files in {', '.join(map(str, archives))}")
@@ -217,7 +217,7 @@ def import_sgf(
                 f"shard {number}", import_piece, (piece, number, wanted), (Path(piece.archive),)
             )
     if tally.found:
-        progress.say(f"{folder}: {tally.found} of {tally.planned} files are imported already")
+        progress.log(f"{folder}: {tally.found} of {tally.planned} files are imported already")
     refused, named = Counter[str](), Counter[str]()
 
     def count_report(report: Report) -> None:
@@ -234,7 +234,7 @@ def import_sgf(
     with jobs or Processes(workers) as jobs:
         make_shards(missing, jobs, folder, tally, progress, count_report)
     for why, count in refused.most_common():
-        progress.say(f"{count} games filtered out: {why}")
+        progress.log(f"{count} games filtered out: {why}")
     if named["skipped"]:
         progress.log(f"{named['skipped']} games skipped as broken or against the rules")
     if named["note"] > _NAMED:

@@ -55,7 +55,7 @@ def make_shards(
                 for report in outcome.value.reports:
                     count(report)
     except KeyboardInterrupt:
-        progress.say(f"finished files in {folder} are kept; run the same command to continue")
+        progress.log(f"finished files in {folder} are kept; run the same command to continue")
         raise
     finally:
         progress.end(tally)
