@@ -1,8 +1,7 @@
 """Tasks: handed out, done anywhere, in any order, each counted exactly once.
 
-`protocol.py` says what a task is, and does tasks in this process; `processes.py` does them in
-worker processes (the inside of one is `worker.py`). Many machines keep to the same protocol
-(`experiments/cluster`).
+`protocol.py` defines tasks, and an executor in this process; `processes.py` uses worker processes
+(`worker.py` runs inside one). Clusters use the same protocol (`experiments/cluster`).
 """
 
 from engines.jobs.processes import Processes

@@ -38,7 +38,7 @@ from engines.programs.framing import FrameReader
 
 # Wall seconds for workers to end by themselves once they are about to.
 _SHUTDOWN_TIMEOUT = 5.0
-# A process may be killed from outside, above all where memory runs out, and its work is done again.
+# A process may be killed from outside, mainly when memory runs out, and its work is done again.
 # After that many losses, it is the work that ends processes, or they cannot start.
 _MOST_LOSSES = 3
 # Look at least this often whether all workers live and none is overdue: a child of an engine may
@@ -134,7 +134,7 @@ class _Worker:
         if not self.process.is_alive():
             self._lose(Failure.DIED, "process died")
         elif self.patience() == 0.0:
-            # Once more: what it has written to the board may have been half written.
+            # Check again: its writing to the board may have been incomplete.
             time.sleep(0.001)
             if self.patience() == 0.0:
                 self._lose(Failure.TIMEOUT, f"no answer within {self._time_limit:g} s")
@@ -245,7 +245,7 @@ class Processes(Executor):
     def _hand_out(self, source: Source[Any]) -> bool:
         """Keep every worker busy, with new ones while there is more. False when all is done."""
         if not self._ended:
-            self._began = time.monotonic()  # what starting takes says nothing about the tasks
+            self._began = time.monotonic()  # the time of starting is not a time of tasks
         size = self._bundle(source) if self.workplace.bundles else 1
         for worker in sorted(self._workers, key=lambda worker: len(worker.tasks)):
             if 2 * len(worker.tasks) <= size and (worker.started or not worker.tasks):
@@ -320,7 +320,7 @@ class Processes(Executor):
 
 @contextmanager
 def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """What a process inherits that is started in here."""
+    """The environment of processes that are started in the block."""
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

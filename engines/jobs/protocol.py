@@ -1,16 +1,16 @@
-"""What a task is, what all who do tasks have in common, and who does them in this process.
+"""The protocol of tasks and executors, and the executor that works in this process.
 
-A task has a key and can be pickled. Most tasks are tasks: a call of a generator function at the
-top level of a module. What the call yields is progress: it may be shown, and is forgotten. What it
-returns is the result, and only that counts. So a task that is done twice, because a machine was
+A task has a key and can be pickled. Most tasks are a `Task`: a call of a generator function at the
+top level of a module. The values that it yields are progress, which may be shown and is not kept.
+Only the value that it returns is the result. So a task that is done twice, because a machine was
 lost or seemed to be, counts once.
 
-A task has its seeds in it and depends on no other and on nobody who does it: the same tasks have
-the same results, in this process or on a hundred machines. It writes no files; whoever asked for
-the work writes what comes back.
+A task contains its seeds. It depends neither on other tasks nor on the worker: the same tasks give
+the same results, in this process or on a hundred machines. It writes no files; the caller writes
+the results.
 
-A `Workplace` says how tasks are done in a worker and watched from outside. Portions need none of
-their own; the games of a tournament have one (`experiments/arena/games.py`).
+A `Workplace` defines how a worker does tasks, and how the process outside watches it. A `Task`
+needs only the default one; the games of a tournament have their own (`experiments/arena/games.py`).
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from dlgo.records.failures import Failure
 from dlgo.text import error_text
 
 Item = TypeVar("Item")
-# Seconds between two questions to a source that has nothing yet.
+# Seconds between two requests to a source that has no task yet.
 _PAUSE = 0.05
 
 
 class WorkerError(DlgoError):
-    """Work cannot be done: a worker was lost, or what it did failed."""
+    """Work cannot be done: a worker was lost, or its task failed."""
 
 
 class Amount(NamedTuple):
-    """How much has been done: games (or files), and positions."""
+    """An amount of work: games (or files), and positions."""
 
     items: int = 0
     positions: int = 0
 
     def plus(self, other: Amount) -> Amount:
-        """Both together."""
+        """The sum of both."""
         return Amount(self.items + other.items, self.positions + other.positions)
 
 
-# Told a few times a second how much of the tasks has been done.
+# Called a few times a second with the amount of work done.
 Tell = Callable[[Amount], None]
 
 
@@ -56,49 +56,49 @@ Tell = Callable[[Amount], None]
 class Task:
     """A task that is a call of a function."""
 
-    key: str  # its name, unlike all others that are handed out together
-    # A generator function, found by its module and name wherever it is done.
+    key: str  # its name, unique among the tasks that are handed out together
+    # A generator function, which every worker can import by its module and name.
     work: Callable[..., Generator[Amount, None, Any]]
     arguments: tuple[Any, ...] = ()  # its first arguments; they can be pickled
-    # Files and folders that it reads. After its arguments, `work` is given the paths where they lie
-    # where it is done: these, or copies.
+    # Files and folders that it reads. `work` gets their paths on the worker's machine after its
+    # arguments: these paths, or those of copies.
     needs: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of a task."""
+    """The outcome of a task."""
 
     task: Any
     value: Any = None  # its result
-    error: DlgoError | None = None  # why there is no value
+    error: DlgoError | None = None  # the reason if there is no value
     amount: Amount = Amount()
-    worker: str = ""  # which machine of a cluster did it
+    worker: str = ""  # the machine of a cluster that did it
 
 
 class Source(Protocol[Item]):
-    """Where tasks come from. What comes next may depend on results so far."""
+    """A source of tasks. The next tasks may depend on results so far."""
 
     def take(self, count: int) -> list[Item]:
-        """Up to `count` tasks; fewer if the next ones depend on results that are not there yet."""
+        """Up to `count` tasks; fewer if the next ones depend on missing results."""
 
     def finished(self, values: list[Any]) -> None:
         """Tasks have ended with these values."""
 
     def wanted(self, item: Item) -> bool:
-        """Whether a task that was taken is still to be done."""
+        """Whether a task that was taken is still needed."""
         return True
 
     def remaining(self) -> int:
-        """About how many tasks are still to be taken."""
+        """The approximate number of tasks that are still to be taken."""
 
     def is_open(self) -> bool:
-        """Whether tasks may still come when there is nothing to take and nothing under way."""
+        """Whether new tasks may come when none can be taken and none is running."""
         return False
 
 
 class ListSource(Source[Item]):
-    """Tasks that are known beforehand."""
+    """A list of tasks."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = deque(items)
@@ -111,7 +111,7 @@ class ListSource(Source[Item]):
 
 
 class WorkerExit(NamedTuple):
-    """How a worker process was lost: `text` says it in words."""
+    """The end of a worker process that was lost; `text` describes it."""
 
     failure: Failure
     text: str
@@ -119,41 +119,43 @@ class WorkerExit(NamedTuple):
 
 
 class Watch:
-    """A worker process as it is seen from outside. Here: all that is known is its task."""
+    """A worker process as seen from outside. Here, only its task is known."""
 
     def current(self, tasks: Sequence[Any], answered: int) -> Any | None:
-        """The task at which it is, of those that it has been sent and not yet `answered` for, in
-        its order. `answered`: how many it has answered for before."""
+        """The task that it is doing, among those that were sent and are not answered yet, in its
+        order. `answered`: the number of tasks that it has answered before."""
         return next(iter(tasks), None)
 
     def deadline(self, task: Any | None, since: float) -> tuple[float, float]:
-        """When it is overdue, by `time.monotonic`, and the limit that this comes from. `since`:
-        when it was sent a task or last answered."""
+        """The time at which it is overdue, by `time.monotonic`, and the limit behind this. `since`:
+        the time when it was sent a task or last answered."""
         return math.inf, math.inf
 
     def value_of_lost(self, task: Any, worker_exit: WorkerExit, times: int) -> Any | None:
-        """What a task is worth that has lost its `times`-th worker; None if it is done again."""
+        """The value of a task that has lost its `times`-th worker; None if it is done again."""
         return None
 
     def others(self) -> set[int]:
-        """Processes below it of which somebody else watches the memory."""
+        """Its child processes whose memory is watched elsewhere."""
         return set()
 
     def glance(self, task: Any | None) -> Any | None:
-        """What people are shown of the task at which it is, if anything."""
+        """A view of its current task for people, or None."""
         return None
 
 
 class Workplace:
-    """How tasks are done in a worker process, and how it is watched. It is pickled to get there."""
+    """How tasks are done in a worker process, and how it is watched. It is pickled for the
+    worker."""
 
     bundles = False  # whether a worker is sent several short tasks at once
-    board_bytes = 0  # of memory that the worker shares with whoever watches it
-    environment: Mapping[str, str] = {}  # what its process finds there
+    board_bytes = 0  # size of the memory that the worker shares with the process outside
+    environment: Mapping[str, str] = {}  # environment variables of its process
     memory_mb: int | None = None  # megabytes by which it may grow; None: no limit
 
     def prepare(self, log: Callable[[str], None]) -> None:
-        """Once on each machine, before the first worker starts there. `log` prints a line."""
+        """Called once on each machine, before the first worker starts there. `log` prints a
+        line."""
 
     def open(self, board: Any) -> None:
         """In the worker: get ready. `board`: the shared memory, or None."""
@@ -166,42 +168,43 @@ class Workplace:
         """In the worker: clean up."""
 
     def watch(self, board: Any) -> Watch:
-        """Outside: a new worker, seen by what it writes into the shared memory."""
+        """Outside: the watch of a new worker, which reads the shared memory."""
         return Watch()
 
     def is_repeatable(self, task: Any) -> bool:
-        """Whether doing a task twice must give the same value."""
+        """Whether a task must give the same value when it is done twice."""
         return True
 
     def differs(self, one: Any, other: Any) -> str:
-        """What differs between two values of a task; "" if nothing that its seeds decide does."""
+        """The difference between two values of a task; "" if everything that its seeds determine is
+        equal."""
         digests = [getattr(value, "digest", None) for value in (one, other)]
         return "" if digests[0] == digests[1] else "other games"
 
 
 class Executor:
-    """Does tasks. It may be asked again and again; used as a context, it is closed."""
+    """Does tasks. It can be used repeatedly; as a context manager, it is closed at the end."""
 
-    workplace = Workplace()  # how they are done
+    workplace = Workplace()  # how tasks are done
 
     def prepare(self, workplace: Workplace, log: Callable[[str], None]) -> None:
         """From now on, do tasks at this workplace; `log` prints a line."""
         self.workplace = workplace
 
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
-        """Do the tasks of a source: several times a second, what has ended since the last time.
+        """Do the tasks of a source; yield, several times a second, the outcomes since the last
+        time.
 
-        The source is asked whenever there are idle workers, until it is neither open nor has more.
-        Errors are outcomes, too. Closing the generator, or Ctrl-C while it waits, ends what is
-        under way: use it inside `contextlib.closing`. Raises DlgoError if there is nobody to do the
-        work.
+        The source is asked whenever workers are idle, until it is empty and no longer open. Errors
+        are outcomes, too. Closing the generator, or Ctrl-C while it waits, ends the running tasks:
+        use it inside `contextlib.closing`. Raises DlgoError if there is no worker.
         """
         raise NotImplementedError
 
     def run(self, tasks: Iterable[Any], tell: Tell = lambda amount: None) -> Iterator[Outcome]:
         """Do all tasks; yield their outcomes in the order in which they end, each once. `tell` is
-        called a few times a second, also when nothing has happened. Raises DlgoError, the error of
-        the first task that fails; the others are given up."""
+        called a few times a second, even without news. Raises DlgoError, the error of the first
+        task that fails; the other tasks are given up."""
         done = Amount()
         with closing(self.rounds(ListSource(tasks))) as rounds:
             for outcomes in rounds:
@@ -214,15 +217,15 @@ class Executor:
         tell(done)
 
     def under_way(self) -> Amount:
-        """How far the tasks are that are done now, all together."""
+        """The progress of all running tasks together."""
         return Amount()
 
     def glances(self) -> list[Any]:
-        """What people are shown of them; see `Watch.glance`."""
+        """Views of the running tasks for people; see `Watch.glance`."""
         return []
 
     def news(self) -> list[Any]:
-        """What has been learned of the machines since this was asked last, for the ledger."""
+        """Reports about the machines since the last call, for the ledger."""
         return []
 
     def close(self) -> None:
@@ -236,7 +239,7 @@ class Executor:
 
 
 class Inline(Executor):
-    """Does tasks in this process, one after the other; only Ctrl-C ends one that takes for ever."""
+    """Does tasks in this process, one after the other; only Ctrl-C ends an endless task."""
 
     _amount = Amount()
 
@@ -271,7 +274,7 @@ class Inline(Executor):
 
 
 def failure(error: BaseException) -> DlgoError:
-    """What an exception of a task is for those who wait for it: one line."""
+    """The exception of a task as a DlgoError with one line of text."""
     if isinstance(error, DlgoError):
         return error
     return WorkerError(f"a worker failed: {error_text(error)}")

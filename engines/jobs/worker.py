@@ -28,8 +28,8 @@ from engines.programs.framing import write_frame
 # Results are sent after this many seconds: rarely enough that two workers do not keep the parent
 # busy, often enough that little is done again after a crash.
 _SEND_AFTER = 0.2
-# The share of its memory limit above which a worker starts afresh between two tasks, so that
-# nobody pays for what others have left behind.
+# The share of its memory limit above which a worker starts afresh between two tasks, so that no
+# game suffers from memory that others have left behind.
 _RETIRE_AT = 0.7
 # Seconds for the reaper to end the workers of a parent that was killed, before they do it
 # themselves.
@@ -52,7 +52,7 @@ class Report(NamedTuple):
 
     results: list[Result]  # since the last message
     amount: Amount = Amount()  # how far the task under way is
-    retired: bool = False  # it ends now of its own will; others do what it was sent
+    retired: bool = False  # it ends by itself now; others do its remaining tasks
 
 
 def work(inbox: Connection, results: Connection, board: Any, workplace: Workplace) -> None:
@@ -176,7 +176,7 @@ def end_with_parent() -> None:
         processes.end_descendants()
         os._exit(1)
 
-    if parent > 1:  # a command that nobody has started runs on
+    if parent > 1:  # a command without a parent runs on
         threading.Thread(target=watch, daemon=True).start()
 
 
@@ -191,7 +191,7 @@ def leave_with_parent() -> None:
         parent = multiprocessing.parent_process()
         if parent is not None:
             parent.join()
-            # The reaper does it better: from outside, everything can be stopped first.
+            # The reaper works better: from outside, it can stop everything first.
             time.sleep(_REAPER_TIME)
             processes.end_descendants()
             os.killpg(0, signal.SIGKILL)
