@@ -1,4 +1,4 @@
-"""Functions of the user's own in our searches: what a position is worth, and how likely moves are.
+"""Functions of the user in our searches: values of positions, and priors of moves.
 
     alphabeta:evaluation=my.py:count     what the positions at the end of the search are worth
     puct:evaluator=my.py:count           what leaves are worth
@@ -77,7 +77,8 @@ class OwnFunction:
         return isinstance(self.function, Dispatcher)
 
     def value(self, state: GameState) -> float:
-        """What a position is worth to the player to move, -1 to 1. Raises BotError otherwise."""
+        """The value of a position for the player to move, -1 to 1. Raises BotError for other
+        values."""
         answer = self.function(state.kernel_state if self.compiled else state)
         number = self._number(answer, "a number from -1 to 1")
         if not -1 <= number <= 1:
@@ -122,8 +123,8 @@ class OwnFunction:
     def evaluator(self) -> Any:
         """A compiled value function as a part of our compiled searches; None if it is not compiled.
 
-        The part is an empty tuple of a class of its own, by which the searches choose it. The
-        class stands in the function's module, where the cache of machine code looks for it.
+        The part is an empty tuple of a class of its own, by which the searches choose it. The class
+        is in the function's module, where the cache of machine code looks for it.
         """
         if not self.compiled:
             return None

@@ -1,8 +1,8 @@
 """Engines by specification: `mcts:sims=800,c_uct=1.4` -> `EngineSpec` -> `Engine`.
 
 A new engine is one folder in `engines/` and one line in `_ENGINES`, or anything that
-`dlgo.plugins` finds: a file of one's own (`engines/bots.py` says what it must hold), or an
-installed package.
+`dlgo.plugins` finds: a user's file (`engines/bots.py` describes its contents), or an installed
+package.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from engines.base import Budget, Engine
 from engines.own_functions import find_function, names_function
 from engines.termination import TERMINATION_OPTIONS
 
-# name -> "module:class". Modules load on demand: listing engines must not load them all.
+# name -> "module:class". Modules load on demand, so that listing engines does not load all of them.
 _ENGINES = {
     "random": "engines.random_bot.engine:RandomEngine",
     "heuristic": "engines.heuristic.engine:HeuristicEngine",
@@ -54,7 +54,8 @@ ENGINES = PluginGroup("engine", _ENGINES, bots.fits, bots.WANTED)
 
 
 def engine_names() -> list[str]:
-    """The names a specification can begin with: built in, and of installed packages."""
+    """The names that a specification can begin with: built-in engines, and those of installed
+    packages."""
     return ENGINES.names()
 
 
@@ -69,15 +70,15 @@ def engine_class(name: str) -> type[Engine]:
 class EngineSpec:
     """An entrant: an engine, its settings and its budget. Equal texts are equal entrants."""
 
-    name: str  # the engine; of one from outside, `FILE.py:Class` or `module:Class`
+    name: str  # the engine; for an external one, `FILE.py:Class` or `module:Class`
     family: str  # the specification without the budget: one line of a strength plot
     text: str  # the canonical specification
     budget: Budget  # limits per move
     settings: tuple[tuple[str, Any], ...]  # the other options that were given, checked
-    # How reports call the entrant (`name=GNU Go 10`), empty if nothing is said.
+    # Its name in reports (`name=GNU Go 10`); empty if none is given.
     title: str = field(default="", compare=False)
-    origin: str = ""  # the file of an engine from outside; empty for those built in
-    # Of its sources, and of engines from outside that it asks: its version.
+    origin: str = ""  # the file of an external engine; empty for built-in engines
+    # Digest of its sources, and of external engines that it asks: its version.
     digest: str = field(default="", compare=False)
 
     @classmethod
@@ -152,7 +153,7 @@ class EngineSpec:
 
     @property
     def label(self) -> str:
-        """How people see the entrant: its title, or its text with a short name and version."""
+        """The entrant for people: its title, or its text with a short name and version."""
         if self.title or not self.origin:
             return self.title or self.text
         short = f"{self.name.rpartition(':')[2].lower()}@{self.digest[:4]}"
@@ -191,7 +192,7 @@ def _take_title(engine: type[Engine], given: dict[str, Any], name: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def is_outside(text: str) -> bool:
     """Whether a specification means an engine that does not belong to this project, or one that
-    asks such an engine. Nothing from outside is loaded to find out."""
+    asks such an engine. No external code is loaded for this."""
     name, rest = ENGINES.split(text)
     if name not in ENGINES.built_in:
         return name.endswith(".py") or ":" in name or name in ENGINES.names()
@@ -207,7 +208,7 @@ def is_outside(text: str) -> bool:
 
 
 def _name_of(target: Any) -> str:
-    """What `ENGINES` calls an engine class, a bot, or an object that plays."""
+    """The name in `ENGINES` of an engine class, a bot, or an object that plays."""
     if isinstance(target, bots.BotEngine):
         target = target.target
     if inspect.isclass(target) and issubclass(target, Engine):
@@ -221,8 +222,9 @@ def build_engine(spec: Any, game: GameSpec | str, seed: int = 0) -> Engine:
     """An engine, ready to play: `build_engine("mcts:sims=1000", "go9")`.
 
     Args:
-        spec: whatever `EngineSpec.of` takes. An engine that has been built is returned as it is.
-        seed: the same seed gives the same moves, where budgets are counted and not timed.
+        spec: anything that `EngineSpec.of` takes. An engine that has been built is returned
+            unchanged.
+        seed: the same seed gives the same moves if budgets are counts, not times.
     """
     game = get_game(game)
     if isinstance(spec, Engine):

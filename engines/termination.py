@@ -59,7 +59,7 @@ class Termination:
         self._last_state: GameState | None = None
 
     def shortcut(self, state: GameState) -> Move | None:
-        """The pass that wins at once, if it is wanted and there is one."""
+        """The pass that wins at once, if the option is on and there is one."""
         if not self._pass_back or state.last_move is None or not state.last_move.is_pass:
             return None
         if not state.is_valid_move(Move.pass_turn()):

@@ -83,7 +83,7 @@ class PolicyEngine(Engine):
         return self._actions[: kernels.search_actions(state.kernel_state, self._actions)]
 
     def _policy(self, scores: np.ndarray) -> np.ndarray:
-        """What the candidates' scores say as a policy: float64[n], summing to 1."""
+        """The candidates' scores as a policy: float64[n], summing to 1."""
         return softmax(scores)
 
     def _value(self, answers: dict[str, np.ndarray], chosen_score: float) -> float | None:

@@ -86,7 +86,7 @@ class Settings:
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> dict[str, Any]:
-        """Settings as they are typed, "batch_size=512", "reuse=no"; all but the game.
+        """Settings from texts, "batch_size=512", "reuse=no"; all except the game.
 
         Values by name, those of inner dataclasses among the others. Raises SpecError for a setting
         that does not exist or has no such value.
@@ -97,12 +97,12 @@ class Settings:
 
 
 class RunConfig(Settings):
-    """Settings of a run: equal ones give equal networks. Some may change while it goes on."""
+    """Settings of a run: equal settings give equal networks. Some may change while it continues."""
 
     iterations: int  # number after which the run is finished
 
     def changeable(self) -> set[str]:
-        """Settings that may differ when a run goes on."""
+        """Settings that may differ when a run continues."""
         return {"iterations"}
 
     def finished(self, history: Sequence[Mapping[str, float]]) -> bool:
@@ -110,7 +110,7 @@ class RunConfig(Settings):
         return len(history) >= self.iterations
 
     def resolve_auto(self, stored: RunConfig) -> Self:
-        """The same with the stored values in place of `AUTO`."""
+        """The same settings, with the stored values in place of `AUTO`."""
         chosen = {
             field.name: getattr(stored, field.name) for field in dataclasses.fields(self)
             if getattr(self, field.name) == AUTO
@@ -118,7 +118,7 @@ class RunConfig(Settings):
         return dataclasses.replace(self, **chosen)
 
     def differences(self, stored: RunConfig) -> list[str]:
-        """The stored settings that stand in the way of going on: ["seed=1", ...]."""
+        """The stored settings that prevent the run from continuing: ["seed=1", ...]."""
         mine, theirs = _flat(self.to_json()), _flat(stored.to_json())
         return [
             f"{key}={theirs.get(key)}" for key in mine

@@ -26,7 +26,7 @@ from engines.watching.events import BackedUp, Child, Expanded, Listener, Proved,
 
 
 class Node:
-    """A position in the tree, and what the simulations through it have shown.
+    """A position in the tree, and the statistics of the simulations through it.
 
     Attributes:
         number: nodes are counted; the root is 0. parent, move: where the node comes from.
@@ -76,7 +76,7 @@ class TextbookMCTS(Engine):
     summary = "UCT in plain Python, to read and to watch"
     options = (Option("c_uct", 0.4, "weight of exploration", low=0, high=100),)
     budgets, default_budget = ("sims", "cpu", "wall"), Budget(sims=100)
-    listener: Listener | None = None  # who watches, if anybody: see engines/watching
+    listener: Listener | None = None  # receives events if it is not None: see engines/watching
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
@@ -105,7 +105,7 @@ class TextbookMCTS(Engine):
         return node
 
     def _score(self, node: Node, child: Node) -> float:
-        """Its share of wins, and more the less it was tried (Kocsis and Szepesvari 2006)."""
+        """Its share of wins, plus a bonus for few visits (Kocsis and Szepesvari 2006)."""
         wins = (1 + child.mean(node.mover)) / 2
         if child.proven is not None:  # there is nothing to explore
             return wins
@@ -141,7 +141,8 @@ class TextbookMCTS(Engine):
             result = node.proof() if node else None
 
     def _simulate(self, leaf: Node) -> int:
-        """The result of a random game, in which nobody passes who has another sensible move."""
+        """The result of a random game, in which a player passes only without another sensible
+        move."""
         state = leaf.state
         while not state.is_over():
             moves = state.sensible_moves()

@@ -152,7 +152,7 @@ class AlphaBetaEngine(Engine):
         return complete
 
     def _principal_variation(self, state: GameState, move: Move, length: int) -> tuple[Move, ...]:
-        """Follow the table's best moves, as far as they are still there and legal."""
+        """Follow the table's best moves while they exist and are legal."""
         line = [move]
         state = state.apply_move(move)
         while len(line) < length and not state.is_over():

@@ -24,7 +24,7 @@ class GameEvaluation(NamedTuple):
 
 
 class AskedEvaluation(NamedTuple):
-    """A function in Python: the search stops at each leaf, and goes on with the answer."""
+    """A function in Python: the search stops at each leaf, and continues with the answer."""
 
 
 @by_class
@@ -51,7 +51,7 @@ score_of.register(AskedEvaluation, _as_answered)
 
 
 def evaluation_of(own: OwnFunction | None) -> Any:
-    """What the search is given: the game's estimate, or a function of the user's own."""
+    """The evaluation of a search: the game's estimate, or a user's function."""
     if own is None:
         return GameEvaluation()
     evaluation = own.evaluator()

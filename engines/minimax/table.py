@@ -1,7 +1,7 @@
-"""The transposition table: what is known of positions that can be reached in several ways.
+"""The transposition table: results of positions that can be reached in several ways.
 
 Bounded memory: 2**bits entries of 16 bytes (24 in games with more actions than 16 bits hold), in
-pairs that share a cache line. A position stands in one of the two entries that its key names. A new
+pairs that share a cache line. A position is in one of the two entries that its key selects. A new
 one takes the first if that has been left there by an earlier move of the game or was not searched
 deeper, and what stood there goes to the second; otherwise the new one goes to the second. What
 stood in the second is forgotten. So the deep results, which cost most to find again, stay, and the

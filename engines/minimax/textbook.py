@@ -3,9 +3,9 @@
 The functions are the two ideas as short as they can be said. The engine is `alphabeta` once more
 with what a game needs: an estimate where the depth ends, and more depth while there is time.
 
-Values are those of the player to move: 1 if they can force a win, 0 a draw, -1 if they lose. The
-sign changes only where the other player moves next, for in draughts a player can move twice.
-The compiled form, with a table and better orders of moves, is in `search.py`.
+Values are from the view of the player to move: 1 if they can force a win, 0 a draw, -1 if they
+lose. The sign changes only where the other player moves next, for in draughts a player can move
+twice. The compiled form, with a table and better orders of moves, is in `search.py`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ def minimax(state: GameState) -> int:
 
 
 def alphabeta(state: GameState, alpha: int = -1, beta: int = 1) -> int:
-    """The same from fewer lines. alpha: what the player to move is sure of, by other moves before.
+    """The same from fewer lines. alpha: the value that the player to move can already force.
 
-    beta: what they get here at most: if it is more, the opponent plays otherwise before.
+    beta: the value that the opponent can already force: above it, the opponent avoids this
+        position.
     """
     if state.is_over():
         return result_of(state)
@@ -43,7 +44,7 @@ def alphabeta(state: GameState, alpha: int = -1, beta: int = 1) -> int:
             alpha = max(alpha, alphabeta(after, alpha, beta))
         else:
             alpha = max(alpha, -alphabeta(after, -beta, -alpha))
-        if alpha >= beta:  # this position will not come about: its other moves do not matter
+        if alpha >= beta:  # the opponent avoids this position: its other moves do not matter
             break
     return alpha
 
@@ -62,7 +63,7 @@ class TextbookAlphaBeta(Engine):
     default_budget = Budget(depth=3)
     options = (EVALUATION,)
     moves_of, cuts = staticmethod(GameState.sensible_moves), True
-    listener: Listener | None = None  # who watches, if anybody: see engines/watching
+    listener: Listener | None = None  # receives events if it is not None: see engines/watching
 
     def _set_up(self) -> None:
         own = OwnFunction.load(self.settings["evaluation"])

@@ -10,7 +10,7 @@ logit for each action; the policy is their softmax over the legal moves. Then, a
     credit   a decision's return is the game's result for the player who made it
     learn    one step along the gradient of  return * log(probability of the move that was played)
 
-so that moves of won games become likelier and those of lost games less likely. Nobody says which
+so that moves of won games become likelier and those of lost games less likely. No label tells which
 move won a game; over many games the good ones are on the winning side more often.
 """
 
@@ -31,7 +31,7 @@ _NEVER = -1e9  # the logit of an illegal action: its probability is 0
 
 
 class Decision(NamedTuple):
-    """What is remembered of a move.
+    """The stored data of a move.
 
     Attributes:
         planes: what the network saw. legal: bool[num_actions]. action: what was played.
@@ -99,7 +99,7 @@ class TextbookReinforce:
 
     Args:
         game: what is played. hidden: units of the hidden layer. rate: of learning.
-        discount: what a return keeps of the result for each decision of the player that followed.
+        discount: factor of the return for each later decision of the player.
         seed: everything random comes from it.
     """
 
@@ -124,7 +124,7 @@ class TextbookReinforce:
         return softmax(scores, legal)
 
     def policy(self, state: GameState) -> tuple[Floats, Floats, np.ndarray]:
-        """The policy in a position, what the network sees, and which actions are legal."""
+        """The policy in a position, the input of the network, and the legal actions."""
         planes = self.encoder.encode(state).ravel().astype(np.float64)
         legal = np.zeros(self.game.num_actions, bool)
         legal[[self.game.action_of(move) for move in state.sensible_moves()]] = True

@@ -13,8 +13,8 @@ the ratio r = pi / p, the actor's loss is
 A good move is no longer praised once it is 1 + e times as likely as in the games, nor a bad one
 blamed once it is 1 - e times as likely. So no step leads far from the policy that the games show.
 
-The return of a decision is a generalised one (Schulman et al. 2016): partly what the game's end
-says, partly what the critic says of the same player's next decision, which luck has touched less.
+The return of a decision is a generalised one (Schulman et al. 2016): a mixture of the game's result
+and the critic's value of the same player's next decision, which has less noise.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class TextbookPPO(TextbookActorCritic):
     Args:
         game, rate, more: as of `TextbookActorCritic`.
         epochs: steps from the same games. clip: e.
-        gae_lambda: what the end of the game says, 1, or the critic's next opinion, 0.
+        gae_lambda: 1: the result of the game; 0: the critic's next value.
     """
 
     def __init__(
@@ -86,8 +86,8 @@ class TextbookPPO(TextbookActorCritic):
     def credit(self, played: list[Decision], result: Callable) -> list[float]:
         """Generalised returns: each player's decisions are a chain, walked from its end.
 
-        A step's surprise is what the critic says one decision later, or the result, less what it
-        says now. The advantage is the sum of all surprises to come, fading by gae_lambda.
+        A step's surprise is the critic's value one decision later, or the result, minus its value
+        now. The advantage is the sum of all surprises to come, fading by gae_lambda.
         """
         values = self.values(np.array([decision.planes for decision in played]))
         following: dict[Player, float] = {}

@@ -2,8 +2,8 @@
 
 Actor-critic may use a game once: after a step the policy is another one. PPO learns several times
 from the same games, because its loss stops rewarding a move whose probability has changed by more
-than `clip`. Advantages are generalised ones (Schulman et al. 2016): the critic's later opinions
-stand in for a part of what luck decided.
+than `clip`. Advantages are generalised ones (Schulman et al. 2016): the critic's later values
+replace a part of the noise of the result.
 
 Half of the games are against earlier selves, so that the policy does not go round in circles, and
 half begin with random moves, so that it meets positions that it would never choose.

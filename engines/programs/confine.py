@@ -1,4 +1,4 @@
-"""The last step into the sandbox: give up what is left of our rights, then become the program.
+"""The last step into the sandbox: give up the remaining rights, then become the program.
 
     python -I -S confine.py UID MEMORY_MB PROCESSES CPU_SECONDS FILE_MB FILES PROGRAM...
 
@@ -26,7 +26,7 @@ import sys
 _MEGABYTE = 2**20
 # Virtual memory for each byte that may be written: libraries are mapped, and hardly touched.
 _MAPPED_PER_WRITTEN = 4
-# So much later in the queue for a core than everybody else.
+# Priority of the program: it gets a core after all others.
 _NICENESS = 5
 
 # <linux/audit.h> and the numbers of system calls: x86-64 first, AArch64 second.
@@ -111,7 +111,7 @@ def set_limits(memory_mb: int, processes: int, cpu: int, file_mb: int, files: in
 
 
 def stay_as_first_process() -> None:
-    """Return in a child. The first process of all waits for those that others leave behind.
+    """Return in a child. The first process waits for orphans.
 
     The child's end is its own end, and so that of all others. It is confined like them: it has
     their user, so that they can write into its memory.

@@ -1,4 +1,4 @@
-"""Messages through a pipe that somebody else may write into.
+"""Messages through a pipe into which other code may write.
 
 An engine plays in the process that reports to us, so whatever it writes into an open file may
 come between our messages. Each message therefore begins with a word of ours and its length, and
@@ -27,7 +27,7 @@ def frame(message: bytes) -> bytes:
 
 
 def write_frame(descriptor: int, message: bytes) -> None:
-    """Write a message, waiting while the pipe is full. Raises OSError if nobody reads."""
+    """Write a message, waiting while the pipe is full. Raises OSError if there is no reader."""
     data = memoryview(frame(message))
     while data:
         data = data[os.write(descriptor, data) :]
@@ -66,7 +66,7 @@ def take_frame(buffer: bytearray, longest: int = LONGEST) -> bytes | None:
 class FrameReader:
     """The messages that have come through a pipe, whose reading end is made non-blocking.
 
-    `closed`: nobody can write into it any more. `broken`: something other than a message has come.
+    `closed`: there is no writer any more. `broken`: something other than a message has come.
     """
 
     def __init__(self, descriptor: int) -> None:

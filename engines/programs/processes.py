@@ -7,8 +7,8 @@ inherits. Only Linux has /proc; elsewhere the process group is all there is.
 
 psutil measures memory. It has neither marks nor the state and group of all processes in one pass,
 which tells when none is left that could start another; nor CPU time in nanoseconds; nor memory
-without files, every shared page divided by those who share it. The reaper runs this file without
-anything installed, so psutil is imported where it is used.
+without files, with every shared page divided by the number of processes that share it. The reaper
+runs this file without anything installed, so psutil is imported where it is used.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MARK = "DLGO_ARENA_WORKER"
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _PR_SET_CHILD_SUBREAPER = 36
-# Rounds of looking for processes to kill; each finds what those of the last one were just
-# starting. And the seconds between two rounds.
+# Rounds of searching for processes to kill; each finds processes that were starting in the last
+# one. And the seconds between two rounds.
 _ROUNDS = 200
 _PAUSE = 0.002
 # How much the system prefers a server, so that its pages stay quick while engines think.
@@ -123,7 +123,7 @@ def memory(pid: int, with_children: bool = True, without: Collection[int] = ()) 
     """Bytes that a process and its descendants use (0 if unknown): quick to get, but pages that
     several of them share are counted for each."""
     tree = {pid} | (descendants(pid, without) if with_children else set())
-    # Only Linux tells which pages are those of files.
+    # Only Linux tells which pages belong to files.
     return sum(info.rss - getattr(info, "shared", 0) for info in _memory_infos(tree))
 
 
@@ -143,8 +143,8 @@ def _memory_infos(pids: Collection[int]) -> Iterator[Any]:
 def exact_memory(
     pid: int, without: Collection[int] = (), kinds: tuple[str, ...] = ("Pss_Anon:",)
 ) -> int:
-    """As `memory`, every shared page divided by the number of those who share it; `kinds` are the
-    lines of smaps_rollup (see proc(5)) that count."""
+    """Like `memory`, with every shared page divided by the number of processes that share it;
+    `kinds` are the lines of smaps_rollup (see proc(5)) that count."""
     total = 0
     for process in {pid} | descendants(pid, without):
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -217,7 +217,7 @@ def cpu_of_tree(pid: int) -> float:
         # The CPU clock of another process, as clock_getcpuclockid(3) makes it: in nanoseconds,
         # where /proc counts hundredths of a second.
         seconds = time.clock_gettime((~pid << 3) | 2)
-    except OSError:  # it has ended, and nobody has waited for it
+    except OSError:  # it has ended, and its parent has not waited for it
         seconds, ticks = 0.0, ticks + int(stat[11]) + int(stat[12])
     seconds += ticks / _TICKS
     several = stat[17] != b"1"

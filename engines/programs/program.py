@@ -54,7 +54,7 @@ class Program:
     besides ours. Raises ProgramError if it cannot be started."""
 
     def __init__(self, words: list[str], environment: dict[str, str] | None = None) -> None:
-        self.output = bytearray()  # what it has written and nobody has taken yet
+        self.output = bytearray()  # its output that has not been taken yet
         # Called with whatever it writes to standard error.
         self.on_stderr: Callable[[bytes], None] = lambda data: None
         self._stderr = b""
@@ -77,7 +77,7 @@ class Program:
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             os.set_blocking(stream.fileno(), False)
         _controls.add(control)
-        # Also when nobody calls `kill`: at the latest when Python ends.
+        # Also without a call of `kill`: at the latest when Python ends.
         self._end = weakref.finalize(self, _end, self._process, control, os.getpid())
 
     @property
@@ -131,7 +131,7 @@ class Program:
                         try:
                             request = request[os.write(process.stdin.fileno(), request) :]
                         except BrokenPipeError:
-                            request = b""  # what it said before, or that it died, is read below
+                            request = b""  # its last output, or its end, is read below
                     if not request:
                         selector.unregister(process.stdin)
                 if process.stdout in ready:

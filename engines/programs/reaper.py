@@ -1,15 +1,15 @@
 """The reaper: a small process that ends others when the one that started it is gone.
 
-`kill -9` leaves nobody behind to clean up, and programs know nothing of us. So a process stands
-by that waits for a pipe to close, which happens when its other end is gone, however it went.
+After `kill -9`, no process of ours is left to clean up, and programs do not know us. So a process
+stands by that waits for a pipe to close, which happens when its other end is gone, however it went.
 
     python reaper.py MARK              # ends all processes with that mark, when standard input ends
     python reaper.py run FD PROGRAM... # runs a program, and ends it when the descriptor FD ends
 
 A program that is run this way cannot leave anything behind: whatever it starts becomes a child of
 the reaper at the latest when its own parent ends, and is ended with it or after it. The reaper
-then ends as the program did. It is a script of its own, because it must not take a second to
-import what it does not need.
+then ends as the program did. It is a script of its own, because importing unused modules would take
+a second.
 """
 
 from __future__ import annotations

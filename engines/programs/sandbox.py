@@ -1,4 +1,4 @@
-"""A sandbox for programs that nobody vouches for: other people's code may do its worst inside.
+"""A sandbox for untrusted programs.
 
     sandbox = Sandbox(readable=[folder_of_the_code])
     program = Program(sandbox.command([sys.executable, "my_bot.py"]))
@@ -8,7 +8,7 @@ read-only, an own view of processes, users and shared memory, a small private `/
 of ours. `confine.py` then takes away what is left: memory, processes, CPU and file size have
 limits, and dangerous system calls are filtered. `Watch` adds up what all processes of a sandbox
 use together, and ends it as a whole. Linux 5.14 or later: before, the kernel counted the processes
-of a sandbox together with those of its user.
+of a sandbox together with other processes of its user.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Sandbox:
 
 
 def _folders(paths: Iterable[Path]) -> list[str]:
-    """Folders that everybody may enter: bubblewrap's own are closed to other users than root."""
+    """Folders that all users may enter: bubblewrap's own are closed to other users than root."""
     return [word for path in sorted(paths) for word in ("--perms", "0755", "--dir", str(path))]
 
 

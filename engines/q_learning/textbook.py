@@ -4,8 +4,8 @@
     for games in learner.learn(batches=60): print(games, learner.score(20))
 
 The network has two inputs, a position and a move, and one output: Q, the result that is to be
-expected if that move is played, for who plays it, from -1 to 1. Playing is simple: try every legal
-move in the network, and play the best. Learning is as simple:
+expected if that move is played, for the player who plays it, from -1 to 1. Playing is simple: try
+every legal move in the network, and play the best. Learning is as simple:
 
     play     games against itself; with a chance of epsilon a move is any legal one, else the best
     learn    Q of each move that was played should be the result of its game: squared error
@@ -85,7 +85,7 @@ class TextbookQ(TextbookReinforce):
                 yield (batch + 1) * games
 
     def step(self, decisions: list[Decision], returns: Floats) -> None:
-        """One epoch: Q of the moves that were played towards what came of them."""
+        """One epoch: it moves Q of the played moves towards their results."""
         planes, _, moves = self.arrays(decisions, np.ones(len(decisions)))
         pairs, results = np.column_stack([planes, moves]), returns[:, None]
         for _ in self.network.train(pairs, results, epochs=1, batch=self.batch, rate=self.rate,

@@ -1,8 +1,8 @@
 """Q-learning on the house of learners (chapter 11 of the book; Mnih et al. 2015).
 
 The network says what every action is worth, Q(s, a), from -1 to 1. Games are played
-epsilon-greedily: now and then a move at random, else the best. The network then learns, for each
-move that was played, what came of it:
+epsilon-greedily: now and then a move at random, else the best. The network then learns the target
+of each played move:
 
     td_lambda=1    the result of the game, as in the book
     td_lambda=0    the best value, by the target network, of the player's own next decision

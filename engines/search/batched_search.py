@@ -165,7 +165,7 @@ class BatchedSearch:
                 self._open(i)
 
     def _open(self, i: int) -> None:
-        """Remove and change the children of root `i` as `start` was told."""
+        """Remove and change the children of root `i` as given to `start`."""
         tree, excluded = self.tree(i), self._excluded[i]
         if excluded != NO_ACTION and tree.n_children[ROOT] > 1:
             child = ts.find_child(tree, ROOT, excluded)

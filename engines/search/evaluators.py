@@ -1,4 +1,4 @@
-"""Evaluators: what a position that the tree does not search any further is worth.
+"""Evaluators: the values of leaves of the tree.
 
 A leaf evaluator is anything that gives a policy and a value for a position: a search needs
 nothing else. Compiled ones stay inside the search loop; each is a `NamedTuple` of its constants,

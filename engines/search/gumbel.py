@@ -10,16 +10,17 @@ network's. Danihelka et al. ("Policy improvement by planning with Gumbel", 2022)
 
       score = g + log P + sigma(q),    sigma(q) = (visit_offset + most visits of a move) scale q
 
-  with q the share of wins; moves never tried have that of the position (`mixed_value`). The
-  engine plays the move with the best score among those visited most. If q is right, its expected
-  value is at least that of the prior's move, whatever the number of simulations.
+  with q the share of wins; a move that was never tried has the value of the position
+  (`mixed_value`). The engine plays the move with the best score among those visited most. If q is
+  right, its expected value is at least that of the prior's move, whatever the number of
+  simulations.
 * Below the root, visits follow the improved policy, softmax(log P + sigma(q)), as closely as
   counts can: the next visit goes to the move whose share of the visits is furthest below it.
 * The network learns the improved policy of the root in place of the visits.
 
 With all g = 0 the search is deterministic: it considers the likeliest moves.
 
-The rule is `Gumbel`; g stands in the priors of the root, the number of simulations in the tree's
+The rule is `Gumbel`; g is stored in the priors of the root, the number of simulations in the tree's
 `info[BUDGET]`. The tree must be new: the plan counts visits from 0. Proven results are exact values
 of q, and lost moves are left out.
 """
@@ -191,7 +192,7 @@ def draw_gumbel(actions, n, rng, scale, noise):
 
 @inline_kernel
 def _perturb(rule, tree, noise, weight):
-    """Make the priors of the root's children those of g + log P; they sum to 1 again."""
+    """Replace the priors of the root's children by the softmax of g + log P."""
     first = tree.first_child[ROOT]
     last = first + tree.n_children[ROOT]
     top = -1e300

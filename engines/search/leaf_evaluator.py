@@ -1,4 +1,4 @@
-"""What a tree search asks from Python about its leaves: networks, other engines, functions."""
+"""Evaluators of leaves in Python: networks, other engines, functions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from engines.search.search import new_scratch
 
 
 class LeafEvaluator(ABC):
-    """What a tree search wants to know of a position."""
+    """Evaluates leaves of a tree search."""
 
-    # How many earlier positions it wants to see beside each; if more than none, `evaluate_windows`
-    # is called in place of `evaluate`.
+    # The number of earlier positions that it needs with each leaf; if it is not 0,
+    # `evaluate_windows` is called in place of `evaluate`.
     history = 0
     cache_hits = 0  # positions answered from memory so far, which are not counted as evaluations
 
@@ -28,11 +28,11 @@ class LeafEvaluator(ABC):
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Policies and values of the first `n` states of a batch of kernel states.
 
-        The games are not over. The states are only lent until the next call.
+        The games are not over. The states are valid until the next call only.
 
         Returns:
-            policies: float32[n, num_actions], not negative; what is not legal is ignored, and
-                the search makes the rest sum to 1 (all alike if all are 0).
+            policies: float32[n, num_actions], not negative; illegal actions are ignored, and the
+                search normalises the rest (uniform if all are 0).
             values: float32[n], -1 to 1, as the player to move sees it.
         """
 
@@ -49,7 +49,7 @@ class LeafEvaluator(ABC):
         return self.evaluate(leaves, n)
 
     def window(self, state: GameState) -> tuple[Any, int]:
-        """The root and what came before it, as one window; asked for if `history` is not 0."""
+        """The root and the positions before it, as one window; called if `history` is not 0."""
         raise NotImplementedError
 
     def compiled(self) -> Any:
@@ -63,11 +63,11 @@ class LeafEvaluator(ABC):
         """Forget everything and seed the generator."""
 
     def close(self) -> None:  # noqa: B027
-        """Release what the evaluator holds outside Python."""
+        """Release the evaluator's processes and files."""
 
 
 class UniformEvaluator(LeafEvaluator):
-    """Knows nothing: every move is as good as another, every position even."""
+    """Equal priors for all moves, and the value 0 for all positions."""
 
     def __init__(self, game: GameSpec) -> None:
         self._num_actions = game.num_actions

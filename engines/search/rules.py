@@ -3,8 +3,8 @@
 A rule is a `NamedTuple` of its constants, and the functions below are chosen by its class:
 
     select      the child to visit next
-    prepare     what a fresh node's children start with
-    learn       what the rule wants to know of a finished simulation
+    prepare     the start values of a new node's children
+    learn       the statistics of a finished simulation
     add_noise   how noise changes the root's priors
 
 A child's share of wins is w, of its n visits, for the player who chooses; draws count half;
@@ -82,7 +82,7 @@ def add_noise(rule, tree, noise, weight):
 
 @inline_kernel
 def proven_score(sign, result):
-    """What stands in for a score where the result is known: no exploration is needed."""
+    """The score of a move with a known result: no exploration is needed."""
     return 0.5 if result == 0 else 100.0 * sign * result
 
 
@@ -147,7 +147,7 @@ def _select_rave(rule, tree, node):
 
 @inline_kernel
 def _hint(rule, tree, node, state, scratch):
-    """Begin the AMAF counts of the children with what the game knows about its moves."""
+    """Begin the AMAF counts of the children with the game's knowledge about its moves."""
     first = tree.first_child[node]
     n = tree.n_children[node]
     if rule.hints == 0.0:
@@ -235,7 +235,7 @@ def _no_learning(rule, tree, path, length, value, played):
 
 def add_rule(rule, select_child, prepare_node=_no_preparation, learn_from=_no_learning,
              change_priors=mix_noise):
-    """Register what a rule does."""
+    """Register the functions of a rule."""
     select.register(rule, select_child)
     prepare.register(rule, prepare_node)
     learn.register(rule, learn_from)

@@ -34,7 +34,7 @@ AT_ONCE, SECOND_VISIT, LATER = range(3)
 
 
 class Scratch(NamedTuple):
-    """What a search needs besides its trees; holds nothing between simulations."""
+    """Scratch of a search besides its trees; unused between simulations."""
 
     actions: np.ndarray  # int64[num_actions]
     priors: np.ndarray  # float32[num_actions], of these actions
@@ -163,7 +163,7 @@ def walk(tree, root, state, path, scratch, rng, expand_at, rule):
     """Walk from the root to a leaf, which may be new, and play the moves on `state`.
 
     Returns the length of the `path`, whose last node is the leaf. If its game is over, the result
-    stands in `proven`.
+    is in `proven`.
     """
     kernels.copy_into(state, root)
     node = ROOT
@@ -193,7 +193,7 @@ def walk(tree, root, state, path, scratch, rng, expand_at, rule):
 
 @inline_kernel
 def _lose_virtually(tree, path, length, times):
-    """Count a walk as lost for whoever chose each step (`times` = 1), or take that back (-1)."""
+    """Count a walk as lost for the player of each step (`times` = 1), or take that back (-1)."""
     tree.visits[path[0]] += times
     for i in range(1, length):
         tree.visits[path[i]] += times

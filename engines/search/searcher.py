@@ -41,7 +41,7 @@ class Searcher:
 
     @property
     def evaluations(self) -> int:
-        """Positions that a `LeafEvaluator` has valued, without those that it remembered."""
+        """Positions that a `LeafEvaluator` has evaluated, without cache hits."""
         return self._search.evaluations - getattr(self._evaluator, "cache_hits", 0)
 
     def new_game(self, seed: int) -> None:
@@ -50,7 +50,8 @@ class Searcher:
         self._root: GameState | None = None  # the position at the root of the tree
 
     def warm_up(self) -> None:
-        """Compile what a search only sometimes needs: keeping a tree depends on the replies."""
+        """Compile the kernels that a search needs only sometimes: keeping a tree depends on the
+        replies."""
         self._search.set_position(GameState.new_game(self.game))
         if self._reuse:
             self._search.keep(0, ts.ROOT)

@@ -8,11 +8,11 @@
 Engines differ only in the selection rule and in the evaluator that values a leaf. Children
 of a node are contiguous, so a node needs the index of the first and their number. There is
 no Python object per node, and nothing is allocated while searching: a full tree stops
-growing, and the search goes on from its leaves.
+growing, and the search continues from its leaves.
 
-Perspective: every value in the tree is seen by player 0, +1 won and -1 lost, whoever moves.
-Only the selection rule turns it around, for the player who chooses. So nothing depends on
-turns alternating.
+Perspective: every value in the tree is from the view of player 0, +1 won and -1 lost, at all nodes.
+Only the selection rule turns it around, for the player who chooses. So nothing depends on turns
+alternating.
 
 Proven results (Winands' MCTS-Solver): a node whose result is known carries it in `proven`.
 Finished games are proven; a node is proven won for its mover as soon as one child is, and
@@ -140,7 +140,7 @@ def back_up(tree, path, length, value):
 
 @inline_kernel
 def proof_from_children(tree, node):
-    """The result of `node` as far as its children prove it, or UNPROVEN."""
+    """The result of `node` if its children prove it, else UNPROVEN."""
     sign = 1 - 2 * tree.mover[node]
     first = tree.first_child[node]
     best = -2
@@ -223,7 +223,7 @@ class Counts(NamedTuple):
 
 @kernel
 def add_root(tree, visits, value_sums, proven, priors):
-    """Add what a tree has found out about the root's moves to `Counts`; a proof replaces others.
+    """Add a tree's statistics of the root's moves to `Counts`; a proof replaces others.
 
     Returns the action to play by the sums so far, ranked as by `most_visited`; -1: no children.
     """

@@ -1,7 +1,7 @@
-"""What is asked of the search: scores, best moves, and both for many lines of text at once.
+"""The questions to the search: scores, best moves, and both for many lines of text at once.
 
 Each kernel here may pause at the node limit and return UNFINISHED; called again with the same
-arguments it goes on (`info[RESUME]` says so, and `info[STEP]` where an analysis was).
+arguments it continues (`info[RESUME]` marks this, and `info[STEP]` is the step of an analysis).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCORE, BEST_COL, VISITED, TICKS, MOVE_SCORES = range(5)  # and one for each colu
 ROW = MOVE_SCORES + COLS
 NO_SCORE = 98  # of a line that is not an unfinished position, or of a column that is full
 
-# CPU time of this process in microseconds, from the C library: POSIX says so for all systems.
+# CPU time of this process in microseconds, from the C library: by POSIX on all systems.
 _cpu_ticks = types.ExternalFunction("clock", types.int64())
 TICKS_PER_MS = 1000
 
@@ -47,7 +47,8 @@ def _next_goal(low, high, features):
 
 @kernel
 def solve(own, mask, floor, table, frames, book, info):
-    """The exact score for the player to move, known to be at least `floor`. Nobody has won."""
+    """The exact score for the player to move, known to be at least `floor`. The game must not be
+    over."""
     stones = popcount(mask)
     if winning_cells(own, mask) & playable(mask):
         return (43 - stones) >> 1
@@ -90,7 +91,7 @@ def solve_many(owns, masks, scores, table, frames, book, info):
 
 @kernel
 def best_move(own, mask, score, table, frames, book, info):
-    """A column that reaches `score`, the exact score of the position. Nobody has won."""
+    """A column that reaches `score`, the exact score of the position. The game must not be over."""
     ground = playable(mask)
     wins = winning_cells(own, mask) & ground
     if wins:

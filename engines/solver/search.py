@@ -51,7 +51,7 @@ RESUME = 3  # whether a search has paused, and is to go on
 NEED_MOVE = 4  # ask for the root's move: parity proves the score, but names no move
 BEST = 5  # the root's column that reached the goal, or -1: a bound or parity settled it
 STEP, LOW, HIGH = 6, 7, 8  # of `answers.py`: where it was when the search paused
-# Where an unfinished search goes on.
+# The state of a paused search.
 PAUSED_OWN, PAUSED_MASK, PAUSED_MOVES, PAUSED_STONES, PAUSED_PLY = range(9, 14)
 BOOK_PLIES = 14  # largest number of stones of positions in the book; -1 without a book
 UNFINISHED = 99
@@ -61,7 +61,7 @@ NO_LIMIT = 1 << 60
 OWN, MASK, STONES, INDEX, COUNT = range(5)  # the position; moves tried, moves there are
 MOVES = 5  # seven of them, in their order
 REPLIES = MOVES + COLS  # the other player's safe answers to each
-RANK = REPLIES + COLS  # what they are ordered by
+RANK = REPLIES + COLS  # their sort keys
 
 
 def new_frames() -> np.ndarray:
@@ -130,9 +130,9 @@ def _list_moves(own, mask, moves, stones, target, known_col, features, frames, p
 def prove(own, mask, moves, goal, table, frames, info):
     """Whether the player to move at the root scores at least `goal`: 1, 0 or UNFINISHED.
 
-    `moves` are the root's safe moves, at least one. With `info[RESUME]`, the search goes on
-    where the limit stopped it. After a 1, `info[BEST]` is the column that the root owes it to,
-    if there were several moves and one had to be found.
+    `moves` are the root's safe moves, at least one. With `info[RESUME]`, the search continues where
+    the limit stopped it. After a 1, `info[BEST]` is the column that the root owes it to, if there
+    were several moves and one had to be found.
     """
     features, limit, nodes = info[USED_FEATURES], info[LIMIT], info[NODES]
     stones, ply = popcount(mask), 0
@@ -215,10 +215,10 @@ def _settle(own, mask, moves, stones, target, parity_from, features, table, fram
 
 @inline_kernel
 def _hand_up(answer, ply, goal, root_parity, features, table, frames):
-    """Hand an answer, 1 or 0 for the player at the root, up to the node that goes on after it.
+    """Pass an answer, 1 or 0 for the player at the root, up to the node that continues after it.
 
-    `ply` is that of the node that has been answered. Those above it that are settled thereby are
-    stored in the table. Returns one more than the ply of the node that goes on; 0: the root is
+    `ply` is that of the node that has been answered. Nodes above it that are decided by it are
+    stored in the table. Returns one more than the ply of the node that continues; 0: the root is
     answered.
     """
     while ply > 0:

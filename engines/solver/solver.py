@@ -32,7 +32,7 @@ _SLICE = 200_000
 
 
 class Answer(NamedTuple):
-    """What the solver says of one position."""
+    """The solver's answer for one position."""
 
     score: int  # exact, for the player to move
     best: int  # a column (1-7) that reaches it
@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 
 
 class Unsolved(Exception):
-    """The search was told to end (`engines.clock.stopped_by`) before it had an answer."""
+    """The search was stopped (`engines.clock.stopped_by`) before it had an answer."""
 
 
 class Solver:

@@ -5,9 +5,9 @@
      6 bits  lower bound of the score + 22, 0 if none is known
      6 bits  22 - upper bound, 0 if none is known
 
-The whole key is kept, so an entry is never mistaken, and what it says is true for ever: it
-does not depend on the search that found it. So the table is kept from search to search and
-needs no clearing; a word of zeros says nothing about any position.
+The whole key is kept, so an entry is never mistaken, and it stays valid: it does not depend on the
+search that found it. So the table is kept from search to search and needs no clearing; a word of
+zeros is no entry.
 
 A position has one slot; a new entry replaces what is there.
 """
@@ -37,7 +37,7 @@ def slot_of(table, key):
 
 @inline_kernel
 def find(table, key):
-    """What is known of a position: (lower bound, upper bound, column or -1)."""
+    """The entry of a position: (lower bound, upper bound, column or -1)."""
     entry = table[slot_of(table, key)]
     if (entry ^ (key << _KEY_SHIFT)) & _KEY_BITS:
         entry = 0

@@ -1,9 +1,9 @@
 """Who runs out of safe moves: results that follow from parity alone, without searching.
 
-In Connect Four most games are decided by zugzwang: somebody has to play below a cell that
-wins for the other. Allis (1988, "A Knowledge-based Approach of Connect-Four") proves such
-results by strategies; three of these ideas, in a form cheap enough for every node, are here.
-All rest on *following up*: answering each move in its own column, on the cell above.
+In Connect Four most games are decided by zugzwang: a player has to play below a cell that wins for
+the opponent. Allis (1988, "A Knowledge-based Approach of Connect-Four") proves such results by
+strategies; three of these ideas, in a form cheap enough for every node, are here. All rest on
+*following up*: answering each move in its own column, on the cell above.
 
 Rows are counted from 1. Call a column odd if an odd number of stones lies in it: its lowest
 empty cell (a "cross" below) is then in an even row. When the first player is to move, the

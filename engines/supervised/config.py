@@ -1,4 +1,5 @@
-"""What a run of supervised learning is: architecture, optimizer, targets; all but the data."""
+"""The configuration of supervised learning: architecture, optimizer, targets; all except the
+data."""
 
 from __future__ import annotations
 
@@ -77,7 +78,7 @@ class SupervisedConfig(RunConfig):
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """What the network learns to answer."""
+        """The heads of the network."""
         return ("policy",) * self.policy_head + ("value",) * bool(self.value_head)
 
     @property

@@ -38,9 +38,9 @@ def train(
     config: SupervisedConfig, data: Dataset, folder: Path, progress: Progress | None = None,
     source: dict[str, Any] | None = None,
 ) -> Card:
-    """Train a network and write it to `folder`; goes on where an earlier run was stopped.
+    """Train a network and write it to `folder`; continues where an earlier run was stopped.
 
-    `source` is what the card says of the data, besides its size.
+    `source` is the card's information about the data, besides its size.
 
     Raises:
         SpecError: for a network, encoder, optimiser or schedule that does not exist.

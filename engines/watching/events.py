@@ -1,6 +1,6 @@
-"""What a search does, told step by step: events that a textbook engine hands to its listener.
+"""The steps of a search: events that a textbook engine passes to its listener.
 
-    engine.listener = events.append      # any function of one event; None: nobody listens
+    engine.listener = events.append      # any function of one event; None: no listener
 
 A tree search (UCT, PUCT, Gumbel) repeats `Selected` for each step down the tree, `Expanded`,
 `Simulated` or `Evaluated`, `BackedUp`. Their values are as black sees them: +1 black has won, -1
@@ -97,7 +97,7 @@ class Entered:
     move: str | None
     mover: str
     depth: float  # plies still to be searched; infinite: to the end of the game
-    alpha: float  # a value up to alpha or from beta on need not be told exactly
+    alpha: float  # values up to alpha or from beta on need not be exact
     beta: float
 
 

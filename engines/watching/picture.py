@@ -2,7 +2,7 @@
 
 A card shows the position (on small boards), the move that leads there, and what the search knows
 of it: visits, value and prior; of alpha-beta the value, the window and the moves that were cut off.
-Values are those of the player who moves at the root, from -1 to 1, all over the picture. Cards
+All values in the picture are from the view of the player to move at the root, from -1 to 1. Cards
 have a colour of their own, so that it can be read on light and dark pages alike.
 
 Each subtree is a group, `<g class="subtree" data-node="7" data-parent="2">`, which holds all that
@@ -50,7 +50,7 @@ def tree_svg(tree: SearchTree, line: Sequence[str] = (), most_nodes: int = 40) -
     """The picture, with the positions where the board is small.
 
     Args:
-        tree: what is known of the search.
+        tree: the state of the search.
         line: moves from the root to be marked: the principal variation.
         most_nodes: cards at most; their parent's card counts the others. Of a tree search the most
             visited nodes are drawn, of alpha-beta those nearest to the root.
@@ -113,7 +113,7 @@ class _Picture:
         )
 
     def card(self, card: _Card) -> str:
-        """The position and what is known of it."""
+        """The position and its statistics."""
         node, left = card.node, card.x - _WIDTH / 2
         edge, width = _EDGE, 1
         if node.proven is not None:
@@ -168,7 +168,7 @@ class _Picture:
         return f"value {_number(self.sign * node.worth)}"
 
     def alphabeta_text(self, node: SeenNode) -> str:
-        """The value, or what it is at least or at most, where the search did not need to know."""
+        """The value, or its bound if the search did not need the exact value."""
         if node.value is None:
             return "not yet known"
         low, high = sorted(self.sign * bound for bound in self.tree.bounds(node.number))

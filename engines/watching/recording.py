@@ -5,7 +5,7 @@
     recording.tree(40).root.visits   # as it was after 40 events
     recording.to_json()              # for a web page
 
-Whoever cannot trust a search to be short asks for a `transcript`, which is limited.
+For searches of unknown length, use a `transcript`, which is limited.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def transcript(
         part_bytes: size at which a part is closed.
         stop: called from time to time; the search is ended as soon as it is true.
 
-    Raises SpecError if the engine does not tell of its search.
+    Raises SpecError if the engine has no search events.
     """
     parts: list[list[str]] = [[]]
     steps = written = size = 0

@@ -17,7 +17,7 @@ from engines.watching import events
 
 @dataclass
 class SeenNode:
-    """What is known of a node so far. Values are as black sees them, None where unknown."""
+    """The known facts about a node. Values are from black's view, None if unknown."""
 
     number: int
     parent: int | None  # it and the move are None at the root
@@ -28,7 +28,7 @@ class SeenNode:
     visits: int = 0  # of a tree search
     total: float = 0.0  # the sum of their values
     proven: int | None = None  # the certain result
-    opinion: float | None = None  # what the network or the estimate says of the position
+    opinion: float | None = None  # the network's value or the estimate of the position
     value: float | None = None  # of alpha-beta, once it is known
     reason: str = ""  # where that comes from: "result", "estimate" or "moves"
     window: tuple[float, float] | None = None  # of alpha-beta: the least and most that matter here
@@ -36,7 +36,7 @@ class SeenNode:
 
     @property
     def worth(self) -> float | None:
-        """The best that is known of the node's value, as black sees it."""
+        """The best estimate of the node's value, from black's view."""
         if self.proven is not None:
             return float(self.proven)
         if self.visits:
@@ -45,7 +45,7 @@ class SeenNode:
 
 
 class SearchTree:
-    """The nodes of a search of the position `state` by number, as its events tell of them."""
+    """The nodes of a search of the position `state` by number, built from its events."""
 
     def __init__(self, state: GameState) -> None:
         self.state = state
@@ -117,7 +117,7 @@ class SearchTree:
         return node.move if node.parent == 0 else f"{self.path(node.parent)} {node.move}"
 
     def line(self, moves: list[str]) -> list[int]:
-        """The nodes along a line of moves from the root, as far as the tree has them."""
+        """The nodes along a line of moves from the root that the tree has."""
         numbers = [0]
         for move in moves:
             below = [n for n in self.nodes[numbers[-1]].children if self.nodes[n].move == move]

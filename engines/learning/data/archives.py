@@ -36,7 +36,7 @@ _BROKEN = (
     OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
     RuntimeError, NotImplementedError, ValueError,
 )
-# Stands in the end record of a zip that has this many files or more.
+# The number in the end record of a zip with this many files or more.
 _MANY_ENTRIES = 2**16 - 1
 _OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 # Names of all files, each with a function that opens it, to be called at once.
@@ -165,7 +165,7 @@ def _tar_files(archive: Path) -> Files:
             tar.members.clear()  # it would remember them all
             if info.isfile():
                 yield info.name, partial(tar.extractfile, info)
-        # The checksum stands at the end, behind the padding.
+        # The checksum is at the end, after the padding.
         while piece := tar.fileobj.read(2**16):
             if piece.count(0) != len(piece):
                 raise ValueError("there is more behind its end mark; the archive is damaged")

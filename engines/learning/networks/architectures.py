@@ -35,10 +35,10 @@ _PAIR_HIDDEN = 64
 
 
 class Body(NamedTuple):
-    """What stands below the heads.
+    """The part of a network below the heads.
 
     Attributes:
-        features: what the body has made of the planes.
+        features: the output of the body.
         to_actions, to_number: the layers below a head of that form; they are made anew for each.
         penalty: options of the heads' last layers.
     """
@@ -127,7 +127,7 @@ def _pairs(name: str, board: Any, actions: int, options: dict[str, Any]) -> Any:
 
 
 def _flat(x: Any, **options: Any) -> Body:
-    """A body whose heads all stand on the same vector."""
+    """A body whose heads all use the same vector."""
     return Body(x, lambda: x, lambda: x, options)
 
 

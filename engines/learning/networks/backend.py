@@ -62,7 +62,7 @@ def backend_name() -> str:
 
 
 def gpu_name() -> str | None:
-    """What the GPU is called, or None where there is none (that the backend can use)."""
+    """The name of the GPU, or None if the backend has none."""
     backend = keras.backend.backend()
     gpus = keras.distribution.list_devices("gpu") if backend in ("tensorflow", "jax") else []
     if not gpus:

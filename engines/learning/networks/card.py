@@ -1,4 +1,4 @@
-"""A model's card: what a trained network is, what made it, and what that cost. No Keras here.
+"""A model's card: the description of a trained network, its training, and the cost. No Keras here.
 
 `card.json` lies beside the network. Its checksums say which files belong to it; its
 `training` part has the cost (`cpu_seconds`, `gpu_seconds`) for reports on strength per
@@ -43,7 +43,7 @@ def head_of(name: str, shape: Iterable[int]) -> Head:
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of a network."""
+    """The card of a network."""
 
     name: str  # what people call it
     game: str  # that it was trained on, as `get_game` reads it

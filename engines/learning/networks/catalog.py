@@ -1,7 +1,7 @@
 """Names and options of networks, optimisers and learning-rate schedules, without Keras.
 
 `resnet:blocks=4,filters=64` follows the grammar of `dlgo.specs`, as games and engines do, and
-has one canonical text, which a model's card stores. `HEADS` lists what a network can answer.
+has one canonical text, which a model's card stores. `HEADS` lists the answers of networks.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 class Layers(NamedTuple):
-    """Dense layers, those of the body before the heads; each stands on one before it."""
+    """Dense layers, those of the body before the heads; the input of each is an earlier layer."""
 
     table: np.ndarray  # int64[layers, 7], of each layer the columns above; begins are in `weights`
     # float32; of each layer [inputs, outputs], [outputs] and, to compute few of its outputs,
@@ -61,17 +61,17 @@ class DenseGuide(NamedTuple):
 
 
 class DenseLayer(NamedTuple):
-    """A layer as it is stored."""
+    """A stored layer."""
 
     name: str  # a head's is the head's
-    source: str  # the layer it stands on, or `PLANES`
+    source: str  # its input layer, or `PLANES`
     activation: str  # linear, relu, sigmoid or tanh
     kernel: np.ndarray  # float32[inputs, outputs]
     bias: np.ndarray  # float32[outputs]
 
 
 def pack_layers(layers: Sequence[DenseLayer]) -> bytes:
-    """The content of `network-dense.npz`; each layer after the one that it stands on."""
+    """The content of `network-dense.npz`; each layer after its input layer."""
     content = io.BytesIO()
     np.savez_compressed(
         content, names=np.array([layer.name for layer in layers]),
@@ -224,7 +224,7 @@ def _activate(out, n, activation):
 
 @inline_kernel
 def _one_output(layers, k, j):
-    """The output `j` of a head, which stands on the body, before its activation."""
+    """The output `j` of a head on the body, before its activation."""
     inputs = layers.table[k, _INPUTS]
     begin = layers.table[k, _TURNED] + j * inputs
     weights = layers.weights[begin : begin + inputs]

@@ -3,11 +3,10 @@
 Weights and activations of the body become integers of eight bits, which processors with VNNI
 multiply four at a time; the last layer of each head stays in float32, since nothing after it
 evens its errors out. Static quantisation (Jacob et al. 2018): the range of each activation is
-measured beforehand, on positions of the network's own play. (Those of random play would not do:
-their activations are smaller than those that a search meets.) The file is plain ONNX with
-QuantizeLinear and DequantizeLinear around each layer, so that ONNX Runtime and OpenVINO both run
-it in integers. Weights have a scale for each filter. `docs/networks.md` has what it costs and
-brings.
+measured beforehand, on positions of the network's own play. (Positions of random play are
+unsuitable: their activations are smaller than in a search.) The file is plain ONNX with
+QuantizeLinear and DequantizeLinear around each layer, so that ONNX Runtime and OpenVINO both run it
+in integers. Weights have a scale for each filter. `docs/networks.md` has what it costs and brings.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ USUAL = "usual"
 _FILES = {"int8": store.INT8_FILE, "openvino-int8": store.INT8_FILE, COMPILED: store.DENSE_FILE,
           "keras": store.KERAS_FILE}
 # Another runtime than the simplest must be faster by a tenth: the measurements differ by as much.
-# Each is asked five times for `_SECONDS`, in turns; the best time counts, since other work on the
-# machine makes a round slow, never fast.
+# Each is measured five times for `_SECONDS`, in alternation; the best time counts, since other work
+# on the machine makes a round slow, never fast.
 _FASTER, _SECONDS, _ROUNDS = 1.1, 0.05, 5
 
 
@@ -123,8 +123,7 @@ def speeds(name: str, batch: int, kinds: Sequence[str] = KINDS[:-1]) -> dict[str
         return batch
 
     meters = [functools.partial(ask, runtime) for runtime in runtimes.values()]
-    # Without a GPU all have one thread, so that CPU seconds say the same as those of a quiet
-    # machine.
+    # Without a GPU all have one thread, so that CPU seconds are the same as on an idle machine.
     clock = time.perf_counter if "keras" in kinds else time.process_time
     rates = rates_in_turns(meters, _SECONDS, _ROUNDS, clock)
     return {kind: max(measured) for kind, measured in zip(runtimes, rates, strict=True)}

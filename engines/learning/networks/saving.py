@@ -91,7 +91,7 @@ def dense_file(model: Any) -> bytes | None:
 
 
 def _source(layer: Any) -> str:
-    """The dense layer that a layer stands on, or the planes."""
+    """The dense layer that is the input of a layer, or the planes."""
     while True:
         layer = layer.input._keras_history.operation
         if isinstance(layer, keras.layers.InputLayer):

@@ -6,7 +6,7 @@ Reading runs no code from a file: ONNX and NumPy's hold none, Keras files are op
 and checksums in the card are compared first.
 
 `find_model` takes a path or the name of a model that comes with the package, in
-`engines/models`. The folder of a run of training stands for the network that the run plays with.
+`engines/models`. The folder of a training run means the network that the run plays with.
 """
 
 from __future__ import annotations

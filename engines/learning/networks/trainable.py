@@ -32,7 +32,7 @@ _COUNTS_ANEW = "reset_metrics" in keras.Model.train_on_batch.__code__.co_names
 
 
 class HeadLoss(NamedTuple):
-    """What a head of a network is taught."""
+    """The training loss of a head."""
 
     loss: Any  # as Keras takes it
     weight: float = 1.0  # in the sum of all heads' losses
@@ -91,7 +91,7 @@ class TrainableNetwork(KerasNetwork):
 
     def take_over(self, name: str, optional: Sequence[str] = ()) -> Card:
         """Begin with the weights of a shipped model or a folder; it need not have the `optional`
-        heads. Heads that only training has stay as they are."""
+        heads. Heads that only training has do not change."""
         model = load_runtime(name, "keras")
         assert isinstance(model, KerasRuntime)
         card, encoder = model.card, self.encoder

@@ -56,8 +56,8 @@ def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
 def _ask_network(
     diagnosis: Diagnosis, folder: Path, settings: ReinforcementConfig, done: int, best_score: float
 ) -> None:
-    """What the last network makes of the last decisions, and of itself. Raises ModelError or
-    DataError if the files cannot be read."""
+    """Findings about the last network and the last decisions. Raises ModelError or DataError if the
+    files cannot be read."""
     game = recorded_game(settings.game)
     kept = [iteration for iteration in range(done, -1, -1)
             if network_folder(folder, iteration).exists()]

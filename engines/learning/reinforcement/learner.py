@@ -231,8 +231,8 @@ class ReinforcementLearner(Learner):
     def _play_in_portions(
         self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
     ) -> Experience:
-        """Games by the workers, with the networks as they are written; `earlier` is the iteration
-        of the self that side 1 is."""
+        """Games by the workers, with the stored networks; `earlier` is the iteration of the self
+        that side 1 is."""
         sides = [dataclasses.replace(self._side(iteration), scorer=None, encoder=None), Side()]
         player = network_folder(self._folder, iteration - 1)
         if not self._config.saved(iteration - 1):
@@ -314,7 +314,7 @@ class ReinforcementLearner(Learner):
         return {**means, "steps": done, "learning_rate": rate}
 
     def _prepared(self, iteration: int, played: Experience) -> Experience:
-        """What an iteration learns from, after its games have been played."""
+        """The training data of an iteration, after its games."""
         return played
 
     def _test(self, run: Run, iteration: int) -> float:
@@ -327,7 +327,7 @@ class ReinforcementLearner(Learner):
         return float(points(played, schedule).mean())
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
-        """What came of the games, of learning, and of the test."""
+        """Lines about the games, learning and the test."""
         score = (f"; {row['score_random']:.1%} against random play"
                  if "score_random" in row else "")
         return [
@@ -336,7 +336,7 @@ class ReinforcementLearner(Learner):
         ]
 
     def _learned(self, row: Mapping[str, float]) -> str:
-        """What came of learning, in a few words."""
+        """The result of learning, in a few words."""
         raise NotImplementedError
 
 

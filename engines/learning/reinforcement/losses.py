@@ -1,7 +1,7 @@
-"""Losses of policies that learn from what came of their own moves, in Keras.
+"""Losses of policies that learn from the results of their own moves, in Keras.
 
-A network gives logits for all actions; the policy is their softmax over the legal ones. A loss is
-told, for each decision: the action that was played, its advantage A, its probability p when it was
+A network gives logits for all actions; the policy is their softmax over the legal ones. A loss gets
+for each decision: the action that was played, its advantage A, its probability p when it was
 played, the legal actions. With pi the action's probability now, and r = pi / p:
 
     REINFORCE (Williams 1992)        -A log pi
@@ -9,11 +9,11 @@ played, the legal actions. With pi the action's probability now, and r = pi / p:
     clipped (Schulman et al. 2017)   -min(r A, clip(r, 1 - e, 1 + e) A)
 
 REINFORCE's loss has no lowest value where A < 0: log pi falls without end, and so may the logits as
-long as one keeps learning from the same moves. That is the fault of the book's listing 10.5, where
-a target of -1 stands in a cross-entropy. The bounded form has the same gradient where pi is still
-p, since dr = r dlog pi, and fades as the move becomes rare: its lowest value is 0.
+long as one keeps learning from the same moves. That is the fault of the book's listing 10.5, with a
+target of -1 in a cross-entropy. The bounded form has the same gradient where pi is still p, since
+dr = r dlog pi, and fades as the move becomes rare: its lowest value is 0.
 
-Keras hands a loss one array for each output. So `packed` puts into one what a loss is told.
+Keras hands a loss one array for each output. So `packed` puts the inputs of a loss into one array.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def packed(
     actions: np.ndarray, advantages: np.ndarray, probabilities: np.ndarray, weights: np.ndarray,
     legal: np.ndarray,
 ) -> np.ndarray:
-    """What a loss is told, as one array: float32[n, 4 + num_actions]."""
+    """The inputs of a loss as one array: float32[n, 4 + num_actions]."""
     columns = np.stack([actions, advantages, probabilities, weights], axis=1)
     return np.concatenate([columns, legal], axis=1).astype(np.float32)
 

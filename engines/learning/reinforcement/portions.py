@@ -1,7 +1,7 @@
 """An iteration's games in portions, which other processes and machines play.
 
 A task has its games' seeds in it and is always played in batches of the same size, by ONNX
-Runtime on one thread. So the games are the same, whoever plays which task.
+Runtime on one thread. So the games do not depend on the workers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engines.learning.data.experience import Experience, merged
 from engines.learning.selfplay.policy_games import Side, network_side, play_steps
 from engines.learning.selfplay.schedule import Schedule
 
-# Portions of an iteration where others than the learning process play.
+# Number of tasks of an iteration if workers play.
 PORTIONS = 16
 
 

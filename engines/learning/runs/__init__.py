@@ -9,8 +9,8 @@
     progress.py    where a run stands: rate and time left
 
 A learner says what it consists of (`state`) and how it gets better (`iterate`). Killed at any
-moment, the same command goes on after the last whole iteration, and ends with the same weights
-as an unbroken run.
+moment, the same command continues after the last whole iteration, and ends with the same weights as
+an unbroken run.
 """
 
 from engines.learning.runs.progress import PrintedProgress, Progress, Status

@@ -14,9 +14,9 @@ _LIVE, _LINES = 0.2, 10.0
 
 
 class Status(NamedTuple):
-    """Where a run stands within an iteration."""
+    """The progress of a run within an iteration."""
 
-    unit: str  # what an iteration is called
+    unit: str  # the name of an iteration
     iteration: int  # from 1
     iterations: int  # of the run
     phase: str  # what is going on
@@ -34,7 +34,7 @@ class Status(NamedTuple):
 
 
 class Progress:
-    """Hears how a run goes on; this one keeps it to itself."""
+    """Receives the progress of a run; this class shows nothing."""
 
     def line(self, text: str) -> None:
         """Something that stays true: an iteration is done."""
@@ -76,7 +76,7 @@ class Pace:
         self._latest = self._start
 
     def rate(self, phase: str, done: int) -> float:
-        """Of the phase that goes on now."""
+        """Of the current phase."""
         if phase != self._phase:
             self._phase, self._start = phase, self._latest
         self._latest = time.monotonic()
@@ -86,8 +86,8 @@ class Pace:
 def stage_progress(
     progress: Progress, stage: str, number: int, stages: int, items: str = "games"
 ) -> Callable[[int, int], None]:
-    """What tells where a stage without iterations stands, called with items done, and of how many;
-    `number` counts from 1."""
+    """A function that reports the progress of a stage without iterations, called with items done,
+    and of how many; `number` counts from 1."""
     pace = Pace()
 
     def tell(done: int, of: int) -> None:

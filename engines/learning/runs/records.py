@@ -32,8 +32,8 @@ class Curve(NamedTuple):
 
 
 def write_records(folder: Path, unit: str, curves: Sequence[Curve], rows: Rows, draw: bool) -> None:
-    """Bring the records up to date. `unit` is what an iteration is called; `draw`: draw the curves,
-    if there are any."""
+    """Bring the records up to date. `unit` is the name of an iteration; `draw`: draw the curves, if
+    there are any."""
     if not rows:
         return
     if curves and draw:

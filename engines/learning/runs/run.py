@@ -51,8 +51,8 @@ class Learner:
     # All that the rest of the run depends on: variables of Keras, NumPy arrays (changed in place),
     # NumPy generators. The same parts in the same order in every process.
     state: Sequence[Any]
-    unit = "iteration"  # what an iteration is called
-    curves: Sequence[Curve] = ()  # what the run draws
+    unit = "iteration"  # the name of an iteration
+    curves: Sequence[Curve] = ()  # the curves of the run
 
     def start(self, run: Run) -> None:
         """Comes once in a run, before its first iteration."""
@@ -60,8 +60,8 @@ class Learner:
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """Get better in an iteration, counted from 1; its row of the history.
 
-        `run` has the history so far, and is told of the progress and of losses. `wall_seconds`
-        and `cpu_seconds` are added to the row where missing.
+        `run` has the history so far, and receives progress and losses. `wall_seconds` and
+        `cpu_seconds` are added to the row where missing.
         """
         raise NotImplementedError
 
@@ -80,8 +80,8 @@ class Run:
     """A run whose folder is locked; made by `open_run`.
 
     Attributes:
-        folder: where its checkpoint and its records are. source: what is known of the data.
-        config: with `AUTO` settled as it was when the run began.
+        folder: where its checkpoint and its records are. source: facts about the data.
+        config: with the values that `AUTO` had when the run began.
         history: rows of the iterations done.
     """
 
@@ -102,7 +102,7 @@ class Run:
         self.use_config(self.config)
 
     def _checked(self, config: Any) -> Any:
-        """The configuration, if the folder may go on with it. Raises ModelError."""
+        """The configuration, if the folder's run can continue with it. Raises ModelError."""
         path = self.folder / "plan.json"
         stored, earlier = None, {}
         if self._checkpoint is not None:
@@ -136,22 +136,22 @@ class Run:
             return False
 
     def use_config(self, config: RunConfig) -> None:
-        """Go on with this configuration, and remember it."""
+        """Continue with this configuration, and store it."""
         self.config = config
         text = json.dumps(config.to_json(), indent=2) + "\n"
         write_file(self.folder / "plan.json", text, error=ModelError, remedy=REMEDY)
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to do: all is learned, and the records show all of it."""
+        """Whether the run is finished: all iterations are learned and in the records."""
         return self._recorded and self.config.finished(self.history)
 
     def line(self, text: str) -> None:
-        """Say something that stays true."""
+        """Print a line that stays visible."""
         self._progress.line(text)
 
     def progress(self, phase: str, done: int, of: int, items: str) -> None:
-        """Tell how far a phase of the iteration is; comes as often as you like."""
+        """Report the progress of a phase of the iteration; may be called at any rate."""
         self._raise_interrupt()
         rate, left = self._pace.rate(phase, done), self._left()
         if left is not None:
@@ -166,7 +166,7 @@ class Run:
         return sum(recent) / max(len(recent), 1)
 
     def _left(self) -> float | None:
-        """Seconds of the iterations after this one; None if nothing is known yet."""
+        """Estimated seconds of the iterations after this one; None if unknown."""
         later = max(0, self.config.iterations - self._iteration)
         return later * self._usual() if self.history or not later else None
 
@@ -285,7 +285,7 @@ def about_training(
     method: str, config: Any, rows: Sequence[Mapping[str, float]], gpu: str | None,
     seconds: tuple[float, float], before: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """What the card of a network says of a run of self-play that made it.
+    """The card's data about the run of self-play that made a network.
 
     Args:
         rows: of the history, and that of this iteration as far as it is known.
@@ -313,13 +313,13 @@ def open_run(
 
     Args:
         within: the part of the folder for checkpoint and records; by default the folder itself.
-        source: JSON values about the data; a run goes on only with the same ones.
+        source: JSON values about the data; a run continues only with the same values.
 
     Raises ModelError if the folder holds a run of another configuration, or with other data, or a
     damaged one, or another process works in it.
     """
     with held(folder / ".lock", f"run {folder}", "training", "folder", ModelError):
-        # A game from outside has a version: a run goes on only with the same rules.
+        # An external game has a version: a run continues only with the same rules.
         version = get_game(config.game).version if hasattr(config, "game") else ""
         source = (source or {}) | ({"game_version": version} if version else {})
         yield Run(folder / within, config, source, progress or Progress())

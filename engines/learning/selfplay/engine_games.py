@@ -1,9 +1,9 @@
 """Plays one game of an engine against itself, or another, as training data.
 
 An engine alone plays nearly the same game again and again. So a game begins with some random
-plies, and in the next few the move is drawn from the engine's policy. The label is what the
-engine chose all the same: data says what a good move is, not what was played by chance.
-The position is stored before the move (chapter 6.1 of the book).
+plies, and in the next few the move is drawn from the engine's policy. The label is still the
+engine's choice: data shows good moves, not random ones. The position is stored before the move
+(chapter 6.1 of the book).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def play_game(
     game: GameSpec, engines: Sequence[Engine], seed: int, number: int, opening_plies: int = 0,
     sample_plies: int = 0, temperature: float = 1.0,
 ) -> GameData:
-    """Play game `number`; it depends on nothing but the arguments.
+    """Play game `number`; it depends only on the arguments.
 
     Args:
         engines: one that plays both sides, or two; the second one begins the odd games.

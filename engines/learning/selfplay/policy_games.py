@@ -39,14 +39,14 @@ Scorer = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 @dataclass(frozen=True)
 class Side:
-    """Who plays, and how a move is drawn from the scores.
+    """A player, and how it draws a move from the scores.
 
     The policy that is played is `(1 - epsilon) softmax(scores / temperature) + epsilon / n` over
     the n sensible moves.
     """
 
     scorer: Scorer | None = None  # None: all moves alike, that is random play
-    encoder: Encoder | None = None  # what the scorer sees
+    encoder: Encoder | None = None  # encoder of the scorer
     temperature: float = 1.0  # 0: the best
     epsilon: float = 0.0  # chance of a random move
     learns: bool = False  # whether its decisions are to be learned from
