@@ -89,7 +89,7 @@ _ADVICE = (
      "integers overflow: write `int(...)` around comparisons that you add, and around elements of "
      "arrays of the module."),
     (r"^fresh process", "Compiled code needs one type for each name: no None, no mixture of "
-     "numbers and tuples, and no new arrays in a kernel; see docs/compiling.md."),
+     "numbers and tuples, and no new arrays in a kernel."),
     (r"^seeds", "Draw from the seed that `new_game` is given, and forget the last game there."),
     (r"^budgets", "Stop when the budget is spent, or leave its kind out of `budgets`."),
     (r"^positions: .*changes", "Play on a copy: `state.apply_move(move)` leaves the state as it "

@@ -253,8 +253,10 @@ def purge_ledger(
         slots = {record.slot for record in _selected(ledger, game, engine, failed)
                  if worker in (None, record.worker) and slot in (None, record.slot)}
         if not slots:
-            names = sorted({record.worker for record in ledger.games() if record.worker})
-            known = f"its workers are {', '.join(names)}" if names else "it has no workers"
+            known = f"`dlgo ledger {path} list` shows its games"
+            if worker:
+                names = sorted({record.worker for record in ledger.games() if record.worker})
+                known = f"its workers are {', '.join(names)}" if names else "it has no workers"
             asked = ", ".join(repr(text) for text in (worker, slot, game, engine) if text)
             raise LedgerError(f"ledger {path} has no games of {asked or 'that kind'}; {known}")
         ledger.purge(slots, worker)

@@ -15,7 +15,7 @@ What to look for: random games gain most, because they consist of rules only; if
 every leaf, it takes most of the time and compiling gains little. A hundred times the speed is not a
 hundred times the strength: the gain depends on the game and on the time.
 
-docs/compiling.md has the results.
+docs/lab_notebook.md has the results.
 """
 
 from __future__ import annotations
