@@ -60,7 +60,7 @@ def _facts(match: HeadToHead, bounds: SprtBounds) -> Iterator[tuple[str, str]]:
     if pairs.total:
         points = ("0", "1/2", "1", "3/2", "2")
         text = ", ".join(f"{n} x {point}" for n, point in zip(pairs.numbers, points, strict=True))
-        unpaired = f"; {match.unpaired} games in no pair" if match.unpaired else ""
+        unpaired = f"; games in no pair: {match.unpaired}" if match.unpaired else ""
         yield "pairs", f"{pairs.total}, by points: {text}{unpaired}"
         yield "by pairs", _strength(pairs)
     yield "binomial test", _binomial(wins, losses, "decided games")
