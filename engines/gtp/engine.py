@@ -29,9 +29,9 @@ class GTPEngine(Engine):
     name = "gtp"
     summary = "any program that speaks GTP: gtp:gnugo --mode gtp --level 10"
     options = (
-        Option("command", None, "the program's command line; {seed} becomes the game's seed",
+        Option("command", None, "command line of the program; {seed} becomes the game's seed",
                kind=str),
-        Option("timeout", 120.0, "wall seconds for one answer", low=0.01, high=1e5),
+        Option("timeout", 120.0, "wall seconds to wait for an answer", low=0.01, high=1e5),
     )
     bare_option = "command"
     budgets = ("wall",)
@@ -95,8 +95,8 @@ class GTPEngine(Engine):
             program.ask(GAME_COMMAND, str(self.game))
         else:
             raise SpecError(
-                f"{program.label} plays Go only, not {self.game}; for other games the program "
-                f"has to know the command {GAME_COMMAND}, as `dlgo gtp` does"
+                f"{program.label} plays only Go, not {self.game}; for other games the program "
+                f"must know the command {GAME_COMMAND}, as `dlgo gtp` does"
             )
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:

@@ -43,14 +43,14 @@ def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) ->
         name = f"{notebook}, cell {number}"  # in tracebacks, too
         title = f"{name} ({_first_line(text)})"
         if name in left_out:
-            _report(f"{title} is left out: it ended the program, or it did not end")
+            _report(f"{title} is skipped: it ended the program, or it never ended")
             continue
         if on_cell is not None:
             on_cell(name)
         try:
             tree, skipped = parse_cell(text, name)
             for command in skipped:
-                _report(f"{title}: {_first_line(command)} is not run here")
+                _report(f"{title}: {_first_line(command)} is not run")
             for node in tree.body:
                 exec(compiler(ast.Module([node], []), name, "exec"), namespace)
         except BaseException as error:

@@ -154,7 +154,7 @@ class IsolatedEngine:
                 self._host.tell("stop")
             elif told and time.monotonic() > told[0] + _STOP_TIMEOUT:
                 raise ProgramError(
-                    Failure.TIMEOUT, f"the search has not stopped within {_STOP_TIMEOUT:g} s"
+                    Failure.TIMEOUT, f"the search did not stop within {_STOP_TIMEOUT:g} s"
                 )
 
         try:

@@ -155,7 +155,7 @@ class EnginePool:
     async def submit(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
         """Do `work` with an engine, in a thread, when its turn comes. Raises as `search`."""
         if sum(not other.running for other in self._tickets) >= _MOST_WAITING:
-            raise TooManySearches(f"{_MOST_WAITING} searches wait already; try again later")
+            raise TooManySearches(f"{_MOST_WAITING} searches are waiting; try again later")
         loop = asyncio.get_running_loop()
 
         def begin() -> None:

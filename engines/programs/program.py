@@ -71,7 +71,7 @@ class Program:
         except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
             os.close(control)
             reason = getattr(error, "strerror", None) or error
-            raise ProgramError(Failure.CRASH, f"it cannot be started: {reason}") from None
+            raise ProgramError(Failure.CRASH, f"it could not be started: {reason}") from None
         finally:
             os.close(theirs)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):

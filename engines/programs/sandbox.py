@@ -95,7 +95,7 @@ class Sandbox:
         bubblewrap = shutil.which("bwrap")
         if bubblewrap is None:
             raise SandboxError(
-                f"untrusted code needs bubblewrap (bwrap), which is not here: {_REMEDY}"
+                f"untrusted code needs bubblewrap (bwrap), which is not installed: {_REMEDY}"
             )
         # Hostile code has bubblewrap's own user where that is not root's, and could read the
         # variables that it was started with, whatever it gives to others. Nor must it stay
@@ -199,7 +199,7 @@ def check_sandbox() -> None:
     """Raise SandboxError, with the remedy, if untrusted code cannot be confined here."""
     if platform.system() != "Linux":
         raise SandboxError(
-            f"untrusted code needs Linux and bubblewrap, and this is {platform.system()}: use a "
+            f"untrusted code needs Linux and bubblewrap, but this is {platform.system()}: use a "
             "virtual machine with Linux, or run only code that you trust, with --trust"
         )
     command = Sandbox()._command([sys.executable, "-I", "-S", "-c", _PROBE])
@@ -213,7 +213,7 @@ def check_sandbox() -> None:
     if done.returncode != 0:
         said = " ".join(done.stderr.split())[-200:] or f"exit code {done.returncode}"
         raise SandboxError(
-            f"the sandbox does not work here ({said}): allow user namespaces "
+            f"the sandbox does not work on this machine ({said}): allow user namespaces "
             "(sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0), "
             "or run only code that you trust, with --trust"
         )

@@ -20,7 +20,7 @@ _HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n.*?^### END HIDDEN TESTS\n", re.
 _MARKS = re.compile(r"^[ ]*### (BEGIN|END) SOLUTION\n", re.M)
 _START = (
     "\\g<indent># YOUR CODE HERE\n"
-    '\\g<indent>raise NotImplementedError("to be written")\n'
+    '\\g<indent>raise NotImplementedError("write this function")\n'
 )
 _TITLE = re.compile(r'"""(?P<title>.+) \(chapter (?P<chapter>\d+)\)\.')
 
@@ -88,8 +88,8 @@ def exercises() -> dict[str, Exercise]:
     """All exercises by name, by chapter. Raises ExerciseError in a package for students."""
     if not (_FOLDER / "__init__.py").exists():
         raise ExerciseError(
-            "this dlgo was built for students and has no exercises; lecturers install one that was "
-            "built without DLGO_STUDENT"
+            "this dlgo was built for students and has no exercises; install one that was built "
+            "without DLGO_STUDENT"
         )
     listed = []
     for path in sorted(_FOLDER.glob("[a-z]*.py")):
@@ -103,5 +103,5 @@ def get_exercise(name: str) -> Exercise:
     """The exercise of that name. Raises ExerciseError, naming those that there are."""
     known = exercises()
     if name not in known:
-        raise ExerciseError(f"there is no exercise {name!r}; there are {', '.join(known)}")
+        raise ExerciseError(f"there is no exercise {name!r}; the exercises are {', '.join(known)}")
     return known[name]

@@ -86,11 +86,11 @@ class _Student:
         while True:
             left = self._deadline - time.monotonic()
             if left <= 0:
-                raise Wrong(f"Not tried: the {_ALL_SECONDS:g} s for this exercise are used up.")
+                raise Wrong(f"Not run: the {_ALL_SECONDS:g} s for this exercise are used up.")
             if self._broken is not None:
                 raise Wrong(_words(self._broken, self._path.name))
             if self._lost == _LIVES:
-                raise Wrong(f"Not tried: the program had to be ended {_LIVES} times before.")
+                raise Wrong(f"Not run: your program hung or crashed {_LIVES} times before.")
             try:
                 if self._functions is None:
                     self._load(min(_LOAD_SECONDS, left))
@@ -101,7 +101,7 @@ class _Student:
                 if not error.cell:
                     raise Wrong(_words(error, name)) from None
                 self._left_out.append(error.cell)  # and tried again
-                self.notes.append(f"{error.cell} ended the program, or it did not end")
+                self.notes.append(f"{error.cell} ended the program, or it never ended")
             except CallError as error:
                 raise Wrong(_words(self._broken or error, name)) from None
 
@@ -124,7 +124,7 @@ def _words(error: DlgoError, name: str) -> str:
     if error.kind == "NotImplementedError":
         return f"{name}() is not written yet."
     if error.kind == "missing":
-        return f"There is no function {name}(); keep the names of the task."
+        return f"There is no function {name}(); use the names of the task."
     where = f", in {error.place}" if error.place else ""
     return f"{name.removesuffix('.py')} raised {error}{where}."
 
@@ -156,7 +156,7 @@ def grade(
                 feedback = str(wrong).encode(errors="replace").decode()  # no lone surrogates
             except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError,
                     OverflowError):  # the check took it for something else
-                feedback = "What came back is not of the kind that the task asks for."
+                feedback = "The function returned a value of the wrong type; see the task."
             earned, seconds = 0 if feedback else check.points, time.monotonic() - start
             results.append(Result(check.title, check.points, earned, feedback, seconds))
     finally:

@@ -51,14 +51,14 @@ def hand_ins(folder: Path, names: Collection[str]) -> dict[str, Path]:
     that holds one of `names` or nothing but dated hand-ins, belongs to one student of that name.
     """
     if not folder.exists():
-        raise DlgoError(f"there is no folder {folder}; name one with hand-ins")
+        raise DlgoError(f"there is no folder {folder}; name a folder with hand-ins")
     if not folder.is_dir() or any(path.name in names for path in folder.iterdir()):
         return {folder.resolve().stem: folder}
     found = {_stem(path): path for path in _parts(folder)}
     if not found:
         raise DlgoError(
-            f"{folder} holds no hand-ins: neither a file such as {min(names)}, nor a folder or a "
-            "zip file for each student"
+            f"{folder} contains no hand-ins: put a folder or zip file for each student there, "
+            f"or a file such as {min(names)}"
         )
     return {folder.resolve().name: folder} if all(map(_moment_of, found)) else found
 
@@ -146,21 +146,21 @@ def collect(source: Path, folder: Path) -> Collected:
         total += len(content)
         if len(taken.files) == _FILES or total > _ALL_BYTES:
             taken.notes.append(
-                f"only the first {_FILES} files and {_ALL_BYTES >> 20} MB are looked at"
+                f"only the first {_FILES} files and {_ALL_BYTES >> 20} MB count"
             )
             break
         if name.suffix == ".ipynb":
             name, content = name.with_suffix(".py"), _code_of(content, name, taken)
         target = folder.joinpath(*name.parts)
         if target in taken.files:
-            taken.notes.append(f"{name} is there twice; the first one counts")
+            taken.notes.append(f"{name} occurs twice; the first one counts")
             continue
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
             target.chmod(0o644)
         except (OSError, ValueError):
-            taken.notes.append(f"{str(name)[:40]!r} cannot name a file here")
+            taken.notes.append(f"{str(name)[:40]!r} is not a valid file name")
             continue
         taken.files.append(target)
     for path in folder.rglob("*"):
@@ -178,13 +178,13 @@ def _of_folder(source: Path, taken: Collected) -> Iterator[tuple[PurePosixPath, 
     while waiting:
         path, name = waiting.pop(0)
         if name.parts and path.is_symlink():
-            taken.notes.append(f"{name} is a link; links are not followed")
+            taken.notes.append(f"{name} is a link; links are ignored")
         elif path.is_dir() and len(name.parts) > _DEPTH:
-            taken.notes.append(f"{name} lies too deep; it is not looked at")
+            taken.notes.append(f"{name} is nested too deeply; it is ignored")
         elif path.is_dir():
             waiting += [(part, name / part.name) for part in sorted(path.iterdir()) if _shows(part)]
         elif (content := _read(path)) is None:
-            taken.notes.append(f"{name} is no plain file of at most {_FILE_BYTES >> 20} MB")
+            taken.notes.append(f"{name} is not a regular file of at most {_FILE_BYTES >> 20} MB")
         else:
             yield name, content
 
@@ -213,9 +213,9 @@ def _of_zip(source: Path, taken: Collected) -> Iterator[tuple[PurePosixPath, byt
                 if entry.is_dir() or (hidden and ".." not in name.parts):
                     continue
                 if name.is_absolute() or ".." in name.parts or len(name.parts) > _DEPTH + 1:
-                    taken.notes.append(f"{name} leads out of the zip file, or lies too deep in it")
+                    taken.notes.append(f"{name} is outside the zip file, or nested too deeply")
                 elif stat.S_ISLNK(entry.external_attr >> 16):
-                    taken.notes.append(f"{name} is a link; links are not followed")
+                    taken.notes.append(f"{name} is a link; links are ignored")
                 else:
                     with archive.open(entry) as file:
                         content = file.read(_FILE_BYTES + 1)  # whatever size the entry claims

@@ -171,6 +171,6 @@ def _excluded(
     )
     first = 2 * len(staff)
     return {
-        entrant: f"it failed in {failed[entrant]} of its first {first} games, and plays no others"
+        entrant: f"it failed in {failed[entrant]} of its first {first} games and plays no more"
         for entrant in students if first and failed[entrant] >= _FAILING * first
     }

@@ -49,8 +49,8 @@ class Bot:
     def hand_in_text(self) -> str:
         """Which hand-in counts, in words."""
         if not self.entrant:
-            return "none that can play"
-        text = self.hand_in or "the only one"
+            return "none can play"
+        text = self.hand_in or "only one"
         return f"{text}, {LATE}" if self.late else text
 
 
@@ -63,7 +63,7 @@ class Entry:
 
     def __init__(self, plan: LeaguePlan, out: Path, trust: bool, ledger: Path) -> None:
         if ":" in str(out.resolve()):
-            raise DlgoError(f"--out {out}: a path with a colon cannot hold bots; name another")
+            raise DlgoError(f"--out {out}: the path must not contain a colon; choose another")
         if not trust:
             check_sandbox()
         self._plan, self._trust = plan, trust
@@ -137,7 +137,7 @@ class Entry:
             # Wherever its file is: that says nothing to its author.
             return excerpt(re.sub(r"\S+/(?=[\w.-]+\.py)", "", str(error)), _LONGEST)
         except Exception as error:  # a move that is none
-            return f"its first move is none ({type(error).__name__})"
+            return f"its first move is not a move ({type(error).__name__})"
         finally:
             if engine is not None:
                 engine.close()

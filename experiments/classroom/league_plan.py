@@ -119,8 +119,8 @@ def read_league_plan(path: Path) -> LeaguePlan:
         raise SpecError(f'{owner} names no game: write game = "connect4"')
     if ".py" in values["game"]:
         raise SpecError(
-            f"{owner}: game {values['game']!r} is a file, which no sandbox shows; install it as a "
-            "package (docs/add_a_game.md)"
+            f"{owner}: game {values['game']!r} is a file, which the sandbox cannot read; install "
+            "it as a package (docs/add_a_game.md)"
         )
     try:
         values["game"] = get_game(values["game"]).versioned
@@ -154,7 +154,7 @@ def _staff(path: Path, items: list[dict[str, Any]]) -> tuple[StaffBot, ...]:
         except DlgoError as error:
             raise SpecError(f"{owner}: {error}") from None
         if any(bot.entrant == entrant for bot in bots):
-            raise SpecError(f"{owner}: {entrant} is there twice; leave one out")
+            raise SpecError(f"{owner}: {entrant} occurs twice; remove one")
         hidden += values["hidden"]
         label = values["name"] or title or entrant
         role = f"hidden bot {hidden}" if values["hidden"] else label

@@ -20,7 +20,7 @@ from dlgo.files import write_csv, write_file
 from dlgo.tables import read_table
 from experiments.classroom.grading import Grade, Result
 
-TRUSTED = "Run without a sandbox (--trust): the code was believed to be harmless."
+TRUSTED = "Run without a sandbox (--trust): this code could read and change files."
 # What Classroom 50's runner says of a hand-in, and the keys under which its file has that.
 _CLASSROOM50 = {
     "CLASSROOM": "classroom", "ASSIGNMENT": "assignment", "OWNER": "owner",
@@ -166,5 +166,5 @@ def load(path: Path) -> dict[tuple[str, str], Grade]:
         rows = json.loads(path.read_text(encoding="utf-8"))
         grades = [Grade(**row | {"results": [Result(**r) for r in row["results"]]}) for row in rows]
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise DlgoError(f"{path} does not hold grades ({error}); name another --out") from None
+        raise DlgoError(f"{path} does not contain grades ({error}); choose another --out") from None
     return {(grade.student, grade.exercise): grade for grade in grades}

@@ -51,7 +51,7 @@ def pseudonyms(path: Path, students: Iterable[str]) -> dict[str, str]:
         names = {"student": "pseudonym"}
     except (OSError, ValueError, csv.Error) as error:
         raise DlgoError(
-            f"{path} is damaged ({error}); delete it, and new pseudonyms are drawn"
+            f"{path} is damaged ({error}); delete it to draw new pseudonyms"
         ) from None
     free = {f"{quality} {animal}" for quality in _QUALITIES for animal in _ANIMALS}
     free -= set(names.values())

@@ -53,8 +53,8 @@ def export_agent(model: str, out: Path) -> tuple[Card, float]:
             write_file(out, text)
             return card, error
     raise ModelError(
-        f"model {card.name}: the agent would be off by {error:.2g}, more than {TOLERANCE:g}; its "
-        f"{ONNX_FILE} is not laid out as this project does it"
+        f"model {card.name}: the agent's outputs would differ by {error:.2g}, more than "
+        f"{TOLERANCE:g}: {ONNX_FILE} has another layout; save it anew with `dlgo train`"
     )
 
 
@@ -68,7 +68,7 @@ def _game_of(card: Card) -> GameSpec:
         (card.encoder == _ENCODER, f"it reads {card.encoder}, not {_ENCODER}"),
     ):
         if not fits:
-            raise ModelError(f"model {card.name} cannot become an agent for ConnectX: {problem}")
+            raise ModelError(f"model {card.name} cannot become a ConnectX agent: {problem}")
     return game
 
 
@@ -105,8 +105,8 @@ def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
                 weights[f"{name}_bias"] = next(arrays[i] for i in after.input if i in arrays)
     except (KeyError, IndexError, StopIteration, ValueError) as error:
         raise ModelError(
-            f"model {card.name}: its {ONNX_FILE} is not laid out as a {card.network} of this "
-            f"project is ({type(error).__name__}: {error}); save it anew with `dlgo train`"
+            f"model {card.name}: {ONNX_FILE} does not have the layout of a {card.network} "
+            f"of this project ({type(error).__name__}: {error}); save it anew with `dlgo train`"
         ) from None
     return weights
 

@@ -205,7 +205,7 @@ def kgs_genmove_cleanup(session: Session, color: str) -> str:
 
 def kgs_rules(session: Session, rules: str) -> None:
     if rules not in ("chinese", "aga", "new_zealand"):
-        raise GtpError("unsupported rules: scores are counted by area (chinese, aga, new_zealand)")
+        raise GtpError("unsupported rules: choose chinese, aga or new_zealand (area scoring)")
 
 
 # --- records ---

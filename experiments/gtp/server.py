@@ -172,7 +172,7 @@ def serve(game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIM
     parent, spec = os.getppid(), read_spec(engine, move_timeout)
     source = standard_input("the controller's commands")
     if sys.stdout is None:
-        raise DlgoError("standard output is closed; the answers are written there")
+        raise DlgoError("standard output is closed: dlgo gtp writes its answers there")
     output = sys.stdout.fileno()
     lines = Lines(source.fileno(), lambda: _end_with_controller(parent, output))
     with tell_of_compiling(lambda text: print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)):

@@ -71,7 +71,7 @@ class Bridge:
             return
         self.closing = True
         self._log(f"no new games; {_count(len(self.games))} under way. Ctrl-C again ends at once: "
-                  "they stay open on the server, and the same command goes on with them")
+                  "they stay open on the server, and the same command continues them")
         self._send_config()
 
     def stop(self) -> None:
@@ -112,7 +112,7 @@ class Bridge:
             self._log(f"the server says: {excerpt(str(message.data), 200)}")
         elif message.name in ("active_game", "notification"):
             if not isinstance(message.data, dict):
-                raise ProtocolError(f"{str(message.data)[:60]!r} is not a game or a notification")
+                raise ProtocolError(f"{str(message.data)[:60]!r} is no game and no notification")
             if message.name == "active_game":
                 self._take_active_game(message.data)
             elif message.data.get("type") == "challenge":
@@ -200,7 +200,7 @@ def play_online(
     left_open = asyncio.run(run())
     if left_open:
         raise KeyboardInterrupt(
-            f"stopped; {_count(left_open)} open on the server: the same command goes on with them"
+            f"stopped; {_count(left_open)} open on the server: the same command continues them"
         )
 
 
@@ -228,9 +228,9 @@ def read_key(file: Path | None, variable: str, note: Callable[[str], None]) -> s
     key = typed.strip()
     if not key:
         raise DlgoError(
-            f"there is no API key: {where} is empty; make a key on the bot's profile page and "
-            f"give its file by --key-file, or set {variable}"
+            f"there is no API key: {where} is empty; create a key on the bot's profile page and "
+            f"name its file with --key-file, or set {variable}"
         )
     if len(key) > _LONGEST_KEY or not key.isascii() or not key.isprintable() or " " in key:
-        raise DlgoError(f"{where} does not hold an API key: one word is expected")
+        raise DlgoError(f"{where} does not contain an API key: it must be one word")
     return key

@@ -147,7 +147,7 @@ class Connection:
         except WebSocketException as error:
             raise _Lost(error_text(error)) from None
         except TimeoutError:
-            raise _Lost("no word from the server") from None
+            raise _Lost("no message from the server") from None
 
     async def _authenticate(self, socket: Any) -> None:
         who = {"bot_username": self._username} if self._username else {}
@@ -163,8 +163,8 @@ class Connection:
         data = answers[-1].data
         if not isinstance(data, dict) or type(data.get("id")) is not int or not data["id"]:
             raise WrongKey(
-                f"{self._server} does not accept this API key: make one on the bot's profile page, "
-                "and check --username"
+                f"{self._server} does not accept this API key: create one on the bot's profile "
+                "page, and check --username"
             )
         self.bot = (data["id"], excerpt(str(data.get("username", "?")), 40))
 
@@ -179,7 +179,7 @@ class Connection:
         except ProtocolError as error:
             self._log(str(error))
         except Exception as error:  # a fault of ours must not lose the games of others
-            self._log(f"internal error at a message of the server: {error_text(error)}")
+            self._log(f"internal error in handling a message of the server: {error_text(error)}")
 
     def _measure(self, data: Any) -> None:
         """By how much the server's clock is behind ours, from the answer to a ping."""

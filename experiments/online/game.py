@@ -219,8 +219,8 @@ class OnlineGame:
         """A game that we cannot follow stays as it is until the server says something else."""
         if reason != self._complaint:
             self._complaint = reason
-            self._log(f"cannot be followed: {reason}. Our clock runs until the server shows "
-                      "another position, or you end the game there")
+            self._log(f"the bot cannot continue this game: {reason}. Its clock runs until the "
+                      "server shows another position, or you end the game there")
 
     def _announce(self, data: GameData) -> None:
         colour = self._colour_in(data)
@@ -351,7 +351,7 @@ class OnlineGame:
         dead = await asyncio.to_thread(
             positions.stones_to_accept, state, data.removed, self._colour_in(data))
         if dead != data.removed and self._marks >= _MOST_MARKS:
-            self._log("no agreement about dead stones; leaving it to the server")
+            self._log("no agreement about dead stones; the server decides")
             self._answered = epoch, data.removed
             return
         for removed, points in ((True, dead - data.removed), (False, data.removed - dead)):

@@ -37,7 +37,7 @@ class OnlinePlayer:
             try:
                 await self._engines.prepare("", game, self.spec, self._seed)
             except DlgoError as error:
-                raise DlgoError(f"{error}; boards are chosen by --size") from None
+                raise DlgoError(f"{error}; choose board sizes with --size") from None
             await asyncio.to_thread(likely_dead, GameState.new_game(game).apply_move(
                 Move.pass_turn()), 1)
 

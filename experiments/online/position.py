@@ -47,7 +47,7 @@ def follow(data: GameData) -> Position:
             reason = str(error)
         except SpecError as error:
             raise ProtocolError(f"its stones are impossible: {error}") from None
-    raise IllegalOnServer(f"the server has a move that our rules forbid: {reason}")
+    raise IllegalOnServer(f"the server played a move that our rules forbid: {reason}")
 
 
 def after(position: Position, data: GameData, move: Move) -> Position:

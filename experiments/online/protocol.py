@@ -47,13 +47,13 @@ def parse_message(text: str | bytes) -> Message:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
-        raise ProtocolError(f"the server sent what is not JSON: {_shown(text)}") from None
+        raise ProtocolError(f"the server sent invalid JSON: {_shown(text)}") from None
     head, data = (*values, None, None)[:2] if isinstance(values, list) else (None, None)
     if isinstance(head, str):
         return Message(head, 0, data)
     if type(head) is int:
         return Message("", head, data)
-    raise ProtocolError(f"the server sent what is not a message: {_shown(text)}")
+    raise ProtocolError(f"the server sent something that is not a message: {_shown(text)}")
 
 
 def format_message(command: str, data: Any, number: int = 0) -> str:
@@ -134,7 +134,7 @@ def parse_game(data: Any) -> GameData:
     start = get(data, "initial_state", dict, {})
     raw_moves = get(data, "moves", list, [])
     if len(raw_moves) > _MOST_MOVES:
-        raise ProtocolError(f"{len(raw_moves)} moves are more than a game has")
+        raise ProtocolError(f"{len(raw_moves)} moves are more than a game can have")
     handicap = int(number(data, "handicap", 0))
     free = bool(data.get("free_handicap_placement"))
     black_stones = parse_points(start.get("black") or "", size)

@@ -161,7 +161,7 @@ def _trouble(game: GameSpec, text: str) -> DlgoError:
         read_position(game, text)
     except DlgoError as error:
         return error
-    raise AssertionError(f"the rules allow {text!r}, the solver does not")
+    raise AssertionError(f"the rules allow {text!r}, but the solver does not")
 
 
 def _json_line(analysis: Analysis) -> str:

@@ -41,7 +41,7 @@ def load_game(path: Path, slot: str | None = None) -> SavedGame:
         is_ledger = False  # the reader of files says what is wrong
     if not is_ledger:
         if slot is not None and number is None:
-            raise DlgoError(f"{path} is not a ledger: name one of its games by a number, --slot 2")
+            raise DlgoError(f"{path} is not a ledger; write the game's number, such as --slot 2")
         return read_game_file(path, number)
     with Ledger(path, read_only=True) as ledger:
         records = list(ledger.games())

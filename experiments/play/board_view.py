@@ -92,7 +92,7 @@ class BoardView:
             self._show_message(f"Which move? Press {offered}.")
         elif any(move.start == cell for move in moves) and cell != start:
             self._selected = cell
-            self._show_message("Now click where it goes.")
+            self._log("Now click where the piece goes.")
         elif start is not None:
             self._show_message("" if cell == start else "That piece cannot go there.")
         elif columns and all(move.move.place == move.end.col for move in columns):
@@ -100,7 +100,7 @@ class BoardView:
         elif any(move.move.point is not None for move in moves):
             self._play(Move.play(cell))
         else:
-            self._show_message("No legal move begins there; the pieces that can move are dotted.")
+            self._log("No legal move starts there; dots mark the pieces that can move.")
 
     def _key_pressed(self, event: KeyEvent) -> None:
         number = "123456789".find(event.key or " ")
@@ -116,7 +116,7 @@ class BoardView:
             action()
 
     def _undo(self) -> None:
-        self._show_message("Taken back." if self.session.undo() else "There is no move of yours.")
+        self._log("Taken back." if self.session.undo() else "You have not moved yet.")
 
     def _hint(self) -> None:
         try:
@@ -129,7 +129,7 @@ class BoardView:
             self._play(Move.resign())
         else:
             self._resigning = True
-            self._show_message("Click Resign again to give up.")
+            self._log("Click Resign again to confirm.")
 
     def _play(self, move: Move) -> None:
         self._choices = []
@@ -234,7 +234,7 @@ def play_in_window(session: Session, delay: float, evaluation: bool) -> str:
             why = str(error).splitlines()[0]
         if why:
             raise DlgoError(
-                f"--board needs a display, and no window can be opened here ({why}); leave it out "
+                f"--board needs a display, but no window can be opened ({why}); leave it out "
                 "to play in the console"
             )
         with tell_of_compiling(print):

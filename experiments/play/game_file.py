@@ -155,7 +155,7 @@ def read_game_file(path: Path, number: int | None = None) -> SavedGame:
     if number is None:
         return first_game(games, path)
     if not 1 <= number <= len(games):
-        raise NotationError(f"{path}: there is no game {number}; it holds {len(games)}")
+        raise NotationError(f"{path}: there is no game {number}; the file has {len(games)}")
     return games[number - 1]
 
 

@@ -50,7 +50,7 @@ def play_game(
     finally:
         session.close()
     if session.unsaved:
-        raise DlgoError(f"the game is not saved: {session.unsaved}")
+        raise DlgoError(f"the game could not be saved: {session.unsaved}")
 
 
 def _begin(game: str | None, resume: str | None) -> SavedGame:

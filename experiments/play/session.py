@@ -97,7 +97,7 @@ class Session:
         if save is not None:  # better said before the game than after the first move
             self._check_file(save)
             if not os.access(save.absolute().parent, os.W_OK):
-                raise DlgoError(f"--save {save}: there is no folder to write to; name another")
+                raise DlgoError(f"--save {save}: its folder does not exist; name another file")
 
     @property
     def current(self) -> Human | Bot:
@@ -128,7 +128,7 @@ class Session:
                 self._rescue()
             raise
         except Exception:
-            self.show_message(f"{self.current} has failed{self._rescue()}")
+            self.log(f"{self.current} failed{self._rescue()}")
             raise
         self.state = self.state.apply_move(decision.move)
         self._moved()
@@ -145,8 +145,8 @@ class Session:
         try:
             self.save()
         except DlgoError as error:
-            return f"; the game is not saved: {error}"
-        return f"; `{self._command()}` goes on with the game"
+            return f"; the game could not be saved: {error}"
+        return f"; `{self._command()}` continues the game"
 
     def play(self, moves: Sequence[Move]) -> None:
         """Play a human's move, or the moves of one turn; all or none. Raises IllegalMoveError."""
@@ -196,8 +196,8 @@ class Session:
     def _check_file(self, path: Path) -> None:
         if os.path.lexists(path) and path.absolute() not in self._own_files:
             raise DlgoError(
-                f"{path} exists and is not this game's file; name another, "
-                f"or go on with its game by --resume {path}"
+                f"{path} exists and belongs to another game; name another file, "
+                f"or continue that game with --resume {path}"
             )
 
     def _moved(self) -> None:
@@ -224,9 +224,9 @@ class Session:
     def closing_message(self) -> str:
         """What became of a game that is left before its end."""
         if self._saved_state is self.state:
-            return f"The game was left unfinished; `{self._command()}` goes on with it."
+            return f"The game is unfinished; `{self._command()}` continues it."
         return (
-            "The game was left unfinished and not saved; next time `save FILE`, or start with "
+            "The game is unfinished and was not saved. Next time type `save FILE`, or start with "
             "--save FILE."
         )
 

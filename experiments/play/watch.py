@@ -16,15 +16,15 @@ from engines.watching.tree import SearchTree
 _WORDS = {1: "black wins", 0: "a draw", -1: "white wins"}
 _KINDS = {
     "Selected": "select    go down to the move with the best score",
-    "Expanded": "expand    add a move, or all, to the tree",
-    "Simulated": "simulate  play a random game from there",
-    "Evaluated": "evaluate  ask the network, or the game, what the position is worth",
-    "BackedUp": "back up   count the result in every position on the way",
+    "Expanded": "expand    add one move, or all moves, to the tree",
+    "Simulated": "simulate  play a random game from the new position",
+    "Evaluated": "evaluate  ask the network, or the game, for the value of the position",
+    "BackedUp": "back up   add the result to every position on the path",
     "Proved": "prove     the result is certain",
     "Halved": "halve     keep the better half of the moves",
-    "Entered": "enter     look at a position; alpha, beta: the results that still matter",
-    "Valued": "value     what it is worth to the player to move",
-    "CutOff": "cut off   the other moves cannot matter",
+    "Entered": "enter     search a position; only values between alpha and beta matter",
+    "Valued": "value     the value for the player to move",
+    "CutOff": "cut off   skip the other moves: they cannot change the result",
 }
 
 
@@ -56,7 +56,7 @@ def watch_search(
         yield f"It plays {recording.decision}"
     if tree is not None:
         write_file(tree, recording.svg(steps, most_nodes=most_nodes).encode())
-        yield f"tree: {tree}, for a browser"
+        yield f"tree: {tree} (open it in a browser)"
     if events is not None:
         write_file(events, json.dumps(recording.to_json()).encode())
         yield f"events: {events}"
@@ -100,7 +100,7 @@ def _sentence(event: search_events.Event, tree: SearchTree) -> str:
             return f"value     {tree.path(node)}: {_signed(value)} for {who} ({why})"
         case search_events.CutOff(node, value, _, beta, skipped):
             why = f"{_signed(value)} is not below beta {_signed(beta)}"
-            return f"cut off   {tree.path(node)}: {why}; not looked at: {', '.join(skipped)}"
+            return f"cut off   {tree.path(node)}: {why}; not searched: {', '.join(skipped)}"
 
 
 def _signed(value: float) -> str:

@@ -58,8 +58,8 @@ def review_game(
                 decision = engine.analyse(question.state)
                 if decision.value is None and decision.proven is None:
                     raise DlgoError(
-                        f"{engine_spec} does not say what positions are worth; name another "
-                        "engine by --engine"
+                        f"{engine_spec} does not evaluate positions; name another engine with "
+                        "--engine"
                     )
                 review.answer(question, decision, engine_spec)
     except KeyboardInterrupt:

@@ -96,7 +96,7 @@ def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
     """A game of Go as `engine` reviewed it, with the comments of `read`. Raises NotationError."""
     state = review.game_state
     if state.game.name != "go":
-        raise NotationError(f"{state.game.title} is not written as SGF")
+        raise NotationError(f"{state.game.title} cannot be written as SGF: only Go can")
     heading = [f"Review by {engine}." if engine else "Review."]
     heading += [f"{player.name}: {summary_words(review, player)}." for player in Player]
     comments = {0: "\n".join([*heading, position_words(review, 0)])}

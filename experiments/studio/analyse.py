@@ -56,7 +56,7 @@ class _Analyse:
         game = self._game(request)
         state = game.state_at(replies.query_number(request, "plies", game.plies))
         if state.is_over():
-            raise replies.StudioError("the game is over: there is no move to analyse")
+            raise replies.StudioError("the game is over: go back to an earlier position")
         return state
 
     async def analysis(self, request: Request) -> Response:

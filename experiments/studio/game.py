@@ -130,7 +130,7 @@ class Game:
         after, view, record = await asyncio.to_thread(turn)
         self._check_unchanged(latest)
         if record.plies > LONGEST_GAME:
-            raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it")
+            raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it to a file")
         kept = len(before.moves())
         self._records = [record for record in self._records if record.plies <= kept]
         self._move_to(after, view, record)
@@ -142,7 +142,7 @@ class Game:
         while has_person and place >= 0 and self.players[self._records[place].player] != HUMAN:
             place -= 1
         if place < 0:
-            raise StudioError("there is no move of yours to take back")
+            raise StudioError("you have not moved yet: there is nothing to take back")
         before = self.state
         state = self.state_at(self._records[place - 1].plies if place else 0)
         view = await asyncio.to_thread(position.position_view, state)
@@ -169,7 +169,7 @@ class Game:
         if self.state.is_over():
             raise StudioError("the game is over: there is no move to suggest")
         if self._thinking:
-            raise StudioError("an engine is at work; wait for its move")
+            raise StudioError("wait for the engine's move")
         self._begin(lambda: self._find_hint(spec), spec)
         self._change()
 
@@ -223,7 +223,7 @@ class Game:
 
     def _check_unchanged(self, before: GameState) -> None:
         if self.state is not before:
-            raise StudioError("the game has gone on meanwhile; look at the board and try again")
+            raise StudioError("the position has changed meanwhile; look at the board and try again")
 
     def _move_to(
         self, state: GameState, view: dict[str, Any], record: Record | None = None
@@ -348,7 +348,7 @@ class Games:
         """The game of that name. Raises NotFound."""
         game = self._games.get(key)
         if game is None:
-            raise NotFound("there is no such game here any more; start another, or load its file")
+            raise NotFound("this game is no longer on the server; start a new one or load its file")
         game.used = time.monotonic()
         return game
 
@@ -375,7 +375,7 @@ class Games:
         ):
             if not old:
                 raise TooMany(
-                    f"{len(self._games)} games are under way here, and there is no room for "
-                    "more; try again in a minute"
+                    f"{len(self._games)} games are open on this server, its limit; "
+                    "try again in a minute"
                 )
             self._games.pop(old.pop().id).close()

@@ -52,11 +52,11 @@ ALGORITHMS = (
     Algorithm("textbook-mcts", "UCT", "tree search with random games", "uct", "sims", 60, "c_uct"),
     Algorithm("textbook-puct", "PUCT", "AlphaZero's tree search, with a network where the game "
               "has one", "puct", "sims", 60, "c_puct"),
-    Algorithm("textbook-gumbel", "Gumbel", "AlphaZero's search with sequential halving: a few "
-              "simulations, well planned", "gumbel", "sims", 32),
-    Algorithm("textbook-alphabeta", "Alpha-beta", "looks a few moves ahead, and leaves out what "
-              "cannot matter", "alphabeta", "depth", 3),
-    Algorithm("minimax", "Minimax", "the same without cuts: every move is looked at",
+    Algorithm("textbook-gumbel", "Gumbel", "AlphaZero's search with sequential halving: for "
+              "few simulations", "gumbel", "sims", 32),
+    Algorithm("textbook-alphabeta", "Alpha-beta", "looks a few moves ahead and skips moves that "
+              "cannot change the result", "alphabeta", "depth", 3),
+    Algorithm("minimax", "Minimax", "the same without cuts: it searches every move",
               "alphabeta", "depth", 2),
 )
 _KINDS = [algorithm.engine for algorithm in ALGORITHMS]
@@ -79,8 +79,8 @@ _ENDING = "B2 A1 A3 C1 B1"
 
 PRESETS = (
     Preset(
-        "uct", "A threat must be met", "UCT first tries every move of o; all but A3 lose, and "
-        "the visits go to A3 long before the others are proved to lose.",
+        "uct", "A threat must be met", "UCT first tries every move of o. All but A3 lose, and "
+        "A3 gets most visits long before the others are proved to lose.",
         "tictactoe", "textbook-mcts:sims=80", "B2 A1 C1",
     ),
     Preset(
@@ -96,8 +96,8 @@ PRESETS = (
     ),
     Preset(
         "visits-shift", "Visits leave the prior's favourite", "The network favours column 4 "
-        "(prior 60%), and the first visits go there; what comes back from column 7 (18%) is "
-        "better, so 7 overtakes it and is proved to win.",
+        "(prior 60%), and the first visits go there. Column 7 (18%) returns better results, "
+        "so it overtakes 4 and is proved to win.",
         "connect4", "textbook-puct:sims=80", "5 6 2 1 7 4 7 6 3 1 6 2 1 2 6 5 1 6",
     ),
     Preset(
@@ -106,24 +106,25 @@ PRESETS = (
         "connect4", "textbook-gumbel:sims=32", "4 3 4",
     ),
     Preset(
-        "cut-off", "Alpha-beta cuts", "Once o is sure of a draw by B3, every other move is left "
-        "as soon as one answer of x is no worse for x: what is struck out was never looked at.",
+        "cut-off", "Alpha-beta cuts", "Once o has a certain draw by B3, the search leaves every "
+        "other move as soon as x has an answer at least as good for x. It never searches moves "
+        "that are crossed out.",
         "tictactoe", "textbook-alphabeta:depth=9", _ENDING, seed=6,
     ),
     Preset(
-        "no-cuts", "The same without cuts", "Minimax finds the same value, and looks at 50 "
+        "no-cuts", "The same without cuts", "Minimax finds the same value, but searches 50 "
         "positions instead of 32.",
         "tictactoe", "minimax:depth=9", _ENDING, seed=6,
     ),
     Preset(
-        "ko", "A ko in Go", "White has just taken a stone at B2, and black may not take back at "
-        "C2: the root has no such move, but two moves later it has, and the expected line plays "
-        "it.",
+        "ko", "A ko in Go", "White has just captured a stone at B2, and the ko rule forbids "
+        "black to recapture at C2. The root does not have this move. Two moves later it is "
+        "legal, and the expected line plays it.",
         "go:size=4,komi=0.5", "textbook-mcts:sims=150", "B1 C1 A2 D2 B3 C3 C2 B2", seed=3,
     ),
     Preset(
-        "twice", "A player moves twice", "White's capture 22x13 goes on with a second jump: two "
-        "min nodes follow each other, and the value is not turned round between them.",
+        "twice", "A player moves twice", "White's capture 22x13 continues with a second jump. Two "
+        "min nodes follow each other, and the value keeps its sign between them.",
         "draughts", "textbook-alphabeta:depth=4", "10-15 21-17 6-10 17-14",
     ),
 )
@@ -187,7 +188,8 @@ class _Inside:
             or not all(isinstance(move, str) for path in paths for move in path)
         ):
             raise replies.StudioError(
-                f"paths are at most {_MOST_POSITIONS} lists of moves, {_MOST_MOVES} moves in all"
+                f"paths must be at most {_MOST_POSITIONS} lists of moves with "
+                f"{_MOST_MOVES} moves in total"
             )
 
         def ends() -> list[Event]:
@@ -206,7 +208,7 @@ class _Inside:
         given = await replies.read_object(request)
         state, spec = await asyncio.to_thread(lambda: (self._state(given), self._spec(given)))
         if state.is_over():
-            raise replies.StudioError("the game is over here: there is nothing to search")
+            raise replies.StudioError("the game is over here; take back a move to search")
         seed = int(replies.number_of(given, "seed", 1, 0, _LARGEST_SEED))
         return replies.event_stream(self._steps(state, spec, seed))
 
@@ -251,10 +253,10 @@ class _Inside:
             state = GameState.new_game(self._studio.allowed.game(replies.text_of(given, "game")))
         moves = given.get("moves", "")
         if not isinstance(moves, str) or len(moves) > _LONGEST:
-            raise replies.StudioError(f"moves are a text of at most {_LONGEST} characters")
+            raise replies.StudioError(f"moves must be a text of at most {_LONGEST} characters")
         texts = moves.replace(",", " ").split()
         if len(texts) > LONGEST_GAME:
-            raise replies.StudioError(f"a game here has at most {LONGEST_GAME} moves")
+            raise replies.StudioError(f"a game in the studio has at most {LONGEST_GAME} moves")
         return play_texts(state, texts)
 
     def _spec(self, given: Event) -> EngineSpec:
@@ -271,6 +273,6 @@ class _Inside:
             if limits.keys() == {kind} and limits[kind] <= most:
                 return spec
         raise replies.StudioError(
-            f"a search that is watched is limited by sims, up to {MOST_SIMULATIONS}, or by depth, "
-            f"up to {MOST_DEPTH}; not {spec.text}"
+            f"engine {spec.text} cannot be watched with this budget: write sims, at most "
+            f"{MOST_SIMULATIONS}, or depth, at most {MOST_DEPTH}"
         )

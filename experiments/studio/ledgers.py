@@ -36,7 +36,7 @@ class Ledgers:
     def find(self, name: str) -> Path:
         """The file of a name. Raises NotFound."""
         if name not in self._paths:
-            raise NotFound(one_line(f"{name[:100]!r} is not the name of a ledger here"))
+            raise NotFound(one_line(f"{name[:100]!r} is not a ledger of this server"))
         return self._paths[name]
 
     def overview(self) -> list[dict[str, Any]]:

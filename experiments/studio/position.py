@@ -80,7 +80,7 @@ def find_turn(state: GameState, text: str) -> list[Move]:
     mover = state.next_player
     for part in text.split() or [text]:
         if state.next_player is not mover:
-            raise NotationError(f"{one_line(text)!r} is more than one turn")
+            raise NotationError(f"{one_line(text)!r} is more than one turn; play one at a time")
         for move in state.game.parse_moves(state, part):
             moves.append(move)
             state = state.apply_move(move)

@@ -99,9 +99,9 @@ async def read_body(request: Request) -> bytes:
                 if len(body) > MOST_BYTES:
                     raise too_large
     except TimeoutError:
-        raise StudioError(f"the request did not come within {_BODY_TIMEOUT:g} s") from None
+        raise StudioError(f"the request was incomplete after {_BODY_TIMEOUT:g} s") from None
     except ClientDisconnect:
-        raise StudioError("the request was broken off") from None
+        raise StudioError("the request was interrupted") from None
     return bytes(body)
 
 
@@ -214,7 +214,7 @@ def event_stream(events: AsyncIterator[View | None]) -> Response:
     Raises TooMany if too many streams are open.
     """
     if _open_streams >= _MOST_STREAMS:
-        raise TooMany(f"{_MOST_STREAMS} pages watch this server already; close one")
+        raise TooMany(f"{_MOST_STREAMS} pages of this server are open, its limit; close one")
 
     async def lines() -> AsyncIterator[str]:
         global _open_streams

@@ -121,7 +121,7 @@ class _Run:
         decision = await self._engines.search(owner, question.state, spec, _SEED, longest=longest)
         if decision.value is None and decision.proven is None and not question.exact:
             raise replies.StudioError(
-                f"{spec} does not say what positions are worth; choose another"
+                f"{spec} does not evaluate positions; choose another engine"
             )
         await asyncio.to_thread(self.view.review.answer, question, decision, spec)
 

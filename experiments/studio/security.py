@@ -63,16 +63,16 @@ class Guard:
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._is_own_host(host):
-            raise Refused(f"this server does not answer to the name {one_line(host[:80])!r}")
+            raise Refused(f"this server does not accept the host name {one_line(host[:80])!r}")
         if origin is not None and origin.partition("://")[2].lower() != host.lower():
             raise Refused(f"requests from {one_line(origin[:80])!r} are not answered")
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise Refused("requests of other sites' pages are not answered")
+            raise Refused("requests from pages of other sites are not answered")
         if scope["path"].startswith("/api/") and self._token:
             given = headers.get("authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode(), self._token.encode()):
                 raise Refused(
-                    "this server asks for a token; open the address that `dlgo web` has printed"
+                    "this server needs a token; open the address that `dlgo web` printed"
                 )
 
     def _is_own_host(self, host: str) -> bool:

@@ -131,7 +131,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
         return socket.create_server((host.strip("[]"), port), family=family)
     except OSError as error:
         raise DlgoError(
-            f"cannot listen at {host}, port {port}: {error.strerror or error}; "
+            f"cannot listen on {host}, port {port}: {error.strerror or error}; "
             "name another with --host or --port"
         ) from None
 
@@ -154,7 +154,7 @@ def serve(
 
     def ready() -> None:
         log(f"The studio is at {url}")
-        log("Ctrl-C ends it.")
+        log("Press Ctrl-C to stop it.")
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 

@@ -43,7 +43,7 @@ class Standings:
             return await asyncio.to_thread(self._ask, path)
         except WorkerError:
             raise DlgoError(
-                "the process that rates has died; the next question starts another"
+                "the rating process died; reload the page to start it again"
             ) from None
 
     def _ask(self, path: Path) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Standings:
 
     def _look(self, _: Amount) -> None:
         if self._closing:
-            raise DlgoError("the server is ending")
+            raise DlgoError("the server is shutting down")
 
     def close(self) -> None:
         """End the process, now or, if it is at work, within a moment."""

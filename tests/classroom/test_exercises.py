@@ -95,7 +95,7 @@ def test_whatever_is_returned_is_wrong_and_nothing_breaks(name) -> None:
 
 
 def test_an_unknown_exercise_is_named() -> None:
-    with one_line_error(ExerciseError, "there is no exercise 'chess'; there"):
+    with one_line_error(ExerciseError, "there is no exercise 'chess'; the exercises are"):
         get_exercise("chess")
 
 

@@ -80,7 +80,7 @@ def test_a_class_is_graded_and_the_hostile_harm_nobody(
     assert not {"linked", "linked2"} & points.keys(), "links to others' work are no hand-ins"
     assert all(points[name] == 0 for name in HOSTILE)
     assert "bob is not on the roster" in done.stderr
-    assert "grades.csv is a link; links are not followed" in done.stdout
+    assert "grades.csv is a link; links are ignored" in done.stdout
     grades = json.loads((tmp_path / "grades.json").read_text())
     for name, (_, words) in HOSTILE.items():
         [said] = [grade["results"] for grade in grades
@@ -139,8 +139,8 @@ def test_mistakes_give_one_line(a_class, tmp_path, capfd) -> None:
     (tmp_path / "roster.csv").write_text("name\nAlice\n")
     grade = ("class", "grade", a_class / "alice", "--trust", "--exercise=ko", "--out", tmp_path)
     for arguments, part in (
-        (("class", "new", "chess"), "there is no exercise 'chess'; there are "),
-        (("class", "grade", empty, "--trust"), "holds no hand-ins"),
+        (("class", "new", "chess"), "there is no exercise 'chess'; the exercises are "),
+        (("class", "grade", empty, "--trust"), "contains no hand-ins"),
         (("class", "grade", tmp_path / "none", "--trust"), "there is no folder"),
         (("class", "grade", a_class, "--gradescope=x.json"), "need one submission"),
         ((*grade, "--roster", tmp_path / "roster.csv"), "has no column 'student'"),

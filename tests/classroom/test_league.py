@@ -206,14 +206,14 @@ def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> 
         ("pairs = 0", "pairs=0 is out of range (1 to 1,000)"),
         ("due = 5", "due=5 is not a date"),
         ("game = 'goo'", "unknown game 'goo' (did you mean go?)"),
-        ("game = 'mine.py:Mine'", "is a file, which no sandbox shows"),
+        ("game = 'mine.py:Mine'", "is a file, which the sandbox cannot read"),
         ("game = ", "is not TOML"),
         ("roster = 'none.csv'", "none.csv cannot be read"),
         ("staff = 3", "under a line [[staff]]"),
         ("[[staff]]\nengine = 'goblin'", "staff bot 1: unknown engine 'goblin'"),
         ("[[staff]]\nhidden = true", "staff bot 1 has no engine"),
         ("[[staff]]\nengine = 'random'\npoints = 'x'", "points='x' is not a whole number"),
-        ("[[staff]]\nengine = 'random'\n[[staff]]\nengine = 'random'", "random is there twice"),
+        ("[[staff]]\nengine = 'random'\n[[staff]]\nengine = 'random'", "random occurs twice"),
     ):
         game = "" if text.startswith("game =") else 'game = "tictactoe"\n'
         (folder / "league.toml").write_text(game + text + "\n")
@@ -224,7 +224,7 @@ def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> 
     empty = tmp_path / "empty"
     (empty / "hand-ins").mkdir(parents=True)
     shutil.copy(folder / "league.toml", empty)
-    assert_one_line(league(capfd, empty, "--trust"), "holds no hand-ins")
+    assert_one_line(league(capfd, empty, "--trust"), "contains no hand-ins")
     out = folder / "out"
     assert not out.exists()
     out.mkdir()

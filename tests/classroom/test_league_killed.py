@@ -42,7 +42,7 @@ def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
     ]
     for path in (folder / "out/students").glob("m_*.html"):
         page = path.read_text()
-        assert "grades.csv is a link; links are not followed" in page, path
+        assert "grades.csv is a link; links are ignored" in page, path
         assert "<script>document" not in page, path
     reasons = {slot: game.reason for slot, game in games.items() if game.failed}
     assert not any("got" in reason.replace("'got", "") for reason in reasons.values()), reasons

@@ -49,7 +49,7 @@ NOTEBOOKS = {
     ),
     "a cell that ends its process": (
         [SOLUTION, "import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(0)", "x = 1"],
-        10, ["cell 2 (import os) is left out", "cell 3 (import os) is left out"],
+        10, ["cell 2 (import os) is skipped", "cell 3 (import os) is skipped"],
     ),
     "many that end their process": ([SOLUTION, *["import os\nos._exit(0)"] * 4], 0,
                                     [f"cell {number} ended" for number in (2, 3, 4, 5)]),
@@ -85,7 +85,7 @@ def test_cells_are_run_one_by_one(title: str, tmp_path: Path) -> None:
 def test_a_cell_without_end_costs_itself(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(grading, "_LOAD_SECONDS", 4.0)
     grade = graded(write(tmp_path / "ko.ipynb", ["while True: pass", SOLUTION]))
-    assert grade.earned == 10 and "cell 1 (while True: pass) is left out" in grade.notes[0]
+    assert grade.earned == 10 and "cell 1 (while True: pass) is skipped" in grade.notes[0]
 
 
 def test_feedback_names_cell_and_line_and_helpers_may_be_notebooks(tmp_path: Path) -> None:

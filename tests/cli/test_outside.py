@@ -137,7 +137,7 @@ def test_a_bot_that_fails_is_named_by_its_line_and_the_game_is_saved_first(
             done, f"my_bot.py, line {FAILING_LINE}: RuntimeError: the moon is in the way"
         )
         again = f"`dlgo play --resume {name} --first my_bot.py:Broken`"
-        assert f"{again} goes on with the game" in done.stderr
+        assert f"{again} continues the game" in done.stderr
         state = read_game_file(folder / name).state
         assert len(state.moves()) == 4 and not state.is_over()
 

@@ -77,7 +77,7 @@ def test_a_machine_without_a_sandbox_runs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> None:
-        raise SandboxError("untrusted code needs bubblewrap (bwrap), which is not here")
+        raise SandboxError("untrusted code needs bubblewrap (bwrap), which is not installed")
 
     monkeypatch.setattr(parcels, "check_sandbox", missing)
     launches = {NAME: launch_of(hand_in(tmp_path / "bots", tmp_path / "s"))}

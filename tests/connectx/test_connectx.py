@@ -257,7 +257,7 @@ def test_weights_take_no_more_room_than_they_must(
     export.export_agent(MODEL, exact)
     assert exact.stat().st_size > 1.5 * submission.stat().st_size
     monkeypatch.setattr(export, "TOLERANCE", 1e-12)
-    with pytest.raises(ModelError, match="would be off by"):
+    with pytest.raises(ModelError, match="outputs would differ by"):
         export.export_agent(MODEL, tmp_path / "none.py")
     assert not (tmp_path / "none.py").exists()
 

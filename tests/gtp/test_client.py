@@ -273,7 +273,7 @@ def test_resign_and_pass_are_moves(tmp_path: Path) -> None:
 
 
 def test_other_games_need_a_program_that_knows_them(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="plays Go only, not connect4"):
+    with pytest.raises(SpecError, match="plays only Go, not connect4"):
         build_engine(mock(tmp_path, ""), get_game("connect4"))
     assert living(str(tmp_path)) == []
 

@@ -322,7 +322,7 @@ def test_a_wrong_key_ends_it_at_the_start_and_only_there(server) -> None:
 
 def test_a_silent_server_counts_as_lost(server, bot) -> None:
     hear, server._hear = server._hear, lambda *message: None
-    server.wait(lambda: bot.has_said("connection lost (no word from the server)"), "it notices")
+    server.wait(lambda: bot.has_said("connection lost (no message from the server)"), "it notices")
     server._hear = hear
     server.wait(lambda: len(server.said("bot/config")) > 1, "it comes again")
 

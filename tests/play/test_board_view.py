@@ -149,10 +149,10 @@ CLICKS = [
     ("go:size=5", f"{GO} 3,3", "C3 B1 A4 A2", "the point is occupied"),
     ("go:size=5", f"{GO} 1,1", "C3 B1 A4 A2", "self-capture"),  # A2 and B1 are white
     ("go:size=5", f"{GO} Pass Pass", "C3 B1 A4 A2 pass pass", "wins by"),
-    ("draughts", "15", "", "No legal move begins there"),
+    ("draughts", "15", "", "No legal move starts there"),
     ("draughts", "11 19", "", "cannot go there"),
     ("draughts", "9 11 15", "11-15", ""),  # thought better of the first
-    (JUMPS, "1 5", "", "No legal move begins there"),  # a capture is forced
+    (JUMPS, "1 5", "", "No legal move starts there"),  # a capture is forced
     (JUMPS, "9 18", "9x18", "must go on"),
     (JUMPS, "9 18 18 27", "9x18 18x27", ""),
     (JUMPS, "9 18 18 27 Undo", "", ""),
@@ -180,7 +180,7 @@ def test_buttons() -> None:
     window = Window("tictactoe", "human", "random")
     assert set(window.view.buttons) == {"Undo", "Hint", "Resign"}
     window.push("Undo")
-    assert "no move of yours" in window.words
+    assert "have not moved yet" in window.words
     window.click(2, 2)
     assert len(window.state.moves()) == 2
     window.push("Hint")

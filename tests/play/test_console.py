@@ -50,9 +50,9 @@ def start(game: str) -> GameState:
 
 @pytest.mark.parametrize(("game", "lines", "parts", "plies"), [
     ("tictactoe", "Z9\nB2\nB2\nquit\n", ["off the 3x3 board", "B2 is illegal: the cell is"], 2),
-    ("connect4", "4\nundo\n3\nundo\nundo\nquit\n", ["no move of yours"], 0),
+    ("connect4", "4\nundo\n3\nundo\nundo\nquit\n", ["have not moved yet"], 0),
     ("go:size=5", "C3\nresign\n", ["white (o) wins by resignation"], 3),
-    ("go:size=5", "C3\n", ["left unfinished"], 2),  # the end of the input
+    ("go:size=5", "C3\n", ["is unfinished"], 2),  # the end of the input
     ("connect4", "moves\nquit\n", ["1 2 3 4 5 6 7"], 0),
     ("connect4", "hint\nquit\n", [f"hint of {DEFAULT_HINT}", "value", "line"], 0),
 ])
@@ -67,7 +67,7 @@ def test_lines_are_answered(game: str, lines: str, parts: list[str], plies: int)
 def test_a_forced_pass_is_announced() -> None:
     session = sit_down(start("tests/own_games/othello.py:Othello:size=4"), "human")
     text = typed(session, "A2\nA3\nB4\nC1\nA4\npass\nquit\n")
-    assert text.count("Your only move is pass.") == 1 and len(session.state.moves()) == 6
+    assert text.count("Your only legal move is pass.") == 1 and len(session.state.moves()) == 6
 
 
 # Saving and resuming.
@@ -138,7 +138,7 @@ def test_mistakes_around_files_give_one_line(tmp_path: Path, capsys) -> None:
         (("--resume", str(tmp_path)), "not a file"),
         (("go9", "--resume", str(game)), "is a game of connect4"),
         (("connect4", "--save", str(game)), "exists"),
-        (("connect4", "--save", str(tmp_path / "no" / "x.txt")), "no folder"),
+        (("connect4", "--save", str(tmp_path / "no" / "x.txt")), "folder does not exist"),
         (("connect4", "--hint", "stockfish"), "unknown engine"),
         ((), "name a GAME"),
     ):
@@ -149,7 +149,7 @@ def test_mistakes_around_files_give_one_line(tmp_path: Path, capsys) -> None:
 def test_a_game_goes_on_where_it_was_left(tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     first = sit_down(start("connect4"))
-    assert "goes on with it" in typed(first, f"4\nsave {file}\nquit\n")
+    assert "continues it" in typed(first, f"4\nsave {file}\nquit\n")
     again = sit_down(read_game_file(file).state, known_file=file)
     assert again.state == first.state
     typed(again, "undo\n3\nsave\nquit\n")
@@ -192,7 +192,7 @@ def test_saving_spares_files_of_others(tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ann")
     text = typed(sit_down(start("connect4")), f"save {letter}\nsave\nquit\n")
-    assert "exists and is not this game's" in text
+    assert "exists and belongs to another game" in text
     assert "name a file" in text
     assert letter.read_text() == "Dear Ann"
 

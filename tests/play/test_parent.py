@@ -63,7 +63,7 @@ def test_a_game_that_could_not_be_saved_is_a_failure(tmp_path: Path, capsys) -> 
     done = dlgo_here(capsys, "play", "tictactoe", "--first", "random", "--second", "random",
                      "--delay", 0, "--seed", 1, "--save", file)
     assert done.returncode == 2 and "Game over" in done.stdout
-    assert "not saved" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert "could not be saved" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("words", [

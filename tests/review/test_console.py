@@ -68,7 +68,7 @@ def test_what_is_known_when_it_is_stopped_is_kept() -> None:
 @pytest.mark.parametrize(("options", "words"), [
     ({"sgf": Path("x.sgf")}, "only games of Go are written as SGF; use --html"),
     ({"html": Path("no/such/x.html")}, "there is no folder"),
-    ({"engine": "random", "exact": False}, "does not say what positions are worth"),
+    ({"engine": "random", "exact": False}, "does not evaluate positions"),
     ({"engine": "nope"}, "nope"), ({"slot": "x"}, "is not a ledger"), ({"slot": "2"}, "no game 2"),
 ])
 def test_what_cannot_be_done_is_said(saved: Path, options: dict, words: str) -> None:

@@ -105,7 +105,7 @@ def test_undo_goes_back_to_the_persons_turn(studio: Studio) -> None:
         assert [record["who"] for record in view["history"]] == ["human", f"{BOTS}:First"]
         assert studio.ask(f"/api/games/{game}/undo", {}) == (200, {})
         assert watcher.until(lambda view: view["plies"] == 0)["yourTurn"]
-    assert "no move of yours" in studio.ask(f"/api/games/{game}/undo", {})[1]["error"]
+    assert "have not moved yet" in studio.ask(f"/api/games/{game}/undo", {})[1]["error"]
 
 
 @pytest.mark.parametrize(("spec", "moves", "form"), [

@@ -152,7 +152,7 @@ def test_a_linked_step_of_alpha_beta_folds(page: Page) -> None:
     assert look["cards"].keys() == {str(number) for number in tree.nodes}
     rows = [row[:2] for row in look["table"].values()]
     assert rows[0] == ["C2", "0"] and len(rows) == 2  # rows that were skipped have no number
-    assert "not looked at" in page.text(".children tr.cut")
+    assert "not searched" in page.text(".children tr.cut")
     below = sum(tree.path(number).split()[0] == "B3" for number in tree.nodes) - 1
     page.click(".knob[data-fold='1']")  # B3
     page.until(lambda: len(page.driver.execute_script(READ)["cards"]) == len(tree.nodes) - below,

@@ -97,7 +97,7 @@ def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None
 
 
 @pytest.mark.parametrize(("engine", "words"), [
-    (f"{BOTS}:Crasher", "ZeroDivisionError"), ("random", "does not say what positions are worth"),
+    (f"{BOTS}:Crasher", "ZeroDivisionError"), ("random", "does not evaluate positions"),
 ])
 def test_an_engine_that_is_of_no_use_is_told(studio: Studio, engine: str, words: str) -> None:
     found = review(studio, noughts(studio, "B2"), f"engine={engine}&exact=no")

@@ -65,7 +65,7 @@ export class Hand {
     if (single) this.#play(single);
     else if (found.length) this.prefix = [cell];
     else if (moves.some((move) => move.path.length > 1)) {
-      onSay("No legal move begins there; the pieces that can move are ringed.");
+      onSay("No legal move starts there; rings mark the pieces that can move.");
     } else onSay(null, info.cellNames[cell], cell);
   }
 

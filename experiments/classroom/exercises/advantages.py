@@ -1,15 +1,14 @@
 """Advantages (chapter 12).
 
-A critic says how good a position was expected to be. A move's advantage is how much better things
-went: the return that followed, minus the critic's value. The actor learns from advantages, the
-critic from returns.
+A critic predicts the return of a position. The advantage of a move is the return that followed it
+minus the critic's prediction. The actor learns from advantages, the critic from returns.
 """
 
 from __future__ import annotations
 
 
 def returns(rewards: list[float], discount: float) -> list[float]:
-    """What followed each move: its reward, plus discount times what followed the next one."""
+    """The return of each move: its reward plus discount times the return of the next move."""
     ### BEGIN SOLUTION
     sums, following = [], 0.0
     for reward in reversed(rewards):
@@ -32,7 +31,7 @@ def advantages(rewards: list[float], values: list[float], discount: float) -> li
 
 
 def game_advantages(players: list[int], values: list[float], winner: int) -> list[float]:
-    """The same for a game of two: no rewards, no discount, one result.
+    """The same for a game of two players: no rewards, no discount, one result.
 
     Args:
         players: who made each move, 1 or -1; they need not take turns.
@@ -49,18 +48,18 @@ from experiments.classroom.checks import agrees
 
 REWARDS, VALUES = [0.0, 1.0, 0.0, -2.0], [0.3, 0.5, -0.5, 0.1]
 CHECKS = [
-    agrees("Returns without discount are the sums of what is left", returns,
+    agrees("Without discount, a return is the sum of the remaining rewards", returns,
            [(rewards, 1.0) for rewards in (REWARDS, [0.0, 0.0, 1.0], [1.0])],
-           "A move's own reward belongs to it.", points=2),
-    agrees("The discount counts moves from here", returns,
-           [(REWARDS, discount) for discount in (0.9, 0.5, 0.0)], "Begin at the end.", points=3),
+           "The return includes the reward of the move itself.", points=2),
+    agrees("The discount grows with the distance from the move", returns,
+           [(REWARDS, discount) for discount in (0.9, 0.5, 0.0)], "Start at the end.", points=3),
     agrees("Advantages are returns minus values", advantages,
            [(REWARDS, VALUES, discount) for discount in (1.0, 0.9)],
-           "Better than expected is positive.", points=2),
-    agrees("In a game of two, each sees the result their own way", game_advantages,
+           "If the result is better than expected, the advantage is positive.", points=2),
+    agrees("In a game of two, the result has the sign of the player who moved", game_advantages,
            [(players, VALUES, winner)
             for winner in (1, -1, 0) for players in ([1, -1, 1, -1], [1, 1, -1, 1])],
-           "Whose value is it, and who won?", points=3),
+           "Whose value is it? Who won?", points=3),
 ]
 PLANTED = {
     "the own reward is left out": ("sums.append(following)", "sums.append(following - reward)"),

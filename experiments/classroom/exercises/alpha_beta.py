@@ -4,8 +4,8 @@ A game tree is given by functions of a position (a number): `children(position)`
 `player(position)`, +1 or -1, who need not alternate; `value(position)` of a leaf, as the FIRST
 player sees it (any whole number). Asking for the value of a leaf is expensive, and counted.
 
-`guess(position)` is cheap: it says about how good a position is, as the first player sees it. It
-may be wrong. Look at the most promising moves first, and more can be cut off.
+`guess(position)` is cheap: it estimates the value of a position for the first player. It may be
+wrong. If you search the most promising moves first, you can cut off more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def ordered(
     position: int, children: Callable[[int], list[int]], player: Callable[[int], int],
     guess: Callable[[int], int],
 ) -> list[int]:
-    """The children, those that look best for the player who is to move at `position` first."""
+    """The children, sorted by `guess`: the best for the player to move at `position` first."""
     ### BEGIN SOLUTION
     return sorted(children(position), key=guess, reverse=player(position) == 1)
     ### END SOLUTION
@@ -31,8 +31,8 @@ def alpha_beta(
     """The value of `position` as the first player sees it, with as few leaves as possible.
 
     Args:
-        alpha: what the first player is sure of elsewhere.
-        beta: what the second player is sure of elsewhere: nothing above it will happen.
+        alpha: value that the first player can already force elsewhere.
+        beta: value that the second player can already force elsewhere.
     """
     ### BEGIN SOLUTION
     following = ordered(position, children, player, guess)
@@ -91,7 +91,7 @@ def _case(seed: int, turns: str = "any", most: int = 9) -> Counted:
     return Counted(grown(seed, 4, -most, most), turns, seed, False, (1, -1)[seed % 2])
 
 
-@check("The value is that of minimax, whatever the guesses are", points=4)
+@check("The value is that of minimax, even with wrong guesses", points=4)
 def value_of_it(hand_in: HandIn) -> None:
     for seed in range(10):
         _case(seed, ("any", "alternate")[seed % 2]).search_of(
@@ -111,22 +111,22 @@ def order(hand_in: HandIn) -> None:
                 f"you order them {answer}.")
 
 
-@check("Branches that cannot matter are cut off", points=3)
+@check("Branches that cannot change the value are cut off", points=3)
 def cuts(hand_in: HandIn) -> None:
     for seed in range(10):
         case = _case(seed + 30, most=2)  # equal values are common, and cut as well
         asked, needed = case.search_of(hand_in.call), case.needed()
         require(asked <= needed,
-                f"In {case.text} you asked for {asked} leaves; {needed} will do with these "
-                "guesses. When may the other moves be left out?")
+                f"In {case.text} you asked for {asked} leaves; {needed} are enough with "
+                "these guesses. When can you skip the other moves?")
 
 
-@check("With good guesses few leaves are asked for", points=1)
+@check("Good guesses need few leaves", points=1)
 def few(hand_in: HandIn) -> None:
     case = Counted(grown(77, 6, -9, 9), "alternate", 5, True)
     asked, needed = case.search_of(hand_in.call), case.needed()
-    require(asked <= needed, f"In a larger tree you asked for {asked} leaves; {needed} will do "
-                             "when the best move comes first.")
+    require(asked <= needed, f"In a larger tree you asked for {asked} leaves; {needed} are "
+                             "enough when the best move comes first.")
 
 
 CHECKS = [value_of_it, order, cuts, few]

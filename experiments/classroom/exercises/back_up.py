@@ -1,8 +1,8 @@
 """Backing up values with the right sign (chapter 14).
 
-A search has walked from the root to a leaf. A network says how good the leaf is, AS THE PLAYER
-WHO IS TO MOVE THERE SEES IT: from 1 (they win) to -1. Each node on the way keeps the number of its
-visits and the sum of the values, as the player who is to move AT THAT NODE sees them.
+A search has followed a path from the root to a leaf. A network gives the value of the leaf FOR THE
+PLAYER TO MOVE AT THE LEAF: from 1 (they win) to -1. Each node of the path has a number of visits
+and a sum of values FOR THE PLAYER TO MOVE AT THAT NODE.
 
 The players need not take turns: in draughts, a chain of captures is several moves of one player.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 def back_up(
     players: list[int], visits: list[int], totals: list[float], value: float
 ) -> tuple[list[int], list[float]]:
-    """The visits and sums of all nodes on the way, after the value has been counted.
+    """The visits and sums of all nodes of the path, after the value has been added.
 
     Args:
         players: who is to move at each node, 1 or -1; the root first, the leaf last.
@@ -50,25 +50,25 @@ from experiments.classroom.checks import agrees
 
 _random = random.Random(5)
 CHECKS = [
-    agrees("The leaf's value is its own player's", back_up,
+    agrees("The leaf's value is for the player to move there", back_up,
            [([player], [0], [0.0], 0.5) for player in (1, -1)],
-           "The only node is the leaf itself."),
-    agrees("Every node on the way has one visit more", back_up,
+           "The path has only one node, the leaf."),
+    agrees("Every node of the path gets one more visit", back_up,
            [([1, -1, 1, -1], [9, 5, 2, 0], [0.0] * 4, 0.25)],
            "Visits of 9, 5, 2 and 0 become 10, 6, 3 and 1.", part=0),
     agrees("What is good for one player is bad for the other", back_up,
            [(players, list(range(len(players), 0, -1)), [0.5] * len(players), value)
             for players in ([1, -1], [-1, 1], [1, -1, 1], [1, -1, 1, -1])
             for value in (1.0, -0.5)],
-           "Who is to move at each node, and who at the leaf?", points=3),
+           "Who is to move at each node? Who at the leaf?", points=3),
     agrees("The same player may move several times in a row", back_up,
            [([_random.choice((1, -1)) for _ in range(6)], [6, 5, 4, 3, 2, 1],
              [0.0, 1.0, -1.0, 0.5, 0.0, 0.0], 0.5) for _ in range(8)],
            "Do not count plies: compare players.", points=3),
-    agrees("Choosing at the parent, the mean is seen from there", mean_for_parent,
+    agrees("The mean is for the player to move at the parent", mean_for_parent,
            [(1, -1, 4, 2.0, 0.0), (1, 1, 4, 2.0, 0.0), (-1, 1, 5, -4.0, 0.0),
             (1, -1, 0, 0.0, -0.2), (-1, -1, 0, 0.0, 0.3)],
-           "A node without visits has no mean; else mind who looks at it.", points=2),
+           "A node without visits has no mean. Otherwise check whose value it is.", points=2),
 ]
 PLANTED = {
     "the leaf's view for all": ("value if who == players[-1] else -value", "value"),

@@ -1,7 +1,7 @@
 """Is A better than B? (chapter 8).
 
-12 wins of 20 look good. But if A and B were equally strong, A would win 12 or more of 20 games one
-time in four. Draws say nothing here and are left out.
+12 wins in 20 games look good. But if A and B are equally strong, A wins 12 or more of 20 games one
+time in four. Ignore draws here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 
 
 def chance_of_luck(wins: int, losses: int) -> float:
-    """The chance that an EQUAL player wins at least `wins` of wins + losses games."""
+    """The probability that an EQUAL player wins at least `wins` of wins + losses games."""
     ### BEGIN SOLUTION
     games = wins + losses
     return sum(math.comb(games, n) for n in range(wins, games + 1)) / 2**games
@@ -25,7 +25,7 @@ def is_better(wins: int, losses: int, level: float) -> bool:
 
 
 def wins_needed(games: int, level: float) -> int | None:
-    """The smallest number of wins in `games` games that shows A to be better; None if none does."""
+    """The smallest number of wins in `games` games that shows A to be better; None without one."""
     ### BEGIN SOLUTION
     for wins in range(games + 1):
         if is_better(wins, games - wins, level):
@@ -38,16 +38,16 @@ def wins_needed(games: int, level: float) -> int | None:
 from experiments.classroom.checks import agrees
 
 CHECKS = [
-    agrees("The chance of luck counts this result and better ones", chance_of_luck,
+    agrees("The chance of luck includes this result and better ones", chance_of_luck,
            [(12, 8), (1, 0), (0, 1), (5, 0), (60, 40), (3, 3), (0, 0)],
-           "Of one game, 1 win has a chance of 1/2; 0 or more wins are certain.", points=4),
-    agrees("Small chances of luck are convincing", is_better,
+           "In one game, 1 win has a probability of 1/2; 0 or more wins are certain.", points=4),
+    agrees("A small chance of luck means better", is_better,
            [(12, 8, 0.05), (15, 5, 0.05), (60, 40, 0.05), (60, 40, 0.01), (5, 0, 0.05),
             (4, 0, 0.05), (1, 0, 0.5)],
-           "Less likely than the level.", points=3),
-    agrees("How many wins it takes", wins_needed,
+           "The chance of luck must be below the level.", points=3),
+    agrees("The number of wins that is needed", wins_needed,
            [(games, level) for games in (4, 5, 10, 20, 100) for level in (0.05, 0.01)],
-           "Few games may not be enough, whatever comes of them.", points=3),
+           "A few games may not be enough, even if A wins all.", points=3),
 ]
 PLANTED = {
     "better results only": ("range(wins, games + 1)", "range(wins + 1, games + 1)"),

@@ -1,18 +1,17 @@
 """Captures (chapter 2).
 
-A board is a list of rows, the upper one first, of "b", "w" and "."; a point is (row, column), both
+A board is a list of rows from top to bottom, of "b", "w" and "."; a point is (row, column),
 counted from 0.
 
-When a stone is put on the board, chains of the OTHER colour that have no liberty left are taken
-off. Only then is it asked whether the new stone's own chain can breathe. If not, the move was
-illegal.
+After a stone is placed, first remove the chains of the OTHER colour that have no liberty. Then look
+at the new stone's own chain. If it has no liberty, the move is illegal.
 """
 
 from __future__ import annotations
 
 
 def play(board: list[str], color: str, point: tuple[int, int]) -> list[str] | None:
-    """The board after `color` ("b" or "w") has played at `point`, captured stones taken off.
+    """The board after `color` ("b" or "w") has played at `point`, without the captured stones.
 
     None if the move is illegal: the point is taken, or the new chain would have no liberty.
     `board` itself must not change.
@@ -53,7 +52,7 @@ def _chain(board, point):
 
 
 def captured(board: list[str], color: str, point: tuple[int, int]) -> int:
-    """How many stones the move takes off the board; 0 if it is illegal."""
+    """How many stones the move captures; 0 if it is illegal."""
     ### BEGIN SOLUTION
     after = play(board, color, point)
     if after is None:
@@ -84,20 +83,20 @@ SEVERAL = (["bw.wb", ".bwb.", "..b.."], "b", (0, 2))
 LAST = ([".wb", "wb.", "b.."], "b", (0, 0))
 SUICIDES = [([".b.", "b.b", ".b."], "w", (1, 1)), (["w.b", "bbb", "..."], "w", (0, 1))]
 CHECKS = [
-    agrees("A stone on an empty point stays, and the given board does not change", play,
+    agrees("The new stone is on the board, and the given board does not change", play,
            [(["...", "...", "..."], "w", (0, 2)), (["b..", "...", "..."], "w", (0, 0))],
-           "The answer is a new list of texts, or None if the point is taken already."),
-    agrees("A chain without liberties is taken off", play,
+           "Return a new list of texts, or None if the point is not empty."),
+    agrees("A chain without liberties is removed", play,
            [([".b.", "bw.", ".b."], "b", (1, 2)), (["wwb", "wb.", "..."], "b", (2, 0))],
-           "All stones of the chain go, not only the one next to the move.", points=2),
-    agrees("Several chains can be taken at once", (play, captured), [SEVERAL],
-           "Look at all four sides of the new stone; three stones lose their breath.", points=2),
-    agrees("Captures come before the question whether the new chain can breathe",
+           "Remove all stones of the chain, not only the one next to the move.", points=2),
+    agrees("One move can capture several chains", (play, captured), [SEVERAL],
+           "Check all four neighbours of the new stone. Three stones are captured.", points=2),
+    agrees("Captures come before the check of the new chain",
            (play, captured), [LAST],
-           "The new stone has a liberty once both captured stones are off the board.", points=2),
+           "The new stone has a liberty after both captured stones are removed.", points=2),
     agrees("Suicide is illegal, of one stone or of a chain", (play, captured), SUICIDES,
-           "The new chain would have no liberty, and takes nothing: the move is illegal."),
-    agrees("Random games go as the rules say", (play, captured), _games(),
+           "The new chain has no liberty and captures nothing: the move is illegal."),
+    agrees("Random games follow the rules", (play, captured), _games(),
            "Compare with the rules, step by step.", points=2),
 ]
 PLANTED = {

@@ -1,15 +1,15 @@
 """Counting a finished game of Go (chapter 2).
 
-A board is a list of rows of "b", "w" and "."; a point is (row, column), both counted from 0. By
-area counting, a player owns the points of the own stones, and every empty region that touches
-stones of this colour only. All stones on the board count as alive.
+A board is a list of rows of "b", "w" and "."; a point is (row, column), counted from 0. In
+area scoring, a player owns the points of their stones, and every empty region that touches only
+their stones. All stones on the board count as alive.
 """
 
 from __future__ import annotations
 
 
 def region(board: list[str], point: tuple[int, int]) -> tuple[set[tuple[int, int]], set[str]]:
-    """The empty points connected with the empty `point`, and the colours that they touch."""
+    """The empty points connected to the empty `point`, and the colours that they touch."""
     ### BEGIN SOLUTION
     points, colors, waiting = {point}, set(), [point]
     while waiting:
@@ -27,7 +27,7 @@ def region(board: list[str], point: tuple[int, int]) -> tuple[set[tuple[int, int
 
 
 def area(board: list[str]) -> tuple[int, int]:
-    """The points of black and of white."""
+    """The number of points of black and of white."""
     ### BEGIN SOLUTION
     count = {color: sum(row.count(color) for row in board) for color in "bw"}
     seen = set()
@@ -60,21 +60,21 @@ WALL = [".bw.", ".bw.", "bbw.", "...w"]
 CLOSE = ["b.w", "bbw", "b.w"]
 _random = random.Random(1)
 CHECKS = [
-    agrees("A region is all empty points that are connected, with the colours at its edge", region,
+    agrees("A region has all connected empty points and the colours at its edge", region,
            [(WALL, (0, 0)), (WALL, (3, 0)), (WALL, (2, 3)), (["...", "...", "..."], (1, 1)),
             (["b.b", ".b.", "w.w"], (1, 0))],
-           "Go on from each empty point that you find; note the stones that you meet.", points=3),
+           "Continue from each empty point that you find; note the stones there.", points=3),
     agrees("Stones and the regions of one colour count", area,
            [(WALL,), (["b..", "...", "..."],), ([".w.", "www", ".w."],)],
-           "Whose is each empty region?", points=2),
-    agrees("Nobody owns what touches both colours, or none", area,
+           "Which colours does each empty region touch?", points=2),
+    agrees("A region that touches both colours, or none, belongs to nobody", area,
            [(["b.w", "b.w", "b.w"],), (["...", "...", "..."],), (["b..", "...", "..w"],),
             *((["".join(_random.choice("bw..") for _ in range(5)) for _ in range(4)],)
               for _ in range(6))],
-           "Whose is each empty region? Count each once.", points=2),
+           "Which colours does each empty region touch? Count each region once.", points=2),
     agrees("White's komi decides close games", winner,
            [(CLOSE, komi) for komi in (0.0, 0.5, 1.0, 1.5, 7.5, -3.0)],
-           f"The points are {area(CLOSE)}; komi is added to white's.", points=3),
+           f"The points are {area(CLOSE)}; add komi to white's.", points=3),
 ]
 PLANTED = {
     "regions of both colours go to black": ("if len(colors) == 1:", "if colors:"),

@@ -1,8 +1,8 @@
 """A dense layer and its gradient (chapter 5).
 
-A layer gets a batch x, float array [batch, inputs], and gives y = x @ w + b, [batch, outputs].
-Backwards, it gets the gradient of the loss by each output, [batch, outputs], and gives those by its
-inputs, its weights and its biases. The loss is a sum over the batch.
+Forward, a layer gets a batch x, float array [batch, inputs], and returns y = x @ w + b,
+[batch, outputs]. Backward, it gets the gradient of the loss by its outputs, [batch, outputs], and
+returns the gradients by its inputs, weights and biases. The loss is a sum over the batch.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from experiments.classroom.checks import agrees
 
 _rng = np.random.default_rng(5)
 X, W, B, G = (_rng.normal(size=shape) for shape in ((4, 3), (3, 2), (2,), (4, 2)))
-_SLOPE = "Change one number by 0.000001: how much does the loss change? Mind the shapes."
+_SLOPE = "Change one number by 0.000001: how much does the loss change? Check the shapes."
 CHECKS = [
     agrees("Outputs are x @ w + b, for every row of the batch", forward, [(X, W, B), (X[:1], W, B)],
            "See the formula.", points=2, shown="x, w [3, 2], b [2]"),
@@ -53,7 +53,8 @@ CHECKS = [
            "x, w, gradient", 2),
     agrees("The sigmoid's slope is largest in the middle", sigmoid_backward,
            [(1 / (1 + np.exp(-X)), X + 1)],
-           "Which slope has the curve at y = 0.5, and at 0.99?", points=2, shown="y, gradient"),
+           "What is the slope of the curve at y = 0.5 and at y = 0.99?", points=2,
+           shown="y, gradient"),
 ]
 PLANTED = {
     "no biases": ("return x @ w + b", "return x @ w"),

@@ -1,7 +1,7 @@
 """Elo from games (chapter 8).
 
-A difference of ratings says what score to expect: 400 points more mean odds of 10 to 1. A draw is
-half a point to each side.
+The difference of two ratings gives the expected score: 400 points more mean odds of 10 to 1. A draw
+is half a point for each player.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def expected_score(rating: float, opponent: float) -> float:
 
 
 def difference(wins: int, draws: int, losses: int) -> float:
-    """By how many points the first player is stronger, from the games of a match.
+    """The rating difference of the two players of a match (positive: the first is stronger).
 
     Infinity if they won all games, minus infinity if they lost all.
     """
@@ -30,9 +30,9 @@ def difference(wins: int, draws: int, losses: int) -> float:
 
 
 def updated(rating: float, opponents: list[float], scores: list[float], k: float) -> float:
-    """The rating after some games: k points for each point more than expected.
+    """The rating after some games: it changes by k for each point more than expected.
 
-    All games count by the rating before the first of them.
+    Use the rating before the first game for all games.
     """
     ### BEGIN SOLUTION
     more = sum(
@@ -47,19 +47,20 @@ def updated(rating: float, opponents: list[float], scores: list[float], k: float
 from experiments.classroom.checks import agrees
 
 CHECKS = [
-    agrees("What to expect", expected_score,
+    agrees("The expected score", expected_score,
            [(1500, 1500), (1900, 1500), (1500, 1900), (1600, 1555.5)],
-           "The stronger player expects more than a half.", points=3),
-    agrees("The difference, from a match", difference,
-           [(10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40)], "It undoes expected_score.", points=2),
+           "The stronger player expects more than half a point.", points=3),
+    agrees("The difference from the result of a match", difference,
+           [(10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40)],
+           "difference is the inverse of expected_score.", points=2),
     agrees("Draws are half a point", difference, [(1, 10, 0), (0, 7, 0), (3, 4, 2)],
-           "To each side.", points=2),
+           "A draw gives half a point to each player.", points=2),
     agrees("A match without losses has no finite difference", difference,
            [(3, 0, 0), (0, 0, 4)], "See the task."),
-    agrees("Ratings move by what was not expected", updated,
+    agrees("Ratings change by the unexpected part of the score", updated,
            [(1500, [1500], [1.0], 20.0), (1500, [1700, 1400], [0.5, 0.0], 32.0),
             (1500, [], [], 20.0)],
-           "Score minus expectation.", points=2),
+           "Use the score minus the expected score.", points=2),
 ]
 PLANTED = {
     "the wrong sign": ("(-(rating - opponent) / 400)", "((rating - opponent) / 400)"),

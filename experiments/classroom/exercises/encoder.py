@@ -1,8 +1,8 @@
-"""An encoder: what a network sees (chapter 6).
+"""An encoder: positions as input of a network (chapter 6).
 
-A board is a list of rows of "b", "w" and ".". A network sees planes of numbers, the same whoever is
-to move: OWN stones are those of the player to move. Moves are numbered row by row from 0, and the
-last number is the pass.
+A board is a list of rows of "b", "w" and ".". The input of a network is planes of numbers. OWN
+stones are those of the player to move. Moves are numbered row by row from 0, and the last number is
+the pass.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from experiments.classroom.checks import HandIn, agrees, check, require
 
 BOARD = ["b.w.", ".bw.", "...b"]
 POSITIONS = [(BOARD, "b"), (BOARD, "w"), (["w"], "b"), (["..", "bb"], "w")]
-_turn = agrees("", encode, POSITIONS, "All of it is 1 or 0.", part=2)
+_turn = agrees("", encode, POSITIONS, "The plane is all 1 or all 0.", part=2)
 
 
-@check("The third plane says whose turn it is, in float32", points=2)
+@check("The third plane is the player to move; all planes are float32", points=2)
 def turn(hand_in: HandIn) -> None:
     _turn.run(hand_in)
     planes = np.asarray(hand_in.call("encode", BOARD, "b"))
@@ -57,9 +57,9 @@ CHECKS = [
     turn,
     agrees("Moves are numbered row by row, the pass last", index_of,
            [(point, 3, 4) for point in ((0, 0), (0, 3), (1, 0), (2, 3), None)],
-           "Boards need not be square.", points=2),
-    agrees("And back", point_of, [(number, 3, 4) for number in (0, 3, 4, 11, 12)],
-           "It undoes index_of.", points=2),
+           "The board can have more columns than rows.", points=2),
+    agrees("Numbers become moves again", point_of, [(number, 3, 4) for number in (0, 3, 4, 11, 12)],
+           "point_of is the inverse of index_of.", points=2),
 ]
 PLANTED = {
     "always black's stones first": ("marks == to_move, marks == other",

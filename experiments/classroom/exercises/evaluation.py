@@ -1,8 +1,8 @@
 """An evaluation for tic-tac-toe (chapter 4).
 
 A board is a text of nine characters, "x", "o" and ".", row by row. A line is open for a player if
-the other one has no mark on it. A position is about as good as there are more lines open for you
-than for the other player. A search that cannot look to the end takes such a number for the value.
+the opponent has no mark on it. The more lines are open for you and the fewer for the opponent, the
+better the position. A search that cannot reach the end of the game uses this number as the value.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ def open_lines(board: str, player: str) -> int:
 
 
 def evaluate(board: str, to_move: str) -> float:
-    """The value as the player sees it who is to move: from -1 to 1.
+    """The value for the player to move, from -1 to 1.
 
-    A game that is won is worth 1 to the winner and -1 to the loser, a full board without a winner
-    0. Otherwise: the player's open lines minus the other's, divided by 10.
+    A finished game is worth 1 to the winner and -1 to the loser, a draw 0. Otherwise: the player's
+    open lines minus the opponent's, divided by 10.
     """
     ### BEGIN SOLUTION
     other = "o" if to_move == "x" else "x"
@@ -44,15 +44,15 @@ from experiments.classroom.checks import agrees
 BOARDS = ["....x....", "x...o....", "x.o......", "xo.......", "x.xo..o..", "..o.x...."]
 OVER = ["xxxoo....", "oo.xxx...", "x.ox.ox..", "xoxoxooxo", "xxooxxo.o", "xoxxoooxx"]
 CHECKS = [
-    agrees("Open lines are those without a mark of the other player", open_lines,
+    agrees("Open lines have no mark of the opponent", open_lines,
            [(board, player) for board in [".........", *BOARDS] for player in "xo"],
-           "There are eight lines. Empty ones are open for both.", points=3),
-    agrees("A finished game has its result, as the player to move sees it", evaluate,
+           "There are eight lines. An empty line is open for both players.", points=3),
+    agrees("The value of a finished game is its result for the player to move", evaluate,
            [(board, player) for board in OVER for player in "xo"],
-           "Is the game over, and who has won?", points=3),
-    agrees("Otherwise the difference of open lines counts, as the player to move sees it", evaluate,
+           "Is the game over? Who has won?", points=3),
+    agrees("Otherwise the difference of open lines counts, for the player to move", evaluate,
            [(board, player) for board in BOARDS for player in "xo"],
-           "Mind whose turn it is.", points=4),
+           "Check who is to move.", points=4),
 ]
 PLANTED = {
     "always as x sees it": ('    other = "o" if to_move == "x" else "x"\n    for line',

@@ -1,14 +1,14 @@
 """Ko and superko (chapter 2).
 
-A game must not go round in circles, and there are three rules against it. All of them look at the
-positions that the game has had: a list, the first one first, the present one last. Each is a pair
-(board, colour to move): the board as a tuple of rows, the colour "b" or "w".
+A game must not repeat itself forever. Three rules prevent this. They use the list of all positions
+of the game, from the first to the present one. A position is a pair (board, colour to move): the
+board is a tuple of rows, the colour "b" or "w".
 
-* simple ko: the board after the move must not be the board before the opponent's last move, which
-  is the last but one of the list;
+* simple ko: the board after the move must not be the board before the opponent's last move, the
+  second-last in the list;
 * positional superko: the board after the move must not be any board of the game;
-* situational superko: the board after the move must not be any board of the game at which the SAME
-  player was to move.
+* situational superko: the board after the move must not be any board of the game with the SAME
+  player to move.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ CHECKS = [
             *(([(EMPTY, "b")], A, "w", rule) for rule in ("simple", "positional", "situational")),
             # The other answer must be given somewhere, or "always allowed" would earn this.
             (GAME, B, "b", "positional")],
-           "Has this board been there before?"),
-    agrees("Simple ko forbids to restore the board before the opponent's move", forbidden,
+           "Did this board occur before?"),
+    agrees("Simple ko forbids restoring the board before the opponent's move", forbidden,
            [(GAME, board, "b", "simple") for board in (B, A, C)],
-           "Simple ko forbids take-back at once, and looks back no further.", points=3),
-    agrees("Simple ko does not mind who is to move", forbidden,
-           [(GAME, board, "w", "simple") for board in (B, A)], "Only boards are compared."),
-    agrees("Positional superko looks at all boards of the game, whoever was to move", forbidden,
+           "Simple ko forbids recapturing at once. It does not look further back.", points=3),
+    agrees("Simple ko ignores who is to move", forbidden,
+           [(GAME, board, "w", "simple") for board in (B, A)], "Compare boards only."),
+    agrees("Positional superko compares all boards and ignores who was to move", forbidden,
            [*((GAME, board, to_move, "positional") for board, _ in GAME for to_move in "bw"),
             (GAME, D, "w", "positional")],
-           "Was this board there?", points=3),
-    agrees("Situational superko asks who was to move, too", forbidden,
+           "Did this board occur?", points=3),
+    agrees("Situational superko also compares who was to move", forbidden,
            [(GAME, board, to_move, "situational") for board, _ in GAME for to_move in "bw"],
-           "Was the board there, and was the same player to move?", points=2),
+           "Did the board occur with the same player to move?", points=2),
 ]
 PLANTED = {
     "one ply too few": ("positions[-2][0]", "positions[-1][0]"),

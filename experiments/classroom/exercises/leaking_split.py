@@ -1,20 +1,20 @@
 """A split that does not leak (chapter 7).
 
-Training data are positions, and many come from the same game: they look alike and have the same
-result. If a game's positions lie on both sides, the network is tested on what it has seen. So
-GAMES are split, not positions.
+Training data are positions, and many come from the same game: they are similar and have the same
+result. If positions of one game are on both sides, the network is tested on what it has seen. So
+split GAMES, not positions.
 """
 
 from __future__ import annotations
 
 
 def split(games: list[str], test_share: float, seed: int) -> tuple[list[int], list[int]]:
-    """Which positions are for training and which for testing, by their numbers, in order.
+    """The numbers of the positions for training and for testing, each list in order.
 
     Args:
-        games: of each position, the name of its game; a game's positions need not be together.
-        test_share: of the GAMES, rounded to whole ones, that are for testing.
-        seed: the same one gives the same split, others give others.
+        games: of each position, the name of its game; positions of one game can be apart.
+        test_share: share of the GAMES for testing, rounded to whole games.
+        seed: the same seed gives the same split, other seeds give other splits.
     """
     ### BEGIN SOLUTION
     import random
@@ -49,14 +49,14 @@ def _split(hand_in: HandIn, games=GAMES, share: float = 0.25, seed: int = 1):
     answer = hand_in.call("split", games, share, seed)
     right = isinstance(answer, list | tuple) and len(answer) == 2
     right = right and all(type(n) is int and 0 <= n < len(games) for part in answer for n in part)
-    require(right, f"split(...) returned {short(answer)}: two lists of positions are wanted.")
+    require(right, f"split(...) returned {short(answer)}: return two lists of position numbers.")
     return list(answer[0]), list(answer[1])
 
 
 @check("Each position is on one side, in order", points=2)
 def all_once(hand_in: HandIn) -> None:
     train, test = _split(hand_in)
-    require(sorted(train + test) == list(range(200)), "Some position is lost, or there twice.")
+    require(sorted(train + test) == list(range(200)), "A position is missing, or occurs twice.")
     require(train == sorted(train) and test == sorted(test), "The numbers are not in order.")
     require(bool(train and test), "One side is empty.")
 
@@ -69,7 +69,7 @@ def no_leak(hand_in: HandIn) -> None:
         require(bool(test) and not both, f"{len(both)} of 20 games are on both sides.")
 
 
-@check("The share is one of games", points=2)
+@check("The share counts games", points=2)
 def share_of_games(hand_in: HandIn) -> None:
     games = ["long"] * 90 + [f"short{n}" for n in range(9)]
     for part, wanted in ((0.1, 1), (0.5, 5), (0.3, 3), (0.0, 0)):
@@ -78,10 +78,10 @@ def share_of_games(hand_in: HandIn) -> None:
         require(count == wanted, f"Of 10 games and a share of {part}, {count} are for testing.")
 
 
-@check("The seed decides")
+@check("The seed decides the split")
 def seeds(hand_in: HandIn) -> None:
     splits = [tuple(_split(hand_in, seed=seed)[1]) for seed in (1, 1, 2, 3, 4)]
-    require(splits[0] == splits[1], "The same seed has given two splits.")
+    require(splits[0] == splits[1], "The same seed gives different splits.")
     require(len(set(splits)) > 2, "Different seeds give the same split.")
 
 

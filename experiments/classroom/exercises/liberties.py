@@ -1,13 +1,13 @@
 """Chains and liberties (chapter 2).
 
-A board is a list of rows, the upper one first. Each row is a text of "b" (black), "w" (white) and
+A board is a list of rows from top to bottom. Each row is a text of "b" (black), "w" (white) and
 "." (empty). A point is a pair (row, column), both counted from 0.
 
     board = [".b.",
              "bbw",
              "..."]
 
-Stones of one colour that touch along the lines are a chain. The empty points next to a chain are
+Stones of one colour that touch along the lines form a chain. The empty points next to a chain are
 its liberties.
 """
 
@@ -62,19 +62,20 @@ BOARDS = [["bb.", "b..", "..."], ["www", "w.w", "www"], ["wb.", "bb.", "..."]] +
 CHECKS = [
     agrees("A point has four neighbours, three at the edge, two in the corner", neighbours,
            [(["....."] * 3, point) for point in ((1, 2), (0, 2), (0, 0), (2, 4), (0, 4))],
-           "No point may lie off the board; the board need not be square.", ordered=False),
-    agrees("A chain is all stones that touch, of one colour", chain,
+           "All points must be on the board. A board can have more columns than rows.",
+           ordered=False),
+    agrees("A chain has all connected stones of one colour", chain,
            [(CROSS, (1, 1)), (CROSS, (2, 2)), (SNAKE, (4, 4))],
-           "Go on from every stone that you find, to stones of the same colour only; stones that "
-           "touch at a corner do not touch.", points=2),
+           "Continue from every stone that you find, to stones of the same colour. Diagonal "
+           "neighbours are not connected.", points=2),
     agrees("An empty point has no chain and no liberties", (chain, liberties), [(CROSS, (0, 0))],
-           "There is no stone."),
+           "This point has no stone."),
     agrees("A lone stone's liberties are its empty neighbours", liberties,
-           [(LONE, (0, 0)), (LONE, (2, 2))], "A stone of the other colour is no liberty.",
+           [(LONE, (0, 0)), (LONE, (2, 2))], "A stone of the other colour is not a liberty.",
            points=2),
     agrees("A chain shares its liberties, each counted once", liberties,
            [(board, point) for board in BOARDS for point in ((0, 0), (2, 2), (1, 0))],
-           "All stones of the chain count, and an empty point counts once.", points=4),
+           "Use all stones of the chain, and count each empty point once.", points=4),
 ]
 PLANTED = {
     "columns as many as rows": ("0 <= c < len(board[0])", "0 <= c < len(board)"),

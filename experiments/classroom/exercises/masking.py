@@ -10,9 +10,9 @@ import numpy as np
 
 
 def mask(policy: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """The policy among legal moves, with a sum of 1. The given arrays do not change.
+    """The policy of the legal moves, with a sum of 1. The given arrays do not change.
 
-    If the network gives no legal move any probability, all legal moves are alike.
+    If all legal moves have probability 0, all legal moves become equally likely.
 
     Args:
         policy: float [moves], not negative.
@@ -27,7 +27,7 @@ def mask(policy: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 def mask_logits(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """The same from logits, of which any may be as large as 1,000: softmax among legal moves."""
+    """The same from logits, which may be as large as 1,000: the softmax of the legal moves."""
     ### BEGIN SOLUTION
     kept = np.where(legal, logits, -np.inf)
     shares = np.exp(kept - kept.max())
@@ -44,8 +44,8 @@ CHECKS = [
     agrees("Illegal moves get 0, legal ones sum to 1", mask,
            [(POLICY, legal)
             for legal in (LEGAL, np.array([True] * 4), np.array([False, False, False, True]))],
-           "Which moves are legal, and what is the sum?", points=3),
-    agrees("Without any probability, all legal moves are alike", mask,
+           "Which moves are legal? What is their sum?", points=3),
+    agrees("If legal moves have probability 0, all are equally likely", mask,
            [(np.array([1.0, 0.0, 0.0, 0.0]), legal)
             for legal in (LEGAL, np.array([False, True, True, True]))],
            "Do not divide by 0.", points=2),

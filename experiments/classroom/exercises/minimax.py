@@ -95,20 +95,20 @@ def _check(title: str, points: int, solution, trees, hint: str):
 
 
 CHECKS = [
-    _check("A game that is over has its result", 1, minimax, [Tree(n) for n in (1, 0, -1)],
-           "It has no children."),
-    _check("The first player takes the largest value, the second the smallest", 2, minimax,
+    _check("The value of a finished game is its result", 1, minimax, [Tree(n) for n in (1, 0, -1)],
+           "The position has no children."),
+    _check("The first player maximises, the second minimises", 2, minimax,
            [Tree(nested, first=first) for first in (1, -1)
             for nested in ([1, 0, -1], [-1, 0], [0, 0], [-1, -1])],
-           "Who is to move, and what do they want?"),
-    _check("Values come up from any depth", 2, minimax, [Tree(grown(n, 4)) for n in range(8)],
-           "Do it by hand from the leaves up."),
+           "Who is to move? Do they want a large or a small value?"),
+    _check("It searches to any depth", 2, minimax, [Tree(grown(n, 4)) for n in range(8)],
+           "Compute the tree by hand, from the leaves up."),
     _check("The same player may move twice", 2, minimax,
            [Tree(grown(n, 3), "any", n) for n in range(8)],
            "Ask who is to move at each position."),
-    _check("The best move is one of the best value, for either player", 3, best_move,
+    _check("The best move has the best value for the player to move", 3, best_move,
            [Tree(grown(n + 20, 3), "any", n, (1, -1)[n % 2]) for n in range(10)],
-           "The answer is a child, the first of those with the best value for the mover."),
+           "Return a child: the first one with the best value for the player to move."),
 ]
 PLANTED = {
     "both want the largest": ("    return max(values) if player(position) == 1 else min(values)\n",

@@ -1,7 +1,7 @@
 """Noise and temperature in self-play (chapter 14).
 
-AlphaZero must try what its network would never play. At the root it mixes noise into the priors;
-and it draws early moves by their visits, tempered: each to the power of 1 / temperature.
+AlphaZero must also try moves that its network would never play. At the root it mixes noise into the
+priors. It draws early moves in proportion to their visits to the power of 1 / temperature.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def mix(priors: np.ndarray, noise: np.ndarray, legal: np.ndarray, share: float) 
 
 
 def tempered(visits: np.ndarray, temperature: float) -> np.ndarray:
-    """The chances by visits, each to the power of 1 / temperature, with a sum of 1.
+    """Probabilities in proportion to visits to the power of 1 / temperature, with a sum of 1.
 
-    At temperature 0 the most visited moves share everything. Visits may be 1,000,000, and the
-    temperature as small as 0.01.
+    At temperature 0 only the most visited moves are drawn, all equally likely. Visits may be
+    1,000,000, and the temperature as small as 0.01.
     """
     ### BEGIN SOLUTION
     if temperature == 0:
@@ -50,13 +50,13 @@ CHECKS = [
            "0 gives the priors, 1 the noise.", points=3),
     agrees("Illegal moves get no noise", mix,
            [(PRIORS, NOISE, np.array([True, True, False, True]), share) for share in (0.25, 1.0)],
-           "And the legal moves must still sum to 1.", points=2),
-    agrees("Visits, tempered", tempered,
+           "The legal moves must still sum to 1.", points=2),
+    agrees("Probabilities from visits and temperature", tempered,
            [(np.array([10, 5, 1, 0]), temperature) for temperature in (1.0, 0.5, 2.0)],
-           "A small temperature makes the largest larger.", points=2),
+           "A small temperature makes the largest probability larger.", points=2),
     agrees("Temperature 0 plays the most visited", tempered,
            [(np.array(visits), 0.0) for visits in ([3, 9, 1], [4, 4, 0], [7])],
-           "Equal ones share."),
+           "Moves with equal visits are equally likely."),
     agrees("Large numbers do not overflow", tempered,
            [(np.array([1_000_000, other]), 0.01) for other in (999_000, 10)],
            "1,000,000 to the power of 100 is too large; only ratios matter.", points=2),

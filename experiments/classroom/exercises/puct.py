@@ -1,6 +1,6 @@
-"""PUCT: a search that a network guides (chapter 13).
+"""PUCT: a search with the priors of a network (chapter 13).
 
-Of a position's moves, the one with the largest score is followed:
+The search follows the move with the largest score:
 
     q + c * prior * root(visits of the position) / (1 + visits of the move)
 
@@ -28,8 +28,8 @@ def choose(
     Args:
         totals: sums of each move's values, as the player who chooses sees them.
         visits: of each move; those of the position are their sum plus 1.
-        parent_value: the position's own mean value, as the same player sees it. A move without
-            visits is taken to be worth that, less `reduction`.
+        parent_value: the position's own mean value, for the same player. The q of a move without
+            visits is this value minus `reduction`.
     """
     ### BEGIN SOLUTION
     parent_visits = sum(visits) + 1
@@ -60,18 +60,18 @@ CHECKS = [
     agrees("The score of one move", puct_score,
            [(0.5, 0.2, 3, 16, 1.5), (-0.5, 0.9, 0, 100, 1.0), (0.1, 0.0, 5, 9, 2.0)],
            "See the formula.", points=3),
-    agrees("With equal priors, the better mean is followed", choose,
+    agrees("With equal priors, the move with the best mean is followed", choose,
            [([1.0, 3.0, -4.0], [4, 4, 4], [1 / 3] * 3, 0.0, 0.0, 0.1),
             ([5.0, 2.0, 2.5], [10, 3, 4], [1 / 3] * 3, 0.0, 0.0, 0.01)],
-           "Means, not sums; the player who chooses wants a large one.", points=2),
-    agrees("A large prior and few visits are followed when c is large", choose,
+           "Compare means, not sums. The player who chooses wants a large mean.", points=2),
+    agrees("With a large c, moves with a large prior and few visits are followed", choose,
            [([2.0, 1.0], [4, 4], [0.1, 0.9], 0.3, 0.0, 5.0),
             ([9.0, 0.9], [10, 1], [0.5, 0.5], 0.9, 0.0, 5.0)],
-           "What does c weigh?"),
-    agrees("A move without visits is worth a little less than its position", choose,
+           "What is the effect of c?"),
+    agrees("The q of a move without visits is parent_value minus reduction", choose,
            [([value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01)
             for value in (0.8, -0.8, 0.0) for less in (0.0, 0.2, 1.0)],
-           "It is not 0, and 0 visits do not divide.", points=2),
+           "It is not 0. Do not divide by 0 visits.", points=2),
     agrees("Any position", choose, [_any_position() for _ in range(20)],
            "Compute the four scores by hand.", points=2),
 ]

@@ -1,10 +1,10 @@
 """A random bot that keeps its eyes (chapter 3).
 
-A board is a list of rows of "b", "w" and "."; a point is (row, column), both counted from 0.
+A board is a list of rows of "b", "w" and "."; a point is (row, column), counted from 0.
 
-A bot that fills its own eyes kills its own groups. By a strict rule, an empty point is an eye of a
-colour if all its neighbours along the lines are stones of this colour, and so are the points at
-its corners: all of them if the point lies at the edge of the board, all but one elsewhere.
+A bot that fills its own eyes kills its own groups. An empty point is an eye of a colour if all its
+neighbours along the lines are stones of this colour, and so are the points at its corners: all of
+them if the point is at the edge of the board, all but one elsewhere.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_eye(board: list[str], point: tuple[int, int], color: str) -> bool:
 def choose(
     board: list[str], color: str, legal: list[tuple[int, int]]
 ) -> tuple[int, int] | None:
-    """One of the legal points that is not an own eye, each with the same chance; None to pass."""
+    """A random legal point that is not an own eye, all equally likely; None to pass."""
     ### BEGIN SOLUTION
     import random
 
@@ -47,10 +47,10 @@ from collections import Counter
 from experiments.classroom.checks import HandIn, agrees, check, require
 
 EYES = [".b.bw", "bbbbw", "b.bw.", "bbb..", ".bw.."]
-_SIDES = "Sides first, then corners; how many corners does this point have?"
+_SIDES = "Check the sides first, then the corners. How many corners does this point have?"
 
 
-@check("Any sensible point comes, with the same chance", points=3)
+@check("All sensible points are equally likely", points=3)
 def chances(hand_in: HandIn) -> None:
     legal = [(0, 0), (0, 2), (2, 1), (2, 4), (3, 3), (3, 4), (4, 3)]
     sensible = [point for point in legal if not is_eye(EYES, point, "b")]
@@ -59,11 +59,11 @@ def chances(hand_in: HandIn) -> None:
             f"Of the legal points {legal}, you chose {sorted(drawn, key=str)} in 400 tries.")
     expected = 400 / len(sensible)
     require(max(abs(count - expected) for count in drawn.values()) < 6 * expected**0.5,
-            "In 400 tries, some points come far more often than others.")
+            "In 400 tries, you chose some points much more often than others.")
 
 
 CHECKS = [
-    agrees("All sides must be own stones", is_eye,
+    agrees("All neighbours of an eye are own stones", is_eye,
            [(EYES, point, color)
             for point in ((0, 0), (2, 1), (2, 4), (3, 3), (1, 0)) for color in "bw"],
            _SIDES, points=2),
@@ -78,9 +78,9 @@ CHECKS = [
             (["bb.", "b.b"], (1, 1), "b")],
            _SIDES, points=2),
     chances,
-    agrees("It passes when nothing sensible is left", choose,
+    agrees("It passes if no sensible move is left", choose,
            [(EYES, "b", legal) for legal in ([], [(0, 0)], [(0, 0), (2, 1)], [(3, 3)])],
-           "Only own eyes are left to choose from, or one point that is no eye."),
+           "The legal points are own eyes, or one point that is not an eye."),
 ]
 PLANTED = {
     "corners do not matter": (" and own_corners >= (3 if at_corners == 4 else at_corners)", ""),

@@ -1,8 +1,8 @@
-"""RAVE: what a move is worth at any time (chapter 4).
+"""RAVE: statistics of moves played at any time (chapter 4).
 
-A simulation teaches more than the value of its first move. If a move was good later on, it may be
-good now. So each child keeps a second count: of the simulations in which the player who chooses
-here played its move first among the two players, now or later.
+A move that was good later in a simulation may be good now. So each child has a second count: the
+simulations in which the player to move here played its move now or later, before the opponent
+played at this point.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ def amaf_moves(moves: list[tuple[int, str]], start: int) -> set[str]:
         start: the index of the move that was chosen at this position, by the player who chose it.
 
     Returns:
-        The points at which that player played, from `start` on, unless the OTHER player had
-        played there before them (from `start` on).
+        The points at which that player played, from `start` on, except those where the OTHER
+        player played earlier (from `start` on).
     """
     ### BEGIN SOLUTION
     chooser = moves[start][0]
@@ -33,8 +33,8 @@ def amaf_moves(moves: list[tuple[int, str]], start: int) -> set[str]:
 def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int, k: float) -> float:
     """The share of wins by both counts: (1 - b) * wins/visits + b * rave_wins/rave_visits.
 
-    b is the root of k / (3 * visits + k): the more visits, the less the second count matters. A
-    count of zero says nothing: then the other one is all there is, or 0.5 if both are zero.
+    b is the root of k / (3 * visits + k): the more visits, the less the second count matters. If
+    one count is zero, use only the other; if both are zero, return 0.5.
     """
     ### BEGIN SOLUTION
     if visits == 0 and rave_visits == 0:
@@ -53,18 +53,19 @@ from experiments.classroom.checks import agrees
 
 GAME = [(1, "A1"), (-1, "B1"), (1, "C1"), (-1, "A1"), (1, "B1"), (-1, "D1"), (1, "E1"), (1, "D1")]
 CHECKS = [
-    agrees("The chooser's moves count, from the chosen one on", amaf_moves,
+    agrees("The player's moves count, from the chosen move on", amaf_moves,
            [(GAME[:3] + GAME[6:7], start) for start in (3, 2, 0)],
-           "Whose moves, and from when on?", points=2),
+           "Whose moves count, and from which move on?", points=2),
     agrees("The other player's moves do not count", amaf_moves,
            [(GAME, start) for start in (1, 3, 5)],
-           "The chooser is who made the move at `start`.", points=2),
-    agrees("Who plays first at a point has it", amaf_moves, [(GAME, start) for start in (0, 2, 4)],
-           "After a capture a point is played again.", points=2),
-    agrees("With both counts, the second one fades", rave_value,
+           "Count the moves of the player who moved at `start`.", points=2),
+    agrees("A point counts for the player who plays there first", amaf_moves,
+           [(GAME, start) for start in (0, 2, 4)],
+           "After a capture, a point can be played again.", points=2),
+    agrees("With more visits, the second count matters less", rave_value,
            [(3, 4, 10, 40, 100.0), (30, 40, 10, 40, 100.0), (300, 400, 10, 40, 100.0)],
            "See the formula.", points=2),
-    agrees("A count of zero says nothing", rave_value,
+    agrees("A count of zero is ignored", rave_value,
            [(0, 0, 3, 4, 100.0), (3, 4, 0, 0, 100.0), (0, 0, 0, 0, 100.0)],
            "Do not divide by 0.", points=2),
 ]

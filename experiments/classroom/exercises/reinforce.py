@@ -1,8 +1,8 @@
 """REINFORCE (chapter 10).
 
-A policy is a softmax of logits. After a game, moves of the winner are made likelier, moves of the
-loser less likely: the logits go along the gradient of the log of the chosen move's probability,
-times +1 or -1.
+A policy is a softmax of logits. After a game, the winner's moves become more likely and the loser's
+moves less likely: add the gradient of the log-probability of each chosen move, times +1 or -1, to
+the logits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def log_gradient(logits: np.ndarray, action: int) -> np.ndarray:
 
 
 def weights(players: list[int], winner: int) -> list[int]:
-    """What each move of a game is worth.
+    """The weight of each move of a game.
 
     Args:
         players: who made each move, 1 or -1; they need not take turns.
@@ -40,8 +40,8 @@ def step(
 ) -> np.ndarray:
     """The logits after one game in which the same logits were used at every move.
 
-    The mean over the moves of weight times gradient, times the learning rate, is added. The given
-    logits do not change.
+    Add the learning rate times the mean over the moves of weight times gradient. The given logits
+    do not change.
     """
     ### BEGIN SOLUTION
     terms = [
@@ -60,12 +60,12 @@ CHECKS = [
     agrees("The gradient of the log-probability", log_gradient,
            [(logits, action) for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0]))
             for action in range(2)],
-           "It sums to 0. Change one logit by 0.000001 and see.", points=3),
-    agrees("The winner's moves weigh +1, the loser's -1, and a draw teaches nothing", weights,
+           "Its sum is 0. Change one logit by 0.000001 and compare.", points=3),
+    agrees("The weight is +1 for the winner's moves, -1 for the loser's, 0 after a draw", weights,
            [(players, winner) for winner in (1, -1, 0)
             for players in ([1, -1, 1], [1, 1, -1, -1, 1])],
-           "Who made the move, and who won?", points=3),
-    agrees("A step makes the winner's moves likelier", step,
+           "Who made the move? Who won?", points=3),
+    agrees("A step makes the winner's moves more likely", step,
            [(LOGITS, [0, 1], [1, -1], winner, 0.1) for winner in (1, -1)],
            "Add weight times gradient.", points=2),
     agrees("A step is the mean over moves, times the rate", step,

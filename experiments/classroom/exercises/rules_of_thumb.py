@@ -26,7 +26,7 @@ def winning_points(board: str, player: str) -> set[int]:
 
 
 def choose(board: str, player: str) -> int:
-    """The point that `player`, whose turn it is, takes by the first rule that says one:
+    """The point that `player`, who is to move, takes by the first of these rules that applies:
 
     1. win if you can;
     2. else take a point at which the opponent would win;
@@ -78,23 +78,23 @@ def _chooses(title: str, points: int, cases, hint: str):
 
 
 CHECKS = [
-    agrees("Winning points lie on lines with two own marks and an empty point", winning_points,
+    agrees("A winning point completes a line with two own marks", winning_points,
            [(board, player)
             for board in ["xx.......", "x...x....", "..o..o...", "o...x...o", "xxo......",
                           "xx.x.....", *BOARDS[::4]]
             for player in "xo"],
-           "Rows, columns and diagonals; answer with a set of points.", points=3),
+           "Check rows, columns and diagonals. Return a set of points.", points=3),
     _chooses("It wins when it can", 2, [("xx.oo....", "x"), ("xx.oo....", "o"), ("o.x.o.x..", "o")],
-             "There is a win at once. Winning comes before blocking."),
-    _chooses("It blocks when it must", 2,
+             "The player can win at once. Winning comes before blocking."),
+    _chooses("It blocks when the opponent threatens to win", 2,
              [("xx..o....", "o"), ("o..xo....", "x"), ("..x..xo..", "o")],
              "The opponent threatens to win."),
     _chooses("Else it takes the middle", 1,
              [(".........", "x"), ("x........", "o"), ("x.......o", "x")],
-             "Nobody threatens anything."),
-    _chooses("It never takes a point that is taken", 2,
+             "Nobody can win at once."),
+    _chooses("It only takes empty points", 2,
              [(board, player) for board in BOARDS[::3] if not _over(board) for player in "xo"],
-             "Go through the four rules for this board."),
+             "Apply the four rules to this board."),
 ]
 PLANTED = {
     "blocks before it wins": (

@@ -1,12 +1,12 @@
-"""UCT: trees that grow where it is worth it (chapter 4).
+"""UCT: a tree that grows towards good moves (chapter 4).
 
 A game is given by functions of a position (a number): `children(position)`, none if the game is
 over; `player(position)`, +1 or -1, who need not alternate; and `rollout(position)`, which plays
-the game to its end at random and says the result as the FIRST player sees it: 1, 0 or -1.
+the game to its end at random and returns the result for the FIRST player: 1, 0 or -1.
 
-A simulation goes down from the root by the rule below until it comes to a position that has no
-visits; plays one rollout from there; and counts the result in every position on its way. Of a
-position, each child is tried once before any child is tried twice.
+A simulation starts at the root and follows the rule below to a position without visits. It plays
+one rollout from there and adds the result to every position on the path. Each child of a position
+is tried once before any child is tried twice.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Game(Tree):
         children, player, _ = self.functions()
         visits = hand_in.call("search", 0, children, player, self.rollout, simulations, c)
         right = isinstance(visits, list | tuple) and all(type(n) is int for n in visits)
-        require(right and len(visits) == len(children(0)), f"search(...) returned {visits!r}: a "
-                f"number for each of {len(children(0))} children is wanted.")
+        require(right and len(visits) == len(children(0)), f"search(...) returned {visits!r}: it "
+                f"must return a number for each of {len(children(0))} children.")
         return list(visits)
 
 
@@ -94,26 +94,26 @@ def counts(hand_in: HandIn) -> None:
                 f"{len(game.begun)} rollouts were asked for.")
 
 
-@check("Each child is tried once before any is tried twice", points=1)
+@check("Each child is tried once before any child is tried twice", points=1)
 def all_once(hand_in: HandIn) -> None:
     visits = Game([1, -1, -1, -1, -1]).visits(hand_in, 5, 0.4)
     require(visits == [1] * 5, f"After 5 simulations with 5 children their visits are {visits}.")
     game = Game([[1, 1], [1, 1]])
     game.visits(hand_in, 6, 1.0)
-    require(len(set(game.begun)) == 6, "A rollout begins at a position without visits: with six "
-            f"positions below the root, your six rollouts began at {len(set(game.begun))}.")
+    require(len(set(game.begun)) == 6, "A rollout starts at a position without visits: with six "
+            f"positions below the root, your six rollouts started at {len(set(game.begun))}.")
 
 
-@check("The winning move gets the visits, for either player", points=2)
+@check("The winning move gets most visits, for either player", points=2)
 def wins(hand_in: HandIn) -> None:
     for first in (1, -1):
         visits = Game([-first, first, 0], first).visits(hand_in, 200, 0.4)
         require(visits.index(max(visits)) == 1 and visits[1] > 120,
                 f"Of three moves that lose, win and draw, your visits are {visits}, with player "
-                f"{first} to move. Whose wins are counted?")
+                f"{first} to move. Whose wins do you count?")
 
 
-@check("The opponent's best answer is expected", points=2)
+@check("The opponent chooses their best answer", points=2)
 def answers(hand_in: HandIn) -> None:
     for first in (1, -1):
         # The first move looks good to random play: one answer in five refutes it.
@@ -130,12 +130,12 @@ def twice(hand_in: HandIn) -> None:
     game.players = [1] * len(game.players)
     visits = game.visits(hand_in, 600, 0.6)
     require(visits[0] > visits[1],
-            f"The first player moves twice and can win by the first move; your visits are "
+            f"The first player moves twice and can win with the first move; your visits are "
             f"{visits}. Ask who is to move.")
 
 
 CHECKS = [
-    agrees("The score is the share of wins and a bonus for few visits", uct_score,
+    agrees("The score is the share of wins plus a bonus for few visits", uct_score,
            [(3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0)],
            "See the formula.", points=2),
     counts, all_once, wins, answers, twice,

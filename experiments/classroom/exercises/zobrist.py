@@ -1,8 +1,8 @@
 """Zobrist keys (chapter 3).
 
-A position gets a number that can be kept up to date move by move. Each stone at each point has a
-random number of its own. The key of a board is the exclusive or (`^`) of the numbers of all its
-stones, and if white is to move, of one more. The key of the empty board with black to move is 0.
+The key of a position is a number that is cheap to update after a move. Each colour at each point
+has its own random number. The key is the exclusive or (`^`) of the numbers of all stones and, if
+white is to move, of one more number. The key of the empty board with black to move is 0.
 
 The table is a dict: `table[(color, row, col)]` for stones, `table["white to move"]` for the turn.
 A board is a list of rows of "b", "w" and "."; rows and columns are counted from 0.
@@ -29,7 +29,7 @@ def key_after(
     key: int, color: str, point: tuple[int, int], captured: list[tuple[int, int]],
     table: dict[Any, int],
 ) -> int:
-    """The key after `color` has played at `point`: no look at the board is needed.
+    """The key after `color` has played at `point`, without looking at the board.
 
     Args:
         key: before the move, with `color` to move.
@@ -58,19 +58,19 @@ CAPTURES = [("b", [(0, 2), (1, 2)]), ("w", [(0, 0)]), ("b", [(3, 0)])]
 CHECKS = [
     agrees("The turn is part of the key", key_of,
            [(EMPTY, "b", TABLE), (EMPTY, "w", TABLE), (BOARD, "w", TABLE)],
-           "White to move has a number in the table; an empty board with black to move has the "
-           "key 0.", points=2),
-    agrees("All stones count, each by its colour and point", key_of,
+           "The table has a number for white to move. The empty board with black to move has "
+           "the key 0.", points=2),
+    agrees("Every stone counts, by its colour and point", key_of,
            [(board, "b", TABLE)
             for board in (BOARD, ["b....", *EMPTY[1:]], [*EMPTY[1:], "....w"])],
            "Which stones are on this board, and what are their numbers?", points=3),
-    agrees("A move changes the key by its stone and by the turn", key_after,
+    agrees("A move adds its stone and changes the turn", key_after,
            [(key_of(BOARD, color, TABLE), color, (3, 4), [], TABLE) for color in "bw"],
            "Compare with key_of for the board after the move.", points=2),
-    agrees("Captured stones leave the key", key_after,
+    agrees("Captured stones are removed from the key", key_after,
            [(key_of(BOARD, color, TABLE), color, (2, 2), taken, TABLE)
             for color, taken in CAPTURES],
-           "Whose stones are captured, and how does one leave an exclusive or?", points=3),
+           "Whose stones are captured? How do you remove a number from an exclusive or?", points=3),
 ]
 PLANTED = {
     "the turn is forgotten": ('key = table["white to move"] if to_move == "w" else 0', "key = 0"),

@@ -35,16 +35,16 @@ async function openBoard(root, id, app) {
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const picker = filePicker(app, "analyse");
   const { buttons, keys } = controls({
-    run: ["Stop", " ", "stop the engines, or let them go on", toggle, { class: "main" }],
-    back: ["◂ Back", "ArrowLeft", "a move back", () => step(-1)],
-    forth: ["Forth ▸", "ArrowRight", "a move forth", () => step(1)],
-    second: ["Second engine", "+", "a second engine, or one only", second],
+    run: ["Stop", " ", "stop or continue the engines", toggle, { class: "main" }],
+    back: ["◂ Back", "ArrowLeft", "one move back", () => step(-1)],
+    forth: ["Forward ▸", "ArrowRight", "one move forward", () => step(1)],
+    second: ["Second engine", "+", "show or hide a second engine", second],
     exact: ["Exact values", "e", "exact values, where the game can be solved", exact],
     line: ["Line", "l", "the expected line on the board", () => layer("line")],
     figures: ["Figures", "v", "figures on the board", () => layer("figures")],
     flip: ["Flip", "f", "turn the board", () => eyes.forEach((eye) => eye.board.flip())],
-    inside: ["Inside", "i", "step through a search from here", () => app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`)],
-    play: ["Play from here", "p", "play on from here", playOn],
+    inside: ["Inside", "i", "step through a search of this position", () => app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`)],
+    play: ["Play from here", "p", "play from this position", playOn],
     fresh: ["Another position", "n", "another position", () => app.go("analyse")],
     open: [null, "o", "open a saved game", () => picker.input.click()],
   });
@@ -152,7 +152,7 @@ async function openBoard(root, id, app) {
     stopExact();
     running = false;
     eyes.forEach((eye) => eye.stop());
-    app.say("Exact values come move by move …");
+    app.say("Computing exact values, move by move …");
     stopExact = listen(`${path}/exact?plies=${position.plies}`, (events) => {
       const news = events.at(-1);
       if (news.problem) { app.say(news.problem, true); return; }

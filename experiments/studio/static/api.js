@@ -20,7 +20,7 @@ async function answer(path, { headers = {}, ...options } = {}) {
   try {
     reply = await fetch(path, { ...options, headers });
   } catch {
-    throw new Error("the server does not answer; is `dlgo web` still running?");
+    throw new Error("the server does not answer; check that `dlgo web` is still running");
   }
   if (!reply.ok) {
     const text = await reply.text();

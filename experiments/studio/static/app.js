@@ -96,7 +96,7 @@ const COMMON = [
 
 function showKeys() {
   const list = document.getElementById("keys-list");
-  const board = [{ key: "Tab, then ← ↑ → ↓", what: "walk over the board; Enter plays, Esc lets go" }];
+  const board = [{ key: "Tab, then ← ↑ → ↓", what: "move over the board; Enter plays, Esc cancels" }];
   list.replaceChildren(...[...(current?.keys ?? []), ...board, ...COMMON].flatMap(({ key, what }) => [
     h("dt", {}, h("kbd", {}, KEY_NAMES[key] ?? key)), h("dd", {}, what),
   ]));

@@ -13,7 +13,7 @@ export function copyTo(app, path, view, plies, players = {}) {
 /** A button that opens a saved game in a view: elsewhere than in Play, people play on in it. */
 export function filePicker(app, view = "play") {
   const load = (file) => app.attempt(async () => {
-    if (file.size > 256 * 1024) throw new Error(`${file.name} is larger than 256 KiB, so not a game`);
+    if (file.size > 256 * 1024) throw new Error(`${file.name} is larger than 256 KiB; choose a smaller file`);
     const people = view === "play" ? {} : { black: "human", white: "human" };
     const given = new URLSearchParams({ name: file.name, ...people });
     const made = await send(`/api/games/load?${given}`, await file.arrayBuffer());

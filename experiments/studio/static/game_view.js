@@ -93,14 +93,14 @@ export class GameView {
 
   #statusText() {
     const { view, shown } = this;
-    if (shown) return `After move ${shown.plies} of ${view.plies}. → goes on, End returns to the game.`;
+    if (shown) return `After move ${shown.plies} of ${view.plies}. Press → for the next move, End to return to the game.`;
     const { over, result, turn, note } = view.position, last = view.history.at(-1);
     const before = last ? `${nameOf(view, last.player)}: ${last.text}. ` : "";
     if (over) return `${before}Game over: ${result}.`;
     if (view.problem) return before;
     if (view.waiting !== null && view.waiting > 0) return `${before}Waiting for ${view.waiting} other searches …`;
     if (view.thinking) return `${before}${view.thinking} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
-    if (view.paused) return `${before}The engines wait.`;
+    if (view.paused) return `${before}The engines are paused.`;
     const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;
     const ended = view.ended ? `The record ends here: ${view.ended}. ` : "";
     return `${before}${ended}${who}${note ? ` (${note})` : ""}.`;
@@ -121,7 +121,7 @@ export class GameView {
     const { view } = this, here = this.shown?.plies ?? view.plies, hinted = view.hint?.black != null && !this.shown;
     const estimate = hinted ? view.hint : view.history.findLast(({ black, plies }) => black !== null && plies <= here);
     if (!estimate) {
-      this.meter.show(null, "No evaluation yet: engines tell with their moves, and with a hint.");
+      this.meter.show(null, "No evaluation yet: engines give one with each move and hint.");
       return;
     }
     const when = hinted ? "here" : `with its move ${estimate.text}`;

@@ -12,7 +12,7 @@ export async function open(root, place, app) {
   offer ??= await ask("/api/inside");
   const asked = place ? readPlace(place) : null;
   const preset = asked?.preset ? offer.presets.find(({ name }) => name === asked.preset) : null;
-  if (asked?.preset && !preset) app.say(`There is no preset ${asked.preset}; these are there.`, true);
+  if (asked?.preset && !preset) app.say(`There is no preset ${asked.preset}; choose one of these.`, true);
   if (!preset && !asked?.engine) return openChooser(root, app, offer, asked?.preset ? null : asked);
   const wanted = preset ? {
     preset: preset.name, source: { game: preset.game, moves: preset.moves }, engine: preset.engine, seed: preset.seed,
@@ -35,7 +35,7 @@ async function search(root, app, wanted, preset) {
     running = startSearch(wanted.source, wanted.engine, wanted.seed, (before) => {
       const long = performance.now() - began > 4000;
       words.textContent = before > 0 ? `Waiting for ${before} other searches …`
-        : `The engine searches …${long ? " The first time, the rules of a game are compiled: that can take a minute." : ""}`;
+        : `The engine searches …${long ? " The first search of a game compiles its rules, which can take a minute." : ""}`;
     });
     try {
       const found = await running.done;

@@ -19,9 +19,9 @@ function openChoice(root, app) {
   const box = h("section", { class: "start" },
     h("h1", {}, "Which game would you like to review?"),
     h("div", { class: "panel" },
-      h("p", {}, "An engine evaluates every position, finds the mistakes and tells what was better."),
+      h("p", {}, "An engine evaluates every position, finds the mistakes and shows better moves."),
       h("div", { class: "actions" }, picker.button, picker.input),
-      h("p", { class: "review-legend" }, "SGF, PDN, or a text of moves; a file can also be dropped here. A game in Play has a button Review, as has a game of a tournament.")));
+      h("p", { class: "review-legend" }, "SGF, PDN, or a text of moves; you can also drop a file here. Games in Play and in Watch have a button Review.")));
   root.append(box);
   fileDrop(box, picker.load);
   return {
@@ -44,8 +44,8 @@ async function openReview(root, id, app) {
   const told = h("p", { class: "review-told", role: "status", "aria-live": "off" });
   const picker = filePicker(app, "review");
   const { buttons, keys } = controls({
-    run: ["Stop", " ", "stop the review, or go on with it", toggle],
-    save: ["Save", "s", "save the review as a page", () => save("html")],
+    run: ["Stop", " ", "stop or continue the review", toggle],
+    save: ["Save", "s", "save the review as an HTML page", () => save("html")],
     sgf: ["Save SGF", "S", "save the review as SGF with comments", () => save("sgf")],
     analyse: ["Analyse here", "a", "analyse this position", analyse],
     open: [null, "o", "open a saved game", () => picker.input.click()],

@@ -24,13 +24,13 @@ export class Reviewed {
     this.words = h("p", { class: "status", role: "status", "aria-live": "polite" });
     this.verdict = h("div", { class: "verdict" });
     const { buttons, keys } = controls({
-      before: ["◂ Mistake", "M", "to the mistake before", () => this.mistake(-1), { "aria-label": "Previous mistake" }],
-      back: ["◂ Back", "ArrowLeft", "a move back", () => this.go(this.place - 1)],
-      forth: ["Forth ▸", "ArrowRight", "a move forth", () => this.go(this.place + 1)],
-      next: ["Mistake ▸", "m", "to the next mistake", () => this.mistake(1), { class: "main", "aria-label": "Next mistake" }],
-      line: ["Line", "l", "the better line on the board, or the move only", () => this.toggleLine(), { "aria-label": "The better line on the board" }],
+      before: ["◂ Mistake", "M", "go to the previous mistake", () => this.mistake(-1), { "aria-label": "Previous mistake" }],
+      back: ["◂ Back", "ArrowLeft", "one move back", () => this.go(this.place - 1)],
+      forth: ["Forward ▸", "ArrowRight", "one move forward", () => this.go(this.place + 1)],
+      next: ["Mistake ▸", "m", "go to the next mistake", () => this.mistake(1), { class: "main", "aria-label": "Next mistake" }],
+      line: ["Line", "l", "show the better line, or only the better move", () => this.toggleLine(), { "aria-label": "Show the better line on the board" }],
       flip: ["Flip", "f", "turn the board", () => this.board.flip()],
-      start: [null, "Home", "the start", () => this.go(0)],
+      start: [null, "Home", "go to the start", () => this.go(0)],
       end: [null, "End", "the end", () => this.go(this.data.turns.length)],
     });
     Object.assign(this, { buttons, keys });
@@ -152,7 +152,7 @@ export class Reviewed {
   #mistakes() {
     const mistakes = this.data.verdicts.toSorted((a, b) => b.loss - a.loss || a.turn - b.turn);
     this.none.hidden = mistakes.length > 0;
-    this.none.textContent = this.data.final ? "None was found." : "None was found yet.";
+    this.none.textContent = this.data.final ? "No mistakes were found." : "No mistakes so far.";
     this.buttons.next.disabled = this.buttons.before.disabled = !mistakes.length;
     patch(this.list, mistakes.map(({ turn, kind, text, best, cost, exact }) => {
       const made = this.data.turns[turn - 1];

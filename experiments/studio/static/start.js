@@ -57,7 +57,7 @@ export function playerField(side, label, choice, value, person = true, onChange 
   const update = () => {
     own.hidden = select.value !== "own";
     const preset = choice.presets.find(({ spec }) => spec === select.value);
-    note.textContent = preset?.note ?? (select.value === "own" ? "as on the command line; `dlgo engines` lists their options" : "");
+    note.textContent = preset?.note ?? (select.value === "own" ? "as on the command line; `dlgo engines` lists the options" : "");
   };
   select.addEventListener("change", () => {
     update();

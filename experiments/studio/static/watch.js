@@ -27,13 +27,13 @@ async function openList(root, app) {
     return openTournament(root, ledgers[0].name, app);
   }
   const words = ({ games, running, problem }) => problem
-    || `${games.toLocaleString("en")} games${running ? ", and a tournament is playing" : ""}`;
+    || `${games.toLocaleString("en")} games${running ? ", tournament running" : ""}`;
   root.append(h("div", { class: "watch" }, h("h1", {}, "Which tournament would you like to watch?"),
     ledgers.length ? h("ul", { class: "ledgers" }, ledgers.map((ledger) => h("li", { class: "panel" },
       h("a", { href: `#/watch/${encodeURIComponent(ledger.name)}` }, ledger.name),
       h("span", { class: ledger.problem ? "bad" : ledger.running ? "live" : "" }, words(ledger)))))
       : h("div", { class: "panel" },
-        h("p", {}, "This server knows no ledger yet. Start it with the file of a tournament, running or finished:"),
+        h("p", {}, "This server has no ledger. Start it with the ledger of a running or finished tournament:"),
         h("pre", {}, "dlgo tournament plan.toml --ledger games.sqlite\ndlgo web --ledger games.sqlite"))));
   return { close() {}, keys: [] };
 }
@@ -91,8 +91,8 @@ async function openTournament(root, name, app) {
     status.classList.toggle("bad", Boolean(view.problem));
     status.textContent = view.problem || [
       running ? `Playing: ${done.toLocaleString("en")} of ${planned.toLocaleString("en")} games`
-        : done ? `${done.toLocaleString("en")} games; no tournament is playing into this ledger now`
-          : "No games yet. A tournament that has just been started loads its engines first; that can take a minute",
+        : done ? `${done.toLocaleString("en")} games; no tournament is running`
+          : "No games yet. A tournament first loads its engines, which can take a minute",
       running ? speed(done, planned) : "", view.rating,
     ].filter(Boolean).join(" · ");
   }

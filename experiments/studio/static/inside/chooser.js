@@ -56,11 +56,11 @@ export async function openChooser(root, app, offer, asked) {
     h("div", {}, field("inside-game", "Game", h("div", { class: "stacked" }, game, other)),
       field("inside-moves", "Moves to the position", moves, "click them on the board, or type them"),
       h("div", { class: "field" }, h("label", { for: "inside-algorithm" }, "Algorithm"), algorithm, about),
-      h("div", { class: "field" }, budgetLabel, budget), exploreField, field("inside-seed", "Seed", seed, "the same seed, the same search"),
+      h("div", { class: "field" }, budgetLabel, budget), exploreField, field("inside-seed", "Seed", seed, "the same seed gives the same search"),
       h("div", { class: "actions" }, start)));
   root.append(h("div", { class: "inside chooser" },
     h("h1", {}, "Watch an engine think"),
-    h("p", { class: "look-for" }, "Step through a search, forwards and backwards: what it looks at, what it finds, and what that changes. Begin with one of these:"),
+    h("p", { class: "look-for" }, "Step through a search, forwards and backwards. Start with one of these:"),
     h("div", { class: "presets" }, offer.presets.map((preset) => presetCard(preset, offer.algorithms))),
     h("h2", {}, "Any position"), form));
 

@@ -39,7 +39,7 @@ export function startSearch(source, engine, seed, onWait) {
       else if ("waiting" in news) onWait(news.waiting);
       else Object.assign(search, news);
     }
-    if (search.steps !== search.events.length) throw new Error("the search has broken off; try again");
+    if (search.steps !== search.events.length) throw new Error("the search was interrupted; try again");
     return search;
   };
   return { stop: () => control.abort(), done: read() };

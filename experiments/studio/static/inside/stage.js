@@ -24,13 +24,13 @@ export function openStage(root, app, search, preset) {
   const picture = new TreeView(search, words, positions, look, redrawTree);
 
   const { buttons, keys } = controls({
-    start: ["|◂", "Home", "to the start", () => go(0)], before: ["◂◂", "j", `back to the ${jump} before`, () => skip(-1)],
+    start: ["|◂", "Home", "go to the start", () => go(0)], before: ["◂◂", "j", `back to the ${jump} before`, () => skip(-1)],
     back: ["◂", "ArrowLeft", "one step back", () => go(step - 1)], play: ["Play", " ", "play or pause", toggle, { class: "main" }],
     forth: ["▸", "ArrowRight", "one step on", () => go(step + 1)], next: ["▸▸", "l", `on to the next ${jump}`, () => skip(1)],
     end: ["▸|", "End", "to the end", () => go(last)],
-    fold: [null, "f", "fold or unfold the node at hand", () => picture.toggle(looked ?? focus.at)],
+    fold: [null, "f", "fold or unfold the current node", () => picture.toggle(looked ?? focus.at)],
     here: ["Search from here", "g", "search from the position on the board", searchHere],
-    copy: ["Copy link", "c", "copy the address of this step", copyLink],
+    copy: ["Copy link", "c", "copy the link to this step", copyLink],
     change: ["Change", "e", "other settings, or another position", change],
     fresh: ["Another search", "n", "another search", () => app.go("inside")],
   });
@@ -155,7 +155,7 @@ export function openStage(root, app, search, preset) {
   function copyLink() {
     const text = new URL(`#/inside/${address(step)}`, location.href).href;
     const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error());
-    copied.then(() => app.say("The address of this step is copied"), () => app.say(text));
+    copied.then(() => app.say("The link to this step is copied"), () => app.say(text));
   }
 
   function searchHere() {
@@ -189,7 +189,7 @@ function titleOf({ kind, name }) {
 
 /** What is searched by whom, on one line. */
 function facts({ engine, info, source, seed, kind, hasNetwork }) {
-  const advice = ["puct", "gumbel"].includes(kind) ? (hasNetwork ? "; a network that comes with dlgo gives priors and values" : "; no network knows this game: all priors are alike, and the game estimates values") : "";
+  const advice = ["puct", "gumbel"].includes(kind) ? (hasNetwork ? "; a network that comes with dlgo gives priors and values" : "; no network for this game: all priors are equal, and values are the game's own estimates") : "";
   const where = source.from ? "a game of this studio" : source.moves ? `after ${source.moves}` : "the first position";
   return `${info.game}, ${where}; ${engine}, seed ${seed}${advice}.`;
 }

@@ -14,7 +14,7 @@ function formula({ kind, settings }, node) {
   const n = node.visits;
   if (kind === "uct") return `score = wins + ${settings.c_uct} · √(ln N / n), N = ${n}: visits here; n: those of the move`;
   if (kind === "puct") return `score = wins + ${settings.c_puct} · prior · √N / (1 + n), N = ${n}: visits here; n: those of the move`;
-  const plan = node.number ? "; moves should have visits in proportion to e^score" : "; the plan below shares the visits out";
+  const plan = node.number ? "; the visits should be proportional to e^score" : "; the plan below assigns the visits";
   return `score = ln prior + (50 + most visits) · wins${plan}`;
 }
 
@@ -57,7 +57,7 @@ export class ChildTable {
     const own = this.words.who(node.mover), hasPrior = children.some(({ prior }) => prior !== null);
     const root = node.number === 0;
     const sure = node.proven !== null;  // then no score is needed any more
-    this.note.textContent = !children.length ? "" : sure ? "The result is certain: nothing more is tried here." : formula(search, node);
+    this.note.textContent = !children.length ? "" : sure ? "The result is certain: the search tries nothing more here." : formula(search, node);
     this.note.hidden = !children.length;
     const chosen = event?.event === "Selected" && event.node === node.number ? event.child
       : event?.event === "BackedUp" ? event.path[event.path.indexOf(node.number) - 1] ?? null : null;
@@ -84,8 +84,8 @@ export class ChildTable {
     this.more.textContent = this.whole ? "Fewer moves" : `${hidden} more moves`;
     const guesses = !sure && numbers.some(({ guess }) => guess);
     this.foot.textContent = [
-      kind === "uct" && children.length && !sure ? "A move that has not been tried comes before all scores." : "",
-      guesses ? (gumbel ? "(in brackets: not tried, a guess from the network's value and the moves that were)" : `(in brackets: not tried, taken for ${search.settings.fpu_reduction} less than the position)`) : "",
+      kind === "uct" && children.length && !sure ? "Untried moves come first." : "",
+      guesses ? (gumbel ? "(in brackets: untried; estimated from the network's value and the tried moves)" : `(in brackets: untried; estimated as the position's value minus ${search.settings.fpu_reduction})`) : "",
       gumbel && root ? "✓: still in the plan." : "",
       !children.length ? (node.proven !== null && !node.children.length ? "The game is over here." : "No move of this node has been tried yet.") : "",
     ].filter(Boolean).join(" ");
@@ -112,11 +112,11 @@ export class ChildTable {
         if (row.low === row.high) return signed(row.value);
         return row.high === 1 ? `at least ${signed(row.low)}` : row.low === -1 ? `at most ${signed(row.high)}` : `${signed(row.low)} to ${signed(row.high)}`;
       }],
-      ["", (row) => (row.skipped ? "cut off: not looked at" : !row.done ? "being looked at" : row === raised ? "best so far" : "")],
+      ["", (row) => (row.skipped ? "cut off: not searched" : !row.done ? "searching" : row === raised ? "best so far" : "")],
     ];
     this.#fill(columns, rows, (row) => ({ class: row.skipped ? "cut" : row === raised ? "chosen" : "", "data-node": row.node?.number }));
-    this.foot.textContent = over ? "The game is over here." : deep ? "As deep as the search looks: the game's estimate stands for its moves."
-      : !rows.length ? "None of its moves has been looked at yet." : "";
+    this.foot.textContent = over ? "The game is over here." : deep ? "The depth limit: the game's estimate is used here."
+      : !rows.length ? "No move has been searched yet." : "";
   }
 
   #fill(columns, rows, attributes) {

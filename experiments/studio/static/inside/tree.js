@@ -57,8 +57,8 @@ export class TreeView {
     this.marked = new Set(focus.path);
     const who = this.words.who(tree.root.mover);
     this.caption.textContent = this.search.kind === "alphabeta"
-      ? `Values on the cards are for ${who}, to move at the root: +1 is a win; in brackets the window: what still matters. Orange: where the step is; blue: whose moves are listed.`
-      : `Values on the cards are ${who}'s share of the point, to move at the root: 1 is a win. The thicker a line, the more visits. Orange: where the step is; blue: whose moves are listed.`;
+      ? `Values on the cards are for ${who}, the player to move at the root: +1 is a win. Brackets: the window (alpha, beta). Orange: the current step; blue: the node in the table.`
+      : `Values on the cards are ${who}'s share of the point (the player to move at the root): 1 is a win. Thicker lines have more visits. Orange: the current step; blue: the node in the table.`;
     this.#draw(cards);
     if (this.thumbs.drawn) this.#want(cards);
   }

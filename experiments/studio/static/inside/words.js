@@ -72,7 +72,7 @@ export class Words {
 
   /** The sentence; `tree` is as it stands after the event. */
   sentence(event, tree) {
-    if (!event) return `The search begins: only the root is known, where ${this.who(tree.root.mover)} is to move. Press → for a step, or Play.`;
+    if (!event) return `The search starts with the root only, where ${this.who(tree.root.mover)} is to move. Press → for a step, or Play.`;
     return this[event.event](event, tree);
   }
 
@@ -81,7 +81,7 @@ export class Words {
     const rows = terms(tree, node, this.search), row = rows[node.children.indexOf(child)];
     const where = this.at(tree, number);
     if (kind === "gumbel" && number === 0) {
-      return `Select: the plan gives the next visit at the root to ${this.move(chosen.move)}: of the moves with ${plural(chosen.visits, "visit")}, its score is highest.`;
+      return `Select: at the root, the plan chooses ${this.move(chosen.move)}: it has the highest score of the moves with ${plural(chosen.visits, "visit")}.`;
     }
     if (kind === "gumbel") {
       return `Select: ${where}, ${this.move(chosen.move)} should have ${Math.round(100 * row.policy)}% of the visits and has ${Math.round(100 * row.share)}%, so it is furthest behind.`;
@@ -119,14 +119,14 @@ export class Words {
     const exact = Math.abs(value) === 1 ? this.result(value)
       : value === 0 && !["puct", "gumbel"].includes(this.search.kind) ? "a draw"
         : `${figure((1 + value) / 2)} of the point for ${this.names.black}, ${figure((1 - value) / 2)} for ${this.names.white}`;
-    return `Back up: ${exact}; that is counted in the ${plural(path.length, "node")} of the path, and each has one more visit.`;
+    return `Back up: ${exact}. The search adds this result and one visit to ${path.length === 1 ? "the node" : `the ${path.length} nodes`} of the path.`;
   }
 
   Proved({ node, result }, tree) {
     const proved = tree.node(node), sign = signOf(proved.mover);
     const win = tree.children(proved).find((child) => sign * (child.proven ?? 0) === 1);
     const why = !proved.children.length ? "the game is over" : win && sign * result === 1 ? `${this.move(win.move)} wins` : "all its moves are known";
-    const then = node === 0 ? "The search need not go on." : "There is nothing left to explore there.";
+    const then = node === 0 ? "The search ends." : "There is nothing left to explore there.";
     return `Prove: ${this.at(tree, node)}, ${why}, so the result is certain: ${this.result(result)}. ${then}`;
   }
 
@@ -139,7 +139,7 @@ export class Words {
     const left = depth === null ? "to the end" : depth === 0 ? "no move further" : `${plural(depth, "move")} further`;
     const wide = alpha <= -1 && beta >= 1;
     const why = wide ? "any value matters" : `only values between alpha ${signed(alpha)} and beta ${signed(beta)} matter to ${this.who(mover)}`;
-    return `Enter: ${this.place(tree, number)}, ${this.who(mover)} is to move; look ${left}; ${why}.`;
+    return `Enter: ${this.place(tree, number)}, ${this.who(mover)} is to move; search ${left}; ${why}.`;
   }
 
   Valued({ node: number, value, reason }, tree) {
@@ -154,20 +154,20 @@ export class Words {
   CutOff({ node: number, value, beta, skipped }, tree) {
     const { mover, parent } = tree.node(number);
     const why = parent === null || beta >= 1 ? "nothing is better than a win"
-      : `beta is ${signed(beta)}: ${this.other(mover)} has another way that is no worse, so this position will not come about`;
-    return `Cut off: ${this.at(tree, number)}, ${this.who(mover)} gets at least ${signed(value)}; ${why}. ${capital(plural(skipped.length, "move"))} not looked at: ${some(skipped)}.`;
+      : `beta is ${signed(beta)}: ${this.other(mover)} has a move elsewhere that is at least as good, so this position is never reached`;
+    return `Cut off: ${this.at(tree, number)}, ${this.who(mover)} gets at least ${signed(value)}; ${why}. ${capital(plural(skipped.length, "move"))} not searched: ${some(skipped)}.`;
   }
 
   /** What the search has chosen, at its end. */
   choice(decision) {
-    if (!decision) return "The search was ended here: it has more steps than are recorded. Fewer simulations, or less depth, show it whole.";
+    if (!decision) return "The recording ends here: the search has too many steps. Use fewer simulations or less depth to see all of it.";
     const words = [`It plays ${this.move(decision.text)}`];
     const visits = decision.moves[0]?.visits;
     if (decision.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][decision.proven + 1]);
     else if (visits !== undefined) words.push(`the move with ${plural(visits, "visit")}`);
     const share = decision.proven === null && decision.value !== null ? figure((1 + decision.value) / 2) : "";
-    if (share) words.push(visits === undefined ? `expecting ${share} of the point` : `all simulations together bring ${share} of the point`);
-    return `${words.join(", ").replace(", all", "; all")}.${decision.line.length > 1 ? ` Expected line: ${decision.line.map(({ text }) => text).join(" ")}.` : ""}`;
+    if (share) words.push(visits === undefined ? `expecting ${share} of the point` : `with a mean of ${share} of the point over all simulations`);
+    return `${words.join(", ")}.${decision.line.length > 1 ? ` Expected line: ${decision.line.map(({ text }) => text).join(" ")}.` : ""}`;
   }
 }
 
