@@ -33,9 +33,9 @@ _MOST_REFUSED = 20
 _MOST_MARKS = 5
 # Seconds between two questions about a game of which we hear nothing that we understand, at most.
 _LONGEST_PAUSE = 600.0
-_SORRY = "My engine has failed, so I resign. Thank you for the game."
-_CANNOT_FOLLOW = "I cannot go on: {}. I move again as soon as the position is another one."
-_NO_UNDO = "I do not take moves back."
+_SORRY = "My engine failed, so I resign. Thank you for the game."
+_CANNOT_FOLLOW = "I cannot continue: {}. I will move as soon as the position changes."
+_NO_UNDO = "Sorry, this bot does not accept undo requests."
 
 
 @dataclass
@@ -147,7 +147,7 @@ class OnlineGame:
                 self._chat(_CANNOT_FOLLOW.format(error))
             return
         if self._colour_in(data) is None:
-            self._complain("we do not play in it")
+            self._complain("the bot is not a player of this game")
             return
         if self.data is None:
             self._announce(data)

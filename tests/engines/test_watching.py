@@ -211,11 +211,11 @@ def test_the_command_tells_the_steps_and_writes_the_files(tmp_path: Path, capsys
     assert done.returncode == 0, done.stderr
     about, lines = (part.splitlines() for part in done.stdout.rsplit("\n\n", 1))
     assert about[:4] == [" 3  .  .  .", " 2  .  .  .", " 1  .  .  .", "    A  B  C"]
-    assert about[4] == "black (x) to move" and "back up   count the result" in "".join(about[6:])
+    assert about[4] == "black (x) to move" and "back up   add the result" in "".join(about[6:])
     assert not any(line.startswith("cut off") for line in about), "only what is told of"
     assert lines[0].split()[1:3] == ["expand", "root:"]
     assert lines[-3].startswith("It plays ")
-    assert lines[-2:] == [f"tree: {tree}, for a browser", f"events: {events}"]
+    assert lines[-2:] == [f"tree: {tree} (open it in a browser)", f"events: {events}"]
     assert sum("back up" in line for line in lines) == 30
     assert len(groups(tree.read_text())) == 31
     assert len(json.loads(events.read_text())["events"]) == len(lines) - 3

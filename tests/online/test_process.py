@@ -128,7 +128,7 @@ def test_a_wrong_key_and_no_key_are_one_line(server, tmp_path, capfd, monkeypatc
     assert_one_line(dlgo_here(capfd, *options, f"--key-file={empty}"), "there is no API key")
     assert_one_line(dlgo_here(capfd, *options, "--key-file=/no/key"), "cannot be read")
     empty.write_text("two words")
-    assert_one_line(dlgo_here(capfd, *options, f"--key-file={empty}"), "one word is expected")
+    assert_one_line(dlgo_here(capfd, *options, f"--key-file={empty}"), "it must be one word")
 
 
 def test_a_key_that_others_can_read_is_told_of(server, tmp_path, capfd) -> None:
