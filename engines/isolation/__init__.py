@@ -1,1 +1,1 @@
-"""External engines in separate processes, isolated from opponents and the referee."""
+"""External engines, each in a process of its own."""

@@ -201,5 +201,5 @@ def _pickled(request: Any) -> bytes:
 
 
 def nonsense() -> ProgramError:
-    """The error for an answer that is none."""
+    """The error for an invalid answer."""
     return ProgramError(Failure.NONSENSE, "process sent nonsense")

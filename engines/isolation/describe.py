@@ -56,8 +56,8 @@ class LoadingError(SpecError):
 
 
 def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
-    """Like `EngineSpec.parse`, but no external code is loaded in this process, and such an engine
-    has `timeout` wall seconds for a move."""
+    """Like `EngineSpec.parse`, but no external code is loaded in this process,
+    and such an engine has `timeout` wall seconds for a move."""
     if not is_outside(text):
         return EngineSpec.parse(text)
     return dataclasses.replace(_described(text, _LOAD_TIMEOUT), timeout=timeout)

@@ -87,7 +87,7 @@ class IsolatedEngine:
             raise
 
     def new_game(self, seed: int) -> None:
-        """Forget everything and seed the generator."""
+        """Reset the engine and seed its generator."""
         self._seed = seed
         if self._host.ended:
             self._start()

@@ -18,7 +18,7 @@ _SHOWN = 80
 
 @dataclass(frozen=True, eq=False)
 class Other:
-    """The replacement of an object that is not plain; `text` is its own description."""
+    """A placeholder for an object that is not plain; `text` is its description."""
 
     text: str
 

@@ -36,12 +36,12 @@ class EngineFailed(DlgoError):
 
 
 class TooManySearches(DlgoError):
-    """Later, perhaps: too many searches wait already."""
+    """Too many searches are waiting."""
 
 
 @dataclass(frozen=True)
 class EngineLimits:
-    """What engines may take."""
+    """Limits of engines."""
 
     searches: int = 2  # how many run at once
     processes: int = 8  # how many engines are kept in memory, idle ones included
@@ -63,7 +63,7 @@ class Ticket:
 
 
 class _Stopped(Exception):
-    """The search was cancelled."""
+    """The search of this engine was cancelled."""
 
 
 class PooledEngine(IsolatedEngine):
@@ -92,7 +92,7 @@ class PooledEngine(IsolatedEngine):
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked something."""
+        """Whether the process runs."""
         return self._host.alive
 
     def end(self) -> None:

@@ -87,7 +87,7 @@ class Program:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked something."""
+        """Whether the process runs."""
         return self._end.alive and self._process.poll() is None
 
     def exchange(

@@ -1,1 +1,1 @@
-"""Beginnings of engines and games: what `dlgo new` copies. Each file plays as it stands."""
+"""Templates of engines and games that `dlgo new` copies. Each of them runs unchanged."""

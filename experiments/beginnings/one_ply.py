@@ -1,4 +1,4 @@
-"""OnePly: wins at once where it can, never lets the other player do so, else plays at random.
+"""OnePly: wins at once if it can, avoids moves that let the opponent win, else plays at random.
 
     dlgo play connect4 --second one_ply.py
     dlgo tournament --ledger my.sqlite --game connect4 --pairs 20 \

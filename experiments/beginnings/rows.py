@@ -1,12 +1,12 @@
-"""Rows and Columns: who fills a row or a column scores a point and plays again.
+"""Rows and Columns: a player who fills a row or column scores a point and plays again.
 
-    dlgo check rows.py                                 # does it keep the rules of games?
+    dlgo check rows.py                                 # tests the rules
     dlgo play rows.py                                  # you against MCTS
     dlgo tournament --ledger rows.sqlite --game rows.py --pairs 20 \
         --engine random --engine mcts:sims=100 --engine alphabeta:depth=4
 
-First come the rules, compiled by Numba, over a state of arrays; then `RowsAndColumns` is the face
-that people see. docs/add_a_game.md explains each part.
+The rules come first: functions compiled by Numba over a state of arrays. `RowsAndColumns` is the
+face that people see. docs/add_a_game.md explains each part.
 
     6 7 8      cell = 3 * row + column, row 0 at the bottom;
     3 4 5      an action is the cell to fill.

@@ -1,4 +1,4 @@
-"""What one_ply.py must keep to: run `python -m pytest test_one_ply.py`."""
+"""Tests of one_ply.py: run `python -m pytest test_one_ply.py`."""
 
 from pathlib import Path
 

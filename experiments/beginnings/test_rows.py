@@ -1,4 +1,4 @@
-"""What rows.py must keep to: run `python -m pytest test_rows.py`."""
+"""Tests of rows.py: run `python -m pytest test_rows.py`."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ GAME = get_game(str(Path(__file__).with_name("rows.py")))
 
 
 def test_it_keeps_to_the_rules_of_games():
-    """Searches rely on these; `dlgo check rows.py` explains what is wrong."""
+    """Searches rely on these rules; `dlgo check rows.py` explains failures."""
     check_game(GAME)
 
 
-def test_who_fills_a_line_plays_again():
+def test_a_player_who_fills_a_line_plays_again():
     state = GameState.new_game(GAME)
     for cell in ("A1", "B1", "C1"):
         state = state.apply_move(cell)

@@ -1,4 +1,4 @@
-"""What an exercise's checks are made of: a module has them in its list `CHECKS`.
+"""Building blocks of an exercise's checks, which are in the list `CHECKS` of its module.
 
     CHECKS = [
         agrees("Chains share liberties", liberties, [(board, point)], "Go on from each stone."),
@@ -9,9 +9,8 @@
     def alone(hand_in):
         hand_in.expect("liberties", board, point, equals=4, hint="Count empty neighbours.")
 
-A check runs here, with us; the student's functions run apart and send plain values. What a check
-says is read by students: it shows what was asked and what came back, and gives a hint, but not the
-solution.
+A check runs in our process; the student's functions run in another one and send plain values.
+Students read the feedback: it shows arguments and result and gives a hint, but not the solution.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ _SHOWN = 160
 
 
 class Wrong(Exception):
-    """A check found something wrong; the message is for the student."""
+    """A check failed; the message is for the student."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is looked at."""
+    """One check of an exercise."""
 
     title: str  # what is right if it passes, in plain words
     points: int

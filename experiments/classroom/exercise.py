@@ -40,12 +40,12 @@ class Exercise:
 
     @property
     def checks(self) -> list[Check]:
-        """What is checked."""
+        """The checks."""
         return self._module.CHECKS
 
     @property
     def points(self) -> int:
-        """Of all checks."""
+        """The points of all checks."""
         return sum(check.points for check in self.checks)
 
     @property
@@ -58,11 +58,11 @@ class Exercise:
         return importlib.import_module(f"experiments.classroom.exercises.{self.name}")
 
     def student_version(self) -> str:
-        """The file that students are given: no solutions, no checks."""
+        """The file for students, without solutions and checks."""
         return _SOLUTION.sub(_START, _HIDDEN.sub("", self.source)).rstrip() + "\n"
 
     def solution(self) -> str:
-        """The file that a perfect student hands in."""
+        """The file with all solutions."""
         return _MARKS.sub("", _HIDDEN.sub("", self.source)).rstrip() + "\n"
 
     def notebook(self) -> str:

@@ -35,7 +35,7 @@ ALLOWANCE = Allowance(memory_mb=512, processes=16, cpu_seconds=60.0)
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one check."""
+    """The result of one check."""
 
     title: str
     points: int  # that the check is worth
@@ -46,7 +46,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Grade:
-    """What one hand-in of one exercise is worth."""
+    """The grade of one hand-in of one exercise."""
 
     student: str  # as the class's folder calls them
     exercise: str
@@ -133,7 +133,7 @@ def grade(
     student: str, exercise: Exercise, taken: Collected, trust: bool = False,
     known: Mapping[tuple[str, str], Grade] | None = None,
 ) -> Grade:
-    """Grade what has been taken in; with `trust`, without a sandbox.
+    """Grade a collected hand-in; with `trust`, without a sandbox.
 
     A grade of the same files in `known`, by student and exercise, is given again.
     Raises SandboxError if there is no working sandbox here, and it is not trusted.

@@ -1,4 +1,4 @@
-"""Who has handed in what, and when; and copies of it, before it is run: of what is plain and small.
+"""Hand-ins of students, with their times, and safe copies of their files.
 
     hand-ins/alice/ko.py                      one hand-in
     hand-ins/bob.zip                          one, as a zip file
@@ -117,7 +117,7 @@ def _written(path: Path) -> datetime:
 
 @dataclass
 class Collected:
-    """What has been taken in."""
+    """A safe copy of a hand-in."""
 
     folder: Path  # where the copies are, readable by everybody
     files: list[Path] = field(default_factory=list)  # their paths in it, shallow ones first
@@ -128,7 +128,7 @@ class Collected:
         return next((path for path in self.files if path.name == f"{name}.py"), None)
 
     def digest(self) -> str:
-        """Of names and contents."""
+        """A digest of names and contents."""
         content = hashlib.sha256()
         for path in self.files:
             data = path.read_bytes()

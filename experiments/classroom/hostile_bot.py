@@ -1,4 +1,4 @@
-"""Bots that do their worst: `make_class.py` writes a hand-in for each of these attacks.
+"""Hostile bots: `make_class.py` writes a hand-in for each of these attacks.
 
 It is loaded in a sandbox, and nowhere else. Each attack runs once a game; then, if it is still
 there, the bot plays the first legal move. What it has got hold of it raises as `got ...`.

@@ -34,7 +34,7 @@ _BLOCK = 4
 
 @dataclass(frozen=True)
 class League:
-    """A league with the games played so far."""
+    """A league and its games so far."""
 
     plan: LeaguePlan
     bots: list[Bot]  # of all students
@@ -62,7 +62,7 @@ class League:
 
 
 class _Schedule(Strategy):
-    """First one pair of games with every staff bot; then the others, for who is not excluded."""
+    """One pair of games with every staff bot first; then all others, without excluded bots."""
 
     def __init__(
         self, plan: Plan, league: LeaguePlan, students: Sequence[str],
@@ -114,7 +114,7 @@ def play_league(
     trust: bool = False, minutes: float | None = None, workers: int | None = None,
     backend: Executor | None = None,
 ) -> League:
-    """Take the class in and play what has not been played.
+    """Collect the hand-ins and play the missing games.
 
     Args:
         sources: what each student has handed in.
@@ -164,7 +164,7 @@ def play_league(
 def _excluded(
     games: list[GameRecord], students: list[str], staff: list[str]
 ) -> dict[str, str]:
-    """Who has failed in too many of the first games with staff bots."""
+    """Bots that failed in too many of the first games with staff bots."""
     failed = Counter(
         game.second if game.result == 1 else game.first for game in games
         if game.failed and game.pair == 0 and {game.first, game.second} & set(staff)

@@ -36,7 +36,7 @@ LATE = "handed in late"
 
 @dataclass(frozen=True)
 class Bot:
-    """What a student plays with."""
+    """The bot of a student."""
 
     student: str  # as the class's folder calls them
     entrant: str  # as the ledger does; "" if none of their hand-ins can play
@@ -47,7 +47,7 @@ class Bot:
 
     @property
     def hand_in_text(self) -> str:
-        """Which hand-in counts, in words."""
+        """The hand-in that counts, in words."""
         if not self.entrant:
             return "none can play"
         text = self.hand_in or "only one"
@@ -119,7 +119,7 @@ class Entry:
             "" if entrant in self._played else self._problem(folder))
 
     def launch(self, folder: Path) -> Launch:
-        """How a bot is started."""
+        """The command that starts a bot."""
         place = folder.resolve()
         sandbox = None if self._trust else Sandbox([place], self._allowance, self._code)
         return Launch(str(place / self._plan.bot), sandbox)

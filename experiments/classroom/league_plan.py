@@ -65,7 +65,7 @@ STAFF_KEYS = (
 
 @dataclass(frozen=True)
 class StaffBot:
-    """A bot of the lecturer."""
+    """A staff bot."""
 
     entrant: str  # as the ledger names it
     label: str  # its real name
@@ -94,7 +94,7 @@ class LeaguePlan:
     roster: Path | None = None
 
     def out_of_reach(self) -> list[str]:
-        """Sentences about staff bots that so few games can never show to be beaten."""
+        """Warnings about staff bots whose confidence `staff_pairs` games cannot reach."""
         def sure(pairs: int) -> float:
             return Counts((0, 0, 0, 0, pairs)).superiority()  # all of them won
 

@@ -1,4 +1,4 @@
-"""A class to try things with: good, weak, broken, late, hostile, and some who hand in twice.
+"""A demo class: good, weak, broken, late and hostile hand-ins, and resubmissions.
 
     python -m experiments.classroom.make_class demo
     dlgo class grade demo/hand-ins --roster demo/class.csv --due 2026-11-20T23:59 --out demo/marks

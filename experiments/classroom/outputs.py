@@ -101,7 +101,7 @@ def _results(grade: Grade) -> list[Result]:
 
 
 def notes_of(grades: list[Grade]) -> list[str]:
-    """What was left out of a hand-in, each said once."""
+    """Notes on skipped parts of a hand-in, each once."""
     return list(dict.fromkeys(note for grade in grades for note in grade.notes))
 
 
@@ -149,17 +149,17 @@ def read_roster(path: Path) -> Roster:
 
 
 def _harmless(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """A cell that no spreadsheet reads as a formula."""
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@") else cell
 
 
 def save(path: Path, grades: Iterable[Grade]) -> None:
-    """Keep grades, for the next time."""
+    """Save grades for the next run."""
     write_file(path, json.dumps([dataclasses.asdict(grade) for grade in grades], indent=1) + "\n")
 
 
 def load(path: Path) -> dict[tuple[str, str], Grade]:
-    """What `save` has kept, by student and exercise; {} without a file. Raises DlgoError."""
+    """Grades that `save` wrote, by student and exercise; {} without a file. Raises DlgoError."""
     if not path.exists():
         return {}
     try:

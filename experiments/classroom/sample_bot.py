@@ -7,7 +7,7 @@ DEPTH = 1
 
 
 class Bot:
-    """Searches to a depth, and plays at random what it cannot tell apart."""
+    """Searches to a depth and chooses at random among equal moves."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)

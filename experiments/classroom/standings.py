@@ -1,4 +1,4 @@
-"""What the league's games say: ratings, marks and failures.
+"""Ratings, marks and failures of a league.
 
 Ratings are those of `reports.ratings`, from the games of the bots that count now. A mark depends on
 the games between a student and one staff bot, and on nothing that others do.
@@ -31,7 +31,7 @@ _LONGEST_LINE = 160
 
 @dataclass(frozen=True)
 class Mark:
-    """What came of a student's games with one staff bot."""
+    """The result of a student's games with one staff bot."""
 
     staff: StaffBot
     score: str = ""  # points of games, `7/10`; "" if they have not met
@@ -56,7 +56,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Standing:
-    """How one student stands."""
+    """The standing of one student."""
 
     bot: Bot
     marks: list[Mark]  # for each staff bot
@@ -123,7 +123,7 @@ class Standings:
 
 
 def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:
-    """How a bot has failed, each way once."""
+    """The kinds of failure of a bot."""
     count = Counter(
         re.sub(r"\b(by|from|while) (first|second)\b", r"\1 your bot", game.reason).removeprefix(
             f"crash of {'first' if game.first == bot.entrant else 'second'}: "

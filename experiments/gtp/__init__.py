@@ -1,4 +1,4 @@
-"""`dlgo gtp`: our engines in other people's programs, over the Go Text Protocol.
+"""`dlgo gtp`: our engines in other programs, over the Go Text Protocol.
 
 `server.py` reads and answers lines, `session.py` holds the game and the engine, `clock.py` the
 time. The commands are functions in `commands.py` and `analysis.py` (what the engine thinks, as it

@@ -1,7 +1,7 @@
-"""Analysis that somebody watches: `analyze`, `kata-analyze` and `lz-analyze`.
+"""Live analysis: `analyze`, `kata-analyze` and `lz-analyze`.
 
 Front ends (Sabaki, Lizzie and others) send the command, read a line of `info move ...` every
-so often, and end it by sending anything else, which is heard at once. Each line comes from one
+so often, and end it by sending anything else, which works at once. Each line comes from one
 short search; an engine that keeps its tree (`mcts`) goes on where the last one ended.
 """
 
@@ -31,7 +31,7 @@ Wait = Callable[[float], bool]
 
 @dataclass(frozen=True)
 class Analysis:
-    """A running analysis: what a command returns instead of text."""
+    """A running analysis; a command returns it instead of text."""
 
     session: Session
     state: GameState

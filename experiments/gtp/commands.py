@@ -25,7 +25,7 @@ _SMALLEST = 2
 
 
 def _note(text: str) -> None:
-    """Where bridges and front ends keep their log."""
+    """Write to standard error, where front ends keep their log."""
     print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)
 
 
@@ -99,7 +99,7 @@ def fixed_handicap(session: Session, number_of_stones: str) -> str:
 
 
 def place_free_handicap(session: Session, number_of_stones: str) -> str:
-    """Where the engine wants its handicap: on the star points, as many as there are."""
+    """Place handicap stones on the star points."""
     asked = parse_int(number_of_stones, "number of stones")
     size = session.game.size
     if not 2 <= asked < size**2:
@@ -173,7 +173,7 @@ def kgs_time_settings(session: Session, kind: str, *numbers: str) -> None:
 
 
 def final_score(session: Session) -> str:
-    """By area, with the stones off that random games mostly capture."""
+    """The score by area, without the stones that random games mostly capture."""
     counted = score(session.state, likely_dead(session.state))
     margin = counted.black - counted.white - session.komi
     return f"{'B' if margin > 0 else 'W'}+{abs(margin):.12g}" if margin else "0"
@@ -190,7 +190,7 @@ def final_status_list(session: Session, status: str) -> str:
 
 
 def kgs_genmove_cleanup(session: Session, color: str) -> str:
-    """A move that goes on until the opponent's dead stones are off the board, then pass."""
+    """A move; pass only after the opponent's dead stones are captured."""
     player = parse_color(color)
     state = session.turn_of(player)
     stones = state.game.stones(state)

@@ -38,7 +38,7 @@ _STOPPED = 130
 
 
 class Server:
-    """Answers commands; knows nothing of pipes."""
+    """Answers commands, without input and output."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -85,7 +85,7 @@ class Server:
 def _call(
     handler: Callable[..., str | Analysis | None], session: Session, given: Sequence[str]
 ) -> str | Analysis | None:
-    """What a command says. Arguments beyond those that it has are ignored, as GNU Go does."""
+    """The result of a command. Extra arguments are ignored, as in GNU Go."""
     parameters = [*inspect.signature(handler).parameters.values()][1:]
     positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     needed = [p.name for p in positional if p.default is p.empty]
@@ -142,7 +142,7 @@ class Lines:
 
 
 def _end_with_controller(parent: int, output: int) -> None:
-    """Once the input has ended: end this process if its controller is gone, too.
+    """After the end of the input, end this process if its controller has ended.
 
     A controller that was killed leaves a search that nobody waits for. The end of the input alone
     does not tell: commands from a file or a pipe (`dlgo gtp < FILE`) are all answered. So either

@@ -51,7 +51,7 @@ class Session:
         return isinstance(self.game, Go)
 
     def clear(self) -> None:
-        """A new game."""
+        """Start a new game."""
         self.start_at(GameState.new_game(self.game))
         self.clock.left.clear()
 
@@ -80,7 +80,7 @@ class Session:
         self.clock.left.clear()
 
     def set_game(self, game: GameSpec) -> None:
-        """Another game, or the same under another komi; the position stays. Ends the engine."""
+        """Change the game or its komi; the position stays. Ends the engine."""
         if game != self.game:
             self.game = game
             self.close()

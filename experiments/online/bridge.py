@@ -1,4 +1,4 @@
-"""All games of a bot on the server, from the first connection to the last Ctrl-C."""
+"""All games of a bot on the server."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Bridge:
             self._player.close()
 
     def interrupt(self) -> None:
-        """Take no new games and end after the last; called again, end now."""
+        """Accept no new games and stop after the last one; called again, stop now."""
         if self.closing or not self.games:
             self.stop()
             return
@@ -75,7 +75,7 @@ class Bridge:
         self._send_config()
 
     def stop(self) -> None:
-        """End now; the games stay open on the server."""
+        """Stop now; the games stay open on the server."""
         self._end.set()
 
     # --- what the server says ---
@@ -183,7 +183,7 @@ def play_online(
     server: str, key: str, username: str, player: Callable[[], OnlinePlayer], terms: Terms,
     greeting: str, log: Callable[[str], None],
 ) -> None:
-    """Be a bot on the server until Ctrl-C. `username` is "" if the key is enough; no line shows it.
+    """Run a bot on the server until Ctrl-C. `username` is "" if the key is enough.
     Raises DlgoError if it cannot begin, KeyboardInterrupt at the end, if games stay open."""
     def tell(text: str) -> None:
         log(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.replace(key, '(key)')}")

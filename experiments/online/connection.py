@@ -1,4 +1,4 @@
-"""The connection to the server: opened again whenever it is lost, until somebody ends it.
+"""The connection to the server: reopened whenever it is lost.
 
 Messages that the server has not had when a connection breaks are gone. What must not get lost is
 said again by whoever knows the games, once the server has told how they stand.
@@ -36,7 +36,7 @@ class WrongKey(DlgoError):
 
 
 class _Lost(Exception):
-    """The connection is of no more use."""
+    """The connection is broken."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Connection:
         self, before: Callable[[], Any], on_open: Callable[[], None],
         on_message: Callable[[Message], None],
     ) -> None:
-        """Keep a connection open; this ends only by cancellation.
+        """Keep a connection open until this is cancelled.
 
         `before` is awaited after the first authentication; what the server says waits. Raises
         DlgoError if the server cannot be reached at first, or refuses the key at first.
@@ -182,7 +182,7 @@ class Connection:
             self._log(f"internal error in handling a message of the server: {error_text(error)}")
 
     def _measure(self, data: Any) -> None:
-        """By how much the server's clock is behind ours, from the answer to a ping."""
+        """Measure the offset of the server's clock from the answer to a ping."""
         if isinstance(data, dict) and all(
             type(data.get(key)) in (int, float) for key in ("client", "server")
         ):

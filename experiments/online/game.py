@@ -1,4 +1,4 @@
-"""One game on the server: what the server says of it, and what we answer.
+"""One game on the server: the server's messages and our answers.
 
 The server has the truth. A connection may break at any moment; after it, the game is what the next
 `gamedata` says. A move that we have chosen is remembered with the number of the move it is, and
@@ -160,7 +160,7 @@ class OnlineGame:
         self._review_chosen()
 
     def _review_chosen(self) -> None:
-        """Forget our move if the server has it or refuses it; send it again if it got lost."""
+        """Drop our move if the server has it or rejects it; send it again if it was lost."""
         chosen = self._chosen
         if chosen is None:
             return
@@ -216,7 +216,7 @@ class OnlineGame:
             self._chosen = None
 
     def _complain(self, reason: str) -> None:
-        """A game that we cannot follow stays as it is until the server says something else."""
+        """Report a game that we cannot follow; it waits for the server."""
         if reason != self._complaint:
             self._complaint = reason
             self._log(f"the bot cannot continue this game: {reason}. Its clock runs until the "
@@ -243,7 +243,7 @@ class OnlineGame:
         task.add_done_callback(self._tell_fault)
 
     def _stop(self, name: str) -> None:
-        """End what has this name, unless it is what asks for it."""
+        """Stop the task of this name, unless it is the caller."""
         task = self._tasks.pop(name, None)
         if task is not None and task is not asyncio.current_task():
             task.cancel()
@@ -336,7 +336,7 @@ class OnlineGame:
             self._start("wait", self._wait_for_echo(chosen, epoch))
 
     async def _wait_for_echo(self, chosen: _Chosen, epoch: int) -> None:
-        """Until the server has told our move: ask from time to time how the game stands."""
+        """Wait until the server confirms our move; ask for the game from time to time."""
         while True:
             await asyncio.sleep(self._pauses.echo)
             if chosen is not self._chosen or epoch != self._connection.epoch:

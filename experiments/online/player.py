@@ -1,4 +1,4 @@
-"""The engine as the bridge asks it: in a process of its own for each game, within the clock."""
+"""The engine of the bridge: one process for each game, limited by the clock."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _ANY_CLOCK = {
 
 @dataclass(frozen=True)
 class Terms:
-    """What the bot plays."""
+    """The conditions of the bot."""
 
     sizes: tuple[int, ...] = (9,)  # boards
     challenges: str = "any"  # or ranked, unranked, none
@@ -39,7 +39,7 @@ class Terms:
     hidden: bool = False  # whether the server's lists of bots leave it out
 
     def refusal(self, challenge: Challenge, games: int, closing: bool = False) -> str:
-        """Why a challenge is declined; "" if it is accepted. `games` are played at present."""
+        """Why a challenge is declined; "" if it is accepted. `games`: number of running games."""
         try:
             return self._reason(challenge, games, closing)
         except ProtocolError as error:

@@ -1,7 +1,7 @@
-"""`dlgo analyze`: what an engine thinks of positions read line by line.
+"""`dlgo analyze`: an engine's answers to positions, line by line.
 
-One line in, one line out, at once, so that it can be used through a pipe. Lines that are
-already there are taken together: the solver answers them in one call of compiled code.
+Each line of input gives a line of output at once, so it works in a pipe. Lines that are already
+available are answered together: the solver does this in one call of compiled code.
 
 A position is the moves that lead to it: columns for Connect Four (`4455`), moves separated by
 spaces or commas for the other games (`e4 pass c3`); the word `start` is the empty board. Empty
@@ -59,7 +59,7 @@ def analyze(
 ) -> Iterator[list[str]]:
     """Yield a line of output for each position, in lists, as soon as they are known.
 
-    A line that is not a position to analyse gives a line that says why, and the next one follows.
+    A line that is not an unfinished position gives a line with the reason.
 
     Args:
         lines: lists of positions, as `lines_there` gives them.
@@ -156,7 +156,7 @@ def _solved(
 
 
 def _trouble(game: GameSpec, text: str) -> DlgoError:
-    """Why a text that the solver could not read is not a position."""
+    """Why a text is not a position that the solver can read."""
     try:
         read_position(game, text)
     except DlgoError as error:

@@ -30,7 +30,7 @@ _MARKED, _WON = " reverse", "bold green reverse"
 
 
 class Quit(Exception):
-    """The person at the keyboard has had enough."""
+    """The person at the keyboard wants to stop."""
 
 
 def board_text(state: GameState) -> Text:

@@ -68,7 +68,7 @@ class SavedGame:
         return black, white
 
     def up_to(self, state: GameState) -> SavedGame:
-        """What the file says of a game that has gone on to `state`, or back, or another way."""
+        """The file's data for the game up to `state`, which may differ from the file's game."""
         (start, before), (other_start, after) = self.state.history(), state.history()
         pairs = zip(before, after, strict=False)
         same = itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)
@@ -97,13 +97,13 @@ def positions(state: GameState) -> list[GameState]:
 
 
 def game_of_ledger(record: GameRecord) -> SavedGame:
-    """A game of a ledger; without a result on the board, the reason why it ended is the result."""
+    """A game of a ledger; if the board has no result, the reason of the end is the result."""
     state = record.replay()
     return SavedGame(state, record.first, record.second, "" if state.is_over() else record.reason)
 
 
 def form_of(game: GameSpec) -> str:
-    """In which form a game is saved: `sgf`, `pdn` or `txt`."""
+    """The format in which a game is saved: `sgf`, `pdn` or `txt`."""
     return {"go": "sgf", "draughts": "pdn"}.get(game.name, "txt")
 
 
@@ -111,7 +111,7 @@ def game_bytes(
     state: GameState, black: str = "", white: str = "", read: SavedGame | None = None,
     variations: Mapping[int, Sequence[Variation]] | None = None,
 ) -> bytes:
-    """The game as the content of a file, in the form of its kind.
+    """The content of a file with the game, in the format of its kind.
 
     The comments and the like of `read`, the file that it comes from, are written, too; for Go,
     `variations` as in `write_sgf`.
@@ -252,7 +252,7 @@ def _from_pdn(game: pdn.PdnGame, path: PurePath, notes: tuple[str, ...]) -> Save
 
 
 def _resigned(state: GameState, winner: Player | None) -> GameState:
-    """The state with the resignation of the record, if it can be that of the player to move."""
+    """The state with the record's resignation, if the player to move can have resigned."""
     if state.is_over() or winner is not state.next_player.other:
         return state
     return state.apply_move(Move.resign())

@@ -70,7 +70,7 @@ def _begin(game: str | None, resume: str | None) -> SavedGame:
 
 
 def _read_and_write_anything() -> None:
-    """Bytes that are not text, typed or to be shown, become question marks, not errors."""
+    """Show and read bytes that are not text as question marks, without errors."""
     for stream in (sys.stdin, sys.stdout):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")

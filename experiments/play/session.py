@@ -25,7 +25,7 @@ DEFAULT_HINT = "mcts:sims=2000"
 
 
 class Human:
-    """A person, whom the display asks for moves."""
+    """A person; the display asks them for moves."""
 
     def __str__(self) -> str:
         return "human"
@@ -52,7 +52,7 @@ def make_player(
 
 
 def player_from_file(name: str) -> str | None:
-    """The player that a saved game names, if it names one that may be built unasked.
+    """The player that a saved game names, if it may be started without asking.
 
     A file can come from anywhere. So an engine that is code of another file, or whose options
     hold free text, such as the command line of `gtp`, is left to the options of the user.
@@ -154,7 +154,7 @@ class Session:
         self._moved()
 
     def undo(self) -> bool:
-        """Back to the beginning of the last turn of a human; False if there was none."""
+        """Take back a human's last turn; False if there is none."""
         state = self.state.previous_state
         while state is not None:
             before = state.previous_state
@@ -167,7 +167,7 @@ class Session:
         return False
 
     def hint_text(self) -> str:
-        """A hint in words: move, promise, expected line. Raises DlgoError if `hint` cannot play."""
+        """A hint in words: move, value, expected line. Raises DlgoError if `hint` cannot play."""
         game = self.state.game
         if self._hinter is None:
             self._hinter = self._hint_spec.build(game, self._seed)
@@ -211,7 +211,7 @@ class Session:
                 self.unsaved = str(error)
 
     def _command(self) -> str:
-        """What goes on with the saved game. Code of a file runs only if it is named again."""
+        """The command that continues the saved game. It names files with code again."""
         words = ["dlgo", "play"]
         if GAMES.is_file(GAMES.split(str(self.state.game))[0]):
             words.append(str(self.state.game))
@@ -222,7 +222,7 @@ class Session:
         return shlex.join(words)
 
     def closing_message(self) -> str:
-        """What became of a game that is left before its end."""
+        """The last line about an unfinished game."""
         if self._saved_state is self.state:
             return f"The game is unfinished; `{self._command()}` continues it."
         return (
@@ -238,7 +238,7 @@ class Session:
 
 
 def decision_notes(decision: Decision, mover: Player) -> str:
-    """What a move has cost, and its value for `mover`, in a few words."""
+    """The cost of a move and its value for `mover`, in a few words."""
     notes = [f"{1e3 * decision.cost.cpu_seconds:.0f} ms"]
     if decision.cost.simulations:
         notes.append(f"{decision.cost.simulations:,} simulations")

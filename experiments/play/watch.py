@@ -1,4 +1,4 @@
-"""`dlgo watch`: a search told step by step, its tree as a picture, its events as JSON."""
+"""`dlgo watch`: a search step by step, its tree as a picture, its events as JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def watch_search(
     state: GameState, engine: str, seed: int, tree: Path | None, events: Path | None,
     most_nodes: int, steps: int | None,
 ) -> Iterator[str]:
-    """Lines that tell of the search; the files are written at the end.
+    """Lines that describe the search; the files are written at the end.
 
     Args:
         tree, events: files for the picture (SVG) and for the events (JSON), or None.
@@ -63,7 +63,7 @@ def watch_search(
 
 
 def _sentence(event: search_events.Event, tree: SearchTree) -> str:
-    """An event in words; `tree` is as it stands after it."""
+    """An event in words; `tree` is the tree after it."""
     match event:
         case search_events.Selected(node, child, scores):
             children = [tree.nodes[number].move for number in tree.nodes[node].children]

@@ -1,1 +1,1 @@
-"""A game looked at again by an engine: what positions were worth, which moves were mistakes."""
+"""An engine reviews a game: the values of positions, and mistakes."""

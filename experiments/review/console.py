@@ -30,7 +30,7 @@ def review_game(
     state: GameState, engine_spec: str = DEFAULT_ENGINE, exact: bool = True,
     move_timeout: float = MOVE_TIMEOUT, progress: Callable[[int, int], None] | None = None,
 ) -> tuple[GameReview, bool]:
-    """Evaluate all positions of a game; say whether that came to its end, or Ctrl-C ended it.
+    """Evaluate all positions of a game; return False with the review if Ctrl-C stopped it.
 
     Args:
         exact: prove what can be proved first.

@@ -1,4 +1,4 @@
-"""What a game's positions are worth, and which of its moves were mistakes.
+"""The values of a game's positions, and its mistakes.
 
     review = GameReview(state)
     while (question := review.next_question()) is not None:
@@ -12,8 +12,8 @@ Where the values before and after a move are proved, the loss is exact: a win ha
 a loss, or a draw a loss. Elsewhere two searches of different positions disagree a little even if
 the move was the best one. So a move that seems to have lost something is compared with the
 engine's own choice, like with like: the position after the one is searched as the position after
-the other was, and the difference counts. A move that the engine would have played itself is not a
-mistake: it knows none better.
+the other was, and the difference counts. A move that the engine would also play is never a
+mistake.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _JUMPS = 16
 
 @dataclass(frozen=True)
 class Turn:
-    """What a player did before the other one's turn came, or their own next one."""
+    """One turn of a player: one move, or several in a row."""
 
     number: int  # from 1
     plies: int  # moves of the game after it
@@ -53,7 +53,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a position is worth."""
+    """The value of a position."""
 
     black: float  # black's expected share of the point
     proven: bool  # then it is 0, 1/2 or 1
@@ -68,7 +68,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Question:
-    """A position that an engine is asked about."""
+    """A position for an engine to evaluate."""
 
     state: GameState
     place: int  # it comes after that many turns of the game
@@ -78,7 +78,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a turn has cost its player."""
+    """The cost of a turn for its player."""
 
     turn: Turn
     loss: float  # share of the point
@@ -92,7 +92,7 @@ class Verdict:
 
 
 class GameReview:
-    """A game, and what has been found out about it so far.
+    """A game and the results of its review so far.
 
     Args:
         state: the last position; all of its moves are reviewed.
@@ -127,11 +127,11 @@ class GameReview:
 
     @property
     def done(self) -> int:
-        """How many positions are known."""
+        """The number of evaluated positions."""
         return sum(evaluation is not None for evaluation in self.evaluations)
 
     def next_question(self) -> Question | None:
-        """What to ask an engine next; None if all is known."""
+        """The next position for an engine; None if the review is complete."""
         for place in range(self._solvable - 1, -1, -1):
             if self._open(place):
                 return Question(self.states[place], place, exact=True)
@@ -188,7 +188,7 @@ class GameReview:
             self._best[question.place] = tuple(turns[0][1]) if turns else ()
 
     def give_up(self, question: Question) -> None:
-        """There is no answer. After an exact question, the earlier ones are left out, too."""
+        """Skip a question. After an exact question, earlier positions are skipped as well."""
         if question.better and question.exact:
             self._unsolved.add(question.place)
         elif question.exact:
@@ -199,7 +199,7 @@ class GameReview:
             self._missing.add(question.place)
 
     def verdict(self, number: int) -> Verdict | None:
-        """What turn `number`, from 1, has cost; None as long as that is unknown."""
+        """The cost of turn `number`, from 1; None if it is not known yet."""
         turn = self.turns[number - 1]
         before, after = self.evaluations[number - 1], self.evaluations[number]
         if before is None or after is None:
@@ -220,7 +220,7 @@ class GameReview:
         return Verdict(turn, loss, kind, exact, best, before, after, instead)
 
     def verdicts(self) -> Iterator[Verdict]:
-        """Those of all turns that can be judged, in order."""
+        """The verdicts of all turns that can be judged, in order."""
         for turn in self.turns:
             verdict = self.verdict(turn.number)
             if verdict is not None:

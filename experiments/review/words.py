@@ -1,4 +1,4 @@
-"""What a review has found, in sentences that say whose value they tell; and as an SGF file."""
+"""The results of a review in sentences, and as an SGF file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def line_text(state: GameState, line: tuple[Move, ...]) -> str:
 
 
 def value_text(state: GameState, evaluation: Evaluation, player: Player) -> str:
-    """What a position is worth for `player`: `61%`, `draw`, `win in 9 plies (score +5)`."""
+    """The value of a position for `player`: `61%`, `draw`, `win in 9 plies (score +5)`."""
     share, plies = evaluation.share(player), evaluation.plies_to_end
     if not evaluation.proven:
         return f"{share:.0%}"
@@ -38,7 +38,7 @@ def value_text(state: GameState, evaluation: Evaluation, player: Player) -> str:
 
 
 def position_words(review: GameReview, place: int) -> str:
-    """What the position after `place` turns is worth, for whom, and what was expected."""
+    """The value of the position after `place` turns, with its player and expected line."""
     state, evaluation = review.states[place], review.evaluations[place]
     if evaluation is None:
         return "not evaluated"
@@ -53,7 +53,7 @@ def position_words(review: GameReview, place: int) -> str:
 
 
 def verdict_words(review: GameReview, verdict: Verdict) -> str:
-    """What a turn has cost its player, and what was better."""
+    """The cost of a turn for its player, and a better turn."""
     turn, player = verdict.turn, verdict.turn.player
     before, after = review.states[turn.number - 1], review.states[turn.number]
     name = player_text(before.game, player)

@@ -1,4 +1,4 @@
-"""The view Analyse: what engines see of a position while they search, and exact values.
+"""The view Analyse: what engines think of a position while they search, and exact values.
 
 The position is that of a game (`game.py`) in which people make the moves of both sides.
 """
@@ -26,7 +26,7 @@ Event = dict[str, Any]
 
 
 def routes(studio: Any) -> list[Route]:
-    """What the browser asks for in this view."""
+    """The routes of this view."""
     view = _Analyse(studio)
     return [
         Route("/api/games/{id}/copy", view.copy, methods=["POST"]),
@@ -43,7 +43,7 @@ class _Analyse:
         return self._studio.games.find(request.path_params["id"])
 
     async def copy(self, request: Request) -> Response:
-        """The same game up to `plies`; `black` and `white` play on, or people."""
+        """Copy the game up to `plies`; `black` and `white` are the players, people by default."""
         game, given = self._game(request), await replies.read_object(request)
         state = game.state_at(int(replies.number_of(given, "plies", game.plies, 0, game.plies)))
         named = [replies.text_of(given, side, HUMAN) for side in ("black", "white")]
@@ -52,7 +52,7 @@ class _Analyse:
         return replies.json_reply({"id": copied.id})
 
     def _state(self, request: Request) -> GameState:
-        """The position that is asked about: `?plies=N`, or the last one."""
+        """The position of the request: `?plies=N`, by default the last one."""
         game = self._game(request)
         state = game.state_at(replies.query_number(request, "plies", game.plies))
         if state.is_over():
@@ -60,7 +60,7 @@ class _Analyse:
         return state
 
     async def analysis(self, request: Request) -> Response:
-        """What `?engine=SPEC` sees, as long as this is read; looks are numbered from 1."""
+        """The analysis by `?engine=SPEC` until the reader leaves; updates count from 1."""
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
         return replies.event_stream(self._looks(state, spec))
@@ -80,7 +80,7 @@ class _Analyse:
             yield sign
 
     async def exact(self, request: Request) -> Response:
-        """The exact value of every move, one after the other, where the game can be solved."""
+        """The exact value of every move, one by one, in games that can be solved."""
         state = self._state(request)
         spec = exact_engine(state.game)
         if spec is None:

@@ -1,4 +1,4 @@
-"""The studio's searches: those that are watched step by step, and analyses that go on and on."""
+"""The studio's searches: those that are watched step by step, and analyses without end."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Engines(EnginePool):
     async def watch(
         self, owner: str, state: GameState, spec: str, seed: int = 0
     ) -> tuple[Transcript, bool]:
-        """How a textbook engine comes to its move, and whether a network advised it.
+        """The events of a textbook engine's search, and whether it used a network.
 
-        Nobody else may be `owner`; then the same seed gives the same search.
+        No other search may have this `owner`; then the same seed gives the same search.
         """
         ticket = Ticket(owner, state.game, spec, seed)
         return await self.submit(ticket, lambda engine: (
@@ -35,7 +35,7 @@ class Engines(EnginePool):
     async def steps(
         self, owner: str, state: GameState, spec: str
     ) -> AsyncIterator[tuple[Decision, bool]]:
-        """What an engine sees while it searches on and on, at what cost; and whether it is final.
+        """Decisions of an engine during an endless search, their cost, and whether they are final.
 
         It is a chain of short searches by one owner: the tree is kept in between, and others get
         their turn. Alpha-beta goes a ply deeper each time. Any other engine answers once.
@@ -67,7 +67,7 @@ class Engines(EnginePool):
 
 
 def _endless(spec: str) -> str:
-    """The engine with room for a long search, instead of the budget of a move."""
+    """The engine with settings for a long search instead of the budget of a move."""
     if is_outside(spec):
         return spec
     parsed = EngineSpec.parse(spec)
@@ -78,7 +78,7 @@ def _endless(spec: str) -> str:
 
 
 def _kind(engine: PooledEngine) -> str:
-    """How an engine's search goes on: `tree`, `depth`, or "" if it does not."""
+    """How an engine continues its search: `tree`, `depth`, or "" if it cannot."""
     if is_outside(engine.spec) or "wall" not in engine.budgets:
         return ""
     return "tree" if "sims" in engine.budgets else "depth" if "depth" in engine.budgets else ""

@@ -1,7 +1,7 @@
-"""Games in progress: who plays, what each turn has cost, undo, hints, the turns of engines.
+"""Games in progress: players, costs, undo, hints, and the moves of engines.
 
-A `Game` belongs to the server's event loop. Whoever watches it is given a view of it each
-time that something has changed; engines move only while somebody watches.
+A `Game` belongs to the server's event loop. Each watcher gets a new view after
+every change; engines move only while somebody watches.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HINT_MOVES = 8
 
 @dataclass
 class Record:
-    """What is known of a turn besides its moves."""
+    """The cost and evaluation of a turn."""
 
     plies: int  # moves of the game after it
     player: int  # 0 for black
@@ -61,7 +61,7 @@ class Game:
     """One game between two players.
 
     Args:
-        saved: where it begins; its moves can be taken back, too.
+        saved: the start; its moves can be taken back, too.
         players: black's and white's: `human`, or an engine's specification.
         delay: seconds between the moves of two engines.
     """
@@ -96,7 +96,7 @@ class Game:
         return self._records[-1].plies if self._records else 0
 
     def add_costs(self, costs: Sequence[MoveCost]) -> None:
-        """What the moves of a game of a ledger have cost."""
+        """Add the costs that a ledger stores for the moves of its game."""
         names = (self.read.black, self.read.white)
         for cost in costs:
             for record in self._records:
@@ -109,9 +109,9 @@ class Game:
     # What is asked for.
 
     async def play(self, text: str, plies: int | None = None) -> None:
-        """A turn of the person who is to move after `plies` moves; what came later is forgotten.
+        """Play a person's turn after `plies` moves; later moves are dropped.
 
-        Raises DlgoError if it is not a legal turn, or not a person's.
+        Raises DlgoError if the turn is illegal, or an engine is to move.
         """
         latest = self.state
         before = latest if plies is None else self.state_at(plies)
@@ -136,7 +136,7 @@ class Game:
         self._move_to(after, view, record)
 
     async def undo(self) -> None:
-        """Back to a person's last turn; between engines, to the last turn. Raises StudioError."""
+        """Take back a person's last turn; of two engines, the last turn. Raises StudioError."""
         has_person = HUMAN in self.players
         place = len(self._records) - 1
         while has_person and place >= 0 and self.players[self._records[place].player] != HUMAN:
@@ -152,13 +152,13 @@ class Game:
         self._move_to(state, view)
 
     def set_players(self, players: tuple[str, str]) -> None:
-        """Other players from now on."""
+        """Change the players."""
         self._stop()
         self.players, self._problem = players, ""
         self._change()
 
     def set_paused(self, paused: bool) -> None:
-        """Hold the engines, or let them go on, also after one has failed."""
+        """Pause or continue the engines, also after a failure."""
         self._paused, self._problem = paused, ""
         if paused:
             self._stop()
@@ -185,7 +185,7 @@ class Game:
     # What is seen.
 
     def view(self) -> dict[str, Any]:
-        """All that the browser shows of it."""
+        """Everything that the browser shows of the game."""
         over = self.state.is_over()
         unfinished = self.state is self.read.state and not over
         return {
@@ -215,7 +215,7 @@ class Game:
                 self._stop()
 
     def refresh(self) -> None:
-        """Its place in the queue may have changed."""
+        """Tell watchers that the place in the queue may have changed."""
         if self._thinking:
             self._changes.tell()
 
@@ -242,7 +242,7 @@ class Game:
         self._changes.tell()
 
     def _go_on(self) -> None:
-        """Let the engine that is to move search, if somebody watches."""
+        """Start the search of the engine to move, if somebody watches."""
         idle = self.watchers and self._search is None and not self._paused and not self._problem
         spec = self.players[self.state.next_player.index]
         if idle and spec != HUMAN and not self.state.is_over():
@@ -298,7 +298,7 @@ class Game:
             self._hint = {**view, "who": spec}
 
     def prepare(self) -> None:
-        """Start the engines that wait, so that their first move comes at once."""
+        """Start the engines of the game, so that their first move comes at once."""
         self._preparing = asyncio.create_task(self._prepare())
 
     async def _prepare(self) -> None:
@@ -321,7 +321,7 @@ class Game:
 
 
 class Games:
-    """The games of a server, and who searches in them."""
+    """All games of a server, and its engines."""
 
     def __init__(self, engines: Engines) -> None:
         self._engines = engines
@@ -365,7 +365,7 @@ class Games:
             game.refresh()
 
     def _make_room(self, plies: int) -> None:
-        """Drop games that nobody watches, the one used longest ago first."""
+        """Drop games that nobody watches, the least recently used first."""
         old = sorted(
             (game for game in self._games.values() if not game.watchers),
             key=lambda game: game.used, reverse=True,

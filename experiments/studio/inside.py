@@ -1,8 +1,8 @@
 """The view Inside: a search from its first step to its last, on any position.
 
 A textbook engine searches once, in a process of its own, and its events are sent in parts; the
-page plays them back, forwards and backwards. What belongs to a search (position, engine, seed)
-stands in the request, so that an address can hold it; nothing is kept here.
+page plays them back, forwards and backwards. The request contains everything
+that defines a search (position, engine, seed), so an address can hold it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Event = dict[str, Any]
 
 
 class Algorithm(NamedTuple):
-    """A way to search that can be watched."""
+    """A search algorithm that can be watched."""
 
     engine: str
     title: str
@@ -63,7 +63,7 @@ _KINDS = [algorithm.engine for algorithm in ALGORITHMS]
 
 
 class Preset(NamedTuple):
-    """A search that shows something."""
+    """A prepared example."""
 
     name: str  # in addresses
     title: str
@@ -131,7 +131,7 @@ PRESETS = (
 
 
 def routes(studio: Any) -> list[Route]:
-    """What the browser asks for in this view."""
+    """The routes of this view."""
     view = _Inside(studio)
     return [
         Route("/api/inside", view.choices),
@@ -147,7 +147,7 @@ class _Inside:
         self._offer: Event | None = None
 
     async def choices(self, _: Request) -> Response:
-        """The algorithms, and searches to begin with."""
+        """The algorithms and presets."""
         if self._offer is None:
             self._offer = await asyncio.to_thread(self._choices)
         return replies.json_reply(self._offer)
@@ -165,7 +165,7 @@ class _Inside:
         }
 
     async def position(self, request: Request) -> Response:
-        """The position that a request names, and its legal moves."""
+        """The position of a request, and its legal moves."""
         given = await replies.read_object(request)
 
         def look() -> Event:
@@ -244,7 +244,7 @@ class _Inside:
         }
 
     def _state(self, given: Event) -> GameState:
-        """The position that a request names: `game`, or `from` and `plies`; then `moves`."""
+        """The position of a request: `game`, or `from` and `plies`; then `moves`."""
         if "from" in given:
             game = self._studio.games.find(replies.text_of(given, "from"))
             plies = replies.number_of(given, "plies", game.plies, 0, LONGEST_GAME)
@@ -260,7 +260,7 @@ class _Inside:
         return play_texts(state, texts)
 
     def _spec(self, given: Event) -> EngineSpec:
-        """The engine that a request names, if it can be watched and its search is short enough."""
+        """The engine of a request, if it can be watched and its search is short enough."""
         text = replies.text_of(given, "engine")
         name = text.partition(":")[0].strip()
         if name not in _KINDS:

@@ -40,7 +40,7 @@ class Ledgers:
         return self._paths[name]
 
     def overview(self) -> list[dict[str, Any]]:
-        """All ledgers: name, number of games, whether a tournament plays into it."""
+        """All ledgers: name, number of games, whether a tournament is running."""
         ledgers = []
         for name, path in self._paths.items():
             entry = {"name": name, "games": 0, "running": False, "problem": ""}
@@ -62,9 +62,9 @@ def count_games(path: Path) -> int:
 def list_games(
     path: Path, game: str = "", entrant: str = "", failed: bool = False, offset: int = 0
 ) -> dict[str, Any]:
-    """A page of finished games, the last one first, and how many there are.
+    """A page of finished games, newest first, and their total number.
 
-    `game`, `entrant` and `failed` (lost by a breakdown) choose some; `offset` games are skipped.
+    `game`, `entrant` and `failed` (lost by a failure) filter the games; `offset` games are skipped.
     """
     with Ledger(path, read_only=True) as ledger:
         ledger.show_names()

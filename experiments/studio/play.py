@@ -1,4 +1,4 @@
-"""The view Play: games against engines or people, and what a game can be asked for."""
+"""The view Play: games against engines or people, and the requests of a game."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ View = dict[str, Any]
 
 
 def routes(studio: Any) -> list[Route]:
-    """What the browser asks for in this view."""
+    """The routes of this view."""
     view, post = _Play(studio), ["POST"]
     game = "/api/games/{id}"
     return [
@@ -89,7 +89,7 @@ class _Play:
         return await self._start(lambda: saved, named | given, saved.notes)
 
     def _named(self, name: str) -> str:
-        """The player that a file names, if it may be built unasked; else a person."""
+        """The player that a file names, if it may be started without asking; else a person."""
         try:
             return self._allowed.player(name or HUMAN)
         except DlgoError:
@@ -116,7 +116,7 @@ class _Play:
         return replies.json_reply(self._game(request).view())
 
     async def events(self, request: Request) -> Response:
-        """The game as it goes on. It goes on only while somebody reads this."""
+        """The stream of a game. Engines move only while somebody reads it."""
         return replies.event_stream(replies.news_of(self._game(request).watch()))
 
     async def position(self, request: Request) -> Response:
@@ -153,13 +153,13 @@ class _Play:
         return replies.json_reply({})
 
     async def pause(self, request: Request) -> Response:
-        """Hold the engines, or let them go on: `paused`."""
+        """Pause or continue the engines: `paused`."""
         given = await replies.read_object(request)
         self._game(request).set_paused(given.get("paused") is True)
         return replies.json_reply({})
 
     async def players(self, request: Request) -> Response:
-        """Other players from now on: `black`, `white`."""
+        """Change the players: `black`, `white`."""
         game, given = self._game(request), await replies.read_object(request)
         game.set_players(await asyncio.to_thread(self._players, given, game.players))
         return replies.json_reply({})
@@ -202,7 +202,7 @@ def _picture(name: str) -> View:
 
 
 def _presets() -> list[View]:
-    """Engines that a list offers, from weak to strong; `games` where not all are meant."""
+    """Engines of the list, from weak to strong; `games`: for these games only."""
     from engines.learning.networks.store import shipped_models
 
     def trained(kind: str) -> list[str]:

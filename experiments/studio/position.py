@@ -1,4 +1,4 @@
-"""Positions and decisions as the browser is told of them: plain values, ready for JSON.
+"""Positions and decisions as plain values, ready for JSON.
 
 Boards, cells and pieces are described as in `dlgo/display.py`. Values are those of the player to
 move, -1 to +1, as engines give them; `black` is black's share of the point, 0 to 1.
@@ -25,7 +25,7 @@ View = dict[str, Any]
 
 
 def board_view(game: GameSpec) -> View:
-    """What does not change while a game is played."""
+    """The properties of a board that do not change during a game."""
     return {
         **board_info(game), "hasPass": game.pass_action >= 0,
         "solvable": exact_engine(game) is not None, "options": dict(game.settings),
@@ -73,7 +73,7 @@ def _path(game: GameSpec, turn: list[CellMove]) -> list[int]:
 
 
 def find_turn(state: GameState, text: str) -> list[Move]:
-    """The moves of the turn that a text denotes. Raises DlgoError if illegal, or several turns."""
+    """The moves of the turn in a text. Raises DlgoError if illegal, or several turns."""
     if text.strip().lower() == "resign":
         return [Move.resign()]
     moves: list[Move] = []
@@ -98,9 +98,9 @@ def decision_view(
     state: GameState, decision: Decision, most: int | None = None,
     views: dict[Move, View] | None = None,
 ) -> View:
-    """What an engine says of a position; of `most` moves at most, the favourites first.
+    """An engine's decision, with at most `most` moves, the best first.
 
-    `views` of the moves are kept from decision to decision: they take most of the time.
+    `views` of moves are cached between decisions, since they take most of the time.
     """
     views = {} if views is None else views
     moves = list(dict.fromkeys((

@@ -1,4 +1,4 @@
-"""What passes between pages and the server: requests, errors, answers, streams of what changes."""
+"""Requests, answers, errors and event streams between pages and the server."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ class StudioError(DlgoError):
 
 
 class Refused(StudioError):
-    """Not from here, or not with this server."""
+    """The request is not allowed on this server."""
 
     status = 403
 
 
 class NotFound(StudioError):
-    """There is no such thing."""
+    """The requested object does not exist."""
 
     status = 404
 
 
 class TooLarge(StudioError):
-    """More than is read."""
+    """The request is too large."""
 
     status = 413
 
 
 class TooMany(StudioError):
-    """All places are taken; later perhaps."""
+    """A limit of the server is reached."""
 
     status = 429
 
@@ -69,7 +69,7 @@ def error_reply(error: Exception, status: int | None = None) -> Response:
 
 
 def json_text(value: Any) -> str:
-    """JSON on one line; numbers that JSON does not have become null."""
+    """JSON on one line; NaN and infinities become null."""
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":"))
     except ValueError:
@@ -151,7 +151,7 @@ class Changes:
         self._changed = asyncio.Event()
 
     def tell(self) -> None:
-        """Something has changed."""
+        """Count a change."""
         self.version += 1
         self._changed.set()
         self._changed = asyncio.Event()
@@ -174,7 +174,7 @@ class Changes:
 
 
 async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | None]:
-    """Of each view what differs from the one before, for a page that keeps what it was told.
+    """The difference of each view from the one before, for a page that keeps the last view.
 
     Events are `{"set": new values by their keys, "tail": of lists (elements that stay, those that
     follow)}`.
@@ -201,14 +201,14 @@ async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | Non
 
 
 async def silence() -> AsyncIterator[None]:
-    """Nothing but signs of life: for a stream that has told all, which a page would open anew."""
+    """Only keep-alive events: a page would reopen a finished stream."""
     while True:
         await asyncio.sleep(_HEARTBEAT)
         yield None
 
 
 def event_stream(events: AsyncIterator[View | None]) -> Response:
-    """Events as they come ("server-sent events"); None only says that the stream lives.
+    """A stream of server-sent events; None is a keep-alive.
 
     The stream ends when the reader leaves or the server ends, and `events` is closed then.
     Raises TooMany if too many streams are open.

@@ -1,7 +1,7 @@
-"""The view Review: a game evaluated position by position, its mistakes, and what was better.
+"""The view Review: a game evaluated position by position, its mistakes, and better moves.
 
-A review goes on only while somebody reads it, and is kept for a while: who comes back finds what
-has been found out.
+A review runs only while somebody reads it. Its results are kept for a while, so that a page can
+continue it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SEED = 1
 
 
 def routes(studio: Any) -> list[Route]:
-    """What the browser asks for in this view."""
+    """The routes of this view."""
     view = _Review(studio)
     return [
         Route("/api/games/{id}/review", view.events),
@@ -61,7 +61,7 @@ class _Run:
         self._changes = replies.Changes()
 
     async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
-        """What is known, now and as it grows. It grows as long as this is read."""
+        """The results, now and after every change. The review runs while this is read."""
         self._readers += 1
         if self._task is None and not self._over:
             self._task = asyncio.create_task(self._run())
@@ -159,7 +159,7 @@ class _Review:
         return replies.json_reply(await asyncio.to_thread(run.view.place, place))
 
     async def file(self, request: Request) -> Response:
-        """What has been found out, as a file: `?form=html`, or `sgf` for Go."""
+        """The results as a file: `?form=html`, or `sgf` for Go."""
         view, form = (await self._find(request)).view, request.query_params.get("form", "html")
         if form == "html":
             kind, data = "text/html; charset=utf-8", await asyncio.to_thread(review_html, view)

@@ -1,4 +1,4 @@
-"""A review as pages are told of it: plain values, ready for JSON; or one HTML file."""
+"""A review as plain values, ready for JSON; or as one HTML file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ReviewView:
         }
 
     def summary(self) -> dict[str, Any]:
-        """The whole game: values by position, what each turn has cost."""
+        """The whole game: the value of each position and the cost of each turn."""
         review = self.review
         values = [
             evaluation and {
@@ -70,7 +70,7 @@ class ReviewView:
         }
 
     def place(self, place: int) -> dict[str, Any]:
-        """The position after `place` turns, and what is expected there."""
+        """The position after `place` turns, and its evaluation."""
         state, evaluation = self.review.states[place], self.review.evaluations[place]
         line = () if evaluation is None else evaluation.line
         return {
@@ -80,7 +80,7 @@ class ReviewView:
 
 
 def review_html(view: ReviewView) -> bytes:
-    """What has been found out so far, as a page that needs no server, no other file, no host."""
+    """The results so far as one HTML page that works offline."""
     data = {
         **view.summary(), "final": True, "board": board_view(view.review.game_state.game),
         "places": [view.place(place) for place in range(len(view.review.states))],

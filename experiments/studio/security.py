@@ -1,4 +1,4 @@
-"""What stands before every request: where it comes from.
+"""The check of every request: where it comes from.
 
 A page of any other site can make a browser send requests here, and a name under an attacker's
 control can be made to mean this machine (DNS rebinding). So the `Host` must be an address that

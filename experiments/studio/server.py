@@ -45,7 +45,7 @@ _PORT = 8421
 
 
 class Studio:
-    """What the routes work with."""
+    """The state that all routes share."""
 
     def __init__(
         self, allowed: Allowed | None = None, limits: EngineLimits | None = None,
@@ -108,14 +108,14 @@ async def _http_error(_: Request, error: Exception) -> Response:
 
 
 async def _internal_error(_: Request, error: Exception) -> Response:
-    """No traceback reaches a browser."""
+    """Answer with one line: no traceback reaches a browser."""
     print(f"dlgo: internal error: {one_line(repr(error))}", file=sys.stderr)
     words = f"internal error: {type(error).__name__}; the server's console says more"
     return json_reply({"error": words}, 500)
 
 
 def needs_token(host: str) -> bool:
-    """Whether others than this machine can ask a server at this address."""
+    """Whether other machines can reach a server at this address."""
     return host.strip("[]") not in LOCAL
 
 

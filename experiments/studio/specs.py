@@ -29,7 +29,7 @@ _DEEPEST = 3
 
 
 class Allowed:
-    """What may be named; from outside, only `specs`, with which the server was started.
+    """The specifications that pages may use; from outside, only `specs` of `--allow`.
 
     Each is a file, a class in it (`my_bot.py:Greedy`), or a whole specification
     (`gtp:command=gnugo --mode gtp`).

@@ -38,7 +38,7 @@ class Standings:
         self._closing = False
 
     async def of(self, path: Path) -> dict[str, Any]:
-        """The standings of a ledger; see `compute`. Raises DlgoError if it cannot be rated."""
+        """The standings of a ledger; see `compute`. Raises DlgoError if rating fails."""
         try:
             return await asyncio.to_thread(self._ask, path)
         except WorkerError:

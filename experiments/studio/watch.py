@@ -38,7 +38,7 @@ View = dict[str, Any]
 
 
 def routes(studio: Any) -> list[Route]:
-    """What the browser asks for in this view."""
+    """The routes of this view."""
     view = _Watch(studio)
     return [
         Route("/api/ledgers", view.ledgers),
@@ -87,7 +87,7 @@ class _Watch:
 
 
 class _Watched:
-    """A ledger that pages look at."""
+    """A ledger that pages watch."""
 
     def __init__(self, path: Path, studio: Any) -> None:
         self.watchers = 0
@@ -103,7 +103,7 @@ class _Watched:
         self._rating: asyncio.Task[None] | None = None
 
     async def follow(self) -> AsyncIterator[View | None]:
-        """The view after the first look, and after every change."""
+        """The view, now and after every change."""
         self.watchers += 1
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
@@ -168,7 +168,7 @@ class _LiveBoards:
         self._states: dict[str, tuple[tuple[int, ...], GameState]] = {}
 
     def show(self, running: Running | None) -> tuple[list[View], dict[str, View]]:
-        """The games with their positions, and what does not change of each kind of board."""
+        """The games with their positions, and the constant part of each kind of board."""
         states, live, infos = {}, [], {}
         for game in running.games[:_MOST_LIVE] if running else ():
             view: View = {
