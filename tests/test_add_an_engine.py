@@ -84,8 +84,8 @@ def test_a_beginning_passes_its_own_test(
 @pytest.mark.parametrize(("arguments", "message"), [
     (("engine", "Greedy Bot"), "cannot be the name of a Python file"),
     (("engine", "class"), "cannot be the name of a Python file"),
-    (("engine", "mcts"), "there is engine 'mcts' already"),
-    (("game", "go"), "there is game 'go' already"),
+    (("engine", "mcts"), "engine 'mcts' exists already"),
+    (("game", "go"), "game 'go' exists already"),
     (("game", "../x"), "cannot be the name of a Python file"),
 ])
 def test_names_that_cannot_be_used_are_refused(
