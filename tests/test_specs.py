@@ -103,6 +103,7 @@ TABLES = [  # (page, title of the first column, what it declares)
       for name in ("alphazero", "mcts", "alphabeta", "solver")),
     ("engines/alphazero.md", "option", options_of("puct", "alphazero")),
     ("engines/alphago.md", "option", options_of("alphago", "alphazero")),
+    ("gtp.md", "option", options_of("gtp")),
     ("data.md", "setting", RECIPE_OPTIONS),
     ("tournaments.md", "key", plan_keys.KEYS.values()),
     ("teach.md", "key", league_plan.KEYS),
