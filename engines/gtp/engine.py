@@ -31,7 +31,8 @@ class GTPEngine(Engine):
     options = (
         Option("command", None, "command line of the program; {seed} becomes the seed of each game",
                kind=str),
-        Option("timeout", 120.0, "wall seconds to wait for an answer, the start included", low=0.01, high=1e5),
+        Option("timeout", 120.0, "wall seconds to wait for an answer, the start included", low=0.01,
+               high=1e5),
     )
     bare_option = "command"
     budgets = ("wall",)

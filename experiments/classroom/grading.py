@@ -130,7 +130,7 @@ def _words(error: DlgoError, name: str) -> str:
 
 
 def grade(
-    student: str, exercise: Exercise, taken: Collected, trust: bool = False,
+    student: str, exercise: Exercise, collected: Collected, trust: bool = False,
     known: Mapping[tuple[str, str], Grade] | None = None,
 ) -> Grade:
     """Grade a collected hand-in; with `trust`, without a sandbox.
@@ -138,14 +138,14 @@ def grade(
     A grade of the same files in `known`, by student and exercise, is given again.
     Raises SandboxError if there is no working sandbox here, and it is not trusted.
     """
-    path = taken.named(exercise.name)
+    path = collected.named(exercise.name)
     if path is None:
-        return Grade(student, exercise.name, [], exercise.points, taken.notes)
-    digest = hashlib.sha256((exercise.source + taken.digest()).encode()).hexdigest()[:16]
+        return Grade(student, exercise.name, [], exercise.points, collected.notes)
+    digest = hashlib.sha256((exercise.source + collected.digest()).encode()).hexdigest()[:16]
     before = (known or {}).get((student, exercise.name))
     if before is not None and (before.digest, before.trusted) == (digest, trust):
         return before
-    functions = _Student(path, None if trust else Sandbox([taken.folder], ALLOWANCE))
+    functions = _Student(path, None if trust else Sandbox([collected.folder], ALLOWANCE))
     results = []
     try:
         for check in exercise.checks:
@@ -161,7 +161,7 @@ def grade(
             results.append(Result(check.title, check.points, earned, feedback, seconds))
     finally:
         functions.close()
-    notes = [*taken.notes, *functions.notes]
+    notes = [*collected.notes, *functions.notes]
     return Grade(student, exercise.name, results, exercise.points, notes, trust, digest)
 
 
@@ -176,10 +176,10 @@ def grade_hand_in(
     grades: dict[str, Grade] = {}
     for submission in reversed(submissions(source)):
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
-            taken = collect(submission.path, Path(folder))
+            collected = collect(submission.path, Path(folder))
             for exercise in exercises:
                 if exercise.name not in grades or not grades[exercise.name].results:
-                    graded = grade(student, exercise, taken, trust, known)
+                    graded = grade(student, exercise, collected, trust, known)
                     late = bool(graded.results) and submission.is_late(due)
                     grades[exercise.name] = dataclasses.replace(
                         graded, hand_in=submission.name, late=late)

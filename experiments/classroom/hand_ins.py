@@ -6,8 +6,8 @@
     hand-ins/dan/2026-11-20T2310/ko.py        several, dated; the time of day may be left out
 
 A hand-in may hold links to other people's files, names that lead out of it, or a gigabyte of zeros
-in a kilobyte. What is not taken is said in a note that goes with the grade. A notebook becomes a
-Python file that runs its code cells one by one.
+in a kilobyte. A note with the grade names everything that is skipped. A notebook becomes a Python
+file that runs its code cells one by one.
 """
 
 from __future__ import annotations
@@ -140,51 +140,52 @@ class Collected:
 def collect(source: Path, folder: Path) -> Collected:
     """Copy a hand-in (a file, a folder or a zip file) into an empty folder of ours."""
     folder.chmod(0o755)
-    taken, total = Collected(folder), 0
-    files = _of_zip(source, taken) if source.suffix == ".zip" else _of_folder(source, taken)
-    for name, content in files:
+    collected, total = Collected(folder), 0
+    read = _of_zip if source.suffix == ".zip" else _of_folder
+    for name, content in read(source, collected):
         total += len(content)
-        if len(taken.files) == _FILES or total > _ALL_BYTES:
-            taken.notes.append(
+        if len(collected.files) == _FILES or total > _ALL_BYTES:
+            collected.notes.append(
                 f"only the first {_FILES} files and {_ALL_BYTES >> 20} MB count"
             )
             break
         if name.suffix == ".ipynb":
-            name, content = name.with_suffix(".py"), _code_of(content, name, taken)
+            name, content = name.with_suffix(".py"), _code_of(content, name, collected)
         target = folder.joinpath(*name.parts)
-        if target in taken.files:
-            taken.notes.append(f"{name} occurs twice; the first one counts")
+        if target in collected.files:
+            collected.notes.append(f"{name} occurs twice; the first one counts")
             continue
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
             target.chmod(0o644)
         except (OSError, ValueError):
-            taken.notes.append(f"{str(name)[:40]!r} is not a valid file name")
+            collected.notes.append(f"{str(name)[:40]!r} is not a valid file name")
             continue
-        taken.files.append(target)
+        collected.files.append(target)
     for path in folder.rglob("*"):
         if path.is_dir():
             path.chmod(0o755)
-    taken.files.sort(key=lambda path: (len(path.parts), path))
-    if len(taken.notes) > _NOTES:
-        taken.notes[_NOTES:] = [f"and {len(taken.notes) - _NOTES} more"]
-    return taken
+    collected.files.sort(key=lambda path: (len(path.parts), path))
+    if len(collected.notes) > _NOTES:
+        collected.notes[_NOTES:] = [f"and {len(collected.notes) - _NOTES} more"]
+    return collected
 
 
-def _of_folder(source: Path, taken: Collected) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _of_folder(source: Path, collected: Collected) -> Iterator[tuple[PurePosixPath, bytes]]:
     alone = source.is_file() and not source.is_symlink()
     waiting = [(source, PurePosixPath(source.name if alone else ""))]
     while waiting:
         path, name = waiting.pop(0)
         if name.parts and path.is_symlink():
-            taken.notes.append(f"{name} is a link; links are ignored")
+            collected.notes.append(f"{name} is a link; links are ignored")
         elif path.is_dir() and len(name.parts) > _DEPTH:
-            taken.notes.append(f"{name} is nested too deeply; it is ignored")
+            collected.notes.append(f"{name} is nested too deeply; it is ignored")
         elif path.is_dir():
             waiting += [(part, name / part.name) for part in sorted(path.iterdir()) if _shows(part)]
         elif (content := _read(path)) is None:
-            taken.notes.append(f"{name} is not a regular file of at most {_FILE_BYTES >> 20} MB")
+            collected.notes.append(
+                f"{name} is not a regular file of at most {_FILE_BYTES >> 20} MB")
         else:
             yield name, content
 
@@ -201,38 +202,39 @@ def _read(path: Path) -> bytes | None:
     return content if plain and len(content) <= _FILE_BYTES else None
 
 
-def _of_zip(source: Path, taken: Collected) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _of_zip(source: Path, collected: Collected) -> Iterator[tuple[PurePosixPath, bytes]]:
     try:
         with zipfile.ZipFile(source) as archive:
             for number, entry in enumerate(archive.infolist()):
                 if number == 10 * _FILES:
-                    taken.notes.append("the zip file has too many entries")
+                    collected.notes.append("the zip file has too many entries")
                     break
                 name = PurePosixPath(entry.filename)
                 hidden = any(part.startswith((".", "__")) for part in name.parts)
                 if entry.is_dir() or (hidden and ".." not in name.parts):
                     continue
                 if name.is_absolute() or ".." in name.parts or len(name.parts) > _DEPTH + 1:
-                    taken.notes.append(f"{name} is outside the zip file, or nested too deeply")
+                    collected.notes.append(f"{name} is outside the zip file, or nested too deeply")
                 elif stat.S_ISLNK(entry.external_attr >> 16):
-                    taken.notes.append(f"{name} is a link; links are ignored")
+                    collected.notes.append(f"{name} is a link; links are ignored")
                 else:
                     with archive.open(entry) as file:
                         content = file.read(_FILE_BYTES + 1)  # whatever size the entry claims
                     if len(content) > _FILE_BYTES:
-                        taken.notes.append(f"{name} unpacks to more than {_FILE_BYTES >> 20} MB")
+                        collected.notes.append(
+                            f"{name} unpacks to more than {_FILE_BYTES >> 20} MB")
                     else:
                         yield name, content
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError, ValueError):
-        taken.notes.append(f"{source.name} is not a zip file that can be read")
+        collected.notes.append(f"{source.name} is not a zip file that can be read")
 
 
-def _code_of(content: bytes, name: PurePosixPath, taken: Collected) -> bytes:
+def _code_of(content: bytes, name: PurePosixPath, collected: Collected) -> bytes:
     try:
         cells = json.loads(content)["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        taken.notes.append(f"{name} is not a notebook that can be read")
+        collected.notes.append(f"{name} is not a notebook that can be read")
         return b""
     texts = "".join(f"    {ascii(text)},\n" for text in texts)
     return (f"# The code cells of {ascii(name.name)}.\nimport engines.isolation.cells\n\n"

@@ -86,7 +86,7 @@ class Entry:
         for submission in reversed(submissions(source)):
             called = f"hand-in {submission.name}" if submission.name else "the hand-in"
             late = submission.is_late(self._plan.due)
-            entrant, folder, left_out, problem = self._take_in(student, submission)
+            entrant, folder, left_out, problem = self._collect(student, submission)
             notes += left_out
             if not problem:
                 log(f"{student}: {called} plays{', late' if late else ''}")
@@ -96,7 +96,7 @@ class Entry:
             log(f"{student}: {note}")
         return Bot(student, "", None, notes=notes)
 
-    def _take_in(
+    def _collect(
         self, student: str, submission: Submission
     ) -> tuple[str, Path, list[str], str]:
         """The entrant, its folder, what was left out, and why it cannot play."""
@@ -104,18 +104,18 @@ class Entry:
         home = make_folder(self._copies / name.partition(":")[2])
         home.chmod(0o755)
         with tempfile.TemporaryDirectory(dir=home, prefix="new-") as place:
-            taken = collect(submission.path, Path(place))
-            digest = taken.digest()
+            collected = collect(submission.path, Path(place))
+            digest = collected.digest()
             entrant, folder = with_version(name, digest), home / digest[:8]
             bot = self._plan.bot.partition(":")[0]
-            path = taken.named(bot.removesuffix(".py"))
+            path = collected.named(bot.removesuffix(".py"))
             if path is None:
-                return entrant, folder, taken.notes, f"there is no {bot}"
-            inside = path.relative_to(taken.folder).parent  # where the bot lies in the hand-in
+                return entrant, folder, collected.notes, f"there is no {bot}"
+            inside = path.relative_to(collected.folder).parent  # where the bot lies in the hand-in
             if not folder.exists():
-                shutil.copytree(taken.folder, folder)
+                shutil.copytree(collected.folder, folder)
         folder = folder / inside
-        return entrant, folder, taken.notes, (
+        return entrant, folder, collected.notes, (
             "" if entrant in self._played else self._problem(folder))
 
     def launch(self, folder: Path) -> Launch:
