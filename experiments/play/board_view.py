@@ -92,7 +92,7 @@ class BoardView:
             self._show_message(f"Which move? Press {offered}.")
         elif any(move.start == cell for move in moves) and cell != start:
             self._selected = cell
-            self._log("Now click where the piece goes.")
+            self._show_message("Now click where the piece goes.")
         elif start is not None:
             self._show_message("" if cell == start else "That piece cannot go there.")
         elif columns and all(move.move.place == move.end.col for move in columns):
@@ -100,7 +100,7 @@ class BoardView:
         elif any(move.move.point is not None for move in moves):
             self._play(Move.play(cell))
         else:
-            self._log("No legal move starts there; dots mark the pieces that can move.")
+            self._show_message("No legal move starts there; dots mark the pieces that can move.")
 
     def _key_pressed(self, event: KeyEvent) -> None:
         number = "123456789".find(event.key or " ")
@@ -116,7 +116,7 @@ class BoardView:
             action()
 
     def _undo(self) -> None:
-        self._log("Taken back." if self.session.undo() else "You have not moved yet.")
+        self._show_message("Taken back." if self.session.undo() else "You have not moved yet.")
 
     def _hint(self) -> None:
         try:
@@ -129,7 +129,7 @@ class BoardView:
             self._play(Move.resign())
         else:
             self._resigning = True
-            self._log("Click Resign again to confirm.")
+            self._show_message("Click Resign again to confirm.")
 
     def _play(self, move: Move) -> None:
         self._choices = []

@@ -136,7 +136,7 @@ class Console:
     def _human_turn(self) -> None:
         state = self.session.state
         if all(move.is_pass or move.is_resign for move in state.legal_moves()):
-            self._log("Your only legal move is pass.")
+            self._show_message("Your only legal move is pass.")
         line = self._ask(f"{state.next_player.name}> ").strip()
         command, _, rest = line.partition(" ")
         try:
@@ -154,7 +154,7 @@ class Console:
                 case "undo" if self.session.undo():
                     self._show()
                 case "undo":
-                    self._log("You have not moved yet: there is nothing to take back.", "red")
+                    self._show_message("You have not moved yet: there is nothing to take back.", "red")
                 case "save":
                     name = rest.strip()
                     path = self.session.save(Path(name).expanduser() if name else None)

@@ -128,7 +128,7 @@ class Session:
                 self._rescue()
             raise
         except Exception:
-            self.log(f"{self.current} failed{self._rescue()}")
+            self.show_message(f"{self.current} failed{self._rescue()}")
             raise
         self.state = self.state.apply_move(decision.move)
         self._moved()
