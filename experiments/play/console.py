@@ -154,7 +154,8 @@ class Console:
                 case "undo" if self.session.undo():
                     self._show()
                 case "undo":
-                    self._show_message("You have not moved yet: there is nothing to take back.", "red")
+                    self._show_message("You have not moved yet: there is nothing to take back.",
+                                       "red")
                 case "save":
                     name = rest.strip()
                     path = self.session.save(Path(name).expanduser() if name else None)
