@@ -198,7 +198,8 @@ class GameState:
         return state, moves[::-1]
 
     def read_move(self, move: Move | str) -> Move:
-        """The move of a text, "pass" and "resign" included, or NotationError; a move as it is."""
+        """The move of a text, "pass" and "resign" included, or NotationError; a move is returned
+        unchanged."""
         if isinstance(move, Move):
             return move
         if isinstance(move, str):
@@ -233,7 +234,7 @@ class GameState:
         return f"it could be {', '.join(texts[:-1])}{' or ' * (len(texts) > 1)}{texts[-1]}"
 
     def __eq__(self, other: object) -> bool:
-        """Same game, same position and same history as far as the rules remember it."""
+        """Same game, same position, and the same history where the rules use it."""
         if not isinstance(other, GameState):
             return NotImplemented
         return (

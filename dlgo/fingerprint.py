@@ -1,13 +1,13 @@
-"""What a compiled function is made of, as a digest: equal digests, equal machine code.
+"""Digest of everything that goes into a compiled function: equal digests mean equal machine code.
 
 Numba compiles into a function all that the function uses: the kernels it calls, the values of
-the constants it reads, and, where a call is chosen by class (`dlgo.dispatch`), what is
-registered for the classes of its arguments. All of this stands in modules. So `fingerprint` takes
-the module of the function and those of the classes, goes on to the modules whose kernels, stubs
-and classes these hold, and digests what all of them hold: the code of functions, the fields of
-classes, plain values. It is read from the live objects, for a file may have been edited since it
-was loaded. An edited rule changes the digest of every search that plays by it, and of no other
-game's; comments and docstrings change none.
+the constants it reads, and, where a call is chosen by class (`dlgo.dispatch`), the functions
+registered for the classes of its arguments. All of this is in modules. So `fingerprint` takes the
+module of the function and those of the classes, follows the modules whose kernels, stubs and
+classes these hold, and digests the contents of all of them: the code of functions, the fields of
+classes, plain values. It reads the live objects, because a file may have been edited since it was
+loaded. An edited rule changes the digest of every search that plays by it, and of no other game's;
+comments and docstrings change none.
 
 Modules of other installed packages are left out: their constants count, their functions do not.
 """
@@ -33,18 +33,18 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 class UnknownIngredient(Exception):
-    """A compiled function uses something whose value has no digest: it must not be cached."""
+    """A compiled function uses a value that has no digest, so it must not be cached."""
 
 
 def fingerprint(function: Callable[..., Any], argument_types: tuple[Any, ...]) -> str:
-    """Digest of all that machine code of `function` for these argument types is made of.
+    """Digest of everything that goes into the machine code of `function` for these argument types.
 
     Args:
         function: a compiled function (Numba's dispatcher).
         argument_types: Numba's types of its arguments.
 
     Raises:
-        UnknownIngredient: if that cannot be told.
+        UnknownIngredient: if this cannot be determined.
     """
     waiting = [cls.__module__ for cls in _classes_of(argument_types)]
     texts = {_COMPILER, repr(argument_types), _text(function, waiting)}
@@ -89,7 +89,7 @@ def _classes_of(argument_types: tuple[Any, ...]) -> Iterator[type]:
 
 
 def _counts(name: str, own: set[str]) -> bool:
-    """Whether a module is followed: not those of Python and of other installed packages."""
+    """Whether a module is followed: modules of Python and of other installed packages are not."""
     package = name.partition(".")[0]
     if package in sys.stdlib_module_names and name != "__main__":
         return False
@@ -98,7 +98,8 @@ def _counts(name: str, own: set[str]) -> bool:
 
 
 def _contents(name: str, modules: list[str], stubs: set[Any]) -> Iterator[str]:
-    """What a module holds, as texts; adds modules it takes from, and stubs of `dlgo.dispatch`."""
+    """The contents of a module as texts; adds the modules that it uses, and stubs of
+    `dlgo.dispatch`."""
     for key, value in list(vars(sys.modules[name]).items()):
         function = getattr(value, "py_func", getattr(value, "_defn", value))
         if isinstance(value, ModuleType):

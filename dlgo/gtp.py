@@ -34,7 +34,7 @@ class GtpError(DlgoError):
 
 @dataclass(frozen=True)
 class Command:
-    """A command as it was sent."""
+    """A command."""
 
     id: int | None  # the number before it, or None
     name: str  # the command's name; case matters.

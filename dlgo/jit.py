@@ -239,7 +239,7 @@ def tell_of_compiling(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 def tell_now() -> None:
-    """Tell those who wait in `tell_of_compiling`: another process compiles for this one."""
+    """Notify the blocks of `tell_of_compiling`: another process compiles for this one."""
     _compiler.tell()
 
 

@@ -137,7 +137,7 @@ class PluginGroup:
         names = self.names()
         raise PluginError(
             f"unknown {self.noun} {name!r}{suggest(name, names)}; {self.noun}s are "
-            f"{', '.join(names)}; one of your own is FILE.py or FILE.py:NAME"
+            f"{', '.join(names)}; for one of your own, write FILE.py or FILE.py:NAME"
         )
 
     def name_of(self, target: Any) -> str:

@@ -1,4 +1,4 @@
-"""How fast things are, measured in turns.
+"""Speeds from alternating measurements.
 
 All things that are compared are measured round after round: a machine that becomes slower
 meanwhile slows all of them alike.

@@ -30,7 +30,7 @@ AGENTS = ("player_0", "player_1")
 def env(game: str | GameSpec, **options: Any) -> AECEnv:
     """A game that behaves like PettingZoo's own: an illegal action loses, order is enforced.
 
-    The options are those of `GameEnv`.
+    For the options see `GameEnv`.
     """
     wrapped = wrappers.TerminateIllegalWrapper(GameEnv(game, **options), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrapped)

@@ -1,7 +1,7 @@
 """Boards in a browser: ES modules and a style sheet, sent by a server or written into a page.
 
-`boards/` draws what `dlgo/display.py` describes. The studio serves the files as they are. A page
-that needs no other file carries them as `data:` addresses; an import map gives them their names.
+`boards/` draws what `dlgo/display.py` describes. The studio serves these files. A page in a single
+file contains them as `data:` addresses; an import map gives them their names.
 """
 
 from __future__ import annotations

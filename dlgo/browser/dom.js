@@ -29,10 +29,9 @@ export function at(x, y, ...children) {
 const shown = new WeakMap();  // of each node that `patch` has made: its kind and its attributes
 
 /**
- * Make the children of an element those that are wanted; only what differs is touched.
+ * Make the children of an element equal to those wanted; only differences are changed.
  *
- * Wanted is a list of texts, of [tag, attributes, ...children], and of {key, make()} for what is made
- * once as long as the key stays. What is drawn many times a second costs little this way.
+ * Wanted is a list of texts, of [tag, attributes, ...children], and of {key, make()} for an element that is made once and kept while its key stays. What is drawn many times a second costs little this way.
  */
 export function patch(parent, wanted) {
   let next = parent.firstChild;

@@ -138,7 +138,7 @@ class Ledger:
     def names(self, latest: bool = False) -> dict[str, str]:
         """Entrant -> the name that people see.
 
-        `latest`: leave out all but the last version of each engine from outside.
+        `latest`: leave out all but the last version of each external engine.
         """
         last: dict[str, int] = defaultdict(int)
         for _, _, first, second, *_, key, _ in self._rows("games"):
@@ -243,7 +243,7 @@ class Ledger:
         return self._meta()[1].rows["games"]
 
     def games(self) -> Iterator[GameRecord]:
-        """All games in the order of their slots, one by one as they are read from the file.
+        """All games in the order of their slots, read from the file one by one.
 
         A missing row is reported at the end.
         """

@@ -228,7 +228,7 @@ def _as_played(record: GameRecordSgf, start: GameState) -> GameState:
 def _set_up(state: GameState, setup: Setup, mover: Player | None, source: str) -> GameState:
     """A new start from the stones of `state` as `setup` edits them; captures are forgotten.
 
-    In the middle of a game, an edit that changes no stone leaves the state as it is.
+    In the middle of a game, an edit that changes no stone leaves the state unchanged.
     """
     before = state.game.stones(state)
     stones = dict(before)

@@ -1,4 +1,4 @@
-"""Which game is played next: what the strategy asks for, less what the ledger holds already.
+"""The next games: those that the strategy asks for and the ledger does not hold yet.
 
 An entrant that fails again and again is stopped: its further games are left out.
 """
@@ -132,8 +132,8 @@ class Agenda(Source[GameTask]):
     def _add_step(self) -> bool:
         """Queue the games of the strategy's next step. False if there is none, or not yet."""
         step = self.strategy.next_step(self._open, self.stopped)
-        # In the first round everybody meets everybody once before colours are swapped, so that
-        # there is something to report early.
+        # In the first round, all entrants meet once before colours are swapped, so that there is
+        # something to report early.
         later: list[GameTask] = []
         for pair in step:
             for number, task in enumerate(pair_tasks(self._plan.seed, self._openings, pair)):
@@ -153,7 +153,7 @@ class Agenda(Source[GameTask]):
 
 
 def result_of(record: GameRecord) -> Result:
-    """What a strategy needs of a record."""
+    """The parts of a record that a strategy needs."""
     return Result(
         record.game, record.first, record.second, record.pair, record.moves, record.result
     )

@@ -2,8 +2,8 @@
 
 The worker writes down who is at work since when, and every move with its cost. The parent
 looks at it now and then to see whether an engine is overdue, and reads all of it when the
-worker has died in the middle of a game. Writing takes a microsecond and wakes nobody; a
-message for each move would cost as much as a short search.
+worker has died in the middle of a game. Writing takes a microsecond and wakes no process; a message
+for each move would cost as much as a short search.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ CAPACITY = 1 << 15
 # Seconds for which a player's clock may stand still while machine code is made.
 _LONGEST_COMPILATION = 600.0
 
-# In this order, so that whoever reads a half-written head sees a new clock and not an old one.
+# In this order, so that a reader of a half-written head sees a new clock, not an old one.
 _HEAD = struct.Struct("<dqqqqd")
-# Below it, the roots of the processes of engines from outside.
+# Below it, the roots of the processes of external engines.
 _HOSTS = struct.Struct("<8q")
 _HOSTS_START, _START = 64, 128
 # Memory for a shared one; pages that are not used cost nothing.
@@ -35,7 +35,7 @@ BYTES = _START + ROW.size * CAPACITY
 
 
 class Head(NamedTuple):
-    """What stands on top."""
+    """The head of the board."""
 
     since: float  # when this was shown, by `time.monotonic`; later, by the time spent on compiling
     game: int  # which game of this worker it is, from 1
@@ -90,7 +90,7 @@ class Board:
         self._moves += 1
 
     def show_hosts(self, pids: list[int]) -> None:
-        """Which processes are those of engines from outside."""
+        """Set the processes of external engines."""
         _HOSTS.pack_into(self._bytes, _HOSTS_START, *(pids + [0] * 8)[:8])
 
     def end(self) -> bytes:
@@ -109,7 +109,7 @@ class Board:
         return Head(*_HEAD.unpack_from(self._bytes, 0))
 
     def hosts(self) -> set[int]:
-        """The processes of engines from outside."""
+        """The processes of external engines."""
         return {*_HOSTS.unpack_from(self._bytes, _HOSTS_START)} - {0}
 
     def rows(self) -> tuple[bytes, Iterator[tuple[int, int]]]:

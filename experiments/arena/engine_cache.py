@@ -23,7 +23,8 @@ from experiments.arena.entrants import Entrant
 from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits, hard_limit
 
-# Engines that a worker keeps in any case, and at most: one from outside is a process with pipes.
+# Minimum and maximum number of engines that a worker keeps: an external one is a process with
+# pipes.
 _FEWEST_ENGINES, _MOST_ENGINES = 8, 64
 # Between these, memory decides, since an engine may hold a tree of 200 MB: all workers together may
 # use this share of the machine's memory, and a worker this share of `Limits.memory_mb`.
@@ -36,14 +37,14 @@ class EngineCache:
     """Engines that are built and warmed up, kept from game to game; the idlest goes first.
 
     An engine is kept per game, specification and side: one that plays itself is two engines,
-    which share neither a tree nor a generator. Engines from outside are in processes of their own.
+    which share neither a tree nor a generator. External engines have their own processes.
 
     Args:
-        limits: of time and memory, for engines from outside.
+        limits: of time and memory, for external engines.
         setup: "module:function", called in those processes before anything else.
         hosts_changed: told the roots of those processes whenever they change.
-        in_process: specifications of engines from outside that play in this process.
-        launches: of entrants that nobody vouches for; such an engine lasts for one game.
+        in_process: specifications of external engines that play in this process.
+        launches: of untrusted entrants; such an engine lasts for one game.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ def _close(engine: Engine | IsolatedEngine) -> None:
 def prepared_engine(
     game: str, spec: str, limits: Limits, setup: str | None = None
 ) -> Engine | IsolatedEngine:
-    """Build an engine; one from outside in a process of its own, under the limits."""
+    """Build an engine; an external one in its own process, under the limits."""
     entrant = Entrant.of(spec)
     if not entrant.is_outside:
         return build_engine(spec, get_game(game))

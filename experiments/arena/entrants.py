@@ -1,6 +1,6 @@
-"""Who takes part: specifications become entrants, those from outside with their version.
+"""Turns specifications into entrants, external ones with their version.
 
-An engine from outside is never loaded in this process: it may hang, exit, or look around.
+An external engine is never loaded in this process: it may hang, exit, or read our data.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from engines.registry import EngineSpec
 
 
 class Entrant(NamedTuple):
-    """What the text of an entrant says; read once."""
+    """The parsed text of an entrant."""
 
     spec: str  # without a version
-    version: str  # of an engine from outside; "" of others
+    version: str  # of an external engine; "" for others
     is_outside: bool  # whether the engine does not belong to this project
-    budget: Budget = Budget()  # of each move, as far as it is known before the engine is built
+    budget: Budget = Budget()  # of each move, if known before the engine is built
     is_counted: bool = False  # whether no time limits it, so that it plays the same moves again
 
     @classmethod
@@ -69,8 +69,8 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 
 def canonical(text: str) -> str:
-    """The specification as a ledger has it, a version left as it is; any other text unchanged. The
-    file of an engine from outside is loaded, in a process of its own."""
+    """The specification in the form of ledgers, with its version if given; any other text
+    unchanged. The file of an external engine is loaded, in another process."""
     try:
         return text if split_version(text)[1] else split_version(entrants_of([text])[text][0])[0]
     except DlgoError:  # a name from another program, or a file that has gone

@@ -1,7 +1,7 @@
 """The games of a tournament as tasks: how a worker plays them, and how it is watched from outside.
 
-An engine that takes its worker down, or hangs, loses that one game with the reason stored. Who is
-at work, since when, and what has been played stands on the shared `Board`.
+An engine that takes its worker down, or hangs, loses that one game with the reason stored. The
+shared `Board` shows the entrant at work, since when, and the moves so far.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class GameTable(Workplace):
 
     limits: Limits = DEFAULT_LIMITS  # for every game
     setup: str | None = None  # "module:function", called in each worker before anything else
-    # Of entrants that nobody vouches for; they are not warmed up.
+    # Of untrusted entrants; they are not warmed up.
     launches: Launches = field(default_factory=dict)
     warm: Sequence[GameTask] = ()  # games that need all that is to be compiled before the first one
     # Whose games they are; machines of a cluster are sent what its entrants name.
@@ -85,10 +85,10 @@ class GameTable(Workplace):
         """Compile and load, in one process, all that the games need.
 
         The machine code lands in Numba's disk cache, where the workers find it; several workers
-        that met an empty cache would all compile the same. An engine that breaks down here is
-        reported and goes on to lose its games; one that cannot even be built (SpecError) stops
-        everything, since that is rather a missing file or package. Raises WorkerError if workers
-        die and no engine is to blame.
+        that met an empty cache would all compile the same. An engine that fails here is reported
+        and loses its games; one that cannot be built (SpecError) stops everything, since that is
+        rather a missing file or package. Raises WorkerError if workers die and no engine is to
+        blame.
         """
         wanted = list(dict.fromkeys(
             WarmUp(task.game, spec) for task in self.warm for spec in task.players
@@ -98,7 +98,7 @@ class GameTable(Workplace):
             return
         log(f"warming up {len(wanted)} engines; the first time, compiling takes a few seconds")
         table = GameTable(dataclasses.replace(self.limits, memory_mb=None), self.setup)
-        table.bundles = False  # so that whoever is at work is known, without a board
+        table.bundles = False  # so that the working entrant is known without a board
         with Processes(1, table) as jobs, closing(jobs.run(wanted)) as outcomes:
             for outcome in outcomes:
                 (game, spec), (seconds, built, error) = outcome.task, outcome.value
@@ -141,7 +141,7 @@ class GameTable(Workplace):
             built = True
             engine.warm_up()
             engine.close()
-        except ProgramError as caught:  # from outside; whether it can play, its games show
+        except ProgramError as caught:  # an external engine; its games show whether it can play
             error, built = str(caught), True
         except (Exception, SystemExit) as caught:
             error = error_text(caught)
@@ -164,7 +164,7 @@ class GameTable(Workplace):
 
 
 class GameWatch(Watch):
-    """A worker that plays, as it is seen from outside: by the board on which it writes."""
+    """A playing worker, seen from outside by its board."""
 
     def __init__(self, board: Board, limits: Limits) -> None:
         self._board, self._limits = board, limits
@@ -193,9 +193,8 @@ class GameWatch(Watch):
     def value_of_lost(
         self, task: GameTask | WarmUp, worker_exit: WorkerExit, times: int
     ) -> GameRecord | WarmedUp | None:
-        """A process may be killed from outside, above all where memory runs out. So a game in
-        which that happens is played once more, and only then is the engine to blame that was at
-        work."""
+        """A process may be killed from outside, mainly when memory runs out. So a game in which
+        that happens is played once more, and only then is the engine to blame that was at work."""
         if isinstance(task, WarmUp):
             return WarmedUp(0.0, True, worker_exit.text)
         if worker_exit.was_killed and times == 1:

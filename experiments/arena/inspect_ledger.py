@@ -42,7 +42,7 @@ def _selected(
         engine = shown.get(engine) or canonical(engine)
     for record in ledger.games():
         players = (record.first, record.second)
-        # From outside, with a version or without; then all versions are meant.
+        # For external engines, with or without a version; without, all versions are meant.
         names = {*players, *(split_version(player)[0] for player in players)}
         of_game = game in (None, split_version(record.game)[0])
         if of_game and (engine is None or engine in names) and (record.failed or not failed):
@@ -204,7 +204,7 @@ def repair_ledger(path: str) -> Iterator[str]:
         yield f"{path} is whole, with {done.games} games"
         return
     yield from (f"left out: {name}" for name in done.damaged)
-    yield (f"{done.games} games are in {path} now; {done.aside} is the file as it was. Run the "
+    yield (f"{done.games} games are in {path} now; {done.aside} is the old file. Run the "
            "same tournament again to play the missing games")
 
 

@@ -1,9 +1,9 @@
-"""How the process of an entrant is started that nobody vouches for.
+"""How the process of an untrusted entrant is started.
 
 A tournament is given these by entrant. Such an entrant has a name of its own in the ledger
-(`student:alice@3f9a1c22`), which says nothing of where its files are and whether there are walls
-around it: so a ledger goes on in another folder. Its process lasts for one game, and what a game
-leaves behind reaches no other: the same plan plays the same games, whatever the order.
+(`student:alice@3f9a1c22`), which does not contain the path of its files or its sandbox: so a ledger
+can continue in another folder. Its process lasts for one game, and what a game leaves behind
+reaches no other: the same plan plays the same games, whatever the order.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Launches = Mapping[str, Launch]
 
 
 def compile_rules(game: GameSpec) -> GameState:
-    """Compile what a bot asks of the rules; the start of the game. A bot for which something had to
-    be compiled would start anew for each game."""
+    """Compile the rules that a bot uses; returns the start of the game. A bot for which something
+    had to be compiled would start anew for each game."""
     state = start = GameState.new_game(game)
     for _ in range(10):
         state = state if state.is_over() else state.apply_move(state.legal_moves()[0])

@@ -1,7 +1,7 @@
-"""What a player may spend, and when it has spent too much: the budgets' referee.
+"""The limits of players, and the check whether a player exceeds them.
 
-An entrant's own budget (`mcts:cpu=0.1`) limits each of its moves; the `Limits` of a tournament
-hold for everybody. Every move is charged to an `Account`.
+An entrant's own budget (`mcts:cpu=0.1`) limits each of its moves; the `Limits` of a tournament hold
+for all entrants. Every move is charged to an `Account`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ GRACE_COUNT = 100
 
 # Wall seconds to build an engine, which may have to compile.
 PREPARE_TIMEOUT = 600.0
-# Wall seconds for the process of an engine from outside to start, and those beyond its timeout
-# after which it has stopped the worker that asks it.
+# Wall seconds for the process of an external engine to start, and those beyond its timeout after
+# which it has stopped the worker that asks it.
 START_TIMEOUT, _OUTSIDE_GRACE = 60.0, 5.0
 
 
@@ -129,8 +129,8 @@ class Account:
 def silence_limit(spec: str, limits: Limits, thinking: bool) -> float:
     """Wall seconds after which a silent worker is killed in which an entrant thinks, or prepares.
 
-    An engine from outside is asked under limits of its own: a worker that is silent for longer has
-    been stopped by it. Only engines of ours may have to compile for long.
+    An external engine has its own limits: a worker that is silent for longer has been stopped by
+    it. Only engines of ours may have to compile for long.
     """
     entrant = Entrant.of(spec)
     if entrant.is_outside:

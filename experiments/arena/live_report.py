@@ -1,8 +1,8 @@
 """A report that is written while its tournament is played.
 
 The page comes as soon as every pair of entrants has met once on each game, then again as games
-come in. It is made in a process of its own with a low priority, from what the ledger holds, and it
-takes at most a tenth of the time: the games must hardly notice.
+come in. It is made in a process of its own with a low priority, from the ledger, and it takes at
+most a tenth of the time, so that it hardly slows the games.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from experiments.arena.schedule import Plan
 # Between the end of a page and the start of the next, at least this many seconds and this many
 # times what the page took.
 _PAUSE, _SHARE = 20.0, 9.0
-# How far it steps back behind the games (`nice`): somebody waits for the first page, which takes
-# 9 s of CPU time for 14 entrants on three games. With every core busy, it gets a third of one; the
-# later ones get a tenth.
+# Its lower priority (`nice`): a person may wait for the first page, which takes 9 s of CPU time for
+# 14 entrants on three games. With every core busy, it gets a third of one; the later ones get a
+# tenth.
 _FIRST, _LATER = 4, 10
 
 
@@ -35,7 +35,7 @@ class LiveReport(PlainReporter):
     def __init__(self, reporter: Reporter, plan: Plan, ledger: Path | str, out: Path | str) -> None:
         self._reporter = reporter
         self._ledger, self._out = Path(ledger), Path(out)
-        # In the first round everybody meets everybody once.
+        # In the first round, all entrants meet once.
         self._first = len(plan.games) * len(plan.matches())
         names = (GAMES.split(split_version(game)[0])[0] for game in plan.games)
         self._named = [option for name in names if GAMES.is_file(name)

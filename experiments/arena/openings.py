@@ -1,7 +1,7 @@
-"""Openings: random, unfinished, all different, and the same for everybody.
+"""Openings: random, unfinished, all different, and the same for all entrants.
 
-Opening number k of a game depends on nothing but the seed and the
-number of its plies, so that games, entrants and pairs added later change none.
+Opening number k of a game depends only on the seed and the number of its plies, so that games,
+entrants and pairs added later change none.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Openings:
 
 def _random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
     """A position after `plies` random moves, all legal ones equally likely, or a finished one.
-    Nobody passes who can do something else: two passes would end a game of Go."""
+    A player passes only without another move, because two passes would end a game of Go."""
     state = GameState.new_game(game)
     for _ in range(plies):
         actions = [int(action) for action in state.legal_actions()]

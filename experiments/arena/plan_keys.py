@@ -11,7 +11,7 @@ from dlgo.specs import Option, parse_settings
 # How entrants meet.
 KINDS = ("round-robin", "gauntlet", "ladder", "match", "mirror")
 
-# More pairs, or seconds, than anybody can wait for.
+# Upper bounds of numbers of pairs and of seconds.
 _MANY = 1_000_000
 _LONG = 1e7
 

@@ -5,7 +5,7 @@
     pairs = 10            # openings a match, each played with both colours
     seed = 1
 
-A list inside an entry stands for one entry for each of its values. A relative path, such as
+A list inside an entry makes one entry for each of its values. A relative path, such as
 "my_bot.py:Greedy", begins at the plan's folder, or else at the working folder. docs/tournaments.md
 has all keys; options of the command line override the file.
 """
@@ -88,8 +88,8 @@ def checked_keys(owner: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
-    """The specifications that an entry stands for: `{name = "mcts", sims = [10, 100]}` is
-    `mcts:sims=10` and `mcts:sims=100`; of two lists, every combination is meant."""
+    """The specifications of an entry: `{name = "mcts", sims = [10, 100]}` is `mcts:sims=10` and
+    `mcts:sims=100`; of two lists, every combination is meant."""
     if isinstance(item, str):
         return [item]
     if not isinstance(item.get("name"), str):

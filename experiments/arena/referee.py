@@ -108,7 +108,7 @@ class GameLog:
 def record_of_lost_game(
     task: GameTask, limits: Limits, board: Board, failure: Failure, reason: str
 ) -> GameRecord:
-    """The record of a game whose process is gone: whoever was at work, says the board, has lost it.
+    """The record of a game whose process is gone: by the board, the entrant at work has lost it.
     `reason` has {} for the side that lost."""
     log = GameLog(task, limits)
     head = board.head()
@@ -226,7 +226,7 @@ class _Forfeit(Exception):
 
 def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
     side, text = SIDES[player], error_text(error)
-    if isinstance(error, ProgramError):  # of an engine from outside
+    if isinstance(error, ProgramError):  # of an external engine
         text = excerpt(error.text)
         reason = f"{text} while {side} was {DOING[doing]}"
         if error.failure is Failure.CRASH:

@@ -1,9 +1,9 @@
 """The games that a tournament plays right now, in a small file beside its ledger.
 
-The ledger knows a game when it has ended. Whoever wants to see games in progress reads
-`LEDGER.running`: the process that hands out games writes it twice a second, from what the workers
-write on their boards anyway (`board.py`), so the workers do nothing for it. Nobody needs the file;
-it disappears with the tournament. One that was killed leaves an old file, which `read` ignores.
+The ledger knows a game when it has ended. `LEDGER.running` shows games in progress: the process
+that hands out games writes it twice a second, from the boards of the workers (`board.py`), so it
+costs the workers nothing. The file is optional; it is removed at the end of the tournament. One
+that was killed leaves an old file, which `read` ignores.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ class RunningGame(NamedTuple):
     second: str
     actions: tuple[int, ...]  # all moves so far, the opening included; -1 is a resignation
     began: float  # by `time.time`
-    player: int | None = None  # who has made the last move of an engine
+    player: int | None = None  # the player of the last move of an engine
     value: float | None = None  # what that engine expects for itself, -1 to 1
 
 
 class Running(NamedTuple):
     """A tournament that is under way."""
 
-    done: int  # games in the ledger, and how many there will be, as far as is known
+    done: int  # games in the ledger, and the expected total
     planned: int
     games: tuple[RunningGame, ...]
 
 
 class RunningFile:
-    """Writes the file, beside a ledger. Used as a context, it takes the file away at the end.
-    Whoever counts the games keeps `done` and `planned` up to date."""
+    """Writes the file, beside a ledger. As a context manager, it removes the file at the end. The
+    caller updates `done` and `planned`."""
 
     def __init__(self, ledger: str | Path) -> None:
         self._path = running_path(ledger)

@@ -1,12 +1,11 @@
 """The plan of a tournament: who meets whom, how often, and until when.
 
 A match is two entrants on one game, and consists of *pairs* of games. The two games of a
-pair begin with the same random opening, colours swapped, so that a lucky opening favours
-nobody; where an entrant meets itself, a pair is one game. Pair number k of a game has the same
-opening in every match, which makes matches comparable. A game's place in the plan - game, who
-moves first, who second, number of the pair - is its slot and gives its seed, so that whatever is
-added later leaves the games already played as they are, and plans of different kinds share a
-ledger.
+pair begin with the same random opening, colours swapped, so that an unbalanced opening favours no
+entrant; a pair of an entrant against itself is one game. Pair number k of a game has the same
+opening in every match, which makes matches comparable. A game's place in the plan - game, who moves
+first, who second, number of the pair - is its slot and gives its seed, so that later additions do
+not change games already played, and plans of different kinds share a ledger.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from experiments.arena.referee import GameTask
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played; `plan_keys.PLAN_KEYS` says what the other fields are."""
+    """A plan of games; `plan_keys.PLAN_KEYS` describes the other fields."""
 
     games: tuple[str, ...]
     entrants: tuple[str, ...]  # engine specifications, budget included
@@ -43,7 +42,7 @@ class Plan:
     sprt: tuple[float, float] | None = None
     alpha: float = KEYS["alpha"].default
     beta: float = KEYS["beta"].default
-    # (entrant, how people see it), of those that are not called by their specification.
+    # (entrant, name in reports), for entrants that have a name.
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
@@ -70,7 +69,7 @@ class Plan:
         return plan
 
     def _problems(self) -> list[tuple[bool, str]]:
-        """What may be wrong with a plan, and how people are told of it."""
+        """Possible errors of a plan, with their messages."""
         kind, field, target = self.kind, len(self.entrants), self.target_elo
         return [
             (not self.games, "no game given; add one, such as connect4"),
@@ -83,7 +82,7 @@ class Plan:
             (kind != "gauntlet" and bool(self.challengers),
              f"challengers need kind gauntlet, not {kind}; change the kind or leave them out"),
             (target is not None and kind == "mirror",
-             "target_elo does not work with kind mirror, which compares nobody; leave it out"),
+             "target_elo does not work with kind mirror, which compares no entrants; leave it out"),
             (target is not None and self.max_pairs < self.pairs,
              f"max_pairs={self.max_pairs} is less than pairs={self.pairs}; raise max_pairs"),
             (self.sprt is not None and kind != "match",
@@ -104,7 +103,7 @@ class Plan:
         return list(itertools.combinations(self.entrants, 2))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON data, for `Ledger.set_meta`; without what the plan does not use."""
+        """As plain JSON data, for `Ledger.set_meta`; without unused fields."""
         data = dataclasses.asdict(self) | {"names": dict(self.names)}
         unused = [name for name in ("challengers", "names") if not data[name]]
         unused += ["target_elo"] if self.target_elo is None else []

@@ -1,7 +1,7 @@
 """A quick series between two engines: what the chapter scripts print.
 
-Engines given by specifications play as in a tournament, those from outside in processes of their
-own. Classes and objects play in this process.
+Engines given by specifications play as in a tournament, external ones in their own processes.
+Classes and objects play in this process.
 
 For anything that is to be kept or rated, use a tournament: it stores every game, and uses
 all cores.

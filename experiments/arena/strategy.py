@@ -1,8 +1,8 @@
 """How many pairs of each match a tournament plays: a fixed number, or as results demand.
 
-A strategy names the pairs to be played, a step at a time, and is told how the games end. The
-`Agenda` makes games of the pairs and keeps track of what has been played. To depend on nothing
-but the plan and its seed, a strategy must not look at the order in which games end.
+A strategy names the pairs to be played, a step at a time, and receives the results of the games.
+The `Agenda` makes games of the pairs and keeps track of finished games. To depend only on the plan
+and its seed, a strategy must not look at the order in which games end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Rate = Callable[[Sequence[str], Sequence[str], Sequence[float]], "RatingTable"]
 
 
 class Result(NamedTuple):
-    """What a strategy needs to know of a game; `result` is as `first` sees it."""
+    """The data of a game for a strategy; `result` is from the view of `first`."""
 
     game: str
     first: str
@@ -39,7 +39,7 @@ class Result(NamedTuple):
 
 
 class Strategy:
-    """Rounds (one pair of every match) up to `sure_pairs`, then what a subclass asks for.
+    """Rounds (one pair of every match) up to `sure_pairs`, then the pairs of a subclass.
 
     Attributes:
         headline: what is played, a sentence; "" if the plan says it.
@@ -81,7 +81,7 @@ class Strategy:
         return step
 
     def coming(self) -> Collection[Pair]:
-        """Pairs beyond the sure ones that will be asked for, as far as that is known."""
+        """Known pairs beyond the sure ones that will be played."""
         return ()
 
     def further_step(
@@ -174,10 +174,10 @@ class UntilRated(Strategy):
 
 
 class UntilTested(Strategy):
-    """A match that goes on until a sequential test (SPRT) has its answer, on each game.
+    """A match that continues until a sequential test (SPRT) has its answer, on each game.
 
     Only the first pair is sure to be played; then a tenth more at a time. The workers end games in
-    any order, but a test must not see them so: whoever wins quickly would be counted first. So
+    any order, but a test must not see them in this order: quick wins would be counted first. So
     results wait until all pairs before theirs are complete, and are shown to the test in the order
     of the plan.
     """

@@ -28,18 +28,18 @@ from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Strategy
 
-# Names of settings in the ledger: the plan, and who plays no more.
+# Names of settings in the ledger: the plan, and the stopped entrants.
 _PLAN, _STOPPED = "plan", "stopped"
 # (game, entrant) -> why it was stopped.
 _Stopped = dict[tuple[str, str], str]
 
 
 class Summary(NamedTuple):
-    """What a run has done."""
+    """The result of a run."""
 
-    planned: int  # its games; with a target, those that it took
-    stored: int  # those that were in the ledger before
-    played: int  # those played now
+    planned: int  # number of its games; with a target, the number that was needed
+    stored: int  # games that were in the ledger before
+    played: int  # games played now
     failures: int  # of these, how many ended by an engine's fault
     stopped: tuple[str, ...]  # entrants that failed too often, a sentence each
     out_of_time: bool = False
@@ -74,10 +74,10 @@ def run_tournament(
         progress: by default a bar if stderr is a terminal, else a line every ten seconds.
         setup: "module:function", called in each worker before anything else.
         retry: give entrants that were stopped another chance.
-        launches: of entrants that nobody vouches for; they are not warmed up.
+        launches: of untrusted entrants; they are not warmed up.
         deadline: by `time.monotonic`; no game begins later.
         strategy: which games, in which order; by default as the plan says.
-        backend: who plays the games, instead of `workers` processes of this machine.
+        backend: plays the games, instead of `workers` processes of this machine.
 
     Raises:
         SpecError: if the plan is not usable or an entrant cannot be built.
@@ -157,11 +157,11 @@ def _interruptible(agenda: Agenda) -> Iterator[None]:
         ) from error
 
 
-# --- what the ledger says besides its games ---------------------------------------------------
+# --- settings in the ledger -------------------------------------------------------------------
 
 
 def _earlier(ledger: Ledger, plan: Plan) -> tuple[dict[str, Any], _Stopped]:
-    """This plan together with those of earlier runs, and who was stopped in them. Raises
+    """This plan together with the plans of earlier runs, and the entrants stopped in them. Raises
     LedgerError."""
     stored, stopped = ledger.get_meta(_PLAN), ledger.get_meta(_STOPPED) or []
     try:
@@ -207,7 +207,7 @@ def _sentences(stopped: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
     return tuple(f"{entrant} on {game} {why}" for (game, entrant), why in stopped.items())
 
 
-# --- what people are told -------------------------------------------------------------------
+# --- messages for people --------------------------------------------------------------------
 
 
 def _tell_start(
@@ -283,8 +283,8 @@ def score_lines(plan: Plan, ledger_path: str | Path) -> Iterator[str]:
 
 
 def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
-    """The games of a plan that ends by itself, as far as they have been played, with their costs.
-    The ledger may hold others besides, and need not exist yet."""
+    """The games played so far of a plan that ends by itself, with their costs. The ledger may hold
+    others besides, and need not exist yet."""
     if not Path(ledger_path).exists():
         return []
     slots = {task.slot for task in tasks(plan)}

@@ -10,7 +10,7 @@ BOT = str(Path(__file__).with_name("one_ply.py"))
 
 
 def test_it_keeps_to_the_rules_of_engines():
-    """Legal moves, the same game from the same seed, positions left as they are, and more."""
+    """Legal moves, the same game from the same seed, positions are not changed, and more."""
     assert len(check_engine(BOT, games=["tictactoe", "connect4", "draughts"])) == 3
 
 

@@ -2,10 +2,10 @@
 
     python -m experiments.bench.compiling [--quick] [--game connect4]
 
-For each game and each search: nodes or simulations a CPU second, measured in turns in one
-process (the median of the rounds, and of their ratios), and how much stronger the compiled engine
-is at equal CPU time per move: its score and Elo with 95% intervals from games in pairs, openings
-drawn, colours swapped.
+For each game and each search: nodes or simulations per CPU second, in alternating measurements in
+one process (the median of the rounds, and of their ratios), and how much stronger the compiled
+engine is at equal CPU time per move: its score and Elo with 95% intervals from games in pairs,
+openings drawn, colours swapped.
 
 The compiled engines use only the techniques of the textbook engines: alpha-beta with deepening and
 cuts, without a table and without move ordering; tree searches with a new tree for each move. In

@@ -67,7 +67,7 @@ def agrees(
     cases: Iterable[Sequence[Any]], hint: str, points: int = 1, shown: str = "",
     part: int | None = None, ordered: bool = True,
 ) -> Check:
-    """A check that a function returns what the solution does, for each row of arguments.
+    """A check that a function returns the same as the solution, for each row of arguments.
 
     Args:
         solution: the function, or several that are all asked.

@@ -50,7 +50,7 @@ class Exercise:
 
     @property
     def planted(self) -> dict[str, tuple[str, str]]:
-        """Bugs that must lose points: name to (what stands in the solution, what it becomes)."""
+        """Bugs that must lose points: name -> (text in the solution, its replacement)."""
         return self._module.PLANTED
 
     @property
@@ -100,7 +100,7 @@ def exercises() -> dict[str, Exercise]:
 
 
 def get_exercise(name: str) -> Exercise:
-    """The exercise of that name. Raises ExerciseError, naming those that there are."""
+    """The exercise of that name. Raises ExerciseError, which lists the names."""
     known = exercises()
     if name not in known:
         raise ExerciseError(f"there is no exercise {name!r}; the exercises are {', '.join(known)}")

@@ -119,7 +119,7 @@ def _written(path: Path) -> datetime:
 class Collected:
     """A safe copy of a hand-in."""
 
-    folder: Path  # where the copies are, readable by everybody
+    folder: Path  # the folder of the copies, readable by all users
     files: list[Path] = field(default_factory=list)  # their paths in it, shallow ones first
     notes: list[str] = field(default_factory=list)  # what was left out, and why
 

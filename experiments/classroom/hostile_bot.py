@@ -1,7 +1,7 @@
 """Hostile bots: `make_class.py` writes a hand-in for each of these attacks.
 
 It is loaded in a sandbox, and nowhere else. Each attack runs once a game; then, if it is still
-there, the bot plays the first legal move. What it has got hold of it raises as `got ...`.
+there, the bot plays the first legal move. It raises its success as `got ...`.
 """
 # An attacker keeps to no style.
 # ruff: noqa: PTH100, PTH111, PTH118, PTH120, PTH123, PTH208, SIM105, SIM115
@@ -23,7 +23,7 @@ ATTACK = "nothing"
 
 
 def attempt(act, *given):
-    """Raise what an act gives; nothing if it is refused."""
+    """Raise the result of an act; do nothing if it is refused."""
     try:
         found = act(*given)
     except (OSError, ImportError, ValueError):
@@ -110,7 +110,7 @@ def traces(state):
         raise RuntimeError("got the parent")
 
 
-def signals_everybody(state):
+def signals_all_processes(state):
     for pid in (os.getppid(), 1, -1):
         quietly(os.kill, pid, signal.SIGKILL)
 
@@ -205,7 +205,7 @@ def select_move(state):
 
 ATTACKS = (
     "fork_bomb", "endless_loop", "sleeps", "eats_memory", "fills_the_disk", "reads_others",
-    "reads_solutions", "writes_the_ledger", "uses_the_network", "traces", "signals_everybody",
+    "reads_solutions", "writes_the_ledger", "uses_the_network", "traces", "signals_all_processes",
     "leaves_children", "floods", "patches", "leaves", "breaks_python", "scribbles",
     "forges_answers", "starts_threads", "writes_html", "recurses", "huge_move", "pickle",
     "odd_decision",

@@ -1,9 +1,9 @@
 """A class's league: students' bots against staff bots and each other, as tournaments of the arena.
 
-The ledger holds every game that has ended, so that the same command goes on where it was: after a
-kill, after the clock has stopped it, or when somebody has handed in again. Each bot first plays
-one pair of games with every staff bot. One that fails in half of them or more plays no others: a
-bot that hangs would take everybody's time. That depends on nothing but these games.
+The ledger holds every game that has ended, so that the same command continues where it was: after a
+kill, after the time limit, or after new hand-ins. Each bot first plays one pair of games with every
+staff bot. One that fails in half of them or more plays no others: a bot that hangs would take the
+time of all. This depends only on these games.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class League:
     bots: list[Bot]  # of all students
     ledger: Path  # the file of all games, also of bots that were handed in before
     trusted: bool  # whether bots ran without a sandbox
-    excluded: dict[str, str] = field(default_factory=dict)  # who plays first games only, and why
+    excluded: dict[str, str] = field(default_factory=dict)  # bots with first games only: why
     complete: bool = True  # whether all games have been played
 
     @property
@@ -50,7 +50,7 @@ class League:
         return students + [bot.entrant for bot in self.plan.staff]
 
     def games(self) -> list[GameRecord]:
-        """Those that the entrants have played with each other, in the order of their slots."""
+        """The games of the entrants with each other, in the order of their slots."""
         if not self.ledger.exists():
             return []
         playing = set(self.playing)
@@ -103,7 +103,7 @@ class _Schedule(Strategy):
         return pairs
 
     def _pairs(self, ones: Sequence[str], others: Sequence[str], numbers: range) -> list[Pair]:
-        """All of `ones` against all of `others`; within a block everybody meets everybody once."""
+        """All of `ones` against all of `others`; within a block all meet once."""
         matches = [(one, other) for i, one in enumerate(ones) for j, other in enumerate(others)
                    if ones is not others or i < j]
         return [Pair(self.plan.games[0], *match, number) for number in numbers for match in matches]
@@ -118,14 +118,14 @@ def play_league(
 
     Args:
         sources: what each student has handed in.
-        out: the league's folder; the same one goes on.
+        out: the league's folder; the same folder continues.
         trust: whether bots run without a sandbox.
         minutes: after which no further game begins; None: all are played.
         workers: processes; by default one for each core.
-        backend: who plays the games, instead of processes of this machine.
+        backend: plays the games, instead of processes of this machine.
 
     Raises:
-        DlgoError: if the ledger cannot be used, or there is nobody to play.
+        DlgoError: if the ledger cannot be used, or there is no worker.
         SandboxError: if there is no working sandbox here, and code is not trusted.
         KeyboardInterrupt: after Ctrl-C; the finished games are kept.
     """
@@ -137,7 +137,7 @@ def play_league(
     launches = {bot.entrant: entry.launch(bot.folder) for bot in bots if bot.folder is not None}
     students, staff = list(launches), [bot.entrant for bot in plan.staff]
     if not students or len(students) + len(staff) < 2:
-        return league  # nobody has an opponent
+        return league  # no bot has an opponent
     names = [(bot.entrant, bot.student) for bot in bots if bot.entrant]
     names += [(bot.entrant, bot.label) for bot in plan.staff]
 

@@ -1,7 +1,7 @@
 """Students' hand-ins become entrants of the league: copied, tried in the sandbox, named.
 
-An entrant's name has the digest of its files: `student:alice@3f9a1c22`. Who hands in other files
-is another entrant, whose games are played; who hands in the same ones again has played them.
+An entrant's name has the digest of its files: `student:alice@3f9a1c22`. Different files make a new
+entrant, whose games are played; handing in the same files again needs no new games.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Bot:
 class Entry:
     """Takes students in: `out`, the league's folder, gets copies of what was handed in.
 
-    Who has played a game of `ledger` need not be tried. Raises SandboxError if there is no
-    working sandbox here; with `trust`, none is used.
+    Entrants with a game in `ledger` need no trial. Raises SandboxError if there is no working
+    sandbox here; with `trust`, none is used.
     """
 
     def __init__(self, plan: LeaguePlan, out: Path, trust: bool, ledger: Path) -> None:
@@ -81,7 +81,8 @@ class Entry:
         self._code = None if trust else shared_cache()
 
     def bot_of(self, student: str, source: Path, log: Callable[[str], None]) -> Bot:
-        """The bot of a student: of the last hand-in in `source` that can play; `say` is told."""
+        """The bot of a student: of the last hand-in in `source` that can play; `log` prints
+        notes."""
         notes: list[str] = []
         for submission in reversed(submissions(source)):
             called = f"hand-in {submission.name}" if submission.name else "the hand-in"

@@ -47,7 +47,7 @@ KEYS = (
            "twice that", 0.1, 86400),
     Option("memory_mb", 512, "memory of a bot in megabytes", 128, 65536),
     Option("pseudonyms", False,
-           "call students by random pseudonyms on pages for everybody"),
+           "show students by random pseudonyms on public pages"),
     Option("due", None, "deadline; later hand-ins are marked as late", kind=datetime),
     Option("roster", None, "CSV file of the class with a column "
            "`student`; `marks.csv` has its rows", kind=str),
@@ -99,7 +99,7 @@ class LeaguePlan:
             return Counts((0, 0, 0, 0, pairs)).superiority()  # all of them won
 
         return [
-            f"nobody can get the points of {bot.label}: {self.staff_pairs} pairs, all won, are "
+            f"no bot can get the points of {bot.label}: {self.staff_pairs} pairs, all won, are "
             f"{sure(self.staff_pairs):.1%} sure, and {bot.confidence:.4g} is asked; write "
             f"staff_pairs = {next(n for n in count(1) if sure(n) >= bot.confidence)}"
             for bot in self.staff if bot.points and sure(self.staff_pairs) < bot.confidence

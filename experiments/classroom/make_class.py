@@ -4,7 +4,7 @@
     dlgo class grade demo/hand-ins --roster demo/class.csv --due 2026-11-20T23:59 --out demo/marks
     dlgo class league demo/hand-ins --plan demo/league.toml --out demo/league
 
-Everybody hands in a bot, and all but the hostile ones four exercises as well.
+All students hand in a bot, and all but the hostile ones also four exercises.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _source(file: str, constant: str, value: str) -> str:
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--students", type=Number(int, 2, 1000), default=30, show_default=True,
               help="How many.")
-@click.option("--game", default="connect4", show_default=True, help="What the league plays.")
+@click.option("--game", default="connect4", show_default=True, help="Game of the league.")
 def main(folder: Path, students: int, game: str) -> None:
     """Write a class's hand-ins, its roster and the rules of its league."""
     names = make_class(folder, students, game)

@@ -61,7 +61,7 @@ def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str
     """The content of Classroom 50's result.json for one hand-in; see `check_runner`."""
     given = check_runner(environment)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    # Whoever hands in late is told by the tag, so that it stays the same when grading is repeated.
+    # The tag marks late hand-ins, so that it stays the same when grading is repeated.
     tag = re.match(r"submit/(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)", given["SUBMISSION_TAG"])
     actor, number = given.get("GITHUB_ACTOR"), given.get("GITHUB_ACTOR_ID", "")
     pushed_by = {"username": actor, "id": int(number) if number.isdecimal() else None}
@@ -85,7 +85,7 @@ def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str
 
 
 def check_runner(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables of Classroom 50's runner. Raises DlgoError, naming those that are missing."""
+    """The variables of Classroom 50's runner. Raises DlgoError, which lists the missing ones."""
     given = {**environment, "OWNER": environment.get("OWNER") or environment.get("USERNAME", "")}
     missing = [name for name in _CLASSROOM50 if not given.get(name)]
     if missing:
@@ -127,7 +127,7 @@ def write_class_table(
 
     Args:
         columns: besides the roster's. cells: their values, by student.
-        nothing: the values of those who have handed in nothing.
+        nothing: the values of students without a hand-in.
         roster: what `read_roster` says; the table has its columns and its order.
     """
     header, rows = roster or (["student"], [[name] for name in cells])

@@ -1,6 +1,6 @@
-"""Pages of a class: grades; the league for everybody, for the lecturer, for each student alone.
+"""Pages of a class: grades; the league for the public, for the lecturer, and for each student.
 
-What students have written is escaped. Of the league, students see others by pseudonym, if the rules
+What students have written is escaped. In the league, students see others by pseudonym, if the rules
 say so, and hidden staff bots by their role.
 """
 
@@ -41,7 +41,7 @@ _ANIMALS = (
 def pseudonyms(path: Path, students: Iterable[str]) -> dict[str, str]:
     """The pseudonym of each student; the CSV file at `path` keeps them, and new ones are drawn.
 
-    If they were computed from names, anybody could compute them. Raises DlgoError if the file is
+    If they were computed from names, students could compute them. Raises DlgoError if the file is
     damaged.
     """
     try:
@@ -148,7 +148,7 @@ def _choose(standing: Standing) -> list[GameRecord]:
 
 
 def _replays(games: list[GameRecord], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """What the viewer shows, with nothing that tells who an opponent is."""
+    """The data of the viewer, without anything that identifies an opponent."""
     shown = []
     for game in games:
         hidden = dataclasses.replace(game, first=names[game.first], second=names[game.second],

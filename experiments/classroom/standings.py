@@ -51,7 +51,7 @@ class Trouble:
     reason: str  # in the referee's words
     games: int  # lost by it
     place: str  # file and line that it names, or ""
-    code: str  # what stands there, or ""
+    code: str  # the code there, or ""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Standing:
 
 
 class Standings:
-    """Everything that pages and tables show of a league, as far as it has been played."""
+    """Everything that pages and tables show of a league so far."""
 
     def __init__(self, league: League) -> None:
         self.league = league
@@ -134,7 +134,7 @@ def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:
 
 
 def _code(bot: Bot, reason: str) -> tuple[str, str]:
-    """File and line that a reason names, and what stands there."""
+    """File and line that a reason names, and the code there."""
     match = _PLACE.search(reason)
     if match is None:
         return "", ""

@@ -1,4 +1,4 @@
-"""`dlgo check FILE`: whether a game or an engine of one's own keeps the rules."""
+"""`dlgo check FILE`: checks a user's game or engine against the rules."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 @classroom.command()
 @click.argument("folder", type=PATH)
 @click.option("--exercise", "names", multiple=True, metavar="NAME",
-              help="Exercise to grade; may be repeated. Default: all that somebody submitted.")
+              help="Exercise to grade; may be repeated. Default: all exercises with hand-ins.")
 @click.option("--out", type=FOLDER, default=Path("out/class"), show_default=True,
               help="Folder to write the table, the page and the grades to.")
 @click.option("--roster", type=FILE,
@@ -116,7 +116,7 @@ def grade(
         log(f"{student}: {points or 'nothing that can be graded'}")
         for note in outputs.notes_of(row):
             log(f"  {note}")
-    if not names:  # columns for what somebody handed in
+    if not names:  # columns for exercises with hand-ins
         chosen = [e for i, e in enumerate(chosen) if any(row[i].results for row in grades.values())]
         shown = {exercise.name for exercise in chosen}
         grades = {

@@ -60,7 +60,7 @@ def data() -> None:
 @click.argument("folder", type=PATH)
 @named_games()
 def show_data(folder: Path) -> None:
-    """Show what a FOLDER of training data holds and where it comes from."""
+    """Show the contents and the origin of a FOLDER of training data."""
     from experiments.datasets.show import show_lines
 
     for line in show_lines(folder):

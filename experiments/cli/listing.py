@@ -1,4 +1,4 @@
-"""`dlgo games`, `engines`, `encoders` and `models`: what there is to choose from."""
+"""`dlgo games`, `engines`, `encoders` and `models`: lists of the choices."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def models(names: tuple[str, ...], speeds: bool, batches: tuple[int, ...]) -> No
 
 
 def _echo_speeds(names: Sequence[str], batches: Sequence[int]) -> None:
-    """A table of what is measured of these models."""
+    """A table of the measured speeds of these models."""
     from engines.learning.networks.runtimes import KINDS, speeds
 
     kinds = KINDS[:-1]  # Keras starts in seconds, and TensorFlow may not be installed
@@ -150,7 +150,7 @@ def _echo_speeds(names: Sequence[str], batches: Sequence[int]) -> None:
 
 
 def _costs_of(card: Any) -> str:
-    """What a network has cost, how good it is, and how a search plays with it."""
+    """The cost of a network, its accuracy, and its settings in a search."""
     cost, test, int8 = (
         card.training_cost, card.accuracy.get("test", {}), card.accuracy.get("int8", {}))
     text = f", {test['accuracy']:.1%} of held-out moves" if "accuracy" in test else ""

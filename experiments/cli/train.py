@@ -80,8 +80,8 @@ def _learner_options(name: str, *extra: Callable) -> Callable:
     )
 
 
-# Settings that have an option of their own. They stand here, not in the learners' declarations,
-# since those load the kernels of games, and `dlgo --help` waits for none.
+# Settings that have an option of their own. They are here, not in the learners' declarations, since
+# those load the kernels of games, and `dlgo --help` waits for none.
 _ITERATIONS = click.option("--iterations", type=Number(int, 1), default=None,
                            help="Number of iterations of self-play and learning.")
 _GAMES = click.option("--games", type=Number(int, 1), default=None,

@@ -1,7 +1,7 @@
 // A board that can be looked at; moves are made on it by `hand.js`.
 //
 // Cells are numbered row by row from the bottom left. A move is a `text` and the `path` of cells
-// that makes it. What a kind of board looks like is in `looks.js`.
+// that makes it. `looks.js` has the look of each kind of board.
 
 import { at, h, patch, s } from "../dom.js";
 import { Hand } from "./hand.js";
@@ -106,7 +106,7 @@ export class Board {
   /**
    * Show a position.
    *
-   * @param moves the legal moves, if somebody may move here.
+   * @param moves the legal moves, if a person may move here.
    * @param marks {hints: [{path, label, kind}], line: [{path, player, label}], heat: Map from cells
    *   to shares, ghost: whether a piece follows the pointer}. A label of two lines is a list.
    */

@@ -46,7 +46,7 @@ export class Hand {
     return new Set(this.#candidates().flatMap((move) => [move.path[n], move.path.at(-1)]));
   }
 
-  /** What a click on a cell does. */
+  /** Handle a click on a cell. */
   click(cell) {
     const { board } = this;
     if (!board.moves.length) return;

@@ -250,10 +250,10 @@ def heavy_rollout(state, rng, actions, played):
 def evaluate(state):
     """A rough count of points, a hundred each; liberties break ties.
 
-    Counting stones alone (listing 4.8 of the book) rewards filling one's own territory and
-    sees a capture only after it has happened. Here an empty point surrounded by stones of one
-    colour counts for that colour, so filling it gains nothing; and a chain that the player to move
-    can capture counts as captured.
+    Counting stones alone (listing 4.8 of the book) rewards filling own territory and sees a capture
+    only after it has happened. Here an empty point surrounded by stones of one colour counts for
+    that colour, so filling it gains nothing; and a chain that the player to move can capture counts
+    as captured.
     """
     color, chain = state.color, state.chain
     info = state.info

@@ -46,7 +46,7 @@ def list_liberties(state, sets, counts):
     """Write each chain's liberties as a set of points, and their number; both at the chain's name.
 
     Args:
-        sets: int64[cells, words]; bit p % 64 of word p // 64 stands for point p.
+        sets: int64[cells, words]; bit p % 64 of word p // 64 is point p.
         counts: int16[cells].
     """
     color, chain = state.color, state.chain

@@ -4,7 +4,7 @@
 
     Text.\"\"\"
     def function(...):
-        \"\"\"What it is to do.\"\"\"
+        \"\"\"The task of the function.\"\"\"
         ### BEGIN SOLUTION              what students write themselves
         ...
         ### END SOLUTION
@@ -14,6 +14,6 @@
     PLANTED = {...}                     bugs that must lose points: a text, and what it becomes
     ### END HIDDEN TESTS
 
-The marks are nbgrader's. `dlgo class new` writes the student's file. What stands in it before the
-hidden tests imports only what students have, too.
+The marks are nbgrader's. `dlgo class new` writes the student's file. Its code before the hidden
+tests imports only packages that students have.
 """

@@ -72,7 +72,7 @@ CHECKS = [
 ]
 PLANTED = {
     "the leaf's view for all": ("value if who == players[-1] else -value", "value"),
-    "the sign turned round": ("value if who == players[-1] else -value",
+    "the wrong sign": ("value if who == players[-1] else -value",
                               "-value if who == players[-1] else value"),
     "turns alternate": ("[value if who == players[-1] else -value for who in players]",
                         "[value * (-1) ** (len(players) - 1 - i) for i in range(len(players))]"),

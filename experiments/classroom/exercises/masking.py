@@ -61,7 +61,7 @@ CHECKS = [
 ]
 PLANTED = {
     "not scaled": ("    return kept / kept.sum()", "    return kept"),
-    "the mask turned round": ("kept = np.where(legal, policy, 0.0)",
+    "the inverted mask": ("kept = np.where(legal, policy, 0.0)",
                               "kept = np.where(legal, 0.0, policy)"),
     "nothing to divide by": ("    if kept.sum() == 0:\n        kept = legal.astype(float)\n", ""),
     "all moves are alike": ("kept = legal.astype(float)", "kept = np.ones(len(legal))"),

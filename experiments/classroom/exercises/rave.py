@@ -75,7 +75,7 @@ PLANTED = {
     "the whole game": ("in moves[start:]:", "in moves:"),
     "one move late": ("in moves[start:]:", "in moves[start + 1:]:"),
     "the last one has it": ("first.setdefault(point, player)", "first[point] = player"),
-    "b turned round": ("(1 - b) * wins / visits + b * rave_wins",
+    "b and 1 - b exchanged": ("(1 - b) * wins / visits + b * rave_wins",
                       "b * wins / visits + (1 - b) * rave_wins"),
     "no root": ("math.sqrt(k / (3 * visits + k))", "k / (3 * visits + k)"),
 }
