@@ -90,7 +90,7 @@ def test_all_kinds_share_the_games_they_have_in_common() -> None:
         ({"kind": "gauntlet", "challengers": ENTRANTS}, "and other engines"),
         ({"challengers": ENTRANTS[:1]}, "challengers need kind gauntlet, not round-robin"),
         ({"target_elo": 0.0}, "target_elo=0 is out of range"),
-        ({"kind": "mirror", "target_elo": 50.0}, "which compares nobody"),
+        ({"kind": "mirror", "target_elo": 50.0}, "which compares no entrants"),
         ({"target_elo": 50.0, "max_pairs": 1}, "max_pairs=1 is less than pairs=2"),
         ({"sprt": (0.0, 10.0)}, "sprt needs kind match, not round-robin"),
     ],
