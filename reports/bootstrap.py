@@ -22,7 +22,7 @@ from reports.ratings import fit_ratings
 if TYPE_CHECKING:
     import pandas as pd
 
-# A percentile needs a tail to stand in: with 100 replicates, 2.5% are two or three values.
+# A percentile needs enough values in the tail: with 100 replicates, 2.5% are two or three values.
 LEAST_REPLICATES = 100
 
 
@@ -34,7 +34,7 @@ class Bootstrap:
     first_move: Estimate | None
     replicates: int
     pairs: int  # opening pairs of a replicate
-    incomplete: int  # replicates in which somebody could not be rated
+    incomplete: int  # replicates in which an entrant could not be rated
 
 
 def check_replicates(replicates: int) -> int:

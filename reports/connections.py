@@ -52,7 +52,7 @@ class Connections:
         size = len(names)
         winner, loser = np.concatenate([first, second]), np.concatenate([second, first])
         taken = np.concatenate([result, 1 - result])
-        linked = (taken > 0) & (winner != loser)  # a game against oneself links nothing
+        linked = (taken > 0) & (winner != loser)  # games against itself link nothing
         points = coo_matrix((taken[linked], (winner[linked], loser[linked])), (size, size)).tocsr()
         points.sum_duplicates()  # [i, j]: what i took from j
         _, group = connected_components(points, directed=True, connection="weak")
@@ -85,7 +85,7 @@ class Connections:
         return np.flatnonzero(core if core.any() else members)
 
     def notes(self) -> list[str]:
-        """What is missing in each entrant's rating; empty inside the core."""
+        """The missing games in each entrant's rating; empty inside the core."""
         above, below, members = defaultdict(list), defaultdict(list), defaultdict(list)
         for bridge in self.bridges:
             above[bridge.below].append(bridge.above)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NEEDED = ("first", "second", "result")
-# The game of a list that names none.
+# The game of a list without one.
 UNNAMED = "games"
-# What a list does not say, in the kind of each column.
+# The missing value of each column.
 _UNKNOWN = {
     name: float("nan") if name.startswith(("first_", "second_")) and "runtime" not in name else ""
     for name in GAME_COLUMNS
@@ -52,8 +52,8 @@ def load_games(path: str | Path) -> pd.DataFrame:
 
 
 def read_games(path: Path) -> pd.DataFrame:
-    """A CSV file of games. What it does not say is empty or NaN in the table. Raises DlgoError if
-    it cannot be read, lacks a column, or has bad lines (named by number)."""
+    """A CSV file of games. Missing values are empty or NaN in the table. Raises DlgoError if it
+    cannot be read, lacks a column, or has bad lines (named by number)."""
     import pandas as pd
 
     table = read_table(path)

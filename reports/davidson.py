@@ -167,8 +167,8 @@ def is_unbounded(observations: Observations) -> bool:
     That is so exactly if some direction makes no observed result less likely, compared with any
     other result of the same game, and at least one more likely (Albert & Anderson, Biometrika 71
     (1984) 1-10). That is a linear programme. It finds the entrant that won every game, and also
-    what no drawing of arrows between entrants shows: that whoever moved first won, or that every
-    game was drawn.
+    cases that a graph of the entrants does not show: all games won by the first mover, or all games
+    drawn.
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix, hstack, vstack

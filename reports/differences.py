@@ -85,8 +85,8 @@ class Counts:
     def superiority(self) -> float:
         """Likelihood of superiority: the chance that the true score is above one half.
 
-        Normal approximation with the spread around one half, hence finite for any record.
-        For games it is the usual Phi((wins - losses) / sqrt(wins + losses)).
+        Normal approximation with the spread around one half, so it is finite for any record. For
+        games it is the usual Phi((wins - losses) / sqrt(wins + losses)).
         """
         from scipy.special import ndtr
 
@@ -128,7 +128,7 @@ def elo_of_score(score: float) -> float:
 
 
 def score_of_elo(elo: float) -> float:
-    """The score that an Elo difference stands for: 0.75 for 190.8."""
+    """The expected score at an Elo difference: 0.75 for 190.8."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 

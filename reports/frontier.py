@@ -34,8 +34,8 @@ def frontier_frame(ratings: pd.DataFrame, tables: Mapping[str, RatingTable]) -> 
 
     Columns: `cost_ms` (mean CPU time of a move), `rating`; `best`: whether nobody is stronger for
     that cost or less; `chance` that this is so; `leader`: the strongest for that cost or less, and
-    `behind`: by how many Elo it is ahead, with its 95% interval; `level`: the rating that is to be
-    had for that cost, with the interval of the best of all, whoever that is.
+    `behind`: by how many Elo it is ahead, with its 95% interval; `level`: the best rating at that
+    cost, with the interval of the best entrant.
 
     Args:
         ratings: from `tables.ratings_frame`.

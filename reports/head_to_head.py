@@ -61,7 +61,7 @@ def head_to_heads(
 
     Args:
         games: from `load_games`.
-        entrant, opponent: as reports or the ledger call them; an engine from outside also without
+        entrant, opponent: their names in reports or in the ledger; an external engine also without
             its version, if it has one there.
         game: only this game, in any spelling; every one by default.
         canonical: the specification as the ledger writes it, of a name that is not found.

@@ -34,8 +34,8 @@ _DIRECTIONS = np.tile(np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)]), (6, 1
 _LEADER_FROM = 15.0
 _ROUNDS = 3
 
-# What a collision costs. Text on text cannot be read, text on a marker hardly, a line
-# through a text is ugly; being farther away is worse than nothing at all, slightly.
+# Costs of collisions. Text on text cannot be read, text on a marker hardly, a line through a text
+# is ugly; being farther away is worse than nothing at all, slightly.
 _ON_LABEL, _ON_MARKER, _ON_LINE, _OUTSIDE, _PER_POINT = 1000.0, 200.0, 15.0, 2000.0, 0.6
 
 
@@ -112,7 +112,7 @@ def _candidates(point: Floats, extent: Floats, pixels: float) -> Floats:
 def _fixed_costs(
     boxes: Floats, points: Floats, inked: Floats, frame: Floats, pixels: float
 ) -> Floats:
-    """(candidates,) what it costs to write there, the other labels apart."""
+    """(candidates,) the cost of each place, without the other labels."""
     outside = (boxes[:, :2] < frame[:2]).any(axis=1) | (boxes[:, 2:] > frame[2:]).any(axis=1)
     on_markers = _inside(points, boxes, 3.5 * pixels)
     on_lines = np.minimum(_inside(inked, boxes, pixels), 4)
@@ -121,7 +121,7 @@ def _fixed_costs(
 
 
 def _label_costs(boxes: Floats, others: Sequence[Floats], pixels: float) -> Floats:
-    """(candidates,) what it costs that other labels are there, 1 point of air included."""
+    """(candidates,) the cost of collisions with other labels, with 1 point of space."""
     placed = np.array(others).reshape(-1, 4)
     low = np.maximum(boxes[:, None, :2], placed[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], placed[None, :, 2:])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
-# What the plots are printed with, and what stands for it in the page, light or dark.
+# The colours of the plots, and their replacements in the page, light or dark.
 _INKS = {
     "#ffffff": "var(--paper)", "#000000": "var(--ink)", "#555555": "var(--soft)",
     "#e2e2e2": "var(--line)", "#0072b2": "var(--blue)", "#d55e00": "var(--orange)",

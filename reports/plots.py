@@ -169,7 +169,7 @@ def _draw_frontier(axes: Axes, frontier: pd.DataFrame | None, game: str) -> bool
     part = None if frontier is None else frontier[frontier["game"] == game]
     if part is None or len(part) < 2:
         return False
-    # Of equal costs the last row has seen them all; the last step goes on to the edge.
+    # Of equal costs the last row has seen them all; the last step extends to the edge.
     part = part.drop_duplicates("cost_ms", keep="last")
     columns = ("level", "level_low95", "level_high95")
     level, low, high = (np.append(part[name], part[name].iloc[-1]) for name in columns)

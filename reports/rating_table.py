@@ -1,4 +1,5 @@
-"""What a fit of ratings gives: estimates with intervals, differences, who is likely ahead.
+"""The result of a fit of ratings: estimates with intervals, differences, probabilities of
+superiority.
 
 Intervals and probabilities come from the normal approximation of the likelihood: estimates with the
 inverse of the observed information as their covariance.
@@ -50,7 +51,7 @@ class RatingTable:
     games: int
     remarks: tuple[str, ...] = ()  # sentences on the whole table
     zero: frozenset[str] = frozenset()  # whose mean rating is the zero of their group
-    anchor: tuple[str, float] | None = None  # an entrant and its rating, given from outside
+    anchor: tuple[str, float] | None = None  # an entrant and its given rating
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -114,7 +115,7 @@ class RatingTable:
         )
 
     def zero_text(self) -> str:
-        """What the ratings are measured from, as the end of a sentence."""
+        """The zero of the ratings, as the end of a sentence."""
         if self.anchor is not None:
             return f"{self.anchor[0]} is set to {self.anchor[1]:g}"
         if len(self.zero) == len(self.ratings):

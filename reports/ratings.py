@@ -1,13 +1,14 @@
 """Elo ratings with intervals from a list of game results; docs/ratings.md has the formulas.
 
 Strengths pi of the model in `davidson.py` are fitted by maximum likelihood. Ratings are on the
-scale of the *expected score*, as engine authors read Elo: near equality, a difference D stands for
-a score of 1 / (1 + 10^(-D/400)), a draw being half a win. The slopes of the two curves give
+scale of the *expected score*, as engine authors read Elo: near equality, a difference D means a
+score of 1 / (1 + 10^(-D/400)), a draw being half a win. The slopes of the two curves give
 
     Elo = 2 / (2 + nu) * 400 log10(pi).
 
 As nu is estimated too, its error is part of all intervals (first-order propagation). Games are
-taken as independent, which the two games of a pair are not; `bootstrap.py` does without that.
+taken as independent, which the two games of a pair are not; `bootstrap.py` does not need this
+assumption.
 
 Strengths are finite if and only if, however the field is cut in two, each part has taken a point
 from the other (Ford 1957). For an entrant that won every game better is always likelier. So the
@@ -16,7 +17,7 @@ below it that it played, and only there, one virtual game is added, half a win a
 (Jeffreys' prior, Beta(1/2, 1/2)). A prior on every entrant was considered, too: it moves all
 ratings, also those that games determine, and squeezes most where the field is widest.
 
-gamma and nu can be unbounded as well. If somebody won or drew every game, nu may grow with the
+gamma and nu can be unbounded as well. If an entrant won or drew every game, nu may grow with the
 rating: then one more virtual game is shared out between the parts that wins alone connect. If that
 is not enough (every first mover won; every game was drawn), 3/2 games between two equals are added,
 half a win, half a draw and half a loss.
@@ -159,8 +160,8 @@ def _expected_score_scale(
 def _observations(
     size: int, first: Ints, second: Ints, result: Floats, first_move: bool
 ) -> Observations:
-    """The games, added up for each pair of first and second mover; with a first-move term if it is
-    wanted and can be told from strength."""
+    """The games, added up for each pair of first and second mover; with a first-move term if
+    requested and identifiable."""
     pairs, row = np.unique(np.column_stack([first, second]), axis=0, return_inverse=True)
     wins, draws, losses = (
         np.bincount(row.ravel(), weights=result == value, minlength=len(pairs))

@@ -18,8 +18,8 @@ _PIECES = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
-    """What the page needs to show a game, and why it does, as plain data for JSON; None if the
-    moves cannot be replayed with today's rules."""
+    """The data of a game for the page, with the reason to show it, for JSON; None if the moves
+    cannot be replayed with today's rules."""
     try:
         states = list(record.positions())
     except DlgoError:

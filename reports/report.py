@@ -51,7 +51,7 @@ def write_report(
         progress: called with each step, in words.
         planned: how many games the ledger will hold at the end. As long as it holds fewer, the page
             says so and reloads itself.
-        latest: leave out all but the last version of each engine from outside.
+        latest: leave out all but the last version of each external engine.
 
     Raises:
         LedgerError: if the ledger cannot be read or holds no games.
@@ -128,7 +128,7 @@ def _replays(
 def _game(
     game: str, table: RatingTable, frames: Mapping[str, pd.DataFrame], out: Path
 ) -> tuple[dict[str, Any], list[Path]]:
-    """What the page shows of one game, and the files written for it."""
+    """The content of the page for one game, and the files written for it."""
     import pandas as pd
 
     parts = {name: frame[frame["game"] == game] for name, frame in frames.items()}

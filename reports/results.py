@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 # cost -> axis of the plot
 _AXES = {axis.column.removeprefix("mean_"): axis for axis in AXES}
-# Of the ratings, what a notebook shows at first sight.
+# The columns of the ratings that a notebook shows.
 _SHOWN = ["entrant", "rating", "low95", "high95", "games", "score", "mean_cpu_ms"]
 
 
 class Results:
-    """What a tournament has found out, by the ledger that `dlgo.tournament` or `dlgo tournament`
+    """The results of a tournament, from the ledger that `dlgo.tournament` or `dlgo tournament`
     writes. Raises LedgerError if it cannot be read, or holds no games."""
 
     def __init__(self, ledger: str | Path) -> None:
@@ -56,7 +56,7 @@ class Results:
         return self._ratings.dropna(axis="columns", how="all")
 
     def plot(self, cost: str = "cpu_ms", game: str = "") -> Figure:
-        """Draw Elo against what a move has cost.
+        """Draw Elo against the cost of a move.
 
         Args:
             cost: "cpu_ms", "wall_ms", "work" (evaluations, or simulations) or

@@ -6,8 +6,7 @@ In a notebook:
         games = games_frame(ledger)
     ratings = ratings_frame(games)
 
-All that is known about an entrant is the text of its specification and what the ledger says it did:
-reports import no engine.
+The only sources about an entrant are its specification and the ledger: reports import no engine.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
     from reports.bootstrap import Bootstrap
 
-# The file or module, the class, and the settings of an engine from outside.
+# The file or module, the class, and the settings of an external engine.
 _OUTSIDE = re.compile(r"(?s)[^:]*:(?P<name>\w+)(?P<rest>(?::.*)?)")
 
 _SIDES = ("first", "second")
@@ -53,7 +52,7 @@ GAME_COLUMNS = (
     *(f"{side}_training_cpu_hours" for side in _SIDES), *(f"{side}_runtime" for side in _SIDES),
     "moves", "started", "finished", "machine", "version",
 )
-# What comes from outside and is printed. A slot stays as it is: the ledger finds games by it.
+# Printed columns with external text. Slots are not changed: the ledger finds games by them.
 _TEXTS = ("game", "first", "second", "opening", "reason", "first_runtime", "second_runtime",
           "moves", "machine", "version")
 _NAN = float("nan")
@@ -63,7 +62,7 @@ def family_and_budget(entrant: str) -> tuple[str, str]:
     """Split an entrant's specification into the line of a plot and the point on it.
 
     `mcts:sims=800,c_uct=1.4` is the family `mcts:c_uct=1.4` with the budget `sims=800`. A name that
-    is not a specification, of an entrant from elsewhere, is a family by itself.
+    is not a specification, for example of another program, is a family by itself.
     """
     try:
         name, settings = split_spec(entrant, "engine")
@@ -86,7 +85,7 @@ def lines_of_entrants(
     """
     meant = {}
     for name in entrants:
-        # An engine from outside, its class and version as one word: `greedy@3f9a:depth=3`.
+        # An external engine, with class and version as one word: `greedy@3f9a:depth=3`.
         specification = specifications.get(name, name)
         text, version = split_version(specification)
         match = _OUTSIDE.fullmatch(text) if version else None
@@ -109,8 +108,8 @@ def games_frame(ledger: Ledger, required: bool = False) -> pd.DataFrame:
     `first_wall_ms`, `first_nodes`, `first_simulations`, `first_evaluations`; NaN if it chose
     none), the CPU hours that training its network took (`first_training_cpu_hours`; NaN if it has
     none), and what ran the network (`first_runtime`; "" if nothing did). Texts are printable
-    (`dlgo.text.one_line`), all but the slots. The attribute `specifications` (in `attrs`) says what
-    names of entrants stand for.
+    (`dlgo.text.one_line`), all but the slots. The attribute `specifications` (in `attrs`) has the
+    specifications of named entrants.
 
     Raises:
         LedgerError: if there must be games (`required`) and there are none.
@@ -156,7 +155,7 @@ def _game_row(record: GameRecord) -> dict[str, object]:
 
 
 def _network(networks: str | None, side: str) -> dict[str, object]:
-    """What the ledger says of the network of one side; empty if nothing."""
+    """The ledger's data about the network of one player; empty if there is none."""
     try:
         return dict(json.loads(networks or "{}")[side])
     except (KeyError, TypeError, ValueError):
@@ -264,13 +263,13 @@ def crosstable(games: pd.DataFrame, game: str, entrants: Sequence[str]) -> pd.Da
     scores = sides.groupby(["entrant", "opponent"])["score"].agg(["sum", "size"])
     table = pd.DataFrame("", index=pd.Index(entrants, name="entrant"), columns=list(entrants))
     for (entrant, opponent), (points, count) in scores.iterrows():
-        if entrant != opponent:  # against oneself the points say nothing
+        if entrant != opponent:  # points against itself mean nothing
             table.loc[entrant, opponent] = f"{points:g}/{count:g}"
     return table
 
 
 def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd.DataFrame:
-    """One row a game: how much was played, who leads, what the first move is worth.
+    """One row a game: number of games, the leader, the value of the first move.
 
     `first_score` is the share of points that first movers made in rated games, with the
     interval of `differences.Counts`; `first_move_elo` the advantage that the model of the

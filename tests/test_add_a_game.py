@@ -16,7 +16,7 @@ from tests.command import ROOT
 from tests.conftest import FULL
 
 DOC = ROOT / "docs/add_a_game.md"
-GAME = ROOT / "experiments/beginnings/rows.py"
+GAME = ROOT / "experiments/templates/rows.py"
 
 
 def test_the_game_has_fewer_than_100_lines_of_code() -> None:

@@ -117,4 +117,4 @@ def must_find(
 
 def test_the_game_itself_keeps_the_rules() -> None:
     """The others are refused for their faults: docs/add_a_game.md's own game, or this one."""
-    assert check(f"{GAME}:size=4" if FULL else ROOT / "experiments/beginnings/rows.py").ok
+    assert check(f"{GAME}:size=4" if FULL else ROOT / "experiments/templates/rows.py").ok

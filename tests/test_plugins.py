@@ -295,7 +295,7 @@ def test_installed_packages_add_names(folder: Path, monkeypatch) -> None:
 
 def rows_game(folder: Path) -> None:
     """The game that docs/add_a_game.md explains."""
-    shutil.copy(ROOT / "experiments/beginnings/rows.py", folder)
+    shutil.copy(ROOT / "experiments/templates/rows.py", folder)
 
 
 def test_a_game_of_a_file_is_played_and_pickled(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-_FOLDER = Path(__file__).resolve().parents[1] / "beginnings"
+_FOLDER = Path(__file__).resolve().parents[1] / "templates"
 
 
 @click.group()

@@ -76,7 +76,7 @@ class Connection:
             ) from None
 
     def machines(self) -> list[Machine]:
-        """Those that live and have cores to offer."""
+        """The live machines that have cores."""
         return [
             Machine(node["NodeID"], f"{node['NodeManagerHostname']}:{node['NodeID'][:6]}",
                     int(node["Resources"]["CPU"]))
@@ -101,13 +101,13 @@ class Connection:
         return self._ray.put(value)
 
     def ready(self, tasks: list[Any], timeout: float) -> list[Any]:
-        """Those of the tasks that have ended. Waits for the first of them."""
+        """The tasks that have ended. Waits for the first of them."""
         if not tasks or not self._ray.wait(tasks, timeout=timeout, fetch_local=False)[0]:
             return []
         return self._ray.wait(tasks, num_returns=len(tasks), timeout=0, fetch_local=False)[0]
 
     def result(self, task: Any) -> Any:
-        """What a task has returned. Raises the error that ended it."""
+        """The value that a task has returned. Raises the error that ended it."""
         return self._ray.get(task)
 
     def is_from_task(self, error: Exception) -> bool:

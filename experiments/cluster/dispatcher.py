@@ -55,14 +55,14 @@ class Dispatcher:
     ) -> None:
         self._source, self._differs = source, differs
         self._share, self._seed, self._repeatable = verify_share, seed, repeatable
-        self._entries: dict[str, _Entry] = {}  # those that are not closed
-        self._queue: deque[str] = deque()  # those that another machine is to do
+        self._entries: dict[str, _Entry] = {}  # tasks that are not closed
+        self._queue: deque[str] = deque()  # tasks that another machine has to do
         self._exhausted = False  # the source had nothing, and no result has come since
         self._usual = 0.0
         self.done = 0  # results that count
-        self.late = 0  # those that came when another counted already
+        self.late = 0  # results that came after the counted one
         self.again = 0  # tasks that were given to another machine because one was lost or late
-        self.compared: list[Check] = []  # results that came twice; whoever reads them clears it
+        self.compared: list[Check] = []  # results that came twice; the reader clears it
 
     def assign(self, machine: str, count: int, now: float, idle: bool = False) -> list[Any]:
         """Up to `count` tasks for a machine; one that is idle may get tasks that are slow
@@ -145,7 +145,7 @@ class Dispatcher:
         return drawn < self._share and self._repeatable(entry.task)
 
     def _compare(self, key: str, value: Any, error: DlgoError | None, machine: str) -> None:
-        """A second value of a task. If it differs, a third machine is to say who is right."""
+        """A second value of a task. If it differs, a third machine decides which one is right."""
         entry = self._entries[key]
         self.late += len(entry.values) >= entry.wanted
         if error is not None:
@@ -165,7 +165,8 @@ class Dispatcher:
             self._queue.append(key)
 
     def lost(self, machine: str, keys: Sequence[str]) -> int:
-        """Others do these tasks of a machine. Returns how many of them have no result yet."""
+        """Others do these tasks of a machine. Returns the number of these tasks without a
+        result."""
         count = 0
         for key in keys:
             entry = self._entries.get(key)
@@ -180,7 +181,7 @@ class Dispatcher:
         return count
 
     def waiting(self) -> int:
-        """How many tasks nobody has yet, about."""
+        """The approximate number of tasks that no machine has yet."""
         return len(self._queue) + self._source.remaining()
 
     def unchecked(self) -> int:
@@ -189,7 +190,7 @@ class Dispatcher:
 
     def is_done(self, machines: int) -> bool:
         """Whether no result is missing, and the source had nothing more when it was last asked. A
-        single machine cannot check itself, and two cannot tell who of them is right."""
+        single machine cannot check itself, and two cannot decide which of them is right."""
         return self._exhausted and not self._source.is_open() and not any(
             not entry.values or len(entry.values) < entry.wanted <= machines
             for entry in self._entries.values()

@@ -35,9 +35,9 @@ _MOST_PARCELS = 8
 
 @dataclass(frozen=True)
 class Order:
-    """What a machine has to know to do tasks."""
+    """The data that a machine needs to do tasks."""
 
-    version: str  # of the code of whoever asks; a machine with another one is refused
+    version: str  # of the client's code; a machine with another version is rejected
     files: bytes  # parcel of the files that specifications name, relative to `folder`
     folder: str
     workplace: Workplace
@@ -67,7 +67,7 @@ class Hello(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What further tasks return; CPU seconds are those of the process and all its children."""
+    """The result of further tasks; CPU seconds include the process and all its children."""
 
     results: list[Result]
     seconds: float
@@ -182,7 +182,7 @@ def do(order: SentOrder, items: Sequence[SentTask]) -> Report:
 
 
 def _check_entrants(table: GameTable) -> None:
-    """Raises DlgoError if an engine from outside is not the same as where the plan was made."""
+    """Raises DlgoError if an external engine differs from the one on the client's machine."""
     theirs = {
         text: entrant for text in table.plan.entrants
         if (entrant := Entrant.of(text)).is_outside and text not in table.launches

@@ -2,8 +2,8 @@
 
 Each machine first does one task of Ray that says whether it can do the work (`inside.join`). Then
 each of its cores has a task of Ray under way and one that waits: a single long task of ours, or
-about a second of short ones. What a dead one had is given out again, and machines that join are
-found every other second.
+about a second of short ones. The tasks of a dead one are given out again, and machines that join
+are found every other second.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class ClusterJobs(Executor):
         workers: processes on each machine; one a core by default.
         verify_share: the share of tasks that two machines do, to be compared; only of games
             whose engines have counted budgets, since no other game goes the same way twice.
-        price: of a core for an hour, to say what the work has cost.
+        price: of a core per hour, to print the cost of the work.
         items: what the tasks' amounts count.
 
     Raises DlgoError if Ray is not installed, ClusterError if the cluster cannot be reached.
@@ -219,7 +219,7 @@ class ClusterJobs(Executor):
     def _received(self, node: _Node, keys: list[str], report: Report) -> list[Outcome]:
         others, now = len(self._ready()) - 1, time.monotonic()
         fresh = self._dispatcher.returned(node.machine.name, report.results, now, others)
-        self._dispatcher.lost(node.machine.name, keys)  # what it has not done, if anything
+        self._dispatcher.lost(node.machine.name, keys)  # its tasks without a result, if any
         node.deaths = 0
         node.items += sum(outcome.amount.items for outcome in fresh)
         node.cpu_seconds += report.cpu_seconds
@@ -298,7 +298,7 @@ class ClusterJobs(Executor):
     # --- for people -------------------------------------------------------------------------
 
     def _say_line(self) -> None:
-        """What each machine has done, how fast, what is left to do, and what it has cost."""
+        """Print the work of each machine, its speed, the remaining work, and the cost."""
         now = time.monotonic()
         self._next_line = now + _LINE_INTERVAL
         nodes = [node for node in self._nodes.values() if node.began]
@@ -315,7 +315,7 @@ class ClusterJobs(Executor):
         return news
 
     def close(self) -> None:
-        """Leave the cluster; people are told what was done."""
+        """Leave the cluster, and print a summary."""
         if self._order is not None:
             again, late = self._dispatcher.again, self._dispatcher.late
             if again or late:

@@ -1,8 +1,8 @@
 """Files and folders that travel to other machines: networks, archives, bots in files of their own.
 
-Nothing in a parcel is run by unpacking it, and it is unpacked into a folder of its own. Bots that
-nobody vouches for lie in a folder from which no process imports, and run only in a sandbox that is
-made where they play. A machine without a working sandbox takes no part.
+Nothing in a parcel is run by unpacking it, and it is unpacked into a folder of its own. Untrusted
+bots are in a folder from which no process imports, and run only in a sandbox that is made where
+they play. A machine without a working sandbox takes no part.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def pack(paths: Iterable[Path], base: Path | None = None) -> bytes:
 
 
 def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Equal contents, equal parcels: without times and owners; and nothing but files."""
+    """Equal contents, equal parcels: without times and owners; and only files."""
     if not (info.isfile() or info.isdir()) or "__pycache__" in info.name:
         return None
     info.mtime = info.uid = info.gid = 0
@@ -123,8 +123,8 @@ def own_folder(prefix: str) -> Path:
 
 
 def pack_bots(launches: Launches) -> dict[str, bytes]:
-    """The files of bots that nobody vouches for, by entrant. Raises DlgoError for a bot without a
-    sandbox, or if files cannot be sent."""
+    """The files of untrusted bots, by entrant. Raises DlgoError for a bot without a sandbox, or if
+    files cannot be sent."""
     for entrant, launch in launches.items():
         if launch.sandbox is None:
             raise DlgoError(f"{entrant} has no sandbox, so --trust does not work on a cluster; "

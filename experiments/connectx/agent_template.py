@@ -5,8 +5,8 @@ calls `agent(observation, configuration)` whenever a column is to be chosen. Not
 but the standard library and NumPy.
 
 Read it from the bottom: `agent` reads the board, `Search` looks for a column, and asks `Network`
-what to think of a position. On a board that the network was not trained on, the search does
-without: all moves are alike to it at first, and a random game says what a position is worth.
+what to think of a position. On a board that the network was not trained on, the search does not use
+the network: all moves have equal priors, and a random game values a position.
 
 This text alone, without a network, is such an agent. `dlgo connectx export` puts the network's
 weights at its end.
@@ -75,7 +75,7 @@ class Board:
         return moves
 
     def has_row(self, stones: int) -> bool:
-        """Whether `inarow` of these stones stand in a row."""
+        """Whether `inarow` of these stones are in a row."""
         for step in self.directions:
             run = stones
             for _ in range(self.inarow - 1):
@@ -115,7 +115,7 @@ class Network:
         self._blocks = sum(name.startswith("conv") for name in self._weights) // 4
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the network says of `n` positions.
+        """The network's answers for `n` positions.
 
         Args:
             planes: float32[n, rows, columns, 3], the bottom row first: own stones, the other's,
@@ -308,7 +308,7 @@ def _count(path: list[Node], value: float) -> None:
 
 
 def encode(board: Board, own: int, other: int) -> np.ndarray:
-    """What the network sees of a position; see `Network.evaluate`."""
+    """The input planes of a position; see `Network.evaluate`."""
     planes = np.empty((board.rows, board.columns, 3), np.float32)
     bits = board.columns * (board.rows + 1)
     for plane, stones in enumerate((own, other)):
@@ -326,7 +326,7 @@ def network_for(rows: int, columns: int, inarow: int) -> Network | None:
 
 
 def agent(observation, configuration) -> int:
-    """The column to play; what Kaggle calls. Everything callable must stand above it.
+    """The column to play; what Kaggle calls. All other functions must be above it.
 
     Args:
         observation: `board`, row by row from the top, 0 empty, 1 and 2 the players' stones;

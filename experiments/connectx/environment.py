@@ -2,9 +2,9 @@
 
     game = play(get_game("connect4"), ["submission.py", "mcts:sims=200"])
 
-An agent sees what the environment would show it, and is held to the same rules: a column that
-is full or not there, an error, or more time than it has loses the game. The rules of the
-game are this project's own.
+An agent gets the same observations as from the environment, and the same rules apply: a column that
+is full or not there, an error, or more time than it has loses the game. The rules of the game are
+this project's own.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def load_agent_file(path: Path) -> Callable[[Struct, Struct], Any]:
 
 
 def configuration(game: GameSpec, act_timeout: float = ACT_TIMEOUT) -> Struct:
-    """What the environment says of the game. Raises DlgoError if it is not ConnectX."""
+    """The environment's configuration of the game. Raises DlgoError if it is not ConnectX."""
     board = board_of(game)
     if board is None:
         raise DlgoError(
@@ -112,7 +112,7 @@ def board_of(game: GameSpec) -> tuple[int, int, int] | None:
 
 
 def observation(state: GameState, overage: float = OVERAGE) -> Struct:
-    """What the environment shows to the player to move."""
+    """The environment's observation for the player to move."""
     game = state.game
     cells = [
         game.cell(state, row, column)

@@ -2,7 +2,7 @@
 
 Game number k depends on the seed and k only, and shard number s holds the games from
 `s * shard_games` on. So the same command makes the same games with any number of workers, and
-goes on where it was stopped: a shard that is there and whole is not made again.
+continues where it was stopped: a complete shard is not made again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`dlgo data import-sgf`, `dlgo data index-sgf`: archives of SGF files to shards, or to a list.
 
 The files of all archives are cut into pieces of equal length, and each piece becomes one
-shard: so pieces can be made in several processes, a stopped import goes on where it was, and
-the shards are the same with any number of workers. A shard holds no file that another holds.
+shard: so pieces can be made in several processes, a stopped import continues where it was, and the
+shards are the same with any number of workers. A shard holds no file that another holds.
 
 Archives are read to their ends, checksums included, before the first game counts. A damaged
 archive, and a damaged file of a zip, is named and left out, and the import ends with an error.
@@ -52,7 +52,7 @@ class Piece(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What an SGF file says of one of its games; a row of the index."""
+    """The index row of one game of an SGF file."""
 
     name: str  # of the file
     error: str = ""  # why it cannot be used, "" if it can; the rest is then empty
@@ -77,7 +77,7 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games are wanted. None: any."""
+    """The filter of games. None: any."""
 
     size: int  # lines of the board
     max_handicap: int | None = None  # stones
@@ -324,7 +324,7 @@ def describe(name: str, data: bytes) -> list[Entry]:
 
 
 def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Entry]]:
-    """What the files of a piece say of their games."""
+    """The index rows of the games of a piece's files."""
     entries: list[Entry] = []
     for name, data in contents(archive, piece.names):
         entries += describe(f"{piece.archive}/{name}", data)

@@ -20,11 +20,11 @@ from experiments.progress import LineProgress, Tally
 
 @dataclass(frozen=True)
 class MadeShard:
-    """What a task returns that makes a shard; the first two are of `shard_bytes`."""
+    """The result of a task that makes a shard; the first two fields are from `shard_bytes`."""
 
-    content: bytes  # of the file, to be written by whoever asked for it
+    content: bytes  # of the file, which the caller writes
     digest: str  # of the games alone (`Shard.content`): equal games, equal digest
-    reports: tuple[Any, ...] = ()  # what else is to be told
+    reports: tuple[Any, ...] = ()  # further reports
 
 
 def make_shards(
@@ -81,7 +81,7 @@ class Stopwatch:
     wall: float = field(default_factory=time.perf_counter)
 
     def provenance(self, maker: str, recipe: dict[str, Any], number: int) -> dict[str, Any]:
-        """Where a shard comes from, as it is stored in it."""
+        """The origin of a shard, as stored in it."""
         return {
             "maker": maker, "recipe": recipe, "shard": number, "version": version_text(),
             "machine": machine_text(), "finished": time_text(time.time()),

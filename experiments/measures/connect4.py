@@ -113,7 +113,7 @@ def draw(stage: str, seed: int) -> Generator[Amount, None, Sets]:
 
 
 def position_sets(path: Path, classes: Sequence[str], count: int, jobs: Processes) -> Sets:
-    """`count` positions of each class, from the file as far as it has them; the rest is made."""
+    """`count` positions of each class, from the file; missing ones are made."""
     draws_done, sets = _read(path)
     next_line = 0.0
     for stage in dict.fromkeys(name[:2] for name in classes):

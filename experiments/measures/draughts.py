@@ -4,8 +4,8 @@
         [--count 100] [--pieces 4] [--csv FILE] [--quick]
 
 Positions are drawn from the endgame tables, each material alike, and only positions in which a
-mistake is possible. Their classes: pieces on the board, and what the position is worth (`4 won`,
-`3 drawn`). The tables leave aside the rules that end a game without progress, so a win that is kept
+mistake is possible. Their classes: pieces on the board, and the value of the position (`4 won`, `3
+drawn`). The tables leave aside the rules that end a game without progress, so a win that is kept
 may still take too long.
 
 When last run: see docs/games.md.

@@ -4,8 +4,8 @@
     python -m experiments.measures.draughts --engine alphabeta:depth=6
     python -m experiments.measures.tictactoe --engine mcts:sims=200
 
-Each game has a module that makes classes of positions whose exact outcomes are known; what is
-common to them stands here: the question to an engine, the count, the table.
+Each game has a module that makes classes of positions whose exact outcomes are known; this module
+has the common parts: the question to an engine, the count, the table.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def test_games_shows_one_game_of_ours_or_of_a_file(capsys) -> None:
     text = dlgo_here(capsys, "games", "go9").stdout
     assert {"size", "komi"} <= {name for name, _ in columns(text, "      ")}
     assert text.endswith("    docs: docs/games.md\n    code: dlgo/games/go/state.py\n")
-    own = ROOT / "experiments/beginnings/rows.py"
+    own = ROOT / "experiments/templates/rows.py"
     assert "A move is a cell" in dlgo_here(capsys, "games", str(own)).stdout
 
 

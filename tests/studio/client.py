@@ -16,7 +16,7 @@ from typing import Any
 from tests.command import ROOT
 
 BOTS = "tests/studio/bots.py"
-OWN_GAME = "experiments/beginnings/rows.py"
+OWN_GAME = "experiments/templates/rows.py"
 KINDS_GAME = "tests/own_games/siege.py"
 # Seconds for what should come at once; other programs may hold the machine.
 PATIENCE = 180.0

@@ -68,7 +68,7 @@ def test_moves_that_share_their_clicks_are_asked_for(studio: Studio, page: Page)
           const board = makeBoard(info, (text) => window.played.push(text));
           board.show({ cells: [-1, -1], last: null, won: [], turn: 0 },
             ["A1=red", "A1=blue"].map((text) => ({ path: [0], text })));
-          board.hand.click(0);
+          board.input.click(0);
           document.querySelector(".stage").replaceWith(board.element);
           done();
         });
@@ -229,11 +229,11 @@ def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page)
     for column in "414242777711":
         studio.move(game, column)
     page.go(f"analyse/{game}")
-    page.see_text("proved: win", ".eye .bar-text")
+    page.see_text("proved: win", ".engine-view .bar-text")
     page.see_text("4", ".seen tbody tr:first-child td")
     page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'solver')")
     page.press("Second engine")
-    page.see_text("proved: win", ".eye + .eye .bar-text")
+    page.see_text("proved: win", ".engine-view + .engine-view .bar-text")
     assert page.nameless() == []
     page.press("One engine")
     page.press("Exact values")

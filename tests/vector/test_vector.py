@@ -17,7 +17,7 @@ from tests.command import ROOT
 from tests.conftest import FULL, one_line_error
 
 # Who fills a line plays again: turns do not alternate, and the game comes from a file.
-ROWS = str(ROOT / "experiments/beginnings/rows.py")
+ROWS = str(ROOT / "experiments/templates/rows.py")
 BOARDS = 6
 # Game, encoder, steps. `zero` looks back.
 GAMES = [

@@ -1,10 +1,10 @@
-// A board that can be looked at; moves are made on it by `hand.js`.
+// A board that can be looked at; moves are made on it by `board_input.js`.
 //
 // Cells are numbered row by row from the bottom left. A move is a `text` and the `path` of cells
 // that makes it. `looks.js` has the look of each kind of board.
 
 import { at, h, patch, s } from "../dom.js";
-import { Hand } from "./hand.js";
+import { BoardInput } from "./board_input.js";
 import { CELL } from "./looks.js";
 import { heatMarks, marksOver } from "./marks.js";
 
@@ -47,7 +47,7 @@ export class Board {
       this.svg.append(this.layers[name]);
     }
     this.element = h("div", { class: "board-frame" }, this.svg);
-    this.hand = new Hand(this);
+    this.input = new BoardInput(this);
     this.#build();
   }
 
@@ -118,7 +118,7 @@ export class Board {
     this.moves = moves;
     // News of the same position, such as its evaluation, take nothing out of anybody's hand.
     const choice = JSON.stringify([view.cells, moves]);
-    if (choice !== this.choice) this.hand.letGo();
+    if (choice !== this.choice) this.input.letGo();
     this.choice = choice;
     this.#pieces(before?.cells ?? [], still || CALM.matches);
     this.#describe();

@@ -41,11 +41,11 @@ function endMarks(board) {
 
 /** The way of a piece that has been picked up and where it can go, else the pieces that can move. */
 function turnMarks(board) {
-  const { prefix } = board.hand;
+  const { prefix } = board.input;
   if (prefix.length) {
     return [
       ring(board, prefix[0], 46, "selected"), ...(prefix.length > 1 ? [polyline(board, prefix, "way")] : []),
-      ...[...board.hand.nextCells()].map((cell) => ring(board, cell, 17, "target")),
+      ...[...board.input.nextCells()].map((cell) => ring(board, cell, 17, "target")),
     ];
   }
   const starts = new Set(board.moves.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));

@@ -1,7 +1,7 @@
 // The view Analyse: a position, what one or two engines see of it while they search, exact values.
 
 import { ask, listen } from "./api.js";
-import { HEATS, Eye } from "./eye.js";
+import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
 import { copyTo, fileDrop, filePicker } from "./files.js";
 import { controls, memory } from "./parts.js";
@@ -30,8 +30,8 @@ async function openBoard(root, id, app) {
     line: remembered("line", "no") === "yes",
   };
 
-  const eyes = [];
-  const grid = h("div", { class: "eyes" });
+  const engineViews = [];
+  const grid = h("div", { class: "engine-views" });
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const picker = filePicker(app, "analyse");
   const { buttons, keys } = controls({
@@ -42,7 +42,7 @@ async function openBoard(root, id, app) {
     exact: ["Exact values", "e", "exact values, where the game can be solved", exact],
     line: ["Line", "l", "the expected line on the board", () => layer("line")],
     figures: ["Figures", "v", "figures on the board", () => layer("figures")],
-    flip: ["Flip", "f", "turn the board", () => eyes.forEach((eye) => eye.board.flip())],
+    flip: ["Flip", "f", "turn the board", () => engineViews.forEach((engineView) => engineView.board.flip())],
     inside: ["Inside", "i", "step through a search of this position", () => app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`)],
     play: ["Play from here", "p", "play from this position", playOn],
     fresh: ["Another position", "n", "another position", () => app.go("analyse")],
@@ -58,37 +58,37 @@ async function openBoard(root, id, app) {
   fileDrop(box, picker.load);
   buttons.exact.hidden = !view.solvable;
 
-  function addEye(spec) {
-    const number = eyes.length;
-    const eye = new Eye(number, view, choice, spec, {
+  function addEngineView(spec) {
+    const number = engineViews.length;
+    const engineView = new EngineView(number, view, choice, spec, {
       onMove: play,
       onSay: (sentence, name, cell) => {
         if (sentence) app.say(sentence);
         else play(view.look === "drop" ? String(view.colLabels[cell % view.cols]) : name);
       },
-      onEngine: () => { remember(`engine-${number}`, eye.field.value()); start(eye); },
+      onEngine: () => { remember(`engine-${number}`, engineView.field.value()); start(engineView); },
     });
-    eye.layers = layers;
-    eyes.push(eye);
-    grid.append(eye.element);
-    grid.classList.toggle("two", eyes.length > 1);
-    eye.show(position, position.moves ?? [], true);
-    start(eye);
+    engineView.layers = layers;
+    engineViews.push(engineView);
+    grid.append(engineView.element);
+    grid.classList.toggle("two", engineViews.length > 1);
+    engineView.show(position, position.moves ?? [], true);
+    start(engineView);
   }
 
-  function start(eye) {
-    eye.stop();
+  function start(engineView) {
+    engineView.stop();
     if (running && !position.over) {
-      eye.seen = eye.exact = null;
-      eye.look(`${path}/analysis?engine=${encodeURIComponent(eye.field.value())}&plies=${position.plies}`);
+      engineView.seen = engineView.exact = null;
+      engineView.look(`${path}/analysis?engine=${encodeURIComponent(engineView.field.value())}&plies=${position.plies}`);
     }
-    eye.draw();
+    engineView.draw();
   }
 
   function show(news, still = false) {
     position = news;
     stopExact();
-    eyes.forEach((eye) => { eye.show(position, position.moves ?? [], still); start(eye); });
+    engineViews.forEach((engineView) => { engineView.show(position, position.moves ?? [], still); start(engineView); });
     words();
   }
 
@@ -100,14 +100,14 @@ async function openBoard(root, id, app) {
     buttons.run.textContent = running ? "Stop" : "Go on";
     buttons.back.disabled = position.plies === 0;
     buttons.forth.disabled = position.plies >= (moves.at(-1)?.plies ?? 0);
-    buttons.second.textContent = eyes.length > 1 ? "One engine" : "Second engine";
+    buttons.second.textContent = engineViews.length > 1 ? "One engine" : "Second engine";
     buttons.line.setAttribute("aria-pressed", String(layers.line));
     buttons.figures.setAttribute("aria-pressed", String(layers.figures));
     buttons.exact.disabled = buttons.inside.disabled = buttons.play.disabled = position.over;
   }
 
   function redraw() {
-    eyes.forEach((eye) => eye.draw(true));
+    engineViews.forEach((engineView) => engineView.draw(true));
     words();
   }
 
@@ -128,7 +128,7 @@ async function openBoard(root, id, app) {
 
   function toggle() {
     running = !running;
-    eyes.forEach((eye) => { if (running) start(eye); else eye.stop(); });
+    engineViews.forEach((engineView) => { if (running) start(engineView); else engineView.stop(); });
     words();
   }
 
@@ -139,24 +139,24 @@ async function openBoard(root, id, app) {
   }
 
   function second() {
-    if (eyes.length > 1) {
-      const gone = eyes.pop();
+    if (engineViews.length > 1) {
+      const gone = engineViews.pop();
       gone.stop();
       gone.element.remove();
       grid.classList.remove("two");
-    } else addEye(remembered("engine-1", "alphabeta:depth=6"));
+    } else addEngineView(remembered("engine-1", "alphabeta:depth=6"));
     words();
   }
 
   function exact() {
     stopExact();
     running = false;
-    eyes.forEach((eye) => eye.stop());
+    engineViews.forEach((engineView) => engineView.stop());
     app.say("Computing exact values, move by move …");
     stopExact = listen(`${path}/exact?plies=${position.plies}`, (events) => {
       const news = events.at(-1);
       if (news.problem) { app.say(news.problem, true); return; }
-      eyes.forEach((eye) => { eye.exact = news.exact; eye.draw(true); });
+      engineViews.forEach((engineView) => { engineView.exact = news.exact; engineView.draw(true); });
       status.textContent = `Exact values of ${news.exact.length} of ${news.of} moves, for the player to move, by ${news.who}.`;
     }, (error) => app.say(error.message, true));
     words();
@@ -168,11 +168,11 @@ async function openBoard(root, id, app) {
     });
   }
 
-  addEye(remembered("engine-0", "mcts:sims=1000"));
+  addEngineView(remembered("engine-0", "mcts:sims=1000"));
   words();
   return {
     close() {
-      eyes.forEach((eye) => eye.stop());
+      engineViews.forEach((engineView) => engineView.stop());
       stopExact();
     },
     keys,

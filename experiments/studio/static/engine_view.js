@@ -19,23 +19,23 @@ export const HEATS = {
 const WAITING = 3;
 const TABLE_ROWS = 12;
 
-export class Eye {
+export class EngineView {
   constructor(number, info, choice, spec, { onMove, onSay, onEngine }) {
     this.info = info;
     this.seen = null;
     this.layers = { heat: "visits", figures: true, line: false };
     this.stop = () => {};
     this.board = makeBoard(info, onMove, onSay);
-    this.field = playerField(`eye-${number}`, number ? "Second engine" : "Engine", choice, spec, false, onEngine);
+    this.field = playerField(`engine-view-${number}`, number ? "Second engine" : "Engine", choice, spec, false, onEngine);
     this.field.fillFor(info.name);
     this.meter = new Meter(info);
     this.line = h("p", { class: "line" });
     this.body = h("tbody", { onclick: ({ target }) => { if (target.dataset.move) onMove(target.dataset.move); } });
     this.table = table("Favourite moves", ["move", "visits", "share", "policy", "expects"], this.body, { class: "seen" });
-    this.element = h("section", { class: "eye", "aria-label": number ? "Second engine" : "Engine" },
-      h("div", { class: "eye-stage" }, this.meter.element, this.board.element),
-      h("div", { class: "eye-engine" }, this.field.element),
-      h("div", { class: "panel eye-table" }, this.line, this.table));
+    this.element = h("section", { class: "engine-view", "aria-label": number ? "Second engine" : "Engine" },
+      h("div", { class: "engine-view-stage" }, this.meter.element, this.board.element),
+      h("div", { class: "engine-view-engine" }, this.field.element),
+      h("div", { class: "panel engine-view-table" }, this.line, this.table));
     this.looks = [];
   }
 

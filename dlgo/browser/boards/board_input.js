@@ -6,7 +6,7 @@ import { at, h, s } from "../dom.js";
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 
-export class Hand {
+export class BoardInput {
   constructor(board) {
     this.board = board;
     this.prefix = [];  // the cells of a turn that has begun
