@@ -82,7 +82,7 @@ def test_the_cases_are_read() -> None:
     ("first,second,result\na,b,nan\n", "line 2: result 'nan' is not"),
     ("first,second,result\na,b,win\n,b,1\na,b\n", r"line 2: result 'win'.*\(also bad: line 3, 4\)"),
     ("first,second,result\na,,1\n", "line 2: second is empty"),
-    ("first,second,result\na,b,1,9\n", "line 2: it has more fields"),
+    ("first,second,result\na,b,1,9\n", "line 2: it has more cells"),
     ("first,second,result\n'a\n\n", "line 2: second is empty"),
     ('first,second,result\n"a"b,c,1\n', "line 2"),
     ("white,black,result\na,b,1\n", "no column first and no column second"),
