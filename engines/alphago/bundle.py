@@ -1,6 +1,6 @@
 """All parts of an AlphaGo in one folder: three networks, the fast policy, and a list of them.
 
-    alphago.json     which is which, and what all of it has cost
+    alphago.json     the roles of the parts, and their total cost
     supervised/      policy that predicts the moves of recorded games
     reinforced/      the same, improved in games against earlier selves
     value/           value network
@@ -127,7 +127,7 @@ def read_bundle(folder: Path) -> Bundle:
         return Bundle(folder, str(get_game(data["game"])), costs)
     except FileNotFoundError:
         raise ModelError(f"{folder} has no {FILE_NAME}: no AlphaGo, or one whose training has "
-                         "not ended; `dlgo train alphago` goes on") from None
+                         "not ended; `dlgo train alphago` continues it") from None
     except (DlgoError, OSError, ValueError, TypeError, LookupError, AttributeError,
             RecursionError) as error:
         raise ModelError(f"{path} is not the list of an AlphaGo of this program: {error}; copy the "

@@ -81,8 +81,10 @@ def examine_run(folder: Path) -> Diagnosis:
 
 
 def iteration_lines(config: AlphaZeroConfig, history: Rows, window: Dataset) -> list[str]:
-    """What came of an iteration, the last of the history, and what is ill of what costs little to
-    see. The last shards of the window are its own."""
+    """Lines about the last iteration of the history: its results, and faults found by quick checks.
+
+    The last shards of the window are its own.
+    """
     row, match = history[-1], ""
     if "match_score" in row:
         match = (f"; the new network scores {row['match_score']:.0%} and is "

@@ -116,7 +116,7 @@ class FastPolicy:
 
         Args:
             game: what it must play: the game it was trained on (the default), or the same with
-                other options that leave the features as they are (the komi of Go).
+                other options that do not affect the features (the komi of Go).
 
         Raises DataError, in one line, if the file is not there, cut off, altered, not a fast
         policy, of another game or board, or made for other features.

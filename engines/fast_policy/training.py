@@ -155,7 +155,8 @@ def train(
 
 @inline_kernel
 def forward(state, weights, offsets, work):
-    """The softmax over the sensible moves: chances stand in `work`; returns how many there are."""
+    """The softmax over the sensible moves: probabilities are written into `work`; returns their
+    number."""
     features, chances = work.features, work.chances
     n = kernels.search_actions(state, work.actions)
     kernels.move_features(state, work.actions, n, work.spare, features)

@@ -1,6 +1,6 @@
 """An engine in a process of its own, as its referee sees it.
 
-It is asked like any engine. What it costs is measured here, from outside, children included; a
+It is asked like any engine. Its cost is measured here, from outside, including child processes; a
 hang, a crash or nonsense raises a `ProgramError` that says which, and ends its process alone.
 """
 
@@ -25,7 +25,7 @@ from engines.watching.recording import Transcript
 _STOP_TIMEOUT = 2.0
 # Nodes of a move, at most: more than any computer visits, and few enough to be added up.
 _MOST_COUNTED = 2**40
-# What is known of an engine that nobody vouches for: whatever it says, it may limit nobody else.
+# The description of an untrusted engine: its answers must not limit other engines.
 _UNKNOWN = {
     "budget": {}, "budgets": (), "network_id": None, "training_cpu_seconds": None, "runtime": None,
     "digest": "",

@@ -99,12 +99,13 @@ class _Host:
     def _enter_copy(self, folders: Sequence[str]) -> dict[str, Any]:
         """Fork; the copy answers at once, with its own number as `pid`.
 
-        Starting Python and loading the rules takes most of a second, forking a hundredth. What an
-        engine does to its process ends with the copy. Once the copy and all it has started ended
-        as told, `clean` says whether `folders` are as before; else this process ends likewise.
+        Starting Python and loading the rules takes most of a second, forking a hundredth. Changes
+        that an engine makes to its process end with the copy. Once the copy and all it has started
+        ended as told, `clean` says whether `folders` are as before; else this process ends
+        likewise.
         """
         processes.adopt_orphans()
-        gc.freeze()  # what the collector does not touch, both processes share
+        gc.freeze()  # objects that the collector does not touch stay shared by both processes
         before = _content(folders)
         copy = os.fork()
         if copy == 0:

@@ -21,7 +21,7 @@ from engines.programs.framing import read_frame, write_frame
 
 class Server:
     """Our end of the two pipes. What the code prints goes to the descriptor `printed`, not between
-    our answers; None: nobody gets it."""
+    our answers; None: it is dropped."""
 
     def __init__(self, printed: int | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client decides when this process ends

@@ -15,7 +15,7 @@ from engines.own_functions import OwnFunction
 
 # The score that counts as a value of tanh(1) = 0.76, in the games' hundredths.
 ESTIMATE_SCALE = 500
-# Values nearer to 1 would become scores that stand for a forced win.
+# Values nearer to 1 would become scores of forced wins.
 _LARGEST = 0.999999
 
 

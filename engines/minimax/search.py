@@ -30,8 +30,8 @@ def begin(states, stack, depth, alpha, beta, actions, n):
 
     Args:
         states: batch of at least `depth + 1` states; row 0 is the position.
-        alpha, beta: scores beyond them need not be told apart. With -1 and 1 a search to the
-            end only finds out who wins, and not how soon, which is quicker.
+        alpha, beta: scores beyond them need not be exact. With -1 and 1 a search to the end only
+            finds out who wins, and not how soon, which is quicker.
     """
     root = kernels.row(states, 0)
     for i in range(n):
@@ -54,8 +54,8 @@ def advance(states, table, stack, evaluation):
     """Search on up to the node limit; return whether the search is complete.
 
     Then `stack.best[0]` is the score and `stack.best_action[0]` the move; `stack.solved[0]`
-    tells whether the score holds whatever the depth. Before that they tell what the moves
-    searched so far have given (`best_action` is -1 if that is nothing).
+    tells whether the score holds at every depth. Before that they tell what the moves searched so
+    far have given (`best_action` is -1 if that is nothing).
 
     With `info[ASK] = WANTED` it also stops where a leaf is to be valued: then `info[ASK]` is
     WAITING and the position is row `info[PLY]`. Write its score into `info[ANSWER]`, set
@@ -229,7 +229,7 @@ def _take(stack, ply, child_value):
         if score > stack.alpha[ply] and stack.info[st.TECHNIQUES] & st.CUTS:
             stack.alpha[ply] = score
         if score >= stack.beta[ply] and stack.solved[ply + 1]:
-            # One solved move is enough for a bound: what the others met does not matter.
+            # One solved move is enough for a bound: the others do not matter.
             stack.solved[ply] = 1
 
 

@@ -3,9 +3,9 @@
 Bounded memory: 2**bits entries of 16 bytes (24 in games with more actions than 16 bits hold), in
 pairs that share a cache line. A position is in one of the two entries that its key selects. A new
 one takes the first if that has been left there by an earlier move of the game or was not searched
-deeper, and what stood there goes to the second; otherwise the new one goes to the second. What
-stood in the second is forgotten. So the deep results, which cost most to find again, stay, and the
-shallow ones come and go: the scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994).
+deeper, and its old entry goes to the second; otherwise the new one goes to the second. The old
+second entry is dropped. So the deep results, which cost most to find again, stay, and the shallow
+ones come and go: the scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Minimax, then alpha-beta, then both to a limited depth (chapters 4.3 and 4.4 of the book).
 
-The functions are the two ideas as short as they can be said. The engine is `alphabeta` once more
-with what a game needs: an estimate where the depth ends, and more depth while there is time.
+The functions are the two ideas as short as they can be said. The engine repeats `alphabeta` with
+the additions for real games: an estimate at the depth limit, and more depth while there is time.
 
 Values are from the view of the player to move: 1 if they can force a win, 0 a draw, -1 if they
 lose. The sign changes only where the other player moves next, for in draughts a player can move

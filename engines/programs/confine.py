@@ -2,15 +2,16 @@
 
     python -I -S confine.py UID MEMORY_MB PROCESSES CPU_SECONDS FILE_MB FILES PROGRAM...
 
-It runs inside, after bubblewrap has built the walls (`sandbox.py`) and before anything untrusted
-does. It is a script of its own and imports the standard library only. What it sets, the program
-and all that it starts inherit, and none of them can undo it:
+It runs inside, after bubblewrap has built the sandbox (`sandbox.py`) and before untrusted code
+runs. It is a separate script and imports only the standard library. The program and all its
+children inherit these limits, and cannot undo them:
 
 * limits of the kernel (`setrlimit`): memory, processes, CPU seconds, file size, open files;
 * a user that owns nothing (UID; 0: the user namespace has one already);
-* a filter of system calls (seccomp). It forbids what the other limits do not count, such as files
-  that are memory (`memfd_create`) and shared memory, and what programs here have no use for:
-  tracing, mounting, namespaces, and every socket but those between processes of the sandbox.
+* a filter of system calls (seccomp). It forbids resources that the other limits do not count, for
+  example files that are memory (`memfd_create`) and shared memory, and what programs here have no
+  use for: tracing, mounting, namespaces, and every socket but those between processes of the
+  sandbox.
 """
 
 from __future__ import annotations

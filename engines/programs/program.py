@@ -97,7 +97,7 @@ class Program:
         """Send a request to its standard input and wait for the answer.
 
         Args:
-            take: takes the answer out of `output`; None as long as it is not complete.
+            take: takes the answer out of `output`; None until it is complete.
             timeout: wall seconds.
             check: called a few times a second; what it raises ends the exchange.
 

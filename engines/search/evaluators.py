@@ -44,8 +44,8 @@ def value_of(evaluator, state, n, scratch, rng):
     """Value of the unfinished position `state` for player 0; `state` may be changed.
 
     Args:
-        n: how many priors are wanted, of the first actions in `scratch.actions`. They are written
-            into `scratch.priors`: not negative, of the sum 1. 0 for evaluators without a policy.
+        n: number of wanted priors, of the first actions in `scratch.actions`. They are written into
+            `scratch.priors`: not negative, of the sum 1. 0 for evaluators without a policy.
         scratch: of `search.py`. `scratch.played` is cleared before, and an evaluator that plays on
             notes there who played an action first.
     """

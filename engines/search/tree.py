@@ -210,7 +210,7 @@ class Counts(NamedTuple):
 
     @classmethod
     def empty(cls, num_actions: int) -> Counts:
-        """Those of no tree."""
+        """Counts of no tree."""
         return cls(
             np.zeros(num_actions, np.int64), np.zeros(num_actions),
             np.full(num_actions, UNPROVEN, np.int8), np.zeros(num_actions),

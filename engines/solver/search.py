@@ -82,7 +82,7 @@ def new_info(features: int = ALL_FEATURES) -> np.ndarray:
 def _list_moves(own, mask, moves, stones, target, known_col, features, frames, ply):
     """Write the moves into row `ply` of the stack, the most promising first.
 
-    Returns 1 if one of them is seen to reach `target` (it comes first in the row then), 0 if none
+    Returns 1 if one of them visibly reaches `target` (it comes first in the row then), 0 if none
     can, else UNKNOWN.
     """
     order = CENTRE_OUT if features & CENTRE else LEFT_TO_RIGHT

@@ -1,9 +1,9 @@
 """A picture of a search tree as SVG: a card for each node, the root on top.
 
-A card shows the position (on small boards), the move that leads there, and what the search knows
-of it: visits, value and prior; of alpha-beta the value, the window and the moves that were cut off.
-All values in the picture are from the view of the player to move at the root, from -1 to 1. Cards
-have a colour of their own, so that it can be read on light and dark pages alike.
+A card shows the position (on small boards), the move that leads there, and its statistics: visits,
+value and prior; of alpha-beta the value, the window and the moves that were cut off. All values in
+the picture are from the view of the player to move at the root, from -1 to 1. Cards have a colour
+of their own, so that it can be read on light and dark pages alike.
 
 Each subtree is a group, `<g class="subtree" data-node="7" data-parent="2">`, which holds all that
 hangs below the node: a page folds it by hiding the groups inside.

@@ -39,7 +39,7 @@ class Batch:
     # float32[n], 0 if the policy comes from a shortened search and must not be learned, else 1.
     policy_weights: np.ndarray
     # float32[n, rows, cols], owner of each cell at the end of the game: +1 the player to move, -1
-    # the opponent, 0 nobody. This field and the next two are None unless `finals` is set.
+    # the opponent, 0 none. This field and the next two are None unless `finals` is set.
     ownership: np.ndarray | None = None
     # float32[n], final margin of the player to move in points, divided by the cells of the board.
     margins: np.ndarray | None = None
@@ -56,7 +56,7 @@ class Batch:
             "policy": self.policies, "value": self.values, "ownership": self.ownership,
             "score": self.margins,
         }[head]
-        assert array is not None, f"these batches do not tell of {head}"
+        assert array is not None, f"these batches have no data for {head}"
         return array[:, None] if array.ndim == 1 else array
 
     def at(self, which: slice | np.ndarray) -> Batch:
@@ -125,7 +125,7 @@ def endless_batches(
 
 
 def _cut(chunks: Iterable[Batch], size: int) -> Iterator[Batch]:
-    """The same positions in batches of one size; what is left at the end comes last."""
+    """The same positions in batches of one size; the remainder comes last."""
     rest: Batch | None = None
     for chunk in chunks:
         if rest is not None and len(rest):

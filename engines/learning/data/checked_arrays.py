@@ -37,7 +37,7 @@ def save_arrays(
     file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
     compressed: bool = True,
 ) -> None:
-    """Write header (JSON values; `format` says what the file is) and arrays into an open file.
+    """Write header (JSON values; `format` identifies the file) and arrays into an open file.
 
     Compressed, it takes half the room and about ten times the time.
     """

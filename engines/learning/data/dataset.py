@@ -35,7 +35,7 @@ class Dataset:
         skipped: a line for each skipped shard.
         shards: int64[n_games], the shard of each game, an index into `paths`.
         places: int64[n_games], the number of each game in its shard.
-        costs: float64[n_games], CPU seconds that each game took to make, if its shard says so.
+        costs: float64[n_games], CPU seconds that each game took to make, if its shard has them.
     """
 
     folder: Path
@@ -186,7 +186,7 @@ class Dataset:
 
 
 def _cost(shard: Shard) -> float:
-    """CPU seconds a game, of what the shard as a whole is said to have taken."""
+    """CPU seconds per game, from the total of the shard."""
     seconds = shard.provenance.get("cpu_seconds", 0.0)
     known = isinstance(seconds, int | float) and 0 <= seconds < 1e15
     return float(seconds) / max(len(shard.games), 1) if known else 0.0

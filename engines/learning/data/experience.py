@@ -258,16 +258,16 @@ def _check(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> None:
 def fill_returns(firsts, flags, results, values, discount, gae_lambda, returns):
     """Write the return of each decision: generalised advantage + value (Schulman et al. 2016).
 
-    Each player's decisions are a chain of their own: what the opponent does in between belongs to
-    the environment. So turns need not alternate, and opponents need no values. The last decision
-    of a chain is followed by the reward: 1, 0 or -1. With gae_lambda = 1 the return of a decision
-    is the reward, times `discount` for each decision that came after it; the critic has no say.
+    Each player's decisions are a chain of their own: the opponent's moves in between belong to the
+    environment. So turns need not alternate, and opponents need no values. The last decision of a
+    chain is followed by the reward: 1, 0 or -1. With gae_lambda = 1 the return of a decision is the
+    reward, times `discount` for each decision that came after it; the critic has no say.
 
     Args:
         firsts: int64[games + 1], where each game's plies begin and end.
         flags, results, values: as in `Experience`.
         discount: what a step into the future leaves of a reward.
-        gae_lambda: below 1 the critic's later values stand for a part of what followed.
+        gae_lambda: below 1 the critic's later values replace a part of the result.
         returns: float32[plies], written where there is a decision.
     """
     for g in range(len(firsts) - 1):

@@ -19,7 +19,7 @@ from dlgo.errors import DataError
 LABELLED = 1  # there is something to learn here: not a random ply, not an implied pass
 FULL_SEARCH = 2  # the policy comes from a search of full length and may be learned
 SECOND = 4  # chosen by the second of two engines
-EXACT = 8  # the value is the position's result by perfect play, and learned as it is
+EXACT = 8  # the value is the position's result by perfect play, and used unchanged in training
 
 NO_VALUE = -128
 VALUE_SCALE = 127
@@ -57,8 +57,7 @@ class GameData:
     """One game. All arrays but the last two have one element a ply, integers if no type is said."""
 
     actions: np.ndarray  # what was played
-    # What the engine would have played; another than `actions` where a move was sampled for
-    # variety.
+    # The engine's choice; it differs from `actions` if a move was sampled for variety.
     chosen: np.ndarray
     flags: np.ndarray  # uint8, see above
     values: np.ndarray  # int8, expected result for the player to move in 1/127, or NO_VALUE

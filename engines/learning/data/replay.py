@@ -1,8 +1,8 @@
 """Plays stored games again and looks at chosen positions: from actions to planes, compiled.
 
-Each game is played once from its start, however many of its positions are wanted, and every
-position is encoded before its move. So a position of 9x9 Go costs microseconds, and planes,
-which take a hundred times the room of an action, need not be stored.
+Each game is played once from its start, for any number of its positions, and every position is
+encoded before its move. So a position of 9x9 Go costs microseconds, and planes, which take a
+hundred times the room of an action, need not be stored.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Replayer:
     All methods raise ValueError with the index of a game that the rules do not allow.
 
     Args:
-        encoder: what the planes are; it must not be used elsewhere at the same time.
+        encoder: makes the planes; it must not be used elsewhere at the same time.
     """
 
     def __init__(self, encoder: Encoder) -> None:
@@ -92,7 +92,7 @@ class Replayer:
     def survey(
         self, games: Games, which: np.ndarray, plies: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What is known of positions without planes: players int8[n]; keys int64[n]; bool[n,
+        """The data of positions without planes: players int8[n]; keys int64[n]; bool[n,
         num_actions], which moves are sensible. Args: as of `encode`."""
         keys = np.empty(len(which), np.int64)
         legal = np.zeros((len(which), self._game.num_actions), np.bool_)
@@ -153,7 +153,7 @@ class Replayed(NamedTuple):
 
     planes: float32[n, rows, cols, planes]; players: int8[n], to move; legal: bool[n, num_actions],
     set where a move is sensible; keys: int64[n]. Where the game is over: owners: int8[n, rows,
-    cols]; margins: float64[n]; results: int64[n], which the other two are wanted with.
+    cols]; margins: float64[n]; results: int64[n], which the other two need.
     """
 
     planes: np.ndarray

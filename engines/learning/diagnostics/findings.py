@@ -1,4 +1,4 @@
-"""What the doctor says about a run: findings, each made by a function that checks one thing.
+"""The doctor's findings about a run, each made by a function that checks one thing.
 
 A check measures something and gives its finding a level and, where something is wrong, what to do:
 

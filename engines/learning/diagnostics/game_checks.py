@@ -20,7 +20,7 @@ _ENOUGH_GAMES, _ENOUGH_POSITIONS = 20, 50
 def check_games(
     diagnosis: Diagnosis, positions: Positions, trained: bool = True, drawn: bool = False
 ) -> None:
-    """What the games of a search say.
+    """Findings about the games of a search.
 
     Args:
         positions: of the games.

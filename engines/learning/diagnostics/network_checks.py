@@ -1,4 +1,4 @@
-"""Checks of a network: does it know what the search knows, from every side of the board?"""
+"""Checks of a network: does it agree with the search, from every side of the board?"""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def check_network(
     diagnosis: Diagnosis, positions: Positions, evaluate: Evaluate, encoder: Encoder,
     trained: bool = True,
 ) -> None:
-    """What the network makes of positions whose search and result are known; `trained`: whether it
-    has had the time to learn anything."""
+    """Findings about the network's answers for positions with known search and result; `trained`:
+    whether it has had the time to learn anything."""
     rows = np.flatnonzero(positions.full)
     if not len(rows):
         return
@@ -102,13 +102,13 @@ def symmetric(
 ) -> Finding | None:
     """Does the policy turn with the board?
 
-    A network that was shown turned planes with policies left as they were answers alike from all
-    sides. One that was shown turned policies with planes left as they were has a policy that
-    looks the same from all sides, though the search's does not.
+    A network that was shown turned planes with unturned policies answers alike from all sides. One
+    that was shown turned policies with unturned planes has a policy that looks the same from all
+    sides, though the search's does not.
 
     Args:
         planes: of the positions.
-        policies: float[n, num_actions], the network's policies as they are.
+        policies: float[n, num_actions], the network's policies, not symmetrised.
         search: the search's policies.
     """
     sides = symmetries(game)
@@ -129,8 +129,8 @@ def symmetric(
     alike, with_board = (
         float(np.stack(each)[telling].mean()) for each in (from_policy, from_turned)
     )
-    # Where search and image have little in common, the policy should have more of the search: what
-    # it has in common with each, beyond a policy that knows nothing.
+    # Where search and image have little in common, the policy should have more of the search: its
+    # similarity to each, beyond that of a uniform policy.
     apart = np.stack(asymmetry) > 0.6
     own, mirrored = (
         np.stack(gains, axis=1)[:, apart].mean(axis=1) if apart.sum() >= _ENOUGH_TELLING else (0, 0)

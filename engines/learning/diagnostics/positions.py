@@ -25,7 +25,7 @@ from engines.learning.data.records import (
 )
 from engines.learning.data.replay import Replayer
 
-# A value so near to a result was proved by the search, and says nothing about the network.
+# A value so near to a result was proved by the search, and does not depend on the network.
 _PROVED = 0.999
 
 

@@ -1,5 +1,5 @@
-"""What a run has written, as far as it can be read. What cannot be read is a finding, not an error:
-a run that was killed, or copied in part, is one that somebody wants examined.
+"""The readable files of a run. An unreadable file is a finding, not an error: users also want to
+examine runs that were killed, or copied in part.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read_run(
     if not diagnosis.history:
         diagnosis.add(Finding(
             "iterations", WATCH, "none is finished, so there is nothing to examine; "
-            "the command that trains goes on with it"))
+            "the training command continues it"))
     return config, diagnosis
 
 

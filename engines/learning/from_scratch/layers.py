@@ -2,9 +2,9 @@
 
 A mini-batch is a matrix with a row for each sample. In the forward pass each layer turns it
 into another one. In the backward pass the *delta* goes the other way: the derivative of the
-loss with respect to what the layer has put out comes in, the derivative with respect to what it
-was given goes out, and on the way the layer notes the derivatives for its own parameters. All of
-backpropagation is that, layer by layer: the chain rule read from right to left (appendix B).
+loss with respect to the layer's output comes in, the derivative with respect to its input goes out,
+and the layer stores the derivatives for its own parameters. All of backpropagation is that, layer
+by layer: the chain rule read from right to left (appendix B).
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from engines.learning.from_scratch.losses import Loss, MeanSquaredError
 
 
 class Network:
-    """Layers in a row: each takes what the one before it gives. Training makes the loss small."""
+    """Layers in a row: the output of each is the input of the next. Training makes the loss
+    small."""
 
     def __init__(self, layers: Sequence[Layer], loss: Loss | None = None) -> None:
         self.layers = list(layers)

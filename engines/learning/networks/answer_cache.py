@@ -5,8 +5,8 @@ A search asks about many positions again: the same moves in another order lead t
 played has been thrown away with it. In games of Connect Four at 400 simulations a move that is a
 third of all questions (`docs/lab_notebook.md`).
 
-The key is a hash of the planes, as the network gets them. What the network sees is thereby what the
-key covers, with every encoder: earlier positions, ko, counters of moves without progress. A game's
+The key is a hash of the planes, as the network gets them. So the key covers exactly the input of
+the network, with every encoder: earlier positions, ko, counters of moves without progress. A game's
 Zobrist key may cover less than the planes do, or more. Two different rows of planes have the same
 key about once in 2**64 comparisons.
 """

@@ -55,7 +55,7 @@ def build_network(name: str, encoder: Any, heads: Collection[str] | None = None)
     Args:
         name: a specification, `cnn:filters=64`.
         encoder: gives the shapes, by `shape` (rows, cols, planes) and `num_actions`.
-        heads: of `catalog.HEADS`; by default what is usual for the architecture. Those that come
+        heads: of `catalog.HEADS`; by default the usual heads of the architecture. Those that come
             earlier in the catalog begin with the same weights whatever follows them.
 
     Raises:

@@ -95,7 +95,7 @@ def use_precision(name: str) -> str:
 
 
 def training_precision() -> str:
-    """What a network trains in where that is left open: "mixed" where bfloat16 is faster here.
+    """The default training precision: "mixed" if bfloat16 is faster here.
 
     So it is on GPUs, on processors with matrix units (AMX), and on AMD's vector units: those train
     1.4 times as fast with it. Intel's vector units without matrix units take almost twice the time.

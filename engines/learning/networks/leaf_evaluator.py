@@ -5,7 +5,7 @@
 
 The tree (`engines/search/leaf_evaluator.py`) gives leaves in batches; encoding, one call of
 the network and a softmax answer for all of them. With a cache (`answer_cache.py`) the network is
-only asked about what it has not answered in the same game.
+not asked twice about a position in the same game.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class NetworkEvaluator(LeafEvaluator):
             are (1 - mixing) times the network's head "value" and mixing times these (Silver et
             al. 2016). At 1 no head "value" is asked, at 0 no compiled evaluator.
         critic: another network, whose head "value" is asked in place of the first one's.
-        cache: how many positions' answers are kept during a game; 0: none. Rollouts are played
-            anew each time.
+        cache: number of positions whose answers are kept during a game; 0: none. Rollouts are
+            played anew each time.
 
     Attributes:
         seconds: wall-clock time of all `evaluate`; a guide is part of a search, and not measured.

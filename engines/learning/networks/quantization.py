@@ -6,7 +6,7 @@ evens its errors out. Static quantisation (Jacob et al. 2018): the range of each
 measured beforehand, on positions of the network's own play. (Positions of random play are
 unsuitable: their activations are smaller than in a search.) The file is plain ONNX with
 QuantizeLinear and DequantizeLinear around each layer, so that ONNX Runtime and OpenVINO both run it
-in integers. Weights have a scale for each filter. `docs/networks.md` has what it costs and brings.
+in integers. Weights have a scale for each filter. `docs/networks.md` has its cost and its gain.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def self_play_positions(
 
     Games are played to their ends before positions are drawn from all of them, so that the ends
     are there, too. A network that only has a value plays random moves. Raises UnnamedGameError for
-    a network of a game that is a file of one's own, and not named.
+    a network of a game whose file has not been named.
 
     Returns:
         planes: float32[count, rows, cols, planes]. legal: bool[count, num_actions], the sensible
@@ -240,7 +240,7 @@ def difference(
     Returns:
         policy: Kullback-Leibler divergence of the policies, in nats. first_move: share of
         positions in which another move is thought best. value: absolute difference of the values,
-        or of what the actions are worth. 0 for what the network does not answer.
+        or of the action values. 0 for heads that the network lacks.
     """
     policy = first_move = value = 0.0
     head = score_head(wanted)

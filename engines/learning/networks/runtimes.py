@@ -132,9 +132,9 @@ def speeds(name: str, batch: int, kinds: Sequence[str] = KINDS[:-1]) -> dict[str
 def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
     """What computes a network's batches fastest in self-play here, of what is installed.
 
-    Eight bits are not tried: a network that goes on learning has them only where that is asked
-    for. Networks that can be are compiled, since they compute less within a search than for a
-    batch. Keras is tried only where it has a GPU to run on (`gpu`).
+    Eight bits are not tried: a network that continues learning uses them only on request. Networks
+    that can be are compiled, since they compute less within a search than for a batch. Keras is
+    tried only where it has a GPU to run on (`gpu`).
     """
     if store.DENSE_FILE in store.load_card(name)[1].files:
         return COMPILED
@@ -206,8 +206,8 @@ class OpenVINORuntime(NetworkRuntime):
     """OpenVINO on the CPU; an optional package.
 
     A network compiled for one size of batch is a quarter faster than one for any size, so it is
-    compiled for powers of two, as they are needed, and a batch is cut into the largest of them.
-    What remains is filled up to the next power with whatever was there before.
+    compiled for powers of two, on demand, and a batch is cut into the largest of them. What remains
+    is filled up to the next power with whatever was there before.
     """
 
     LARGEST = 64  # a larger batch is not faster

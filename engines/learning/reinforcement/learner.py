@@ -88,7 +88,7 @@ def _settled(run: Run, shared: bool) -> ReinforcementConfig:
 
 
 class ReinforcementLearner(Learner):
-    """A network that learns from games of its own policy; subclasses say what a step is.
+    """A network that learns from games of its own policy; subclasses define a step.
 
     Some of the games are played against networks that the run has kept. A policy that only ever
     meets its latest self can go round in circles: it learns to beat today's habits and forgets how

@@ -1,6 +1,6 @@
 """Learners of a policy: what policy gradient, actor-critic and PPO have in common.
 
-They differ in what the advantage of an action is, and in the loss that makes it count.
+They differ in the advantage of an action, and in the loss that uses it.
 """
 
 from __future__ import annotations

@@ -288,7 +288,7 @@ def about_training(
     """The card's data about the run of self-play that made a network.
 
     Args:
-        rows: of the history, and that of this iteration as far as it is known.
+        rows: of the history, and the row of this iteration so far.
         gpu: its name, if it learned on one. seconds: of this iteration: CPU, and wall clock.
         before: what the card of the network that the run began with says.
     """
