@@ -1,7 +1,7 @@
 """Games in progress: players, costs, undo, hints, and the moves of engines.
 
 A `Game` belongs to the server's event loop. Each watcher gets a new view after
-every change; engines move only while somebody watches.
+every change; engines move only while the game has watchers.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Record:
     proven: bool = False
 
     def spend(self, cost: Any, wall: float, cpu: float) -> None:
-        """Add what an engine's move has cost: simulations or nodes, and seconds."""
+        """Add the cost of an engine's move: simulations or nodes, and seconds."""
         self.wall, self.cpu = (self.wall or 0) + wall, (self.cpu or 0) + cpu
         if cost.simulations or cost.nodes > 1:
             self.counted = "simulations" if cost.simulations else "nodes"
@@ -242,7 +242,7 @@ class Game:
         self._changes.tell()
 
     def _go_on(self) -> None:
-        """Start the search of the engine to move, if somebody watches."""
+        """Start the search of the engine to move, if the game has watchers."""
         idle = self.watchers and self._search is None and not self._paused and not self._problem
         spec = self.players[self.state.next_player.index]
         if idle and spec != HUMAN and not self.state.is_over():
@@ -309,7 +309,7 @@ class Game:
                         self.id, self.state.game, spec, self._seed + place
                     )
                 except DlgoError as error:
-                    if self.players[place] == spec:  # nobody has taken its place meanwhile
+                    if self.players[place] == spec:  # no other engine has taken its place meanwhile
                         self._problem = one_line(str(error))
                         self._changes.tell()
 
@@ -365,7 +365,7 @@ class Games:
             game.refresh()
 
     def _make_room(self, plies: int) -> None:
-        """Drop games that nobody watches, the least recently used first."""
+        """Drop games without watchers, the least recently used first."""
         old = sorted(
             (game for game in self._games.values() if not game.watchers),
             key=lambda game: game.used, reverse=True,

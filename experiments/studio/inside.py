@@ -44,7 +44,7 @@ class Algorithm(NamedTuple):
     summary: str
     kind: str  # `uct`, `puct`, `gumbel` or `alphabeta`: how its numbers are read
     budget: str  # what limits it
-    usual: int  # the limit, where nobody says
+    usual: int  # the default limit
     explore: str = ""  # the option that weighs exploration
 
 

@@ -116,7 +116,7 @@ class _Play:
         return replies.json_reply(self._game(request).view())
 
     async def events(self, request: Request) -> Response:
-        """The stream of a game. Engines move only while somebody reads it."""
+        """The stream of a game. Engines move only while a client reads it."""
         return replies.event_stream(replies.news_of(self._game(request).watch()))
 
     async def position(self, request: Request) -> Response:

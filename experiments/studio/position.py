@@ -133,7 +133,7 @@ def decision_view(
 
 
 def line_view(state: GameState, line: Iterable[Move]) -> list[View]:
-    """The first moves of an expected line, as far as they are legal."""
+    """The first moves of an expected line that are legal."""
     moves = []
     for move in islice(line, _LINE):
         if not state.is_valid_move(move):

@@ -1,6 +1,6 @@
 """The view Review: a game evaluated position by position, its mistakes, and better moves.
 
-A review runs only while somebody reads it. Its results are kept for a while, so that a page can
+A review runs only while a client reads it. Its results are kept for a while, so that a page can
 continue it.
 """
 
@@ -30,7 +30,7 @@ from experiments.studio.specs import HUMAN
 
 # Reviews that are kept.
 _MOST_REVIEWS = 40
-# Seconds between two reports of one that goes on.
+# Seconds between two reports of a running review.
 _PAUSE = 0.2
 # An engine that fails so often in a row is not asked again.
 _MOST_FAILURES = 2

@@ -25,7 +25,7 @@ _POLICY = (
 
 
 class ReviewView:
-    """What a page shows of a review by `engine`, and by `exact`, which proves values (or "")."""
+    """The data of a review for a page, by `engine`, and by `exact`, which proves values (or "")."""
 
     def __init__(
         self, review: GameReview, read: SavedGame, engine: str = "", exact: str = ""

@@ -84,5 +84,5 @@ class Guard:
             own, asked = ipaddress.ip_address(self._host), ipaddress.ip_address(name)
         except ValueError:
             return False
-        # Served on all addresses: a plain address is not a name that somebody could point here.
+        # Served on all addresses: a plain address is not a name that others could point here.
         return own.is_unspecified and bool(asked)

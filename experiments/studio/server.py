@@ -142,7 +142,7 @@ def serve(
 ) -> None:
     """Serve until Ctrl-C, then close the studio. Raises DlgoError if the address cannot be used.
 
-    Requests must carry `token`; None: a new one, if others than this machine can ask.
+    Requests must carry `token`; None: a new one, if other machines can connect.
     """
     if token is None:
         token = secrets.token_urlsafe(16) if needs_token(host) else ""

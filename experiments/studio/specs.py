@@ -29,7 +29,7 @@ _DEEPEST = 3
 
 
 class Allowed:
-    """The specifications that pages may use; from outside, only `specs` of `--allow`.
+    """The specifications that pages may use; external ones only from `--allow`.
 
     Each is a file, a class in it (`my_bot.py:Greedy`), or a whole specification
     (`gtp:command=gnugo --mode gtp`).
@@ -39,7 +39,7 @@ class Allowed:
         self.specs = tuple(spec.strip() for spec in specs)
 
     def games(self) -> list[str]:
-        """Those that are files with games, as far as their texts tell: no code is run for this."""
+        """The files with games, judged by their text: no code is run for this."""
         return [spec for spec in self.specs if _holds_game(Path(f"{spec.partition('.py')[0]}.py"))]
 
     def game(self, text: object) -> GameSpec:
@@ -57,8 +57,8 @@ class Allowed:
     def engine(self, text: object, depth: int = 0) -> str:
         """The specification of an engine that a browser names, in its canonical form.
 
-        One from outside is returned as it is: its file is loaded in a process of its own.
-        Raises Refused or SpecError.
+        An external one is returned unchanged: its file is loaded in another process. Raises Refused
+        or SpecError.
         """
         text = _checked(text, "engine")
         name, rest = ENGINES.split(text)
@@ -70,7 +70,8 @@ class Allowed:
         return text if is_outside(text) else EngineSpec.parse(text).text
 
     def _check_options(self, name: str, rest: str | None, text: str, depth: int) -> None:
-        """Refuse what an engine of ours would start or read; nothing is loaded to find out."""
+        """Refuse settings that make our engines start programs or read files; loads no code for
+        this."""
         from engines.learning.networks.store import shipped_models
 
         engine = engine_class(name)
@@ -87,7 +88,7 @@ class Allowed:
                 raise _refusal(f"engine {name}: {option.name}={value!r}", text)
 
     def _refuse_outside(self, group: PluginGroup, name: str, text: str) -> bool:
-        """Whether it is from outside, and allowed; refuses it if it is from outside and not."""
+        """Whether it is external and allowed; raises Refused if it is external and not allowed."""
         if not group.is_file(name):
             return False
         allowed = {os.path.normpath(spec) for spec in self.specs}

@@ -22,7 +22,7 @@ from engines.jobs import Amount, Processes, Task, WorkerError
 
 # How far the process steps back behind the games of the tournament.
 _NICENESS = 10
-# Columns of the ratings that pages are told.
+# Columns of the ratings that pages get.
 _COLUMNS = [
     "entrant", "family", "budget", "rating", "low95", "high95", "games", "wins", "draws",
     "losses", "score", "mean_cpu_ms", "note",

@@ -1,8 +1,8 @@
 """The view Watch: a tournament while it runs, or a finished ledger; nothing is changed here.
 
-A ledger that somebody watches is looked at twice a second. Standings are rated anew when games have
-come in, at most a tenth of the time (`standings.py`). Games in progress come from the file that a
-running tournament keeps beside its ledger (`arena/running.py`).
+A watched ledger is checked twice a second. Standings are rated anew when games have come in, at
+most a tenth of the time (`standings.py`). Games in progress come from the file that a running
+tournament keeps beside its ledger (`arena/running.py`).
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class _Watched:
 
 
 class _LiveBoards:
-    """Turns games in progress into positions; a game that goes on is not replayed."""
+    """Turns games in progress into positions; a running game is not replayed."""
 
     def __init__(self, allowed: Allowed) -> None:
         self._allowed = allowed

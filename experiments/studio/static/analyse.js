@@ -18,7 +18,7 @@ async function openBoard(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
   const [view, choice] = await Promise.all([ask(path), choices()])
     .catch((error) => { app.go("analyse"); throw error; });
-  if (view.sides.some((spec) => spec !== "human")) {  // nobody else is to move here
+  if (view.sides.some((spec) => spec !== "human")) {  // only people move here
     const made = await ask(`${path}/copy`, {});
     history.replaceState(null, "", `#/analyse/${made.id}`);
     return openBoard(root, made.id, app);

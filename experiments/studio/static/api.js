@@ -31,17 +31,17 @@ async function answer(path, { headers = {}, ...options } = {}) {
   return reply;
 }
 
-/** What the server says at `path`; with a body, it is sent as JSON. Raises Error in its words. */
+/** The server's answer at `path`; a body is sent as JSON. Raises Error in its words. */
 export async function ask(path, body) {
   return (await answer(path, body === undefined ? {} : postJson(body))).json();
 }
 
-/** Send a file as it is. */
+/** Send a file unchanged. */
 export async function send(path, data) {
   return (await answer(path, post(data, "application/octet-stream"))).json();
 }
 
-/** Save what the server has at `path` as a file. */
+/** Save the server's answer at `path` as a file. */
 export async function download(path) {
   const reply = await answer(path);
   const name = /filename="([^"]+)"/.exec(reply.headers.get("content-disposition") ?? "")?.[1];
@@ -101,7 +101,7 @@ export function listen(path, onEvents, onTrouble) {
   return () => control.abort();
 }
 
-/** Listen to a view: events tell what is new in it, `onView` is given the whole. */
+/** Listen to a view: events have its changes, `onView` gets the whole view. */
 export function follow(path, onView, onTrouble) {
   let view = {};
   return listen(path, (events) => {

@@ -6,7 +6,7 @@ import { amount, duration, h, patch, percent } from "./dom.js";
 import { colourOf, Meter, table } from "./parts.js";
 import { playerField } from "./start.js";
 
-/** What the heat of the board can show: its name, and the number of a move, 0 to 1. */
+/** The choices of the heat map: a name, and the number of a move, 0 to 1. */
 export const HEATS = {
   visits: ["visits", (move) => move.share],
   prior: ["policy before the search", (move) => move.prior],
@@ -47,7 +47,7 @@ export class EngineView {
     this.draw(still);
   }
 
-  /** Begin to look; the engine searches as long as nobody calls `stop`. */
+  /** Begin the analysis; the engine searches until `stop` is called. */
   look(path) {
     this.stop();
     const end = listen(path, (events) => {

@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 
 export const saveFile = (app, path) => app.attempt(async () => app.say(`Saved as ${await download(path)}`));
 
-/** Go on in another view with a copy of a game, up to a move; people play in it, if nobody else is named. */
+/** Go on in another view with a copy of a game, up to a move; people play in it, unless players are named. */
 export function copyTo(app, path, view, plies, players = {}) {
   return app.attempt(async () => app.go(`${view}/${(await ask(`${path}/copy`, { plies, ...players })).id}`));
 }

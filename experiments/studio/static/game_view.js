@@ -1,4 +1,4 @@
-// What a page shows of a game in progress: board, players, evaluation, moves, hint, trouble.
+// The view of a game in progress: board, players, evaluation, moves, hint, errors.
 
 import { makeBoard } from "./boards/index.js";
 import { amount, breakable, capital, duration, h, patch, percent } from "./dom.js";
@@ -15,7 +15,7 @@ export class GameView {
   /**
    * @param buttons by name; what can be done now is enabled.
    * @param actions functions {play, explain, look, post} that ask the server for something.
-   * @param tools stand above the moves.
+   * @param tools are shown above the moves.
    */
   constructor(view, buttons, actions, tools) {
     Object.assign(this, { view, buttons, actions });

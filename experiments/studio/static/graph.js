@@ -1,8 +1,8 @@
 // The value of every position of a game as a graph that can be clicked; the keys of the page walk
 // along it.
 //
-// Up is good for black, whoever is to move: the height is black's expected share of the point.
-// Mistakes are told apart by shape as well as by colour.
+// Up is good for black: the height is black's expected share of the point.
+// Mistakes differ by shape as well as by colour.
 
 import { h, percent, s } from "./dom.js";
 

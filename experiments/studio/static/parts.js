@@ -36,7 +36,7 @@ export function table(label, columns, body, more = {}) {
     h("thead", {}, h("tr", {}, columns.map((text) => h("th", {}, text)))), body);
 }
 
-/** What a player's pieces are called: "red" of "black (red)". */
+/** The name of a player's pieces: "red" of "black (red)". */
 export const colourOf = (player) => player.replace(/^.*\((.*)\)$/, "$1");
 
 /** A player of a game; `name` and `note` can be changed. */
@@ -66,7 +66,7 @@ export class Meter {
   }
 }
 
-/** A move in a list: its number, who made it, what it has cost, what its player expects. */
+/** A move in a list: its number, player, cost, and the result that the player expects. */
 export function moveItem(info, number, { player, text, black }, cost, more) {
   return h("li", {}, h("button", { type: "button", ...more },
     h("span", { class: "number" }, `${number}.`), pieceIcon(info, player), h("span", { class: "text" }, text),

@@ -1,5 +1,4 @@
-// The view Play: a new game (#/play), or a game in progress (#/play/ID): what the server says of it,
-// and what the person does.
+// The view Play: a new game (#/play), or a game in progress (#/play/ID): the server's view, and the actions of the person.
 
 import { ask, follow } from "./api.js";
 import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";

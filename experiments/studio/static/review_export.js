@@ -1,4 +1,4 @@
-// The page of a saved review: what it shows stands in the page itself.
+// The page of a saved review: its data is in the page.
 
 import { h } from "./dom.js";
 import { Reviewed } from "./reviewed.js";

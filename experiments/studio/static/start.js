@@ -1,4 +1,4 @@
-// A new game: which one, how large, who plays; or one from a file.
+// A new game: its rules, size and players; or a game from a file.
 
 import { ask } from "./api.js";
 import { pictureOf } from "./boards/index.js";
@@ -45,7 +45,7 @@ function optionField(option) {
   };
 }
 
-/** Who plays a side: a person, an engine of the list, or any specification. */
+/** The choice of a player: a person, an engine of the list, or any specification. */
 export function playerField(side, label, choice, value, person = true, onChange = () => {}) {
   const id = `player-${side}`;
   const select = h("select", { id });
@@ -84,7 +84,7 @@ export function playerField(side, label, choice, value, person = true, onChange 
   };
 }
 
-/** The form of a new game, which goes on in a view; without players where people move. */
+/** The form of a new game, which continues in a view; without players if people move. */
 export async function openStart(root, app, view = "play", title = "What would you like to play?") {
   const choice = await choices(), playing = view === "play";
   let game = choice.games.find(({ name }) => name === localStorage.getItem("dlgo-game")) ?? choice.games[0];

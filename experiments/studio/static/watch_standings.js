@@ -1,4 +1,4 @@
-// The table of a tournament's standings: ratings, their 95% intervals as bars, what a move costs.
+// The table of a tournament's standings: ratings, their 95% intervals as bars, costs of moves.
 
 import { breakable, duration, h, patch, percent } from "./dom.js";
 import { table } from "./parts.js";

@@ -52,7 +52,7 @@ export class Thumbs {
   }
 }
 
-/** The lines on a card: {text, style}. `card` has the node, `tree` is as it is after a step. */
+/** The lines on a card: {text, style}. `card` has the node, `tree` is the tree after a step. */
 export function cardTexts({ node }, tree, kind) {
   const { mover } = tree.root, sign = signOf(mover);
   if (kind === "alphabeta") {

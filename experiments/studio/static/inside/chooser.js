@@ -83,7 +83,7 @@ export async function openChooser(root, app, offer, asked) {
     look();
   }
 
-  /** Show the position; a move that cannot be made is told. */
+  /** Show the position; an impossible move gives a message. */
   async function look() {
     const mine = ++shown;
     await app.attempt(async () => {

@@ -153,7 +153,7 @@ function gumbelTerms(node, children) {
   return rows;
 }
 
-/** What a move that was never tried is taken to be worth, for who chooses at `node`. */
+/** The assumed value of a move that was never tried, for the player at `node`. */
 function mixedValue(node, children) {
   const sign = signOf(node.mover), tried = children.filter(({ visits }) => visits);
   const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);

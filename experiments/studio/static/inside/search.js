@@ -4,7 +4,7 @@ import { ask, stream } from "../api.js";
 
 const KEPT = 4000;  // positions
 
-/** What an address says: `preset=NAME`, or a position and a search; null: nothing to search yet. */
+/** The content of an address: `preset=NAME`, or a position and a search; null: nothing to search yet. */
 export function readPlace(place) {
   if (place && !place.includes("=")) return { source: { from: place } };
   const given = new URLSearchParams(place);
@@ -27,7 +27,7 @@ export function writePlace({ preset, source, engine, seed, step }) {
  * Have a search made, and read all its events.
  *
  * @param onWait called with how many searches come before, while it waits.
- * @returns {stop(), done: what is known of it, with `events`}.
+ * @returns {stop(), done: its result so far, with `events`}.
  */
 export function startSearch(source, engine, seed, onWait) {
   const control = new AbortController();

@@ -1,4 +1,4 @@
-// A search, step by step: the tree, the board of the node at hand, the numbers of its moves.
+// A search, step by step: the tree, the board of the current node, the numbers of its moves.
 
 import { makeBoard } from "../boards/index.js";
 import { capital, h } from "../dom.js";
@@ -121,7 +121,7 @@ export function openStage(root, app, search, preset) {
     picture.show(tree, focus, looked ?? focus.at);
   }
 
-  /** Look at another node of the tree as it is now; the next step ends that. */
+  /** Look at another node of the current tree; the next step ends this. */
   function look(number) {
     if (!tree.node(number)) return;
     looked = number;
@@ -135,7 +135,7 @@ export function openStage(root, app, search, preset) {
     const random = following && event?.event === "Simulated" ? event.moves : [];
     const child = following && focus.child !== null && !random.length ? tree.node(focus.child).move : null;
     const mine = `${step}/${number}`;
-    here.hidden = true;  // until it is known that the game goes on there
+    here.hidden = true;  // until the server confirms that the game continues there
     positions.of([[...path, ...random], ...(child ? [[...path, child]] : [])], ([now, after]) => {
       if (mine !== `${step}/${looked ?? focus.at}`) return;
       const marks = after && after.last !== null ? { hints: [{ path: [after.last], label: "" }] } : {};

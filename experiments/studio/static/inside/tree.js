@@ -43,8 +43,7 @@ export class TreeView {
   }
 
   /**
-   * @param tree as it is after a step.
-   * @param focus what the step is about, of `focusOf`.
+   * @param tree the tree after a step. @param focus the subject of the step, from `focusOf`.
    * @param looked the node whose children the table shows.
    */
   show(tree, focus, looked) {
@@ -103,7 +102,7 @@ export class TreeView {
   /** The node that the step is about. */
   #here() { return this.focus.child ?? this.focus.at; }
 
-  /** Keep what the step is about in sight. */
+  /** Scroll to the subject of the step. */
   #follow() {
     const key = `${this.tree.steps}/${this.looked}/${this.factor}`;
     if (key === this.followed) return;

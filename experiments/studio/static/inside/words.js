@@ -1,4 +1,4 @@
-// What a step of a search does, in one plain sentence.
+// A step of a search in one plain sentence.
 
 import { capital } from "../dom.js";
 import { signOf, terms } from "./model.js";
@@ -70,7 +70,7 @@ export class Words {
     }[kind];
   }
 
-  /** The sentence; `tree` is as it stands after the event. */
+  /** The sentence; `tree` is the tree after the event. */
   sentence(event, tree) {
     if (!event) return `The search starts with the root only, where ${this.who(tree.root.mover)} is to move. Press → for a step, or Play.`;
     return this[event.event](event, tree);
@@ -158,7 +158,7 @@ export class Words {
     return `Cut off: ${this.at(tree, number)}, ${this.who(mover)} gets at least ${signed(value)}; ${why}. ${capital(plural(skipped.length, "move"))} not searched: ${some(skipped)}.`;
   }
 
-  /** What the search has chosen, at its end. */
+  /** The choice of the search at its end. */
   choice(decision) {
     if (!decision) return "The recording ends here: the search has too many steps. Use fewer simulations or less depth to see all of it.";
     const words = [`It plays ${this.move(decision.text)}`];
