@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 # name -> ("module:class", one line for listings)
 LEARNERS = {
     "policy_gradient": ("engines.policy_gradient.trainer:PolicyGradientLearner",
-                        "Learn a policy from its own games by REINFORCE (chapter 10)."),
+                        "Train a policy by REINFORCE, by playing against itself (chapter 10)."),
     "actor_critic": ("engines.actor_critic.trainer:ActorCriticLearner",
-                     "Learn a policy and a value from its own games (chapter 12)."),
+                     "Train a policy and a value by playing against itself (chapter 12)."),
     "q_learning": ("engines.q_learning.trainer:QLearner",
-                   "Learn from its own games what moves are worth (chapter 11)."),
+                   "Train values of moves by playing against itself (chapter 11)."),
     "ppo": ("engines.ppo.trainer:PPOLearner",
-            "Learn a policy by PPO, against itself and earlier selves."),
+            "Train a policy by PPO, against itself and earlier networks."),
 }
 
 
@@ -54,7 +54,7 @@ def config_class(name: str) -> type[Settings]:
 
 
 def examine(folder: Path) -> Diagnosis:
-    """What the doctor finds in the folder of a run, AlphaZero's or that of a learner above. Raises
+    """The doctor's findings for the folder of a run, of AlphaZero or of a learner above. Raises
     ModelError if there is none."""
     from engines.learning.diagnostics.run_files import plan_of
 

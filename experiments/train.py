@@ -32,7 +32,7 @@ __all__ = ["TrainingRun", "alphazero", "supervised", *LEARNERS]
 
 @dataclass(frozen=True, repr=False)
 class TrainingRun:
-    """A finished training."""
+    """A finished run of training."""
 
     folder: Path  # of the run; the same call with more iterations or epochs continues there.
     game: GameSpec  # the game that was learned

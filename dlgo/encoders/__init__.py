@@ -70,8 +70,8 @@ def get_encoder(name: str, game: GameSpec) -> Encoder:
     lacks."""
     table = _table(game)
     if name in _TURNED and name not in table:
-        raise SpecError(f"encoder {name!r} is for games whose board looks alike from both sides, "
-                        f"such as draughts; encoders of {game.name} are {', '.join(table)}")
+        raise SpecError(f"encoder {name!r} is for games that look the same from both sides, such "
+                        f"as draughts; encoders of {game.name} are {', '.join(table)}")
     if name not in table:
         owners = [owner for owner, names in _OF_GAME.items() if name in names]
         what = f"encoder {name!r} is for {', '.join(owners)}" if owners else (

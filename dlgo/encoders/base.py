@@ -80,7 +80,7 @@ def make_shape(game: GameSpec, planes: int, history: int = 0) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """How positions of one game become planes."""
+    """Turns positions of one game into planes."""
 
     name: str  # its name for `get_encoder`
     game: GameSpec  # the game with its options
@@ -88,7 +88,7 @@ class Encoder:
     # The first argument of the compiled `encode`. Because of its scratch arrays, two threads must
     # not share it: each uses its own encoder.
     kernel: Any = field(repr=False)
-    # The group that the board is turned by for the second player; None: it is not.
+    # The symmetry that turns the board for the second player; None: it is not turned.
     turns: Symmetries | None = field(default=None, repr=False)
 
     @property

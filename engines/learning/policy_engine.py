@@ -1,8 +1,8 @@
-"""Engines that play what a network answers about a position, without any search.
+"""Engines that play a network's policy without a search.
 
-One evaluation a move. The answer is cut down to sensible legal moves (`kernels.search_actions`: in
-Go none that fills an own eye), then the best move is played or one is drawn. Each learner of such
-networks has a subclass.
+A move costs one evaluation. The policy is restricted to sensible legal moves
+(`kernels.search_actions`: in Go none that fills an own eye); then the best move is played or one is
+drawn. Each learner has a subclass.
 """
 
 from __future__ import annotations

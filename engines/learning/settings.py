@@ -1,4 +1,4 @@
-"""Settings of learners: each is declared once, with its meaning, range, default and source.
+"""Settings of learners, each declared once with meaning, range, default and source.
 
     @dataclass(frozen=True)
     class MyConfig(Settings):
@@ -41,7 +41,7 @@ def setting(default: Any, help: str, **more: Any) -> Any:
 class Settings:
     """Base of frozen dataclasses whose fields are made by `setting`."""
 
-    owner: ClassVar[str]  # whose settings these are, for messages
+    owner: ClassVar[str]  # the command that has these settings, for messages
 
     @classmethod
     def options(cls) -> dict[str, Option]:
@@ -88,8 +88,8 @@ class Settings:
     def parse(cls, texts: Iterable[str]) -> dict[str, Any]:
         """Settings from texts, "batch_size=512", "reuse=no"; all except the game.
 
-        Values by name, those of inner dataclasses among the others. Raises SpecError for a setting
-        that does not exist or has no such value.
+        Returns values by name, including those of inner dataclasses. Raises SpecError for an
+        unknown setting or a bad value.
         """
         options = [option for name, option in cls.options().items() if name != "game"]
         given = {name: value for name, _, value in (text.partition("=") for text in texts)}
@@ -106,7 +106,7 @@ class RunConfig(Settings):
         return {"iterations"}
 
     def finished(self, history: Sequence[Mapping[str, float]]) -> bool:
-        """Whether a run with this history has nothing more to do."""
+        """Whether a run with this history is complete."""
         return len(history) >= self.iterations
 
     def resolve_auto(self, stored: RunConfig) -> Self:

@@ -17,7 +17,7 @@ _SMALLEST_GAIN = 1e-4  # of the held-out loss; less does not count as getting be
 
 @dataclass(frozen=True)
 class SupervisedConfig(RunConfig):
-    """All that decides what is learned, besides the data; the help of a setting says what it is."""
+    """All settings that determine the result, besides the data."""
 
     owner = "train supervised"
 
@@ -57,7 +57,7 @@ class SupervisedConfig(RunConfig):
         True, "predict the moves; no: only the results, as AlphaGo's value network does")
 
     def check(self) -> None:
-        """Raise SpecError for settings that leave nothing to learn."""
+        """Raise SpecError if there is nothing to learn."""
         super().check()
         if not self.policy_head and not self.value_head:
             raise SpecError(f"{self.owner}: with --no-policy the network predicts only the "

@@ -1,10 +1,10 @@
-"""The supervised engine: plays what a network predicts, without any search (chapter 8.1).
+"""The supervised engine: plays the moves that a network predicts, without a search (chapter 8.1).
 
-As every `PolicyEngine` it plays the best legal move or draws one. The book's agent draws: it cubes
-the probabilities, clips them away from 0 and 1, and tries candidates until one is legal. Cubing is
-a temperature of 1/3, and drawing until a legal move comes up is drawing among the legal ones.
+Like every `PolicyEngine` it plays the best legal move or draws one. The book's agent draws: it
+cubes the probabilities, clips them away from 0 and 1, and tries candidates until one is legal.
+Cubing is a temperature of 1/3, and drawing until a move is legal is drawing among the legal moves.
 
-Networks come from `dlgo train supervised`, or any other training that writes a model folder.
+Networks come from `dlgo train supervised` or any other training that writes a model folder.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ scaling: chapter 7.6; more planes, more games, symmetries, larger networks. What
 gap between train and held-out accuracy. A larger network is paid for in training, and again with
 every move (the last two columns): is its score worth that?
 
-Last run, 400 games of Connect Four, 2026-11-21: docs/training.md; `--quick`: docs/chapters.
+Last run, 400 games of Connect Four, 2026-11-21: docs/lab_notebook.md; `--quick`: docs/chapters.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _bitbully() -> tuple[Callable[[Any], int], Any]:
     try:
         from bitbully import BitBully, bitbully_core
     except ImportError:
-        raise DlgoError("bitbully is not installed: pip install bitbully") from None
+        raise DlgoError("bitbully is not installed; run pip install bitbully") from None
     return BitBully("12-ply-dist")._core.nullWindow, bitbully_core.BoardCore
 
 

@@ -3,18 +3,18 @@
     python -m experiments.measures.connect4 --engine mcts:sims=1000 --engine alphazero:NAME
         [--count 100] [--classes L3_R1,L2_R1] [--csv FILE] [--quick]
 
-In some positions no mistake is possible, since every move has the same result; the share of
-mistakes is printed both of all positions and of those in which one is possible. They come in the
-six classes of Pascal Pons' solver tests:
+In some positions no mistake is possible, since every move has the same result. The share of
+mistakes is printed for all positions and for those in which a mistake is possible. The classes are
+those of Pascal Pons' solver tests:
 
     L1  fewer than 14 stones played     R1  the game ends within 14 more, by perfect play
     L2  14 to 28                        R2  14 to 28
     L3  more than 28                    R3  more
 
-They are drawn by random moves, L1 from 2 stones on, and solved with the project's own solver and
-its book. A position counts once, with its mirror image and however it was reached: of the 49 lines
-of two moves, 25 are left. Some positions come with the project (connect4_positions.json); more are
-made when they are asked for, and kept.
+Positions are drawn by random moves, L1 from 2 stones on, and solved with the project's solver and
+its book. A position and its mirror image count once, however they were reached: of the 49 lines of
+two moves, 25 remain. Some positions come with the project (connect4_positions.json); more are
+solved when needed, and saved.
 
 What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement.
 """

@@ -8,7 +8,6 @@ mistake is possible. Their classes: pieces on the board, and the value of the po
 drawn`). The tables leave aside the rules that end a game without progress, so a win that is kept
 may still take too long.
 
-When last run: see docs/games.md.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def draw_classes(pieces: int, count: int, seed: int) -> dict[str, list[Position]
                 if all(len(rows) == count for rows in wanted.values()):
                     break
         else:
-            raise DlgoError(f"too few positions with {total} pieces turn up; ask for fewer")
+            raise DlgoError(f"found too few positions with {total} pieces; lower --count")
         classes |= wanted
     return classes
 
@@ -74,7 +73,7 @@ def _state(own: int, other: int, kings: int) -> GameState:
 @click.command()
 @mistakes_options
 @click.option("--pieces", type=Number(int, 3, 5), default=4, show_default=True,
-              help="The most pieces on the board; tables that are missing are made.")
+              help="Maximum number of pieces on the board; missing tables are made.")
 @click.option("--seed", type=Number(int), default=1, show_default=True,
               help="Seed of the positions.")
 @click.option("--quick", is_flag=True, help="20 positions of up to 3 pieces.")

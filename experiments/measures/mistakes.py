@@ -50,7 +50,7 @@ class Position:
 
 
 class Answer(NamedTuple):
-    """What an engine did in a position."""
+    """An engine's answer in a position."""
 
     mistake: bool  # whether its move is worth less than the position
     losing: bool  # whether it lost what was not lost
@@ -58,7 +58,7 @@ class Answer(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """How an engine did in a class of positions."""
+    """An engine's results in a class of positions."""
 
     positions: int
     asking: int  # positions in which a mistake was possible
@@ -90,7 +90,7 @@ class Measured(NamedTuple):
 
 
 def answer_of(engine: Engine, position: Position) -> Answer:
-    """The engine's answer, as if it had never seen another position."""
+    """The engine's answer in a new game, independent of other positions."""
     engine.new_game(derive_seed("mistakes", position.name))
     decision = engine.select_move(position.state)
     action = position.state.game.action_of(decision.move)

@@ -1,19 +1,19 @@
-"""Chapters 9 to 14: what strength costs, by the way in which it was learned.
+"""Chapters 9 to 14: strength by the cost of training, for each way of learning.
 
     python -m experiments.studies.learning_cost out/policy_gradient/connect4 out/ppo/connect4 \\
         out/q_learning/connect4 connect4-supervised connect4-alphazero [--points 3] [--quick]
     python -m experiments.studies.learning_cost out/alphazero/go9 --points 6 --untrained \\
         --opponent mcts:sims=1000 --gnugo 10
 
-Each MODEL is the folder of a run, whose networks along the way are the points of a curve, or a
-single network. All of them and the opponents play a round robin: the network alone, with its best
-move, and, if it has a value head, with --sims simulations of PUCT on top. The figure has their Elo
-by the CPU time of their training, what data cost included. In Connect Four it has as well how
-often the networks alone err, in solved positions (`experiments/measures/connect4.py`).
+Each MODEL is a single network, or the folder of a run, whose saved networks are the points of a
+curve. All networks and the opponents play a round robin: each network alone, with its best move,
+and, if it has a value head, with --sims simulations of PUCT. The figure shows their Elo by the CPU
+time of their training, including the cost of the data. In Connect Four it also shows how often the
+networks alone err in solved positions (`experiments/measures/connect4.py`).
 
-What to look for: which way is the cheapest to a given strength; what a search adds, and whether it
-adds more to a network that has learned from searches. Of a single run: the first iterations bring
-most; a curve that bends down means that the network forgets, which the doctor may explain.
+What to look for: the cheapest way to a given strength; how much a search adds, and whether it adds
+more to a network that learned from searches. In a single run the first iterations bring most; a
+falling curve means that the network forgets, which the doctor may explain.
 
 Games (`games.sqlite`), `learning_cost.csv` and `learning_cost.png` stay in the folder of --out; the
 same command continues there, and more points, opponents or pairs cost only the games that are new.
@@ -55,7 +55,7 @@ _OPPONENTS = ("random", "mcts:sims=100")
 
 @dataclass(frozen=True)
 class Entry:
-    """A network as an entrant: a point of a curve.
+    """A network as an entrant; a point of a curve.
 
     Attributes:
         source: the run or model it comes from. method: by which it was trained.
@@ -178,16 +178,16 @@ def _short(entrant: str) -> str:
 
 @click.command()
 @click.argument("models", nargs=-1, metavar="MODEL...")
-@click.option("--opponent", "opponents", multiple=True, help="An engine that plays along; may be "
+@click.option("--opponent", "opponents", multiple=True, help="Opponent of the networks; may be "
               f"repeated. By default {' and '.join(_OPPONENTS)}.")
 @click.option("--gnugo", "levels", multiple=True, type=Number(int, 0, 20),
-              help="GNU Go at this level, in Go; may be repeated.")
+              help="Add GNU Go at this level, in Go; may be repeated.")
 @click.option("--sims", multiple=True, default=(100,), show_default=True, type=Number(int, 1),
-              help="Simulations of a search on top; may be repeated; 1: the network alone.")
+              help="Simulations of a search with the network; may be repeated; 1: network alone.")
 @click.option("--points", default=3, show_default=True, type=Number(int, 1),
-              help="Networks of each run.")
-@click.option("--untrained", is_flag=True, help="Also the network before any training.")
-@click.option("--gauntlet", is_flag=True, help="Networks play the opponents, not each other.")
+              help="Number of networks of each run.")
+@click.option("--untrained", is_flag=True, help="Add the network before any training.")
+@click.option("--gauntlet", is_flag=True, help="Networks play only the opponents, not each other.")
 @options.pairs_option(4)
 @options.named_games()
 @options.workers_option

@@ -191,7 +191,7 @@ def test_a_killed_generation_goes_on_and_makes_the_same_book(
     there = scores != book.UNSOLVED
     assert 0 < there.sum() < len(scores)
     connect4_book.make_book(7, broken, 1, 12, "bitbully")
-    assert "scores are there" in capsys.readouterr().err  # these are not made again
+    assert "scores exist already" in capsys.readouterr().err  # these are not made again
     # The book in use, of more plies, says the same.
     level = book.levels(7)[7]
     expected = Solver(12).solve_many(np.stack([level.owns, level.masks], axis=1))

@@ -1,4 +1,4 @@
-"""SGF files in archives: their names and contents, and nothing of a damaged archive in silence.
+"""SGF files in archives: their names and contents; damage is always reported.
 
     listed = listing(Path("KGS-2019-04.tar.gz"))      # names; nothing is unpacked to disk
     for name, data in contents(archive, listed.names): ...

@@ -1,8 +1,7 @@
-"""A game as training data holds it: actions, what the engine thought of each, the result.
+"""A game of training data: actions, the engine's policies and values, the result.
 
-`GameBuilder` takes the plies one after another and makes a `GameData` of them; `shards.py`
-writes and reads many of those as one file. Boards are not stored: `replay.py` plays the
-actions again with the compiled rules.
+`GameBuilder` collects plies into a `GameData`; `shards.py` writes and reads many games as one file.
+Boards are not stored: `replay.py` replays the actions with the compiled rules.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ class GameData:
 
     @property
     def n_positions(self) -> int:
-        """Plies that there is something to learn from."""
+        """The number of plies to learn from."""
         return int(np.count_nonzero(self.flags & LABELLED))
 
 
@@ -117,7 +116,7 @@ class GameBuilder:
         return len(self._plies)
 
     def skip(self, action: int) -> None:
-        """A ply with nothing to learn from."""
+        """Add a ply that is not learned."""
         self._plies.append((action, action, 0, NO_VALUE, 0))
 
     def add(
@@ -125,15 +124,15 @@ class GameBuilder:
         policy: np.ndarray | Mapping[int, float] | None = None, value: float | None = None,
         full_search: bool = True, second: bool = False,
     ) -> None:
-        """A ply with a label.
+        """Add a ply to learn from.
 
         Args:
-            action: what was played.
-            chosen: what is to be learned if `policy` is empty; `action` by default.
+            action: the action played.
+            chosen: the action to learn if `policy` is empty; `action` by default.
             policy: shares or visits in any unit: float[num_actions], or by action.
             value: expected result for the player to move, -1 to 1.
             full_search: whether the policy may be learned.
-            second: whether the second of two engines chose.
+            second: whether it is the choice of the second of two engines.
         """
         flags = LABELLED | (FULL_SEARCH if full_search else 0) | (SECOND if second else 0)
         stored = NO_VALUE if value is None else round(VALUE_SCALE * min(max(value, -1.0), 1.0))

@@ -1,4 +1,4 @@
-"""Plays stored games again and looks at chosen positions: from actions to planes, compiled.
+"""Replays stored games and encodes positions: from actions to planes, compiled.
 
 Each game is played once from its start, for any number of its positions, and every position is
 encoded before its move. So a position of 9x9 Go costs microseconds, and planes, which take a
@@ -57,7 +57,7 @@ def laid_out(game: GameSpec, games: Games) -> tuple[Any, np.ndarray, np.ndarray,
 
 
 class Replayer:
-    """Encodes positions of games; keeps the scratch arrays that this takes.
+    """Encodes positions of games; holds the scratch arrays for it.
 
     All methods raise ValueError with the index of a game that the rules do not allow.
 
@@ -99,7 +99,7 @@ class Replayer:
         return self._replay(games, which, plies, legal=legal, keys=keys), keys, legal
 
     def finals(self, games: Games) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """How the board looks at the end of each game; see `kernels.ownership` and `margin`.
+        """The final boards of the games; see `kernels.ownership` and `margin`.
 
         Returns:
             owners int8[games, rows, cols] and margins float64[games] as player 0 sees them;

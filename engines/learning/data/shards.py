@@ -1,7 +1,7 @@
 """Shards: files of some games each, with a checksum and where they come from.
 
-docs/data.md lists the arrays of such a file. Nothing in it is pickled, and reading one runs no code
-from it. One that is cut off, altered or something else is refused, with one line that names it.
+docs/data.md lists the arrays of a shard. Nothing in it is pickled, and reading it runs no code from
+it. A truncated or altered shard, or another file, is refused with one line that names it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Shard:
     path: Path
     game: GameSpec
     games: list[GameData]
-    provenance: dict[str, Any]  # what made them; see `shard_bytes`.
+    provenance: dict[str, Any]  # how they were made; see `shard_bytes`
     # Digest of the games alone: equal games, equal digest, wherever and whenever they were made.
     content: str
 
@@ -50,8 +50,8 @@ def shard_path(folder: Path, number: int) -> Path:
 def shard_bytes(
     game: GameSpec, games: Sequence[GameData], provenance: Mapping[str, Any]
 ) -> tuple[bytes, str]:
-    """What is in a shard's file, and the digest of its games (`Shard.content`). The provenance is
-    JSON: engine, seed, code version, machine, date, CPU seconds, ..."""
+    """The content of a shard's file, and the digest of its games (`Shard.content`). The provenance
+    is JSON: engine, seed, code version, machine, date, CPU seconds, ..."""
     arrays = _columns(game, games)
     content, file = checked_arrays.digest_of(arrays), io.BytesIO()
     checked_arrays.save_arrays(file, {
@@ -64,14 +64,14 @@ def shard_bytes(
 def write_shard(
     path: Path, game: GameSpec, games: Sequence[GameData], provenance: Mapping[str, Any]
 ) -> Path:
-    """Write a shard, whole or not at all. Raises DataError that names it and why it cannot be."""
+    """Write a shard, whole or not at all. Raises DataError with the file and the reason."""
     return write_file(path, shard_bytes(game, games, provenance)[0], error=DataError)
 
 
 def read_shard(path: Path, verify: bool = True) -> Shard:
-    """The games of a shard; one that has just been checked need not be verified again.
+    """The games of a shard; `verify` compares its checksum.
 
-    Raises DataError, naming the file and what is wrong with it.
+    Raises DataError with the file and the fault.
     """
     with checked_arrays.refusing(path, "shard"):
         header, arrays = checked_arrays.read_arrays(path, FORMAT, _ARRAYS, verify)

@@ -55,9 +55,9 @@ def value_sign(name: str, whose: str, calibration: Calibration) -> Finding:
         name, f"values of {whose} and results have a correlation of {r:+.2f} over {n:,} positions "
         "that were not proved",
         (n < _ENOUGH_POSITIONS, FINE, "too few to tell"),
-        (r < -0.1 and r < -doubt, ILL, "the sign of the value is turned around"),
-        (r < max(0.05, doubt / 3), WATCH, "it says nothing yet about who wins"),
-        (True, FINE, f"expected and actual results differ by {bias:.2f} at most"),
+        (r < -0.1 and r < -doubt, ILL, "the value has the wrong sign"),
+        (r < max(0.05, doubt / 3), WATCH, "it does not predict the winner yet"),
+        (True, FINE, f"expected and actual results differ by at most {bias:.2f}"),
     )
 
 
@@ -82,7 +82,7 @@ def policy_targets(
     return judge(
         "policy targets",
         f"{message}, and {stray:.1%} of their weight is on illegal moves (it should be none)",
-        (wrong or stray > 0.005, ILL, "policies and positions do not belong together"),
+        (wrong or stray > 0.005, ILL, "policies do not match their positions"),
     )
 
 
@@ -101,7 +101,7 @@ def repeated_games(positions: Positions) -> Finding:
         f"{distinct:.0%} of {len(lines):,} games are different, the commonest is {commonest:.1%} "
         f"of them; {repeated:.0%} of the positions after ply {after} occurred before",
         (enough and (distinct < 0.1 or commonest > 0.2), ILL,
-         "the games are alike; look at noise, temperature and sampled plies"),
+         "the games are too similar; check noise, temperature and sampled plies"),
         (enough and distinct < 0.6, WATCH,
          "more noise or more sampled plies would teach more (a small game has few games, though)"),
     )
@@ -115,7 +115,7 @@ def results(positions: Positions) -> Finding:
     return judge(
         "results", f"the first player won {won:.0%}, drew {drawn:.0%} and lost {lost:.0%}",
         (len(seen) >= _ENOUGH_GAMES and max(won, drawn, lost) > 0.97, WATCH,
-         "from results that are all alike, a value learns nothing"),
+         "a value learns nothing if all results are equal"),
     )
 
 

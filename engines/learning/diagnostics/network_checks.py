@@ -72,7 +72,7 @@ def value_error(calibration: Calibration) -> Finding | None:
         f"the squared error of the network's value is {calibration.error:.2f}, that of always "
         f"expecting the mean result {calibration.spread:.2f}",
         (calibration.error > 1.02 * calibration.spread, WATCH,
-         "it has learned nothing, or too much by heart"),
+         "it has learned nothing, or it overfits"),
     )
 
 
@@ -91,8 +91,9 @@ def policy_learned(
         f"{chance:.0%}); the search is {apart:.2f} nats away from the network, {uniform:.2f} from "
         "knowing nothing",
         (trained and (agree < 1.3 * chance or apart > 1.1 * uniform + 0.02), ILL,
-         "the network does not learn what the search says of the same position"),
-        (apart < 0.01, WATCH, "the search adds nothing; more simulations, or all is learned"),
+         "the network does not learn the policies of the search"),
+        (apart < 0.01, WATCH,
+         "the search adds nothing: use more simulations, unless all is learned"),
     )
 
 

@@ -1,8 +1,8 @@
-"""Neural networks: how they are built, trained, kept on disk, and asked while a game is played.
+"""Neural networks: build, train, store and evaluate them.
 
-To build and train one, in Keras: `catalog.py` (names and options of architectures, heads,
+To build and train a network, in Keras: `catalog.py` (names and options of architectures, heads,
 optimisers, schedules; no Keras), `architectures.py`, `optimizers.py`, `trainable.py` (a network in
-training, the same for all learners), `backend.py` (Keras itself).
+training, for all learners), `backend.py` (Keras itself).
 
 To keep one: `card.py` (its description), `store.py` (finds and reads a model's folder), `saving.py`
 (writes one, and checks what was written), `quantization.py` (eight bits).

@@ -1,9 +1,9 @@
-"""What networks have answered in a game so far, so that no position is paid for twice.
+"""A cache of a network's answers in a game, so that no position is evaluated twice.
 
-A search asks about many positions again: the same moves in another order lead to the same position
-(a transposition), for which the tree has another node; and what lay below a move that was not
-played has been thrown away with it. In games of Connect Four at 400 simulations a move that is a
-third of all questions (`docs/lab_notebook.md`).
+A search meets many positions again: the same moves in another order lead to the same position (a
+transposition), for which the tree has another node; and subtrees of moves that were not played are
+discarded. In Connect Four at 400 simulations a move, this is a third of all evaluations
+(`docs/lab_notebook.md`).
 
 The key is a hash of the planes, as the network gets them. So the key covers exactly the input of
 the network, with every encoder: earlier positions, ko, counters of moves without progress. A game's
@@ -39,7 +39,7 @@ class Table(NamedTuple):
 
 
 class AnswerCache:
-    """Remembers the answers about a number of positions; when it is full, it forgets the oldest.
+    """Stores the answers for a number of positions; a full cache drops the oldest.
 
     A position takes 4 bytes for each action and up to 44 more, most of which are touched only as
     positions come. `cache_hits` counts the positions answered from memory since the start.
@@ -69,8 +69,8 @@ class AnswerCache:
         self._values = np.empty(n, np.float32)
 
     def answers(self, planes: np.ndarray, ask: Callable[[np.ndarray], Answers]) -> Answers:
-        """Policies and values for planes, of which only those not remembered are asked about; they
-        are lent until the next call."""
+        """Policies and values for planes; `ask` evaluates only those not in the cache. The arrays
+        are valid until the next call."""
         n = len(planes)
         if n > len(self._keys):
             self._make_room(n)

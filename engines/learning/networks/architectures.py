@@ -1,13 +1,12 @@
 """The architectures of `catalog.py` in Keras 3: `build_network(name, encoder, heads)`.
 
-Every network reads float32[rows, cols, planes], channels last, and answers by name: a dictionary
-of the heads it was built with (`catalog.HEADS`). A policy is given as logits: softmax and sigmoid
-belong to the loss and to the player, so that one network can be trained with the losses of
-chapters 6 and 7 alike.
+Every network reads float32[rows, cols, planes], channels last, and returns a dictionary of the
+heads it was built with (`catalog.HEADS`). Policies are logits: softmax and sigmoid belong to the
+loss and to the player, so a network can be trained with the losses of chapters 6 and 7 alike.
 
-An architecture is a body, which makes features of the planes, and the layers that lie between the
-features and a head of each form. Only `keras.layers` is used, so that TensorFlow, JAX and Torch
-all run it.
+An architecture is a body, which computes features of the planes, and the layers between the
+features and a head of each form. Only `keras.layers` is used, so TensorFlow, JAX and Torch can run
+it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A model's card: the description of a trained network, its training, and the cost. No Keras here.
 
-`card.json` lies beside the network. Its checksums say which files belong to it; its
-`training` part has the cost (`cpu_seconds`, `gpu_seconds`) for reports on strength per
-training.
+`card.json` lies beside the network. Its checksums identify the files; its `training` part has the
+cost (`cpu_seconds`, `gpu_seconds`) for reports on strength by training.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _PLAY = {"c_puct": (0.0, 100.0)}
 
 @dataclass(frozen=True)
 class Head:
-    """What a network answers under a name."""
+    """A head of a network."""
 
     shape: tuple[int, ...]  # of the answer about one position
     activation: str = ""  # of its last layer

@@ -1,13 +1,12 @@
-"""Networks of dense layers alone, compiled into the search (`runtime=compiled`).
+"""Networks of dense layers, compiled into the search (`runtime=compiled`).
 
-A small network answers in some millionths of a second, less than a call of any library takes. Two
-things make it so. Most planes of a board are empty and most units of a layer are switched off
-(ReLU), so that the product of a layer is a sum of few rows of its weights: those of the inputs that
-are not zero. And of the policy a search needs the moves that a position has, seldom more than ten
-of draughts' 256.
+A small network needs a few microseconds, less than a call of any library. There are two reasons.
+Most planes of a board are empty and most units are switched off by ReLU, so the product of a layer
+is a sum of the few rows of its weights whose inputs are not zero. And a search needs the policy of
+the legal moves only, seldom more than ten of draughts' 256.
 
-The weights come from `network-dense.npz`, which `saving.py` writes beside a model's other files
-where the architecture is one of these (`mlp`, `wide`).
+The weights come from `network-dense.npz`, which `saving.py` writes for networks of these
+architectures (`mlp`, `wide`).
 """
 
 from __future__ import annotations

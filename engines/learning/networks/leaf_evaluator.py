@@ -66,8 +66,8 @@ def encoder_of(card: Card, game: GameSpec) -> Encoder:
 
 
 def model_for(game: GameSpec, method: str) -> str:
-    """The model that comes with the package for a game, made by "supervised" learning, say. Raises
-    ModelError if there is none."""
+    """The shipped model of a game that a method trained, such as "supervised". Raises ModelError if
+    there is none."""
     for name in shipped_models():
         _, card = load_card(name)
         if card.training.get("method") == method and can_play(card, game):

@@ -12,8 +12,8 @@ from typing import Any
 from engines.learning.networks import catalog
 from engines.learning.networks.backend import keras
 
-# Of a board: up to here an error of the score counts by its square, then evenly. So games that
-# end with a whole side captured do not rule the others.
+# In boards: up to this size an error of the score counts by its square, then linearly. So games in
+# which a whole side is captured do not dominate the others.
 SCORE_DELTA = 0.1
 
 
@@ -47,9 +47,9 @@ def _schedule(rate: float, schedule: str, epochs: int, steps_per_epoch: int) -> 
 
 
 def head_loss(head: str, policy_loss: str = "cross-entropy") -> Any:
-    """The loss of a head: of a policy as told, of others the squared error (a mean over cells).
+    """The loss of a head: `policy_loss` for policies, else the squared error (a mean over cells).
 
-    Of the score Huber's loss, scaled: about the absolute error in boards, where that is large.
+    The score has Huber's loss, scaled: about the absolute error in boards where the error is large.
     """
     return {
         "policy": _policy_loss(policy_loss), "ownership": _cells_squared, "score": _score_huber,

@@ -53,15 +53,17 @@ _MOST_OPENING, _RANDOM = 8, 0.1
 def quantise_model(
     name: str, folder: Path | None = None, *, seed: int = 1, held_out: int = HELD_OUT
 ) -> Card:
-    """Write a model's network in eight bits, and into its card what that costs; returns the card.
+    """Write a model's network in eight bits and its loss of accuracy into the card; return the
+    card.
 
     The same model and seed give the same file with the same packages on the same machine.
 
     Args:
-        folder: of a new model, with all the files of the old one; by default the file is added to
-            the model itself.
-        seed: of the games from which positions are drawn.
-        held_out: positions that the cost is measured on; `accuracy["int8"]` has it (`difference`).
+        folder: folder of a new model with all files of the old one; by default the file is added
+            to the model itself.
+        seed: seed of the games from which positions are drawn.
+        held_out: number of positions on which the loss of accuracy is measured (`difference`), for
+            `accuracy["int8"]`.
     """
     source, card = store.load_card(name)
     content = store.read_file(source, card, store.ONNX_FILE)
@@ -231,7 +233,7 @@ def masked_softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
 def difference(
     wanted: Mapping[str, np.ndarray], answers: Mapping[str, np.ndarray], legal: np.ndarray
 ) -> dict[str, float]:
-    """How far a network's answers are from those in float32, as means over positions.
+    """Mean differences of a network's answers from those in float32.
 
     Args:
         wanted, answers: of each head: float32[n, ...], about the same positions.

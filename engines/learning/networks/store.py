@@ -1,7 +1,7 @@
 """Trained networks on disk: a folder with card.json, network.keras and network.onnx.
 
-`network.onnx` is for playing, `network.keras` for training on; `saving.py` writes them. Some have
-`network-int8.onnx` (`quantization.py`) or `network-dense.npz` (`dense.py`), for playing faster.
+`network.onnx` is for playing, `network.keras` for more training; `saving.py` writes them. Some have
+`network-int8.onnx` (`quantization.py`) or `network-dense.npz` (`dense.py`), for faster play.
 Reading runs no code from a file: ONNX and NumPy's hold none, Keras files are opened in safe mode,
 and checksums in the card are compared first.
 
@@ -35,8 +35,8 @@ def shipped_models() -> list[str]:
 
 
 def find_model(name: str) -> Path:
-    """The folder of a model, by path or by the name of a shipped one; of a run, see
-    `network_of_run`. Raises ModelError if there is none; the message lists those there are."""
+    """The folder of a model, by path or by the name of a shipped one; for the folder of a run see
+    `network_of_run`. Raises ModelError if there is none; the message lists the shipped models."""
     if os.sep not in name and (SHIPPED / name / FILE_NAME).is_file():
         return SHIPPED / name
     folder = Path(name)
@@ -68,7 +68,7 @@ def network_of_run(run: Path) -> Path:
 
 
 def network_folder(folder: Path, iteration: int) -> Path:
-    """Where a run keeps the network after an iteration; 0: before the first one."""
+    """Where a run saves the network after an iteration; 0: before the first one."""
     return folder / "nets" / f"{iteration:04d}"
 
 
@@ -79,8 +79,8 @@ def load_card(name: str) -> tuple[Path, Card]:
 
 
 def read_file(folder: Path, card: Card, name: str) -> bytes:
-    """The bytes of one of a model's files. Raises ModelError if it is missing, or not the file that
-    the card describes."""
+    """The bytes of one of a model's files. Raises ModelError if it is missing, or differs from the
+    file that the card describes."""
     path = folder / name
     try:
         content = path.read_bytes()

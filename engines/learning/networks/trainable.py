@@ -1,6 +1,6 @@
-"""A network in training: built, taught batch by batch, asked, written as a model. Keras.
+"""A network in training: build it, train it batch by batch, evaluate it, save it. Keras.
 
-A learner brings its losses and its data:
+A learner supplies losses and data:
 
     network = TrainableNetwork(encoder, "resnet:blocks=2", ("policy", "value"), seed=1)
     network.compile(optimizer, {head: HeadLoss(head_loss(head)) for head in network.heads})
@@ -40,7 +40,7 @@ class HeadLoss(NamedTuple):
 
 
 class KerasNetwork:
-    """A network of this process that can be asked about positions."""
+    """A Keras network that can be evaluated."""
 
     def __init__(self, model: Any, heads: Sequence[str]) -> None:
         self.model, self.heads = model, tuple(heads)
@@ -53,14 +53,13 @@ class KerasNetwork:
 
 
 class TrainableNetwork(KerasNetwork):
-    """A network with an optimiser and losses, once `compile` has given it these.
+    """A network with an optimiser and losses (after `compile`).
 
     Args:
         network, heads: as `build_network` reads them.
         precision: "float32", "mixed" (bfloat16 with float32 weights), or "auto": mixed on a GPU.
-        seed: of its first weights.
-        kept: heads of the models that are written; by default all. The others are for training
-            alone.
+        seed: seed of its first weights.
+        kept: heads of the saved models; by default all. The other heads are used in training only.
 
     Attributes:
         precision: the Keras policy. gpu: what it computes on; None: the processor.
@@ -113,7 +112,7 @@ class TrainableNetwork(KerasNetwork):
         return card
 
     def compile(self, optimizer: Any, losses: Mapping[str, HeadLoss]) -> None:
-        """Choose how it learns: a new optimizer of Keras, and the losses of all heads."""
+        """Set a new Keras optimizer and the losses of all heads."""
         optimizer.build(self.model.trainable_variables)
         self.first_rate = float(optimizer.learning_rate)
         self.model.compile(
@@ -163,7 +162,7 @@ class TrainableNetwork(KerasNetwork):
         self, planes: np.ndarray, targets: Mapping[str, np.ndarray],
         weights: Mapping[str, np.ndarray],
     ) -> dict[str, float]:
-        """What `learn` would measure, without learning. Args: see there."""
+        """The measures of `learn`, without learning. Args: as of `learn`."""
         self.model.reset_metrics()  # some versions of Keras go on counting, some do not
         measured = self.model.test_on_batch(planes, dict(targets), dict(weights), return_dict=True)
         return {name: float(value) for name, value in measured.items()}

@@ -1,4 +1,4 @@
-"""The settings that all learners by self-play without search have; equal ones, equal networks."""
+"""Settings of all learners by self-play without search; equal settings give equal networks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SCHULMAN = "Schulman et al. 2017"
 
 @dataclass(frozen=True)
 class ReinforcementConfig(SelfPlayConfig):
-    """Game, network, games of an iteration, and what is learned from them.
+    """Settings of a run: game, network, games of an iteration, training steps.
 
     Attributes:
         method: the learner's name.
-        heads: what its network answers.
-        gae_lambda: how much of what followed a decision counts, against the critic's opinion.
+        heads: the heads of its network.
+        gae_lambda: lambda of generalised advantage estimation; 1: the result alone.
         presets: settings by game, or by game and size of board ("go 9x9").
     """
 
@@ -80,7 +80,7 @@ class ReinforcementConfig(SelfPlayConfig):
 
     @classmethod
     def make(cls, game: str, **given: Any) -> Self:
-        """The preset of a game with changes; None counts as not given.
+        """The preset of a game with changes; None means not given.
 
         Raises SpecError as `canonical`, and ModelError if `first_network` is not a model.
         """
@@ -116,7 +116,7 @@ class ReinforcementConfig(SelfPlayConfig):
         return {"iterations", "test_every", "test_games"}
 
     def saved(self, iteration: int) -> bool:
-        """Whether the network after an iteration is kept for good; 0: before the first one."""
+        """Whether the network after an iteration is saved; 0: before the first one."""
         return iteration % self.save_every == 0
 
     def pool(self, iteration: int) -> list[int]:

@@ -1,10 +1,10 @@
-"""The doctor for learners without search: does a run learn, and where not?
+"""The doctor for learners without search: checks whether a run learns.
 
     dlgo doctor out/policy_gradient/connect4
 
-It reads the history and the decisions of the last iteration, asks the last network about them, and
-lets it play itself. A run can go wrong without a crash: a policy that is sure of one move too soon,
-a value with the wrong sign.
+It reads the history and the decisions of the last iteration, evaluates the last network on them,
+and lets it play against itself. A run can go wrong without a crash: the policy collapses to one
+move, or a value has the wrong sign.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ def win_rate(scores: Sequence[float], games: int, trained: bool) -> Finding | No
         (last <= 0.05, ILL,
          "it loses to random play: a reward or an advantage has the wrong sign"),
         (best < 0.5 + 3 * error, ILL,
-         "it has learned nothing: look at the rewards' signs and the learning rate"),
+         "it has learned nothing: check the signs of the rewards and the learning rate"),
         (last < best - 4 * error, WATCH,
-         "it has forgotten: a smaller learning rate, or a larger pool_share"),
+         "it has forgotten what it knew: use a smaller learning rate or a larger pool_share"),
     )
 
 
@@ -120,10 +120,10 @@ def policy_entropy(
         f"the policy has {nats:.2f} nats of at most {most:.2f}; in {sure:.0%} of the positions it "
         "is sure of one move",
         (sure > 0.9 and best_score <= 0.9, ILL,
-         "the policy has collapsed before it was good: more entropy, a smaller learning rate; "
-         "begin anew"),
+         "the policy collapsed before it was good: start again with more entropy or a smaller "
+         "learning rate"),
         (nats < 0.05 * most, WATCH,
-         "the entropy is gone, so that nothing new is tried: more entropy"),
+         "the entropy is gone, so the policy no longer explores: use more entropy"),
     )
 
 
@@ -143,5 +143,5 @@ def self_match(score: float) -> Finding:
         f"against itself on paired seeds the network scores {score:.3f} in {_SELF_GAMES} games "
         "(it should be 0.500)",
         (score != 0.5, ILL,
-         "the two sides are not treated alike: look at seeds, colours and points"),
+         "the two sides are treated differently: check seeds, colours and points"),
     )

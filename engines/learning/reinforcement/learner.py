@@ -1,13 +1,13 @@
-"""The loop of a learner without search: play, learn from what was played, test, keep.
+"""The loop of a learner without search: play, learn, test, save.
 
-Beside what every run leaves (`engines/learning/runs`), the folder of a run holds
+Besides the files of every run (`engines/learning/runs`), the folder of a run holds
 
     nets/0010/                the network after iteration 10, and others; the last one
     experience/000010.npz     the decisions of the last iterations
     player/                   with portions: the network that plays the games of an iteration
 
-All of an iteration depends on the seed, its number and the network alone. So a killed run ends with
-the weights of an unbroken one.
+An iteration depends only on the seed, its number and the network. So a run that was killed and
+resumed ends with the weights of an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def train(
     learner: type[ReinforcementLearner], config: ReinforcementConfig, folder: Path,
     progress: Progress | None = None, jobs: Executor | None = None,
 ) -> Card:
-    """Train in a folder, or go on there.
+    """Train in a folder, or resume there.
 
-    `jobs` play the games of a run that has portions; by default this process does. They are closed
-    at the end.
+    `jobs` play the games of a run that has portions; by default this process plays them. They are
+    closed at the end.
 
     Raises:
         SpecError: for a setting that is out of range.
         ModelError: as `open_run` and `Run.train`; and if there are `jobs`, but the run in the
             folder began without portions.
         DataError: if experience that is still needed cannot be read.
-        KeyboardInterrupt: with a message that says what is kept.
+        KeyboardInterrupt: with a message that says what is saved.
     """
     config = config.canonical()
     require_extra("train", "training", *TRAINING_MODULES)
@@ -90,9 +90,9 @@ def _settled(run: Run, shared: bool) -> ReinforcementConfig:
 class ReinforcementLearner(Learner):
     """A network that learns from games of its own policy; subclasses define a step.
 
-    Some of the games are played against networks that the run has kept. A policy that only ever
-    meets its latest self can go round in circles: it learns to beat today's habits and forgets how
-    to beat yesterday's.
+    Some of the games are played against networks that the run has saved. A policy that only plays
+    itself can go round in circles: it learns to beat its present habits and forgets how to beat
+    earlier ones.
 
     Args:
         config: of the run; its portions are settled. folder: of the run.
@@ -100,7 +100,7 @@ class ReinforcementLearner(Learner):
 
     Attributes:
         config: the class of its settings.
-        window: iterations whose experience is learned from.
+        window: number of recent iterations to learn from.
     """
 
     config: ClassVar[type[ReinforcementConfig]]
@@ -150,7 +150,7 @@ class ReinforcementLearner(Learner):
         return network
 
     def _losses(self) -> dict[str, HeadLoss]:
-        """What each head is taught."""
+        """The loss of each head."""
         raise NotImplementedError
 
     def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
@@ -176,7 +176,7 @@ class ReinforcementLearner(Learner):
         self._network.save(folder, name, training, accuracy)
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
-        """Play, learn, and now and then test and keep the network."""
+        """Play, learn, and in some iterations test and save the network."""
         config = self._config
         played = self._play(run, iteration)
         xp.write_experience(self._experience_path(iteration), played)

@@ -47,9 +47,9 @@ def policy_loss(
 
     Args:
         kind: "reinforce", "bounded" or "clipped", see above.
-        clip: e, how far the ratio may move.
-        entropy: weight of the policy's entropy, in nats, which is made large.
-        temperature: at which the moves were drawn.
+        clip: e, the clipping range of the ratio.
+        entropy: weight of the entropy bonus, in nats.
+        temperature: temperature at which the moves were drawn.
     """
     def loss(targets: Any, logits: Any) -> Any:
         action, advantage, probability, weight, logs, nats = _terms(targets, logits, temperature)
@@ -86,7 +86,7 @@ def entropy_metric(temperature: float = 1.0) -> Callable[[Any, Any], Any]:
 
 
 def moved_metric(temperature: float = 1.0) -> Callable[[Any, Any], Any]:
-    """A metric: how far the policy has moved from the one that played.
+    """A metric: the distance of the policy from the one that played.
 
     Mean of (r - 1) - log r, which is never negative and estimates the Kullback-Leibler divergence
     in nats (Schulman 2020, "Approximating KL divergence").

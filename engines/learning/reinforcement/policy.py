@@ -1,4 +1,4 @@
-"""Learners of a policy: what policy gradient, actor-critic and PPO have in common.
+"""Learners of a policy: the common base of policy gradient, actor-critic and PPO.
 
 They differ in the advantage of an action, and in the loss that uses it.
 """
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PolicyConfig(ReinforcementConfig):
-    """How moves are drawn, and what of a decision counts; `loss` and `clip` are of
-    `policy_loss`."""
+    """How moves are drawn and how decisions count; for `loss` and `clip` see `policy_loss`."""
 
     clip = 0.2  # no annotation: a learner may make a setting of it
 
@@ -41,7 +40,7 @@ class PolicyConfig(ReinforcementConfig):
 
 @dataclass(frozen=True)
 class ValuedConfig(PolicyConfig):
-    """The same for a policy that learns beside a value."""
+    """The same for a network with a policy and a value."""
 
     heads = ("policy", "value")
 
@@ -50,7 +49,7 @@ class ValuedConfig(PolicyConfig):
 
 
 def loss_setting() -> Any:
-    """Which loss of a move, for learners that use each decision once."""
+    """The setting `loss`, for learners that use each decision once."""
     return setting(
         "bounded", "policy loss of a move with advantage A < 0; reinforce: -A log pi, without a "
         "minimum; bounded: -A pi / p, whose minimum is 0",
@@ -58,7 +57,7 @@ def loss_setting() -> Any:
 
 
 class PolicyLearner(ReinforcementLearner):
-    """A policy that makes moves of a positive advantage likelier, the others less likely."""
+    """Makes moves with a positive advantage likelier and the others less likely."""
 
     def _losses(self) -> dict[str, HeadLoss]:
         from engines.learning.networks.trainable import HeadLoss

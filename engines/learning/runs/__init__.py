@@ -1,4 +1,4 @@
-"""Runs of training: what every learner needs around its learning, once for all of them.
+"""Runs of training: folders, checkpoints, records and progress of all learners.
 
     with open_run(folder, config) as run:
         run.train(MyLearner(run.config))

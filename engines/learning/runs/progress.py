@@ -1,4 +1,4 @@
-"""Where a run stands: how fast it goes, and how much time it still needs."""
+"""Progress of a run: its speed and the time left."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Progress:
     """Receives the progress of a run; this class shows nothing."""
 
     def line(self, text: str) -> None:
-        """Something that stays true: an iteration is done."""
+        """Report a line to keep: an iteration is done."""
 
     def status(self, status: Status) -> None:
-        """Where the run stands now; comes often."""
+        """Report the present state; called often."""
 
 
 class PrintedProgress(Progress):
     """Prints the status on the last line of a terminal, or elsewhere every ten seconds; with
-    `lines` what stays true, too."""
+    `lines` also the lines to keep."""
 
     def __init__(self, lines: bool = True) -> None:
         self._lines = lines

@@ -1,4 +1,4 @@
-"""How a run went, for people: history.csv and curves.png.
+"""The records of a run for readers: history.csv and curves.png.
 
 Both are written from the rows that the checkpoint keeps. So a run that was stopped and
 continued leaves the same records as an unbroken one. history.csv comes last: where it has all

@@ -1,4 +1,4 @@
-"""A run of training in a folder: iterations, each kept whole before the next one begins.
+"""A run of training in a folder: iterations, each saved before the next one begins.
 
 In the folder:
 
@@ -46,7 +46,7 @@ _RECENT = 5
 
 
 class Learner:
-    """What a method of learning brings to a run."""
+    """The base class of methods of learning."""
 
     # All that the rest of the run depends on: variables of Keras, NumPy arrays (changed in place),
     # NumPy generators. The same parts in the same order in every process.
@@ -58,7 +58,7 @@ class Learner:
         """Comes once in a run, before its first iteration."""
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
-        """Get better in an iteration, counted from 1; its row of the history.
+        """Do an iteration, counted from 1; return its row of the history.
 
         `run` has the history so far, and receives progress and losses. `wall_seconds` and
         `cpu_seconds` are added to the row where missing.
@@ -66,7 +66,7 @@ class Learner:
         raise NotImplementedError
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
-        """What is said of an iteration, once it is kept; the first line begins with its number."""
+        """Lines about an iteration, printed once it is saved; the first begins with its number."""
         return [", ".join(
             f"{name} {value:.3g}" for name, value in row.items()
             if name != self.unit and not name.endswith("seconds")

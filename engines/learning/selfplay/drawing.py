@@ -1,8 +1,8 @@
-"""One way to draw a move from a policy: in the first plies of a game, at a temperature.
+"""Draws moves from a policy in the first plies of a game, at a temperature.
 
-Games of one player against itself would all be alike. So early moves are drawn in proportion to
-`share ** (1 / temperature)` and later ones are the best: 1 draws by the shares, less prefers the
-largest, 0 draws nothing.
+Without it, all games of a player against itself would be alike. Early moves are drawn in proportion
+to `share ** (1 / temperature)`; later moves are the best ones. Temperature 1 draws by the shares,
+below 1 prefers the largest, 0 always plays the best.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dlgo.rng import uniform
 
 
 class Sampling(NamedTuple):
-    """When and how moves are drawn."""
+    """In which plies moves are drawn, and at which temperature."""
 
     plies: int  # moves are drawn while fewer plies than this have been played
-    temperature: float = 1.0  # of the draw; 0: no move is drawn.
+    temperature: float = 1.0  # of the draw; 0: the best move is played
 
     def applies(self, ply: int) -> bool:
         """Whether a move is drawn after `ply` plies."""

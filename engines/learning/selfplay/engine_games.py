@@ -27,10 +27,10 @@ def play_game(
     """Play game `number`; it depends only on the arguments.
 
     Args:
-        engines: one that plays both sides, or two; the second one begins the odd games.
-        opening_plies: a game begins with up to this many random plies; each number is as likely.
+        engines: one engine that plays both sides, or two; the second begins the odd games.
+        opening_plies: maximum number of random plies at the start; each number is equally likely.
         sample_plies: number of plies after them in which the move is drawn from the policy.
-        temperature: the draw is in proportion to `share ** (1 / temperature)`; 0 draws nothing.
+        temperature: draw in proportion to `share ** (1 / temperature)`; 0: play the best move.
     """
     rng = make_rng(derive_seed(seed, "data", number))
     for i, engine in enumerate(engines):

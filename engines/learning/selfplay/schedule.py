@@ -1,7 +1,7 @@
-"""Which games policies play (`policy_games.py`): who is who, how they begin, with which luck.
+"""Which games policies play (`policy_games.py`): sides, openings and random numbers.
 
-Both games of a pair (2k and 2k + 1) of a match draw the same random numbers for the same colour. So
-a network that plays against itself scores exactly one half, as the sides of a pair are swapped.
+Both games of a pair (2k and 2k + 1) of a match draw the same random numbers for the same colour,
+and the sides are swapped. So a network scores exactly one half against itself.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Schedule:
 
     @classmethod
     def match(cls, games: int, seed: int, openings: np.ndarray | int = 0) -> Schedule:
-        """Side 0 against side 1, in pairs of games with swapped colours and equal luck."""
+        """Side 0 against side 1, in pairs with swapped colours and equal random numbers."""
         return cls._seeded(_swapped(games), seed, openings, alike=2)
 
     @classmethod
     def practice(
         cls, games: int, seed: int, openings: np.ndarray | int = 0, opponent: bool = False
     ) -> Schedule:
-        """Side 0 against itself, or side 1, with swapped colours: every game has its own luck."""
+        """Side 0 against itself, or side 1, with swapped colours and separate random numbers."""
         sides = _swapped(games) if opponent else np.zeros((games, 2), np.int64)
         return cls._seeded(sides, seed, openings)
 
@@ -88,6 +88,6 @@ def _swapped(games: int) -> np.ndarray:
 
 
 def points(played: Experience, schedule: Schedule) -> np.ndarray:
-    """What side 0 got of each game: 1 for a win, 0.5 for a draw or no result, 0: float64[games]."""
+    """The points of side 0, float64[games]: win 1, draw or no result 0.5, loss 0."""
     results = np.where(played.results == NO_RESULT, 0, played.results).astype(float)
     return 0.5 + 0.5 * results * np.where(schedule.sides[:, 0] == 0, 1, -1)
