@@ -122,7 +122,7 @@ def test_batches_turn_policies_with_the_board(tmp_path: Path) -> None:
 
 def test_only_games_that_look_alike_from_both_sides_have_it() -> None:
     assert default_encoder(GAME) == "turned" and "turned" in encoder_names(GAME)
-    with pytest.raises(SpecError, match="'turned' is for games whose board looks alike"):
+    with pytest.raises(SpecError, match="'turned' is for games that look the same"):
         get_encoder("turned", get_game("connect4"))
     with pytest.raises(ValueError, match="differ"):
         exchange(get_game("connect4"))
