@@ -104,7 +104,7 @@ def make_book(
         missing = np.flatnonzero(scores == UNSOLVED)
         if len(missing) < len(scores):
             there = len(scores) - len(missing)
-            progress.log(f"{path}: {there:,} of {len(scores):,} scores are there")
+            progress.log(f"{path}: {there:,} of {len(scores):,} scores exist already")
         step = _PER_TASK[source]
         parts = {str(part[0]): part for part in np.split(missing, range(step, len(missing), step))
                  if len(part)}
