@@ -11,7 +11,7 @@ RECIPE_OPTIONS = (
            "set by the game", low=0, kind=int),
     Option("sample_plies", None, "number of plies after the opening in which the move is drawn "
            "from the engine's policy; default: the width of the board", low=0, kind=int),
-    Option("temperature", 1.0, "temperature of that draw; 0: the best move; 1: in proportion to "
+    Option("temperature", 1.0, "temperature of drawn moves; 0: the best move; 1: in proportion to "
            "the visits", low=0, high=100),
     Option("shard_games", None, "games per file; default: about 5,000 positions", low=1,
            high=100_000, kind=int),

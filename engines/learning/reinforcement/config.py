@@ -61,7 +61,7 @@ class ReinforcementConfig(SelfPlayConfig):
         low=0.01, high=1)
     random_share: float = setting(
         0.0, "share of games that start with random moves", low=0, high=1)
-    random_plies: int = setting(8, "maximum number of random moves in such a game", low=1)
+    random_plies: int = setting(8, "maximum number of random moves at the start of a game", low=1)
     pool_share: float = setting(
         0.0, "share of games against an earlier network; in the others the latest network plays "
         "both sides", low=0, high=1)
