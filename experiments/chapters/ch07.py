@@ -1,168 +1,197 @@
-# ---
-# jupyter:
-#   kernelspec: {display_name: Python 3, language: python, name: python3}
-# ---
+"""Chapter 7: what does a test show, and what makes a network learn more?
 
-# %% [markdown]
-# # 7 · Learning from data, and being fooled by it
-#
-# Three questions of chapter 7 on games that are made here: how a wrong split of the data deceives,
-# what momentum is worth, and what more games are worth. [The chapter's
-# page](../../docs/chapters/ch07.md) asks them of larger networks and of games of people.
+    python -m experiments.chapters.ch07 --quick
 
-# %%
+A network in NumPy learns the moves of a tree search in Connect Four, from games made here.
+"""
+
+from __future__ import annotations
+
 import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
 import dlgo
 from dlgo.encoders import get_encoder
-from engines.learning.data import BatchOptions, batches
+from engines.learning.data import Batch, BatchOptions, Dataset, batches
 from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU, one_hot
 from experiments.arena.series import share_margin
+from experiments.chapters.experiment import Row, experiment, script, share_row
 from experiments.chapters.practice import arrays
-from experiments.chapters.script import begin
-from experiments.course.showing import Row, Source
-from experiments.figures import COLOURS, draw_bars, drawing
+from experiments.figures import BLUE, RED
 
-begin()
-folder = Path(tempfile.mkdtemp()) / "games"
-data = dlgo.generate("connect4", "mcts:sims=200", games=200, out=folder, workers=1)
-data
-
-# %% [markdown]
-# ## The leak
-#
-# The predictor below learns nothing: it looks up the most similar position that it knows. It is
-# tested on games it knows, on held-back positions of them, and on games it has never seen.
+Rule = Callable[[np.ndarray, dict[str, np.ndarray], float], np.ndarray]
 
 
-# %%
-def table(part):
-    """All positions of a part in one batch, in order."""
-    encoder = get_encoder("oneplane", part.game)
-    return next(batches(part, encoder, BatchOptions(part.n_positions, shuffle=False)))
+@cache
+def data(games: int) -> Dataset:
+    """Games of a small tree search against itself."""
+    folder = Path(tempfile.mkdtemp()) / "games"
+    return dlgo.generate("connect4", "mcts:sims=200", games=games, out=folder, workers=1)
 
 
-def looked_up(known, tested):
-    """Shares of positions whose nearest known one has the same move, and the same winner."""
+def positions(part: Dataset) -> Batch:
+    """All positions of a part, in order."""
+    return next(batches(part, get_encoder("oneplane", part.game),
+                        BatchOptions(part.n_positions, shuffle=False)))
+
+
+def looked_up(known: Batch, tested: Batch) -> tuple[float, float]:
+    """Of the tested positions, the shares whose nearest known one has the same move and winner."""
     a, b = (batch.planes.reshape(len(batch), -1) for batch in (tested, known))
     # |a - b|^2 without |a|^2, which is the same for all b.
     nearest = np.concatenate([((b**2).sum(1) - 2 * rows @ b.T).argmin(1)
-                              for rows in np.array_split(a, len(a) // 512 + 1)])
+                              for rows in np.array_split(a, len(a) // 128 + 1)])
     return ((known.policies[nearest].argmax(1) == tested.policies.argmax(1)).mean(),
             (known.values[nearest] == tested.values).mean())
 
 
-everything = table(data)
-order = np.random.default_rng(1).permutation(len(everything))
-held_back, rest = (everything.at(rows) for rows in np.split(order, [len(order) // 10]))
-train, test = map(table, data.split(0.1, seed=1))
-shares, margins = {}, {}
-for name, known, tested in (("known games", everything, held_back),
-                            ("10% of positions", rest, held_back), ("10% of games", train, test)):
-    # The positions of a game have one winner: each held-back game counts once.
-    independent = (len(tested), data.n_games // 10 if known is train else len(tested))
-    shares[name] = looked_up(known, tested)
-    margins[name] = [share_margin(*pair) for pair in zip(shares[name], independent, strict=True)]
-    print(f"{name}: move " + ", winner ".join(
-        f"{share:.1%} +-{margin:.1%}" for share, margin in zip(shares[name], margins[name],
-                                                                strict=True)))
-with drawing(None, 2, 1, (6, 3), sharey=True) as axes:
-    for axis, part, title in zip(axes, (0, 1), ("the move", "the winner"), strict=True):
-        draw_bars(axis, {name: 100 * row[part] for name, row in shares.items()},
-                  [100 * row[part] for row in margins.values()],
-                  [f"{row[part]:.0%}" for row in shares.values()], most=100)
-        axis.set(title=f"{title} predicted, %", xlim=(0, 125))
-
-# %% [markdown]
-# Why does a held-back *position* give the winner away? Two neighbours of one game:
-
-# %%
-game = data.game
-state = game.start().play(*"444355633")
-Row(state, state.play("2"), titles=("known", "to be predicted"))
-
-# %% [markdown]
-# **Try this.** Hold back every *tenth ply* instead of a random tenth of the positions. Does the
-# leak get smaller?
-
-# %% [markdown]
-# ## Steps
-#
-# Plain steps go down the slope of the last few games. Momentum keeps a part of the steps before.
-# In NumPy that is one more array for each layer:
-
-# %%
-(inputs, moves), (test_inputs, test_moves) = map(arrays, data.split(0.15, seed=1))
-labels = one_hot(moves, 7)
-Source(Network.step)
+@experiment(quick={"games": 200}, full={"games": 2000})
+def leak(games: int) -> Iterator[Row]:
+    """A predictor copies the answer of the most similar position that it knows. How good does it
+    look by three ways to choose the test data?"""
+    everything = positions(data(games))
+    order = np.random.default_rng(1).permutation(len(everything))
+    held_back, rest = (everything.at(rows) for rows in np.split(order, [len(order) // 10]))
+    train, test = map(positions, data(games).split(0.1, seed=1))
+    for name, known, tested in (("known games", everything, held_back),
+                                ("other positions", rest, held_back),
+                                ("other games", train, test)):
+        move, winner = looked_up(known, tested)
+        yield share_row(f"{name}: move", move, len(tested))
+        # All positions of a game have one winner: other games are so many independent cases.
+        yield share_row(f"{name}: winner", winner, games // 10 if known is train else len(tested))
 
 
-# %%
-class Momentum(Network):
-    """Steps that go on in the direction of the last ones."""
+@experiment(quick={"matches": 10_000}, full={"matches": 100_000})
+def detected(matches: int) -> Iterator[Row]:
+    """One player wins 60% of its games. How many matches show that it is the better player: the
+    95% interval of its score lies above 50%?"""
+    rng = np.random.default_rng(1)
+    for games in (20, 50, 100, 200, 400):
+        shares = rng.binomial(games, 0.6, matches) / games
+        above = [share - share_margin(share, games) > 0.5 for share in shares]
+        yield share_row(f"{games} games", np.mean(above), matches)
 
-    keep = 0.9
 
-    def step(self, inputs, labels, rate):
+def plain(gradient: np.ndarray, memory: dict[str, np.ndarray], rate: float) -> np.ndarray:
+    """The step of stochastic gradient descent (SGD)."""
+    return -rate * gradient
+
+
+def momentum(gradient: np.ndarray, memory: dict[str, np.ndarray], rate: float) -> np.ndarray:
+    """A step that keeps nine tenths of the step before."""
+    memory["step"] = 0.9 * memory.get("step", 0) - rate * gradient
+    return memory["step"]
+
+
+def adagrad(gradient: np.ndarray, memory: dict[str, np.ndarray], rate: float) -> np.ndarray:
+    """A step that is shorter for a weight with a history of large gradients (Duchi et al. 2011)."""
+    memory["squares"] = memory.get("squares", 0) + gradient**2
+    return -rate * gradient / (np.sqrt(memory["squares"]) + 1e-7)
+
+
+def adam(gradient: np.ndarray, memory: dict[str, np.ndarray], rate: float) -> np.ndarray:
+    """Momentum, divided by the size of recent gradients (Kingma and Ba 2015)."""
+    n = memory["steps"] = memory.get("steps", 0) + 1
+    memory["mean"] = 0.9 * memory.get("mean", 0) + 0.1 * gradient
+    memory["squares"] = 0.999 * memory.get("squares", 0) + 0.001 * gradient**2
+    size = np.sqrt(memory["squares"] / (1 - 0.999**n)) + 1e-8
+    return -rate * memory["mean"] / (1 - 0.9**n) / size
+
+
+class Learner(Network):
+    """A network with two hidden layers that takes steps by a rule; `decay` shrinks them."""
+
+    def __init__(self, rule: Rule = momentum, decay: float = 0.0, seed: int = 1) -> None:
+        rng = np.random.default_rng(seed)
+        super().__init__([Dense(42, 96, rng), ReLU(), Dense(96, 48, rng), ReLU(),
+                          Dense(48, 7, rng)], CrossEntropy())
+        self.rule, self.decay, self.steps = rule, decay, 0
+        self.memories = [{} for layer in self.layers for _ in layer.parameters]
+
+    def step(self, inputs: np.ndarray, labels: np.ndarray, rate: float) -> float:
+        """One step on a mini-batch; returns its loss before the step."""
         outputs = self.forward(inputs)
         self.backward(self.loss.delta(outputs, labels))
-        if not hasattr(self, "velocity"):
-            self.velocity = [[0 * p for p in layer.parameters] for layer in self.layers]
-        for layer, speeds in zip(self.layers, self.velocity, strict=True):
-            for i, gradient in enumerate(layer.gradients):
-                speeds[i] = self.keep * speeds[i] - rate * gradient
-                layer.parameters[i][...] += speeds[i]
+        rate /= 1 + self.decay * self.steps
+        self.steps += 1
+        pairs = [pair for layer in self.layers
+                 for pair in zip(layer.parameters, layer.gradients, strict=True)]
+        for (parameter, gradient), memory in zip(pairs, self.memories, strict=True):
+            parameter += self.rule(gradient, memory, rate)
         return self.loss.value(outputs, labels)
 
 
-def curve(kind, rate, part=slice(None), epochs=6, seed=1):
-    """The share of unseen moves predicted, after each epoch."""
-    rng = np.random.default_rng(seed)
-    network = kind([Dense(42, 96, rng), ReLU(), Dense(96, 48, rng), ReLU(), Dense(48, 7, rng)],
-                   CrossEntropy())
-    return [
-        network.accuracy(test_inputs, test_moves)
-        for _ in network.train(inputs[part], labels[part], epochs=epochs, batch=32, rate=rate,
-                               rng=rng)
-    ]
+def learned(
+    train: tuple[np.ndarray, np.ndarray], rate: float, epochs: int, **more: Rule | float
+) -> Iterator[Learner]:
+    """A learner after each epoch."""
+    inputs, moves = train
+    network = Learner(**more)
+    for _ in network.train(inputs, one_hot(moves, 7), epochs=epochs, batch=32, rate=rate,
+                           rng=np.random.default_rng(1)):
+        yield network
 
 
-curves = {
-    "plain, 0.01": curve(Network, 0.01), "momentum, 0.01": curve(Momentum, 0.01),
-    "plain, 0.1": curve(Network, 0.1), "momentum, 0.1": curve(Momentum, 0.1),
-}
-with drawing(size=(8, 4.2)) as (axes,):
-    for (name, found), colour in zip(curves.items(), COLOURS, strict=False):
-        margins = [100 * share_margin(share, len(test_moves)) for share in found]
-        axes.errorbar(range(1, 7), [100 * share for share in found], margins, fmt="o-", capsize=4,
-                      color=colour, label=name)
-    axes.set(xlabel="epoch", title="moves of unseen games predicted, %", ylim=(0, None))
-    axes.legend(loc="lower right", ncols=2)
+@experiment(quick={"games": 200, "epochs": 12}, full={"games": 500, "epochs": 40}, size=(8.0, 5.0))
+def memory(games: int, epochs: int) -> Iterator[Row]:
+    """Does a network learn, or memorise? Compare its accuracy in the games that it learns from with
+    that in other games."""
+    train, test = map(arrays, data(games).split(0.15, seed=1))
+    for epoch, network in enumerate(learned(train, 0.05, epochs), start=1):
+        if epoch in (1, 2, 4, 8) or epoch % 10 == 0 or epoch == epochs:
+            for label, part in (("games it learns from", train), ("other games", test)):
+                yield share_row(label, network.accuracy(*part), len(part[1]), epoch=epoch)
 
-# %% [markdown]
-# **Try this.** Momentum 0.9 makes steps up to ten times as long. So compare `momentum, 0.01` with
-# `plain, 0.1`: what is left of the gain? At which rate does each of them fail to learn?
 
-# %% [markdown]
-# ## More games
-#
-# The same number of steps for each: fewer games are seen more often.
+@memory.drawing
+def _(table: pd.DataFrame, axes: Axes) -> None:
+    for (label, rows), colour in zip(table.groupby("label", sort=False), (RED, BLUE), strict=True):
+        axes.errorbar(rows["epoch"], rows["value"], (rows["high"] - rows["low"]) / 2, fmt="o-",
+                      capsize=4, color=colour, label=label)
+    axes.set(xlabel="epoch", ylabel="moves predicted, %", ylim=(0, 100))
+    axes.legend()
 
-# %%
-sizes = (len(inputs) // 16, len(inputs) // 4, len(inputs))
-ends = {}
-for size in sizes:
-    part = np.arange(size)  # positions stand game after game
-    ends[size] = curve(Network, 0.1, part, epochs=4 * len(inputs) // size)[-1]
-with drawing(size=(8, 2.6)) as (axes,):
-    draw_bars(axes, {f"{size:,} positions": 100 * share for size, share in ends.items()},
-              [100 * share_margin(share, len(test_moves)) for share in ends.values()],
-              [f"{share:.1%}" for share in ends.values()])
-    axes.set(xlim=(0, 60), xlabel="moves of unseen games predicted, %, with 95% intervals")
 
-# %% [markdown]
-# **Try this.** Mirror each position and its move (`inputs.reshape(-1, 6, 7)[:, :, ::-1]`, `6 -
-# moves`) and learn from both. Are 100 games and their mirror images worth 200 games?
+@experiment(quick={"games": 200, "epochs": 3}, full={"games": 2000, "epochs": 5}, size=(8.0, 6.0))
+def steps(games: int, epochs: int) -> Iterator[Row]:
+    """Which rule for a step learns most in the same number of steps, and what does its rate matter?
+    The share of moves of other games that the network predicts."""
+    train, test = map(arrays, data(games).split(0.15, seed=1))
+    for name, rate, more in (
+        ("SGD", 0.01, {"rule": plain}), ("SGD", 0.1, {"rule": plain}),
+        ("SGD, decay 1%", 0.1, {"rule": plain, "decay": 0.01}),
+        ("momentum", 0.01, {}), ("momentum", 0.1, {}),
+        ("momentum, decay 1%", 0.1, {"decay": 0.01}),
+        ("Adagrad", 0.01, {"rule": adagrad}), ("Adam", 0.002, {"rule": adam}),
+    ):
+        *_, network = learned(train, rate, epochs, **more)
+        yield share_row(f"{name}, rate {rate:g}", network.accuracy(*test), len(test[1]))
+
+
+@experiment(quick={"games": 200, "updates": 1500}, full={"games": 2000, "updates": 15_000})
+def scaling(games: int, updates: int) -> Iterator[Row]:
+    """What are more games worth, and what are mirror images worth? Every network takes the same
+    number of steps, so the fewer the games, the more often they are seen."""
+    train, test = map(arrays, data(games).split(0.15, seed=1))
+    for part in (16, 4, 1):
+        n = len(train[1]) // part  # positions stand game after game
+        inputs, moves = (rows[:n] for rows in train)
+        mirrored = inputs.reshape(-1, 6, 7)[:, :, ::-1].reshape(-1, 42)
+        for label, known in (
+            (f"{n:,} positions", (inputs, moves)),
+            (f"{n:,} and mirrored",
+             (np.concatenate([inputs, mirrored]), np.concatenate([moves, 6 - moves]))),
+        ):
+            *_, network = learned(known, 0.05, max(1, round(32 * updates / len(known[1]))))
+            yield share_row(label, network.accuracy(*test), len(test[1]))
+
+
+if __name__ == "__main__":
+    script(__doc__, leak, detected, memory, steps, scaling)

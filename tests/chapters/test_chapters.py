@@ -69,15 +69,6 @@ def ch06_networks(output: str, folder: Path) -> None:
     assert not predicts_more(rows["cnn as in 6.4.2"], rows["mlp as in 6.3.4"])
 
 
-def ch07(output: str, folder: Path) -> None:
-    assert min(line(output, "known games: move")[::2]) > 85
-    leaked, fair = ([float(share) for share in re.findall(r"([\d.]+)%", text)] for text in (
-        re.search(rf"^{part}: move(.*)$", output, re.MULTILINE)[1]
-        for part in ("10% of positions", "10% of games")))
-    assert leaked[2] - leaked[3] > fair[2] + fair[3], "positions of known games leak the winner"
-    assert leaked[0] < 60, "they leak the move less"
-
-
 def ch06_networks_optimizers(output: str, folder: Path) -> None:
     rows = variants(output, folder, "optimizers")
     assert predicts_more(rows["momentum"], rows["SGD"]) and predicts_more(rows["Adam"], rows["SGD"])

@@ -35,12 +35,10 @@ def falls(factor: float) -> Callable[[pd.DataFrame], bool]:
     return lambda table: bool(table["value"].iloc[0] > factor * table["value"].iloc[-1])
 
 
-def separated(*better: str, worse: str) -> Callable[[pd.DataFrame], bool]:
-    """The intervals of the last rows with these labels lie below that of another label."""
-    def fact(table: pd.DataFrame) -> bool:
-        last = table.groupby("label").last()
-        return bool((last["high"][list(better)] < last["low"][worse]).all())
-    return fact
+def apart(table: pd.DataFrame, low: str, *high: str) -> bool:
+    """The last interval of one label lies below those of other labels."""
+    last = table.groupby("label").last()
+    return bool((last["high"][low] < last["low"][list(high)]).all())
 
 
 # What each page says of its experiments' results.
@@ -60,11 +58,21 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     "ch04.values": falls(2),
     "ch04.simulations": above(50),
     "ch04.exploration": above(50),
+    "ch07.leak": lambda table: apart(table, "other games: winner", "other positions: winner")
+    and apart(table, "other games: move", "known games: move"),
+    "ch07.detected": lambda table: table["high"].iloc[0] < 20 < 95 < table["low"].iloc[-1],
+    "ch07.memory": lambda table: apart(table, "other games", "games it learns from"),
+    "ch07.steps": lambda table: apart(
+        table, "SGD, rate 0.01", "SGD, rate 0.1", "momentum, rate 0.01", "Adam, rate 0.002")
+    and apart(table, "momentum, rate 0.1", "momentum, rate 0.01")
+    and apart(table, "SGD, decay 1%, rate 0.1", "SGD, rate 0.1"),
+    "ch07.scaling": lambda table: apart(table, "3,172 positions", "12,690 positions")
+    and apart(table, "12,690 positions", "12,690 and mirrored", "50,763 positions"),
     "ch14.learning": lambda table: table["high"].iloc[3:].max() == 0 < table["low"].iloc[:3].min(),
-    "ch14.without": lambda table: all(
-        separated("whole program", worse=label)(table) for label in {*table["label"]}
-        if label != "whole program"),
-    "ch14.noise": separated("80 simulations, without noise", worse="20 simulations, with noise"),
+    "ch14.without": lambda table: apart(
+        table, "whole program", *{*table["label"]} - {"whole program"}),
+    "ch14.noise": lambda table: apart(
+        table, "80 simulations, without noise", "20 simulations, with noise"),
     "ch14.search": above(50),
 }
 

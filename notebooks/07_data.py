@@ -1,0 +1,264 @@
+# ---
+# jupyter:
+#   kernelspec: {display_name: Python 3, language: python, name: python3}
+# ---
+
+# %% [markdown]
+# # Data and honest tests
+#
+# *Chapter 7 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019); section
+# numbers are the book's.*
+#
+# After this page you can
+#
+# * split data so that a test measures what you want to know;
+# * give a measured share its 95% interval, and say how many games a comparison needs;
+# * write a training step with momentum, and choose its rate.
+#
+# People have left hundreds of thousands of recorded games. The chapter turns such records into
+# training data and trains a network that predicts the next move. Its most instructive number is
+# wrong: the book reports that 84% of the moves in test games were predicted. Strong networks of
+# that time reached 55% to 57% (Maddison et al. 2015; Silver et al. 2016). This page shows how such
+# a number arises, and how to avoid it.
+#
+# A small tree search in Connect Four plays the games here. A few thousand games take seconds.
+
+# %%
+import dlgo
+from engines.learning.data import Dataset
+from engines.learning.from_scratch import Network
+from experiments.chapters import ch07
+from experiments.chapters.experiment import Claims
+from experiments.course.showing import Row, Source
+
+game = dlgo.game("connect4")
+
+# %% [markdown]
+# ## The leak
+#
+# Train on some data, test on other data. If the test data contain something that the network could
+# learn by heart, the result says nothing about new games. This is a *leak*.
+#
+# The predictor in the next figure does not learn at all. It looks for the most similar position
+# that it knows, and copies its move and its winner. It is tested in three ways:
+#
+# * on **known games**. This is the error in the book's code: its generator also reads the training
+#   files for the test;
+# * on **other positions**: a random tenth of all positions is held back;
+# * on **other games**: a tenth of the games is held back as a whole.
+
+# %%
+ch07.leak.show()
+
+# %% [markdown]
+# On other games the predictor knows nothing about the winner. On other *positions* it looks
+# excellent. Why? Each position that was held back has neighbours in the same game, and a game has
+# only one winner:
+
+# %%
+state = game.start().play(*"444355633")
+Row(state, state.play("2"), titles=("known", "held back"))
+
+# %% [markdown]
+# So hold back whole games. The code does that, and it keeps games with equal moves on one side:
+
+# %%
+Source(Dataset.split)
+
+# %% [markdown]
+# ## How sure is a number?
+#
+# The score of a match depends on luck. Here the same two players meet six times, 20 games each:
+
+# %%
+series = [dlgo.match("go5", "mcts:sims=100", "mcts:sims=50", pairs=10, seed=seed)
+          for seed in range(1, 7)]
+print(*(f"{one.share:.0%}" for one in series))
+
+# %% [markdown]
+# The players did not change, but the score did. A **95% interval** says how far to trust a score:
+# if you repeat the measurement many times, 95 of 100 intervals contain the true value. For a share
+# $p$ of $n$ independent cases it is about
+#
+# $$p \pm 1.96 \sqrt{p (1 - p) / n}$$
+#
+# With $p = 0.65$ and $n = 20$: $1.96 \sqrt{0.65 \cdot 0.35 / 20} = 0.21$. The interval reaches from
+# 44% to 86%. It contains 50%, so these 20 games do not show that the first player is better. To
+# halve an interval, play four times as many games.
+#
+# How many games does it take? Let one player win 60% of its games, and repeat the match many times.
+# In how many matches does the interval lie above 50%?
+
+# %%
+ch07.detected.show()
+
+# %% [markdown]
+# Twenty games nearly always miss this difference. The command `dlgo power --elo 70` computes the
+# number you need (about 200).
+#
+# Strength is often given in **Elo**. A player that is $D$ Elo stronger scores
+#
+# $$\frac{1}{1 + 10^{-D / 400}}$$
+#
+# on average (a draw is half a win). With $D = 70$ it is $1 / (1 + 10^{-0.175}) = 0.60$, the player
+# above. [Ratings](../docs/ratings.md) shows how to compute Elo from the games of many players.
+#
+# **Cases must be independent.** All positions of a game have one winner. So 200 games that were
+# held back are 200 cases for the winner, not 6,000. And two programs without randomness play the
+# same game every time: start from random openings, and play each with both colours.
+#
+# ## Training: when to stop
+#
+# An *epoch* is one pass through all training data. With each epoch the network knows its own games
+# better. Other games show when it stops learning and starts to memorise (*overfitting*):
+
+# %%
+ch07.memory.show()
+
+# %% [markdown]
+# Choose the epoch by games that the network does not learn from. If you make many such choices,
+# keep a third part of the games for the final test.
+#
+# ## Steps: momentum and others
+#
+# Stochastic gradient descent (SGD) computes the gradient $g$ of the loss on a few positions (a
+# *mini-batch*) and moves each weight against it: $w \leftarrow w - \eta g$, where $\eta$ is the
+# learning rate. **Momentum** keeps part of the step before:
+#
+# $$v \leftarrow \mu v - \eta g, \qquad w \leftarrow w + v$$
+#
+# With $\mu = 0.9$, $\eta = 0.01$ and a constant gradient of 1, the first three steps are 0.01,
+# 0.019 and 0.0271. They approach $\eta / (1 - \mu) = 0.1$, ten times the first step. **Adagrad**
+# and **Adam** divide each weight's step by the size of its earlier gradients, so that every weight
+# has its own rate.
+
+# %%
+Source(Network.step)
+
+# %%
+Source(ch07.momentum, ch07.adam)
+
+# %%
+ch07.steps.show()
+
+# %% [markdown]
+# Look at the rates. SGD with 0.1 and momentum with 0.01 learn equally much, as the calculation
+# suggests. With too large a rate momentum learns less. So a rule is only better if it wins with
+# *its* best rate. A rate that shrinks by about 1% of its start at each step is soon too small for
+# SGD.
+#
+# **Try this.** Run `ch07.steps.run(games=500, epochs=5)` and change the rates in `ch07.py`. At
+# which rate does each rule stop learning?
+#
+# ## More games
+#
+# More games help more than more epochs. Mirror images are almost free: a mirrored position with its
+# mirrored move is a correct example, too.
+
+# %%
+ch07.scaling.show()
+
+# %% [markdown]
+# All networks in this figure take the same number of steps. If each learns for the same number of
+# *epochs*, more games also mean more steps, and you cannot tell which of the two helped.
+#
+# `dlgo train supervised` trains larger networks on your own data, also on games of people:
+# [Data](../docs/data.md), [Training](../docs/training.md).
+#
+# **Try this.** Train with the seeds 1 to 5 (`seed=` in `ch07.learned`). How far apart are the
+# results? Any difference that is smaller needs more than one training.
+#
+# ## What the book says, and what we measured
+
+# %%
+Claims(
+    ("After 100 games, 98% of the training moves and 84% of the test moves are predicted.", "7.3",
+     "Not supported: the test files are training files. Copying alone gives "
+     f"{ch07.leak['known games: move']} in known games and {ch07.leak['other games: move']} in "
+     "others."),
+    ("Test data must be kept apart.", "7.2.2",
+     f"Confirmed. The winner of held-back positions: {ch07.leak['other positions: winner']}; of "
+     f"held-back games: {ch07.leak['other games: winner']}."),
+    ("Momentum makes SGD faster.", "7.5.1",
+     "Depends on the rate: momentum with 0.01 predicts "
+     f"{ch07.steps['momentum, rate 0.01']}, SGD with 0.01 {ch07.steps['SGD, rate 0.01']}, but with "
+     f"0.1 {ch07.steps['SGD, rate 0.1']}."),
+    ("A learning rate that decays usually works well.", "7.5.1",
+     f"Not for SGD at 1% a step: {ch07.steps['SGD, decay 1%, rate 0.1']} instead of "
+     f"{ch07.steps['SGD, rate 0.1']}. With momentum it costs nothing: "
+     f"{ch07.steps['momentum, decay 1%, rate 0.1']} and {ch07.steps['momentum, rate 0.1']}."),
+    ("Rules that adapt the rate need little tuning.", "7.5.2",
+     f"Depends on the rule: Adam reaches {ch07.steps['Adam, rate 0.002']}, Adagrad "
+     f"{ch07.steps['Adagrad, rate 0.01']} with its usual rate."),
+    ("More games make a better predictor.", "7.3",
+     f"Confirmed: {ch07.scaling['3,172 positions']}, {ch07.scaling['12,690 positions']}, "
+     f"{ch07.scaling['50,763 positions']} with 3,172, 12,690, 50,763 positions."),
+    ("Training accuracy alone deceives.", "7.6.2",
+     f"Confirmed: at the end {ch07.memory['games it learns from']} in the games that the network "
+     f"learns from, {ch07.memory['other games']} in others."),
+)
+
+# %% [markdown]
+# ## Pitfalls
+#
+# * **Too good to be true.** Ask first how the test data could have leaked.
+# * **Equal games.** A game that is in an archive twice can end up on both sides of a split.
+# * **Splitting by positions** is the most common leak. It hides in "shuffle, then split".
+# * **One seed.** Trainings that differ only in the seed differ in their results, too.
+# * **Epochs or steps?** Say which of the two you keep equal.
+#
+# ## Graded exercises
+#
+# `dlgo class new` writes it into a file: `leaking_split`. See [Teach a class](../docs/teach.md).
+#
+# ## Questions
+#
+# **1.** *(easy, 5 minutes)* A player scores 65%. How many games do you need until the interval is 5
+# points to either side?
+#
+# <details markdown="1"><summary>Answer</summary>
+#
+# About 350: $n = 1.96^2 \cdot 0.65 \cdot 0.35 / 0.05^2 = 350$.
+#
+# </details>
+#
+# **2.** *(easy, 5 minutes)* How many Elo is a score of 75%? And one of 50%?
+#
+# <details markdown="1"><summary>Answer</summary>
+#
+# Solve $0.75 = 1 / (1 + 10^{-D/400})$: $D = 400 \log_{10} 3 = 191$. A score of 50% is 0 Elo.
+#
+# </details>
+#
+# **3.** *(medium, 10 minutes)* $\mu = 0.9$, $\eta = 0.01$, and the gradient is 1 at every step. How
+# long is the tenth step? Why do SGD with 0.1 and momentum with 0.01 learn equally much?
+#
+# <details markdown="1"><summary>Answer</summary>
+#
+# $0.01 (1 - 0.9^{10}) / (1 - 0.9) = 0.065$. Later steps approach 0.1, the step of SGD with the rate
+# 0.1.
+#
+# </details>
+#
+# **4.** *(medium, 20 minutes)* Hold back every tenth *ply* instead of a random tenth of the
+# positions. Does the leak get smaller? (`ch07.positions`, `ch07.looked_up`.)
+#
+# <details markdown="1"><summary>Answer</summary>
+#
+# No. With 500 games the predictor names 89% of the winners instead of 90%: each position that is
+# held back still has neighbours of the same game.
+#
+# </details>
+#
+# **5.** *(hard, 45 minutes)* Train with SGD, momentum and Adam at rates from 0.00001 to 3
+# (`ch07.learned`, 500 games, five epochs). Where does each rule learn most? How wide is the range
+# of rates that gives nearly as much?
+#
+# <details markdown="1"><summary>Answer</summary>
+#
+# SGD at about 0.3 (27%), momentum between 0.01 and 0.1 (25%), Adam at about 0.002 (29%). The rule
+# that always names the commonest move gets about 18%, and so do SGD with 3 and Adam with 0.1: their
+# steps are too large. Adam between 0.001 and 0.01 stays above 26%; SGD needs 0.1 to 1 to stay above
+# 24%.
+#
+# </details>
