@@ -64,7 +64,7 @@ def leak(games: int) -> Iterator[Row]:
                                 ("other games", train, test)):
         move, winner = looked_up(known, tested)
         yield share_row(f"{name}: move", move, len(tested))
-        # All positions of a game have one winner: other games are so many independent cases.
+        # All positions of a game have one winner, so each game is one independent case.
         yield share_row(f"{name}: winner", winner, games // 10 if known is train else len(tested))
 
 
