@@ -28,7 +28,7 @@ _POLL = 0.05
 
 
 def start(mark: str) -> object:
-    """Start a reaper for all processes whose mark begins so; hold on to what is returned."""
+    """Start a reaper for all processes with this mark; keep the returned object."""
     import subprocess
 
     command = [sys.executable, "-S", "-E", SCRIPT, mark]

@@ -8,7 +8,7 @@ Read it from the bottom: `agent` reads the board, `Search` looks for a column, a
 what to think of a position. On a board that the network was not trained on, the search does not use
 the network: all moves have equal priors, and a random game values a position.
 
-This text alone, without a network, is such an agent. `dlgo connectx export` puts the network's
+Without a network, this file is an agent as well. `dlgo connectx export` puts the network's
 weights at its end.
 """
 
@@ -301,7 +301,7 @@ class Search:
 
 
 def _count(path: list[Node], value: float) -> None:
-    """Replace the loss that a walk counted as by a value, as who chose its end sees it."""
+    """Replace the virtual loss of a path by a value for the player who chose its end."""
     for node in reversed(path):
         node.total += 1.0 + value
         value = -value

@@ -2,7 +2,7 @@
 
 Front ends (Sabaki, Lizzie and others) send the command, read a line of `info move ...` every
 so often, and end it by sending anything else, which works at once. Each line comes from one
-short search; an engine that keeps its tree (`mcts`) goes on where the last one ended.
+short search; an engine that keeps its tree (`mcts`) continues where the last one ended.
 """
 
 from __future__ import annotations

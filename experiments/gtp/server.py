@@ -144,14 +144,14 @@ class Lines:
 def _end_with_controller(parent: int, output: int) -> None:
     """After the end of the input, end this process if its controller has ended.
 
-    A controller that was killed leaves a search that nobody waits for. The end of the input alone
+    A killed controller leaves a search without a reader. The end of the input alone
     does not tell: commands from a file or a pipe (`dlgo gtp < FILE`) are all answered. So either
     nobody can read the answers any more (`output`, a descriptor), or the controller (`parent`) has
     ended and no file keeps them.
     """
     kept = stat.S_ISREG(os.fstat(output).st_mode)
     answers = select.poll()
-    answers.register(output, 0)  # what is reported without being asked for: that nobody reads
+    answers.register(output, 0)  # reported in any case: that nobody reads
     while not answers.poll(1000 * _WATCH):
         if os.getppid() != parent and not kept:
             break

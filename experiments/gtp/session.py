@@ -1,6 +1,6 @@
 """The game and the engine behind a GTP connection: what the commands work on.
 
-The protocol lets a colour move twice in a row, or go on after two passes; our rules do not. The
+The protocol lets a colour move twice in a row, or continue after two passes; our rules do not. The
 game then starts anew from the stones on the board, with that colour to move: what the ko rule
 forbade is forgotten, as after setup stones in a game record.
 """
@@ -68,7 +68,7 @@ class Session:
 
     def change_game(self, game: GameSpec, line: list[GameState] | None = None) -> None:
         """Play another game from now on, from its start or from the last position of `line`. Raises
-        DlgoError if the engine does not play it; then the old game goes on."""
+        DlgoError if the engine does not play it; then the old game continues."""
         before = self.game
         self.set_game(game)
         try:
@@ -124,7 +124,7 @@ class Session:
             except IllegalMoveError:
                 raise GtpError(f"illegal move: {error}") from None
             state = position(self.game, *stones_of(after), after.next_player)
-            note = f"{error}; played all the same, since the controller's rules allow it"
+            note = f"{error}; played anyway, because the controller's rules allow it"
         self._line.append(state)
         return note
 

@@ -1,7 +1,7 @@
 """The connection to the server: reopened whenever it is lost.
 
-Messages that the server has not had when a connection breaks are gone. What must not get lost is
-said again by whoever knows the games, once the server has told how they stand.
+Messages that the server has not had when a connection breaks are gone. Games send
+important messages again after the server has sent their state.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Connection:
         self.bot = (data["id"], excerpt(str(data.get("username", "?")), 40))
 
     def _take(self, text: str | bytes, on_message: Callable[[Message], None]) -> None:
-        """Handle a message. Whatever it is, the connection goes on."""
+        """Handle a message; a bad one does not end the connection."""
         try:
             message = parse_message(text)
             if message.name == "net/pong":

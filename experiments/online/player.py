@@ -24,7 +24,7 @@ class OnlinePlayer:
         spec = read_spec(text, limits.move_timeout)
         self.spec = spec.text
         self._budget = spec.budget
-        # Of an engine from outside, nobody here knows which budgets it obeys.
+        # The budgets of an external engine are unknown here.
         self._budgets = () if is_outside(text) else engine_class(spec.name).budgets
         self._engines = EnginePool(limits)
         self._seed = seed

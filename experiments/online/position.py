@@ -108,8 +108,8 @@ def stones_to_accept(
 ) -> frozenset[Point]:
     """The dead stones that `player` accepts: those that are marked, or those that seem dead.
 
-    Whoever marks last could win by a false mark, so marks are accepted only if they cost the player
-    nothing. Marks on empty points mean that the point is nobody's.
+    The player who marks last could win by a false mark, so marks are accepted only if they cost
+    the player nothing. Marks on empty points mean that the point is nobody's.
     """
     ours = frozenset(dead_chains(state))
     theirs = _margin(state, marked, player)

@@ -27,7 +27,7 @@ class BoardView:
     """One game on a figure: it draws the session's state and turns clicks into moves.
 
     Args:
-        figure: an empty one, with the canvas whose clicks count.
+        figure: an empty figure; clicks on its canvas are moves.
         delay: seconds between the moves of two engines.
         evaluation: show what the engine expects after its move.
     """

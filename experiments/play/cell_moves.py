@@ -1,7 +1,7 @@
 """Which clicks on a board make which move, read off the rules.
 
 A move that takes a piece away from one cell and ends on another needs two clicks, any other one,
-on the cell where it ends. A piece that must go on after its move (a capture of several jumps)
+on the cell where it ends. A piece that must continue after its move (a capture of several jumps)
 makes a turn of several moves. So a new game can be clicked without a line of code.
 """
 
@@ -23,7 +23,7 @@ class CellMove:
 
 
 def cell_moves(state: GameState) -> list[CellMove]:
-    """The legal moves that end on a cell; passes and the like do not."""
+    """The legal moves that end on a cell (not passes)."""
     moves = (cell_move(state, move) for move in state.legal_moves())
     return [move for move in moves if move is not None]
 
@@ -63,7 +63,7 @@ def _changes(before: GameState, after: GameState) -> tuple[list[Point], list[Poi
 
 
 def turns(state: GameState) -> Iterator[list[CellMove]]:
-    """Every turn that is made on cells: one move, or all moves of a piece that must go on."""
+    """Every turn that is made on cells: one move, or all moves of a piece that must continue."""
     for first in cell_moves(state):
         yield from _turns_from(state, first)
 

@@ -113,7 +113,7 @@ def game_bytes(
 ) -> bytes:
     """The content of a file with the game, in the format of its kind.
 
-    The comments and the like of `read`, the file that it comes from, are written, too; for Go,
+    Comments and other properties of `read`, the file of the game, are written, too; for Go,
     `variations` as in `write_sgf`.
     """
     game, form = state.game, form_of(state.game)

@@ -37,7 +37,7 @@ def watch_search(
     Args:
         tree, events: files for the picture (SVG) and for the events (JSON), or None.
         most_nodes: nodes in the picture.
-        steps: how many events are told and drawn; None: all.
+        steps: number of events to print and draw; None: all.
 
     Raises:
         SpecError: for an engine that cannot be watched, or does not play the game.

@@ -11,7 +11,7 @@ from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.play.game_file import SavedGame, game_bytes
 from experiments.review.game_review import Evaluation, GameReview, Verdict, legal_part, score_of
 
-# Turns of a line that are told, and moves of a variation.
+# Turns of a shown line, and moves of a variation.
 _LINE = 10
 
 

@@ -28,7 +28,7 @@ from experiments.studio.position import board_view, decision_view, position_view
 # The longest searches that are recorded.
 MOST_SIMULATIONS, MOST_DEPTH = 500, 20
 _LARGEST_SEED = 2**31
-# Positions that are told at once, and moves that lead to all of them together.
+# Positions in one answer, and moves that lead to all of them together.
 _MOST_POSITIONS, _MOST_MOVES = 100, 5000
 # Characters of a list of moves.
 _LONGEST = 20_000

@@ -21,7 +21,7 @@ export function kindIcon(kind) {
 
 export class Graph {
   /**
-   * @param name whose share it is, such as "black (red)".
+   * @param name the player of the share, such as "black (red)".
    * @param onPlace called with the number of a position that has been chosen.
    * @param words what is said of a position, for screen readers.
    */
@@ -93,7 +93,7 @@ export class Graph {
     this.#cursor();
   }
 
-  /** Neighbouring positions whose values are known. */
+  /** Neighbouring positions with known values. */
   #runs() {
     const runs = [];
     this.values.forEach((value, place) => {

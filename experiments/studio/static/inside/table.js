@@ -34,7 +34,7 @@ export class ChildTable {
     this.whole = false;
   }
 
-  /** @param event the step, whose choice is marked. */
+  /** @param event the step; its choice is marked. */
   show(tree, number, event) {
     Object.assign(this, { tree, number, event });
     this.draw();

@@ -9,7 +9,7 @@ const SIZES = [10, 20, 40, 80];
 
 export class TreeView {
   /**
-   * @param onLook called with the number of a node that is to be looked at.
+   * @param onLook called with the number of a selected node.
    * @param onChange called when something is folded: the picture must be drawn again.
    */
   constructor(search, words, positions, onLook, onChange) {
@@ -26,13 +26,13 @@ export class TreeView {
     this.caption = h("p", { class: "tree-caption" });
     this.element = h("section", { class: "panel tree-panel", "aria-label": "Tree" },
       h("div", { class: "tree-tools" }, h("h2", {}, "Tree"), this.size), this.scroll, this.caption);
-    this.svg.addEventListener("mousedown", (event) => event.preventDefault());  // arrow keys go on stepping
+    this.svg.addEventListener("mousedown", (event) => event.preventDefault());  // arrow keys still step
     this.svg.addEventListener("keydown", (event) => this.#key(event));
     // What is drawn there now: it may have been drawn anew since the button went down.
     this.svg.addEventListener("click", (event) => this.#click(event.pointerType ? document.elementFromPoint(event.clientX, event.clientY) : event.target));
   }
 
-  /** Fold a node whose children are drawn, else draw them. */
+  /** Fold or unfold a node. */
   toggle(number) {
     const card = this.cards?.get(number);
     if (!card) return;
