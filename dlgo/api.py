@@ -42,8 +42,8 @@ class GameState:
     kernel_state: Any  # the compiled rules' arrays; read them, never write to them
     previous_state: GameState | None  # before the last move
     last_move: Move | None  # that led here
-    # What `kernels.survey` says, once it has been asked: the number of legal actions or OVER,
-    # whose turn it is, and the array of the actions.
+    # The answer of `kernels.survey`, or None before the first call: the number of legal actions or
+    # OVER, the player to move, and the array of the actions.
     _surveyed: tuple[int, int, np.ndarray] | None
 
     def __init__(

@@ -3,12 +3,12 @@
     sandbox = Sandbox(readable=[folder_of_the_code])
     program = Program(sandbox.command([sys.executable, "my_bot.py"]))
 
-bubblewrap (`bwrap`) builds the walls: no network, no home, the system and the Python environment
-read-only, an own view of processes, users and shared memory, a small private `/tmp`, no variables
-of ours. `confine.py` then takes away what is left: memory, processes, CPU and file size have
-limits, and dangerous system calls are filtered. `Watch` adds up what all processes of a sandbox
-use together, and ends it as a whole. Linux 5.14 or later: before, the kernel counted the processes
-of a sandbox together with other processes of its user.
+bubblewrap (`bwrap`) isolates the program: no network, no home, the system and the Python
+environment read-only, its own view of processes, users and shared memory, a small private `/tmp`,
+no variables of ours. `confine.py` then removes the remaining rights: memory, processes, CPU and
+file size have limits, and dangerous system calls are filtered. `Watch` adds up what all processes
+of a sandbox use together, and ends it as a whole. Linux 5.14 or later: before, the kernel counted
+the processes of a sandbox together with other processes of its user.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _python_folders() -> tuple[Path, ...]:
     return tuple(folders)
 
 
-# Run inside: exits with 0 if the walls stand, or prints what does not hold.
+# Runs inside: exits with 0 if the sandbox works, or prints the faults.
 _PROBE = """
 import os
 def holds(what, act, *given):

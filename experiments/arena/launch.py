@@ -20,7 +20,7 @@ class Launch:
     """How an entrant is started."""
 
     spec: str  # what is built, `FILE.py` or `FILE.py:Class`
-    sandbox: Sandbox | None  # the walls around it; None: none
+    sandbox: Sandbox | None  # its sandbox; None: none
 
 
 # By entrant, as the plan calls it.

@@ -85,7 +85,7 @@ def encoders(game: str | None) -> None:
     if game is None:
         for name in game_names():
             click.echo(f"{name}: {', '.join(encoder_names(get_game(name)))}")
-        click.echo("\n`dlgo encoders GAME` says what their planes show")
+        click.echo("\n`dlgo encoders GAME` lists their planes")
         return
     spec = get_game(game)
     width = 2 + max(map(len, encoder_names(spec)))

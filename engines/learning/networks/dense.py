@@ -50,7 +50,7 @@ class Layers(NamedTuple):
     found: np.ndarray  # int64[body + 1], scratch: how many
 
 
-class DenseGuide(NamedTuple):
+class DenseEvaluator(NamedTuple):
     """A network of dense layers as a compiled evaluator of a search."""
 
     encoder: Any  # an `Encoder.kernel`
@@ -130,12 +130,12 @@ def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
     )
 
 
-def dense_guide(layers: Layers, encoder: Encoder) -> DenseGuide:
-    """A guide of layers with the heads policy and value; the encoder sees no earlier positions."""
+def dense_evaluator(layers: Layers, encoder: Encoder) -> DenseEvaluator:
+    """An evaluator of layers with the heads policy and value, for an encoder without history."""
     actions = np.tile(np.arange(encoder.num_actions), (2, 1))
     if encoder.turns is not None:
         actions[1] = encoder.turns.actions[1]
-    return DenseGuide(encoder.kernel, np.zeros(encoder.shape, np.float32), actions, layers)
+    return DenseEvaluator(encoder.kernel, np.zeros(encoder.shape, np.float32), actions, layers)
 
 
 @kernel
@@ -241,13 +241,13 @@ def _product(a, b, n):
 
 
 @kernel
-def _value_and_priors(guide, state, n, scratch, rng):
+def _value_and_priors(evaluator, state, n, scratch, rng):
     actions, priors = scratch.actions, scratch.priors
-    encode(guide.encoder, kernels.alone(state), 1, guide.planes)
-    layers = guide.layers
-    _body(layers, guide.planes.reshape(guide.planes.size))
+    encode(evaluator.encoder, kernels.alone(state), 1, evaluator.planes)
+    layers = evaluator.layers
+    _body(layers, evaluator.planes.reshape(evaluator.planes.size))
     policy = layers.units.shape[0]
-    turned = guide.actions[kernels.to_move(state)]
+    turned = evaluator.actions[kernels.to_move(state)]
     largest = -np.inf
     for i in range(n):
         priors[i] = _one_output(layers, policy, turned[actions[i]])
@@ -262,4 +262,4 @@ def _value_and_priors(guide, state, n, scratch, rng):
     return sign * math.tanh(_one_output(layers, policy + 1, 0))
 
 
-value_of.register(DenseGuide, _value_and_priors)
+value_of.register(DenseEvaluator, _value_and_priors)

@@ -25,7 +25,7 @@ from dlgo.jit import kernel
 from dlgo.specs import Option
 from engines.learning.networks.answer_cache import AnswerCache
 from engines.learning.networks.card import Card
-from engines.learning.networks.dense import dense_guide
+from engines.learning.networks.dense import dense_evaluator
 from engines.learning.networks.runtimes import (
     KINDS,
     USUAL,
@@ -115,7 +115,8 @@ class NetworkEvaluator(LeafEvaluator):
             played anew each time.
 
     Attributes:
-        seconds: wall-clock time of all `evaluate`; a guide is part of a search, and not measured.
+        seconds: wall-clock time of all `evaluate`; a compiled evaluator is part of a search, and
+            not measured.
     """
 
     def __init__(
@@ -143,7 +144,7 @@ class NetworkEvaluator(LeafEvaluator):
         plain = self._mixing == 0 and self._critic is None and self.history == 0
         if not (plain and isinstance(self._runtime, DenseRuntime)):
             return None
-        return dense_guide(self._runtime.layers(("policy", "value")), self._encoder)
+        return dense_evaluator(self._runtime.layers(("policy", "value")), self._encoder)
 
     @property
     def cache_hits(self) -> int:

@@ -95,7 +95,7 @@ class ReinforcementLearner(Learner):
     earlier ones.
 
     Args:
-        config: of the run; its portions are settled. folder: of the run.
+        config: of the run, with a number of portions. folder: of the run.
         jobs: play portions; by default this process.
 
     Attributes:

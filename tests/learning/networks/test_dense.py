@@ -58,23 +58,23 @@ def test_answers_are_those_of_onnx(model) -> None:
         assert np.allclose(found[head], wanted[head], atol=1e-5)
 
 
-def test_a_guide_says_what_the_network_says_of_the_moves_there_are(model) -> None:
+def test_a_compiled_evaluator_agrees_with_the_network(model) -> None:
     name, folder = model
     game = get_game(name)
     evaluator = load_leaf_evaluator(str(folder), game, "compiled")
-    guide = evaluator.compiled()
+    compiled = evaluator.compiled()
     scratch, rng, movers = new_scratch(game.num_actions), make_rng(1), set()
     actions, priors = scratch.actions, scratch.priors
     for state in positions(name, 8):
         leaves = kernels.alone(state.kernel_state)
         policies, values = evaluator.evaluate(leaves, 1)
         n = kernels.legal_actions(state.kernel_state, actions)
-        value = value_of(guide, state.kernel_state, n, scratch, rng)
+        value = value_of(compiled, state.kernel_state, n, scratch, rng)
         wanted = policies[0, actions[:n]] / policies[0, actions[:n]].sum()
         sign = 1 - 2 * state.next_player.index  # the search counts for player 0
         assert value == pytest.approx(sign * values[0], abs=1e-5)
         assert np.allclose(priors[:n], wanted, atol=1e-5)
-        assert value_of(guide, state.kernel_state, 0, scratch, rng) == value
+        assert value_of(compiled, state.kernel_state, 0, scratch, rng) == value
         movers.add(kernels.to_move(state.kernel_state))
     assert len(movers) == 2
 
@@ -114,14 +114,14 @@ def test_a_guided_search_is_the_usual_one(model, budget: Budget) -> None:
 
 
 class Asked(NetworkEvaluator):
-    """The same network without a guide."""
+    """The same network without a compiled."""
 
     def compiled(self) -> None:
         return None
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.25])
-def test_searches_side_by_side_are_the_same_with_a_guide(model, noise: float) -> None:
+def test_searches_side_by_side_are_the_same_with_a_compiled_evaluator(model, noise: float) -> None:
     name, folder = model
     game, runtime = get_game(name), load_runtime(str(folder), "compiled")
     encoder = get_encoder(runtime.card.encoder, game)
