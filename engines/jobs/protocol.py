@@ -224,8 +224,8 @@ class Executor:
         """Views of the running tasks for people; see `Watch.glance`."""
         return []
 
-    def news(self) -> list[Any]:
-        """Reports about the machines since the last call, for the ledger."""
+    def new_checks(self) -> list[Any]:
+        """Comparisons of results of two machines since the last call, for the ledger."""
         return []
 
     def close(self) -> None:

@@ -132,7 +132,7 @@ def _play(
                 for record in records:
                     progress.game(record)
                 progress.plan(agenda.planned)
-            for check in jobs.news():
+            for check in jobs.new_checks():
                 ledger.add_check(check)
             running.done, running.planned = agenda.stored + agenda.played, agenda.planned
             running.update(jobs.glances)
@@ -141,7 +141,7 @@ def _play(
                     progress.log(f"stopped: {sentence}")
                 known = len(agenda.stopped)
                 _store(ledger, union, agenda.stopped)
-    for check in jobs.news():
+    for check in jobs.new_checks():
         ledger.add_check(check)
 
 

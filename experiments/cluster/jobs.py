@@ -95,7 +95,7 @@ class ClusterJobs(Executor):
         self._connection = Connection(address) if isinstance(address, str) else address
         self._log, self._specs, self._share = log, tuple(specs), verify_share
         self._workers, self._price, self._items = workers, price, items
-        self._news: list[Any] = []
+        self._new_checks: list[Any] = []
         self._begin(Workplace())
 
     def prepare(self, workplace: Workplace, log: Callable[[str], None]) -> None:
@@ -154,7 +154,7 @@ class ClusterJobs(Executor):
         """Keep what comparisons have shown for the ledger; where there is none, tell people."""
         for row in self._dispatcher.compared:
             if not told:
-                self._news.append(row)
+                self._new_checks.append(row)
             elif row.difference:
                 self._log(f"{row.slot}: {row.worker} and {row.other} disagree ({row.difference}); "
                           "one has another kind of processor, or is faulty")
@@ -309,10 +309,10 @@ class ClusterJobs(Executor):
                   f"time {duration(sum(node.cpu_seconds for node in nodes))}, of cores "
                   f"{duration(cores)}{cost}")
 
-    def news(self) -> list[Any]:
+    def new_checks(self) -> list[Any]:
         """Checks."""
-        news, self._news = self._news, []
-        return news
+        checks, self._new_checks = self._new_checks, []
+        return checks
 
     def close(self) -> None:
         """Leave the cluster, and print a summary."""

@@ -114,7 +114,7 @@ def test_a_guided_search_is_the_usual_one(model, budget: Budget) -> None:
 
 
 class Asked(NetworkEvaluator):
-    """The same network without a compiled."""
+    """The same network without a compiled evaluator."""
 
     def compiled(self) -> None:
         return None
