@@ -1,8 +1,8 @@
-"""AlphaGo: four networks and a search that uses them (chapter 13; Silver et al. 2016).
+"""AlphaGo: three networks, a fast policy, and a search (chapter 13; Silver et al. 2016).
 
-    textbook.py        the search in plain Python, to be read
+    textbook.py        the search in plain Python
     engine.py          the same, compiled: the engine `alphago`
-    bundle.py          the folder with all parts of an AlphaGo
-    value_games.py     games from which the value network learns, one position each
-    config.py, pipeline.py   `dlgo train alphago`: all stages, one after another
+    bundle.py          the model folder
+    value_games.py     games for the value network, one position of each
+    config.py, pipeline.py   settings and stages of `dlgo train alphago`
 """

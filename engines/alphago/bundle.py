@@ -1,12 +1,12 @@
-"""All parts of an AlphaGo in one folder: three networks, the fast policy, and a list of them.
+"""The model folder of AlphaGo: three networks, the fast policy, and a list of them.
 
-    alphago.json     the roles of the parts, and their total cost
-    supervised/      policy that predicts the moves of recorded games
-    reinforced/      the same, improved in games against earlier selves
+    alphago.json     list of the parts, and the cost of each training stage
+    supervised/      policy network that predicts the moves of recorded games
+    reinforced/      the same, improved in games against earlier versions of itself
     value/           value network
     fast.npz         fast policy, for rollouts
 
-A run of `dlgo train alphago` leaves one in its folder `model`.
+A run of `dlgo train alphago` writes one to its folder `model`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from engines.learning.networks.store import SHIPPED, load_card
 
 FILE_NAME = "alphago.json"
 FORMAT, VERSION = "dlgo-alphago", 1
-RUN_MODEL = "model"  # where a run leaves its own
+RUN_MODEL = "model"  # where a run writes its model
 NETWORKS = ("supervised", "reinforced", "value")
 FAST = "fast.npz"
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """The parts of an AlphaGo."""
+    """A model folder of AlphaGo."""
 
     folder: Path
     game: str  # its canonical specification
@@ -44,8 +44,8 @@ class Bundle:
         """The folder of one of `NETWORKS`. Raises ModelError if it is not there."""
         folder = self.folder / part
         if not folder.is_dir():
-            raise ModelError(f"the AlphaGo in {self.folder} has no {part} network; copy the "
-                             "whole folder again")
+            raise ModelError(f"{self.folder} has no {part} network; copy the whole folder "
+                             "again")
         return str(folder)
 
     @property
@@ -55,11 +55,11 @@ class Bundle:
 
     @property
     def cpu_seconds(self) -> float:
-        """What all stages have cost together."""
+        """The cost of all training stages together."""
         return sum(self.costs.values())
 
     def fits(self, game: GameSpec) -> bool:
-        """Whether it plays a game: the one it was made for, or one with another komi, say."""
+        """Whether it plays `game`: its own, or the same game with another komi, for example."""
         made_for = get_game(self.game)
         return made_for == game or made_for.name == game.name and can_play(
             load_card(self.network("supervised"))[1], game)
@@ -68,8 +68,10 @@ class Bundle:
 def write_bundle(
     folder: Path, game: str, networks: Mapping[str, Path], fast: Path, costs: dict[str, float]
 ) -> Bundle:
-    """Copy the parts into a folder, the list last: a model folder for each of `NETWORKS`, and the
-    file of the fast policy. Raises ModelError if a file cannot be read or written."""
+    """Copy the networks and the fast policy into a folder, and write the list.
+
+    Raises ModelError if a file cannot be read or written.
+    """
     sources = {FAST: fast} | {
         f"{part}/{name}": networks[part] / name
         for part in NETWORKS for name in (CARD, *load_card(str(networks[part]))[1].files)
@@ -87,37 +89,41 @@ def write_bundle(
 
 
 def shipped_bundles() -> list[str]:
-    """Names of the bundles that come with the package."""
+    """Names of the shipped bundles."""
     return sorted(path.parent.name for path in SHIPPED.glob(f"*/{FILE_NAME}"))
 
 
 def find_bundle(name: str | None, game: GameSpec) -> Bundle:
-    """The bundle of that name or folder; by default the shipped one for a game. Raises ModelError
-    if there is none, if its list is damaged, or if it is for another game."""
+    """The bundle with a name or in a folder; by default the shipped one for the game.
+
+    Raises ModelError if it does not exist, is damaged, or is for another game.
+    """
     shipped = shipped_bundles()
     if name is None:
         for bundle in map(read_bundle, (SHIPPED / one for one in shipped)):
             if bundle.fits(game):
                 return bundle
         raise ModelError(
-            f"no AlphaGo comes with the package for {game}; there are: "
-            f"{', '.join(shipped) or 'none'}; `dlgo train alphago` makes one, and model=FOLDER "
-            "takes it")
+            f"no AlphaGo networks are shipped for {game}; train some with `dlgo train alphago "
+            f"--game {game}` and set model=FOLDER")
     folder = SHIPPED / name if name in shipped else Path(name)
     if (folder / RUN_MODEL / FILE_NAME).exists():
         folder = folder / RUN_MODEL
     if not folder.is_dir():
-        raise ModelError(f"unknown model {name!r}{suggest(name, shipped)}; give the "
-                         "folder of a run of `dlgo train alphago`")
+        raise ModelError(f"unknown model {name!r}{suggest(name, shipped)}; set model to the "
+                         "folder of a `dlgo train alphago` run, or to one of: "
+                         f"{', '.join(shipped)}")
     bundle = read_bundle(folder)
     if not bundle.fits(game):
-        raise ModelError(f"{folder} is an AlphaGo for {bundle.game}, not for {game}")
+        raise ModelError(f"{folder} plays {bundle.game}, not {game}")
     return bundle
 
 
 def read_bundle(folder: Path) -> Bundle:
-    """The bundle in a folder. Raises ModelError if there is none, or its list is damaged or of a
-    newer version."""
+    """The bundle in a folder.
+
+    Raises ModelError if its list is missing, damaged or of a newer version.
+    """
     path = folder / FILE_NAME
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -126,9 +132,9 @@ def read_bundle(folder: Path) -> Bundle:
         costs = {str(stage): float(cost) for stage, cost in data["costs"].items()}
         return Bundle(folder, str(get_game(data["game"])), costs)
     except FileNotFoundError:
-        raise ModelError(f"{folder} has no {FILE_NAME}: no AlphaGo, or one whose training has "
-                         "not ended; `dlgo train alphago` continues it") from None
+        raise ModelError(f"{folder} has no {FILE_NAME}; if its training is not finished, "
+                         "continue it with `dlgo train alphago`") from None
     except (DlgoError, OSError, ValueError, TypeError, LookupError, AttributeError,
             RecursionError) as error:
-        raise ModelError(f"{path} is not the list of an AlphaGo of this program: {error}; copy the "
-                         "folder again") from None
+        raise ModelError(f"{path} is damaged or of another version: {error}; copy the folder "
+                         "again") from None

@@ -1,15 +1,14 @@
-"""`dlgo train alphago`: AlphaGo's stages, one after another (chapter 13; Silver et al. 2016).
+"""`dlgo train alphago`: the stages of AlphaGo's training (chapter 13; Silver et al. 2016).
 
-    games         of an engine of this project, or given ones
-    supervised    a policy network predicts their moves
-    fast          a linear policy on small patterns does, too: less well, and at once
-    reinforced    the policy network, improved in games against earlier selves
-    value games   of the reinforced policy, one position of each
-    value         a value network predicts their results
+    games         games of an engine, or given ones
+    supervised    a policy network learns to predict their moves
+    fast          a linear policy on small patterns learns the same, in seconds
+    reinforced    the policy network improves in games against earlier versions of itself
+    value games   games of both policies, one position of each
+    value         a value network learns to predict their results
 
-Each stage is a run of its own in a folder of its own. So the same command continues where it was
-stopped, at any moment. At the end the folder `model` holds what the engine `alphago` plays with,
-and what each stage has cost.
+Each stage is a run in its own folder, so the same command continues a stopped run. At the end the
+folder `model` holds the networks of the engine `alphago` and the cost of each stage.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from engines.learning.runs.progress import stage_progress
 from engines.supervised.config import SupervisedConfig
 
 STAGES = ("games", "supervised", "fast", "reinforced", "value games", "value")
-# Of the games, held out to test on.
+# Share of the games held out for tests.
 _TEST = 0.1
 
 
@@ -41,17 +40,17 @@ def train(
     config: AlphaGoConfig, folder: Path, make_games: Callable[[Path], Path],
     progress: Progress | None = None, jobs: Callable[[], Executor] = Inline,
 ) -> Bundle:
-    """Do the missing stages of a folder; returns the bundle of the engine.
+    """Run the stages that are missing in a folder; returns the bundle for the engine.
 
     Args:
-        config: canonical.
-        make_games: makes or finds the recorded games: gets the folder for new ones, returns that
-            of the shards.
-        jobs: makes the executors of the later stages, which are closed at their end: the value
-            games, and reinforcement's if that has portions.
+        config: canonical settings.
+        make_games: makes or finds the recorded games: takes the folder for new ones, returns the
+            folder of the shards.
+        jobs: makes the workers of a stage, which are closed at its end: for the value games, and
+            for reinforcement if `reinforce_portions` is above 1.
 
     Raises:
-        ModelError, DataError: as the stages do.
+        ModelError, DataError: if a stage fails.
         KeyboardInterrupt: with a message that says what is kept.
     """
     from engines.learning.reinforcement.learner import train as reinforce

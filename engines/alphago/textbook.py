@@ -1,19 +1,18 @@
 """AlphaGo's search, to be read (chapter 13.4; Silver et al. 2016).
 
-It is the search of `engines/alphazero/textbook.py`, where a network's advice decides which moves
-are tried. What is AlphaGo's own is where the advice comes from:
+It is the search of `engines/alphazero/textbook.py` with other sources of priors and values:
 
-    priors   the policy network's, which learned to predict the moves of recorded games
-    v        the value network's: how the game will end, at a glance
+    priors   from the policy network, which learned to predict the moves of recorded games
+    v        the value network's estimate of the result
     z        the result of one game from the leaf to the end, by the fast policy
 
     value of a leaf = (1 - lambda) v + lambda z
 
-v is unreliable in positions unlike the network's training data; z is a fact, but about one game of
-quick moves. Their mistakes differ, so that the mixture can be better than both.
+v can be wrong in positions that are unlike those the network has learned; z comes from one game of
+weak moves. They err in different positions, so the mixture can be better than both.
 
-    textbook-alphago:sims=50              the AlphaGo that comes with the game
-    textbook-alphago:model=FOLDER         one that `dlgo train alphago` made
+    textbook-alphago:sims=50              the networks shipped for the game
+    textbook-alphago:model=FOLDER         networks of a `dlgo train alphago` run
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from engines.learning.selfplay.drawing import draw
 
 
 class TextbookAlphaGo(TextbookPUCT):
-    """PUCT with three advisers: policy network, value network and fast policy."""
+    """PUCT with a policy network, a value network and a fast policy."""
 
     name = "textbook-alphago"
     summary = "AlphaGo's search in plain Python, to read and to watch"
@@ -60,10 +59,7 @@ class TextbookAlphaGo(TextbookPUCT):
         return self._priors(state), value
 
     def _priors(self, state: GameState) -> dict[Move, float]:
-        """A prior for each sensible move; they sum to 1.
-
-        The softmax goes over the moves, all of them together, and over no others.
-        """
+        """A prior for each sensible move: the softmax of their logits, so they sum to 1."""
         answers = self._policy_network.evaluate(self._encoder.encode(state)[None])
         logits = self._encoder.to_network_order(answers["policy"], _player(state))[0]
         moves = state.sensible_moves()
@@ -71,14 +67,14 @@ class TextbookAlphaGo(TextbookPUCT):
         return dict(zip(moves, priors.tolist(), strict=True))
 
     def _expected(self, state: GameState) -> float:
-        """v: what the value network expects for the player to move."""
+        """v: the value network's estimate for the player to move."""
         planes = self._value_encoder.encode(state)[None]
         return float(self._value_network.evaluate(planes)["value"][0, 0])
 
     def _rollout(self, state: GameState) -> float:
         """z: the result of one game by the fast policy, for the player to move at its start.
 
-        Moves are drawn, not the best ones taken: another rollout from here shall be another game.
+        Moves are drawn at random, so that rollouts from the same position differ.
         """
         player = state.next_player
         while not state.is_over():

@@ -1,15 +1,15 @@
 """Games for the value network: one position of each (Silver et al. 2016, Methods).
 
 Positions of one game differ by a stone and share a result. A network that learns from whole games
-can recognise the game and remember its result, which says little about other games. So each game
-gives one position, and a random move before it makes positions that no policy would choose:
+can memorise the results of games, which says little about other games. So each game gives one
+position. A random move before it makes positions that no policy would choose:
 
     plies 1 .. U - 1     by the supervised policy: a variety of openings
     ply U                a random move; U itself is random
     plies U + 1 ..       by the reinforced policy, to the end
 
-What is learned is the result of the position after ply U, for the player to move: how the
-reinforced policy, playing itself, ends from there.
+The target is the result of the position after ply U for the player to move, when the reinforced
+policy plays both sides.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from engines.learning.networks.store import load_card
 from engines.learning.selfplay.policy_games import RANDOM, network_side, play_steps
 from engines.learning.selfplay.schedule import Schedule
 
-# Games of a shard: at most so much work is lost when a process is killed.
+# Games in a shard; when a process is killed, at most this much work is lost.
 SHARD_GAMES = 2048
 _ROWS = 512  # games that are played at once
 
@@ -44,7 +44,7 @@ _ROWS = 512  # games that are played at once
 class PlayedShard:
     """A shard's games."""
 
-    shard: bytes  # what belongs into its file
+    shard: bytes  # the content of its file
     digest: str  # of the games alone: equal games, equal digest
 
 
@@ -52,16 +52,17 @@ def make_value_games(
     folder: Path, game: GameSpec, supervised: str, reinforced: str, games: int, seed: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None, jobs: Executor | None = None,
 ) -> Path:
-    """Play the games that are not there yet, as shards of training data; returns the folder.
+    """Play the missing games, as shards of training data; returns the folder.
 
     Args:
         supervised, reinforced: models, by name or folder, with the head "policy".
-        games: to be played. Games that end before their position is reached are left out.
-        seed: game k depends on it, on k and on the models.
-        progress: called with the number of games played, and of how many.
-        jobs: the executor, a shard at a time; by default this process. It is closed at the end.
+        games: number of games to play. Games that end before their position is reached are left
+            out.
+        seed: game k depends on the seed, on k and on the models.
+        progress: called with the number of games played and their total.
+        jobs: workers that play a shard each; by default this process. Closed at the end.
 
-    Raises ModelError if a model is not there, or not for the game; DataError if a shard cannot be
+    Raises ModelError if a model is missing or for another game; DataError if a shard cannot be
     written.
     """
     make_folder(folder)
@@ -73,7 +74,7 @@ def make_value_games(
         if not missing:
             return folder
         models = supervised, reinforced
-        # Found out here, once: other machines may find another one the fastest.
+        # Chosen here for all workers: another runtime may be the fastest on other machines.
         kinds = tuple(fastest_kind(model, _ROWS) for model in models)
         needs = tuple(load_card(model)[0] for model in models)
         rows, names = min(_ROWS, games), tuple(Path(model).name for model in models)
@@ -95,8 +96,13 @@ def play_shard(
     game_name: str, number: int, games: int, seed: int, rows: int, kinds: tuple[str, str],
     names: tuple[str, str], supervised: Path, reinforced: Path,
 ) -> Generator[Amount, None, PlayedShard]:
-    """Play the games of a shard, `rows` at once. `kinds` run the two networks, which are called
-    `names` in the record; `supervised` and `reinforced` are their folders."""
+    """Play the games of a shard, `rows` at once.
+
+    Args:
+        kinds: the runtimes of the two networks.
+        names: the names of the two networks in the record.
+        supervised, reinforced: the folders of the two networks.
+    """
     start, game = time.process_time(), get_game(game_name)
     first, second = (
         network_side(str(model), game, kind)

@@ -1,5 +1,5 @@
-"""AlphaZero: a network and a tree search that teach each other (chapter 14 of the book).
+"""AlphaZero: a network that learns from a tree search in games against itself (chapter 14).
 
-`self_play.py` makes games from a network, `train.py` is the loop, `engine.py` plays with what was
-learned. `textbook.py` and `textbook_training.py` are the same in plain Python, to be read.
+`train.py` is the loop, `self_play.py` plays the games, and `engine.py` plays with the network.
+`textbook.py` and `textbook_training.py` are search and training in plain Python.
 """

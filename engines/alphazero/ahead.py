@@ -1,8 +1,8 @@
-"""Self-play that does not wait for the learner (`ahead`).
+"""Self-play during learning (`ahead`).
 
-While the network learns from the games of an iteration, workers play those of the next one, by the
-network before it. So the networks that play are one iteration older than without `ahead`.
-Everything else is the same, and the network of a game does not depend on the clock.
+While the network learns from the games of an iteration, workers play the games of the next one with
+the previous network, which is one iteration older than without `ahead`. The choice of the network
+does not depend on the clock.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class GamesAhead:
         self._progress = 0, 0
 
     def begin(self, play: Callable[..., Any], *arguments: Any) -> None:
-        """Call `play` in the thread; its last argument is called with the progress."""
+        """Call `play` in the thread; its last argument receives the progress."""
         self._games = self._thread.submit(play, *arguments, self._tell)
 
     def _tell(self, done: int, of: int) -> None:
@@ -40,7 +40,7 @@ class GamesAhead:
         self._progress = done, of
 
     def finish(self, tell: Tell) -> None:
-        """Wait until the games are there; what failed is raised here."""
+        """Wait until the games are finished; an error in the thread is raised here."""
         while self._games is not None:
             if wait([self._games], _INTERVAL).done:
                 self._games.result()

@@ -160,7 +160,7 @@ class AlphaZeroConfig(SelfPlayConfig):
         super().check()
         if self.gating_games % 2:
             raise SpecError(f"{self.owner}: gating_games={self.gating_games} is odd; use an "
-                            "even number, since every opening is played with both colours")
+                            "even number, since games come in pairs with colours swapped")
         if self.gating_threshold and not self.selfplay.sample_plies:
             raise SpecError(f"{self.owner}: gating_threshold={self.gating_threshold:g} needs "
                             "a match of different games; set sample_plies to 1 or more")

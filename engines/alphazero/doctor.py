@@ -1,11 +1,11 @@
-"""The doctor: does a run of AlphaZero learn, and where not? It reads what the run wrote.
+"""The doctor: finds faults in the files of an AlphaZero run.
 
     dlgo doctor out/alphazero/connect4
 
-A run can go wrong without a crash: a sign turned around, a policy paired with another position,
-all games alike. The doctor replays the last games, asks the last network about their positions,
-compares with exact results where the game can be solved, and reads the history. The checks that
-any learner shares are in `engines/learning/diagnostics`.
+A run can go wrong without an error message: a wrong sign, policies of another position, games that
+repeat. The doctor replays the last games, evaluates their positions by the last network, compares
+with exact results where the game can be solved, and reads the history. The checks for all learners
+are in `engines/learning/diagnostics`.
 """
 
 from __future__ import annotations
@@ -29,23 +29,25 @@ from engines.learning.diagnostics.positions import Positions
 from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.networks.store import network_folder
 
-# Games that are replayed.
+# Maximum number of games to replay.
 MOST_GAMES = 2000
 # Steps of training before a network is expected to have learned something.
 _TRAINED_AFTER = 100
-# Promotion is judged by the last matches, if there are enough of them.
+# Gating is judged by the last matches, if there are enough of them.
 _LAST_MATCHES, _FEWEST_MATCHES = 20, 5
 # The columns of history.csv that the checks read.
 _COLUMNS = ("iteration", "batch", "resigned", "resigned_wrongly")
 
 
-# Of history.csv and of a shard: numbers by name.
+# Rows of history.csv, or statistics of shards: numbers by name.
 Rows = Sequence[dict[str, float]]
 
 
 def examine_run(folder: Path) -> Diagnosis:
-    """All checks that the files of a run allow; what cannot be read is a finding. Raises ModelError
-    if there is no run in the folder."""
+    """Run all checks that the files of a run allow; an unreadable file is a finding.
+
+    Raises ModelError if the folder holds no run.
+    """
     from engines.learning.networks.leaf_evaluator import encoder_of
     from engines.learning.networks.runtimes import load_runtime
 
@@ -66,13 +68,14 @@ def examine_run(folder: Path) -> Diagnosis:
     trained = _trained(config, history, done)
     check_games(diagnosis, positions, trained, config.selfplay.search == "gumbel")
     diagnosis.add(evaluator_load(history, stats))
-    # The network that played the last games is older than what was learned from them: so it can
-    # be compared with their policies and results.
+    # The network that played the last games has not learned from them, so it can be compared
+    # with their policies and results.
     player = config.player_of(history, done)
     with readable(diagnosis, "network"):
         network = network_folder(folder, player)
         if not network.is_dir():
-            raise ModelError(f"{network}, which has played, is missing; copy the whole folder")
+            raise ModelError(f"{network}, which played the last games, is missing; copy the "
+                             "whole folder of the run")
         runtime = load_runtime(str(network))
         encoder = encoder_of(runtime.card, game)
         check_network(diagnosis, positions, runtime.evaluate, encoder, trained)
@@ -81,14 +84,12 @@ def examine_run(folder: Path) -> Diagnosis:
 
 
 def iteration_lines(config: AlphaZeroConfig, history: Rows, window: Dataset) -> list[str]:
-    """Lines about the last iteration of the history: its results, and faults found by quick checks.
-
-    The last shards of the window are its own.
-    """
+    """Progress lines for the last iteration of the history: results, and faults that are quick to
+    find. The last shards of the window are those of the iteration."""
     row, match = history[-1], ""
     if "match_score" in row:
         match = (f"; the new network scores {row['match_score']:.0%} and is "
-                 f"{'promoted' if row['promoted'] else 'refused'}")
+                 f"{'promoted' if row['promoted'] else 'rejected'}")
     first = (
         f"{row['games']:.0f} games, {row['plies'] / row['games']:.0f} positions each, "
         f"{row['first_won']:.0%} won, {row['drawn']:.0%} drawn; policy loss "
@@ -106,7 +107,7 @@ def iteration_lines(config: AlphaZeroConfig, history: Rows, window: Dataset) -> 
 
 
 def _trained(config: AlphaZeroConfig, history: Rows, iteration: int) -> bool:
-    """Whether the network that played an iteration had had the time to learn anything."""
+    """Whether the network that played an iteration had enough training steps before."""
     player = config.player_of(history, iteration)
     steps = sum(row.get("steps", 0.0) for row in history if row["iteration"] <= player)
     return steps >= _TRAINED_AFTER
@@ -131,53 +132,53 @@ def _last_games(
 
 
 def check_history(diagnosis: Diagnosis, config: AlphaZeroConfig, history: Rows) -> None:
-    """Findings about the iterations, mainly the last ones."""
+    """Checks of the history: resignation and gating."""
     diagnosis.add(resignation(config, history[-1]), promotion(config, history))
 
 
 def resignation(config: AlphaZeroConfig, last: dict[str, float]) -> Finding | None:
-    """Are resigned games lost? Some of them are played to their end for this check."""
+    """Check that resigned games were lost, by those that were played to their end."""
     settings = config.selfplay
     if settings.resign_below <= 0:
         return None
     short = settings.finish_sims
-    other = (f", or finish with more than {short} simulations: the winner may not see the win"
+    other = (f", or set finish_sims above {short}, so that winners find the win"
              if short else "")
     wrong = last["resigned_wrongly"]
     return judge(
         "resignation",
-        f"{last['resigned']:.0%} of the games are resigned; of those played on to their end, "
+        f"{last['resigned']:.0%} of the games are resigned; of those played to their end, "
         f"{wrong:.0%} were not lost (AlphaGo Zero: 5% at most)",
         (wrong > 0.05, ILL, f"lower resign_below{other}"),
     )
 
 
 def promotion(config: AlphaZeroConfig, history: Rows) -> Finding | None:
-    """Does the match between networks let any through?"""
+    """Check that the match accepts new networks often enough."""
     threshold, games = config.gating_threshold, config.gating_games
     matches = [row for row in history if "match_score" in row][-_LAST_MATCHES:]
     if threshold <= 0 or not matches:
         return None
     lost = [row["match_score"] for row in matches if not row["promoted"]]
     refused = len(lost) / len(matches)
-    # A game's result spreads by half a point at most; less with draws.
+    # The standard deviation of one game is half a point at most; less with draws.
     error = 0.5 / np.sqrt(games)
     unlucky = sum(score + error >= threshold for score in lost)
     return judge(
         "promotion",
-        f"of the last {len(matches)} networks {refused:.0%} are refused; gating noise: a match of "
-        f"{games} games errs by up to {error:.2f}, and {unlucky} of the {len(lost)} refused are no "
-        f"further than that below {threshold:g}",
+        f"{refused:.0%} of the last {len(matches)} networks are rejected; gating noise: the "
+        f"standard error of {games} games is up to {error:.2f}, and {unlucky} of the {len(lost)} "
+        f"rejected networks are within it of {threshold:g}",
         (len(matches) >= _FEWEST_MATCHES and refused > 0.8, WATCH,
-         "self-play hardly changes: more gating_games, a lower gating_threshold, or no match at "
-         "all"),
+         "the network of self-play seldom changes: set more gating_games, a lower "
+         "gating_threshold, or gating_threshold=0"),
     )
 
 
 def evaluator_load(history: Rows, stats: Rows) -> Finding:
-    """Where did the time of the last iteration go, and does self-play keep the network busy?
+    """How the last iteration spent its time, and whether self-play kept the network busy.
 
-    A network that is compiled into the search counts as trees.
+    A network that is compiled into the search counts as search.
     """
     network = sum(shard.get("network_seconds", 0.0) for shard in stats)
     playing = sum(shard.get("wall_seconds", 0.0) for shard in stats)
@@ -187,6 +188,6 @@ def evaluator_load(history: Rows, stats: Rows) -> Finding:
         "evaluator load",
         f"the last iteration: {network / total:.0%} network in self-play, "
         f"{history[-1]['batch']:.0f} positions a call, {max(playing - network, 0) / total:.0%} "
-        f"trees in self-play, {training / total:.0%} training",
-        (0 < network < 0.8 * playing, WATCH, "larger batches (games_at_once) or a larger network"),
+        f"search in self-play, {training / total:.0%} training",
+        (0 < network < 0.8 * playing, WATCH, "increase games_at_once, or use a larger network"),
     )

@@ -1,4 +1,4 @@
-"""The network that plays the first games: it knows nothing, or begins with what others know."""
+"""The initial network of a run: random weights, those of a model, or trained on given games."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from engines.learning.runs import Run
 if TYPE_CHECKING:
     from engines.learning.networks.trainable import TrainableNetwork
 
-# What is written; other heads are for training alone: they make the features that all heads share
-# learn from every cell of the final board, where the result alone is one number a game.
+# The heads in the files. Other heads exist in training only: they make the shared features learn
+# from every cell of the final board, while the result is one number a game.
 _PLAYING_HEADS = ("policy", "value")
-# Times that the positions of `first_games` are learned from.
+# Epochs over the positions of `first_games`.
 _EPOCHS = 4
 
 
 def new_network(config: AlphaZeroConfig) -> TrainableNetwork:
-    """The network that a run begins with, and what each of its heads is taught."""
-    # Keras takes seconds to import: a mistake in the settings shows before.
+    """The network that a run begins with, with the loss of each head."""
+    # Keras takes seconds to import, so settings are checked before.
     from engines.learning.networks.optimizers import head_loss, make_optimizer
     from engines.learning.networks.trainable import HeadLoss, TrainableNetwork
 
@@ -40,10 +40,10 @@ def new_network(config: AlphaZeroConfig) -> TrainableNetwork:
 
 
 def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
-    """Give a new network the start of the run (`first_network`, `first_games`).
+    """Prepare a new network by `first_network` and `first_games`.
 
-    `learn` trains it on a data set for a number of steps. Returns what its card says of that: costs
-    count for the networks that follow.
+    `learn` trains it on a data set for a number of steps. Returns the training part of its card,
+    whose costs count for the networks that follow.
     """
     config = run.config
     training: dict[str, Any] = {"method": "alphazero", "iterations": 0, "cpu_seconds": 0.0}
@@ -57,7 +57,7 @@ def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
             **{name: known[name] for name in ("iterations", "games", "cpu_seconds")
                if name in known},
         }
-        run.line(f"beginning with the weights of {card.name}")
+        run.line(f"starting from the weights of {card.name}")
     if config.first_games:
         data = Dataset.open(Path(config.first_games), run.line)
         steps = max(1, round(_EPOCHS * data.n_positions / config.batch_size))
@@ -70,7 +70,7 @@ def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
             spent = training.get(name, 0.0) + measured[f"train_{name}"]
             training[name] = round(spent, 1)
         run.line(
-            f"{data.n_games:,} games of others, {data.n_positions:,} positions: policy loss "
+            f"{data.n_games:,} given games, {data.n_positions:,} positions: policy loss "
             f"{measured['policy_loss']:.3f}, value error {measured['value_loss']:.3f}; "
             f"{measured['train_wall_seconds']:.0f} s"
         )

@@ -1,11 +1,11 @@
-"""Gating: the match that decides whether a new network may play the next games (promotion).
+"""Gating: a match that decides whether a new network plays the next self-play games (promotion).
 
-AlphaGo Zero (Silver et al. 2017) let a new network into self-play only after it had won 55% of a
-match against the one that played there; AlphaZero did without.
+In AlphaGo Zero (Silver et al. 2017) a new network had to score 55% in a match against the current
+one; AlphaZero used no match.
 
-Each network has searches of its own. Games come in pairs with colours changed. Both games of a pair
-draw the same random numbers for the same colour, so that a network scores exactly one half against
-itself. Matches are short and leave no files: an interrupted match is played again.
+Games come in pairs with colours swapped. Both games of a pair draw the same random numbers for the
+same colour, so a network scores exactly one half against itself. Matches are short and write no
+files; an interrupted match is played again.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from engines.search import tree as ts
 from engines.search.gumbel import Gumbel, best_child
 from engines.search.leaf_evaluator import LeafEvaluator
 
-# Moves are drawn by the square of their visits: enough to make games differ, and seldom a
-# move of which the search has a low opinion, which would blur who is the better.
+# Moves are drawn by the square of their visits: games differ, and moves with few visits, which
+# would add noise to the match, are rare.
 _TEMPERATURE = 0.5
 
 
@@ -45,12 +45,12 @@ class _Slot:
 
 
 class Match(LockstepGames):
-    """Games of a new network against an old one: full searches, without noise, in new trees.
+    """Games of a new network against the current one: full searches in new trees, without noise.
 
     In the first `sample_plies` plies moves are drawn (with Gumbel, at the root). `play` yields
-    (number, points): the new network, the first of `evaluators`, gets 1 point for a win, and half a
-    point for a game that is drawn or too long. In even games it is player 0. Game k depends on
-    the seed, on k, on both networks, and on nothing else but rounding.
+    (number, points) with the points of the new network, the first of `evaluators`: 1 for a win, 0.5
+    for a draw or a game that is too long. In even games it is player 0. Game k depends on the
+    seed, on k and on both networks (and on rounding).
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Match(LockstepGames):
 
 
 def match_numbers(config: AlphaZeroConfig, worker: int) -> list[int]:
-    """A worker's games of a match, always both of a pair."""
+    """The games of a match that a worker plays; always both games of a pair."""
     return [number for number in range(config.gating_games)
             if number // 2 % config.workers == worker]
 
@@ -109,7 +109,7 @@ def match_numbers(config: AlphaZeroConfig, worker: int) -> list[int]:
 def play_match_share(
     config: AlphaZeroConfig, iteration: int, worker: int, *networks: Path
 ) -> Generator[Amount, None, tuple[float, float]]:
-    """Play a share of the match of an iteration: (points of the new network, CPU seconds)."""
+    """Play a worker's games of the match; returns (points of the new network, CPU seconds)."""
     cpu, numbers = time.process_time(), match_numbers(config, worker)
     settings = replace(
         config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers)))
@@ -128,8 +128,8 @@ def play_match(
     jobs: Executor, config: AlphaZeroConfig, iteration: int, networks: Sequence[Path],
     tell: Tell = lambda done, of: None,
 ) -> dict[str, float]:
-    """Play the match of an iteration: columns of the history. `networks` are the folders of the new
-    network and of the one that plays now."""
+    """Play the match of an iteration; returns columns of the history. `networks` are the folders of
+    the new network and of the current one."""
     tasks = [
         Task(f"match {iteration}-{worker}", play_match_share, (config, iteration, worker),
                 tuple(networks))

@@ -1,14 +1,13 @@
-"""Self-play: a network's search plays both sides of many games at once, to learn from them.
+"""Self-play: a search with a network plays both sides of many games at once.
 
-Each ply of a finished game has the training targets of its position: the search's policy, which is
-better than the network's own, and who won (chapter 14 of the book; Silver et al. 2017). Games
-differ, because early moves are drawn from the policy, and because noise in the root's priors sends
-the search where the network would not look.
+A finished game holds two targets for each ply: the search's policy, which is better than the
+network's own, and the result (chapter 14 of the book; Silver et al. 2017). Games differ because
+early moves are drawn from the policy, and because noise in the root's priors makes the search try
+moves that the network would not.
 
-Not every move deserves a long search (playout cap randomisation; Wu, "Accelerating self-play
-learning in Go", 2019): a result teaches the value as well if most moves took a short one. So only
-a share of the plies gets the full number of simulations, with noise, and only their policies
-are learned. The others are short and play to win.
+Only a share of the plies gets a full search with noise, and only their policies are learned. The
+others get a short search, since results teach the value just as well (playout cap randomisation;
+Wu, "Accelerating self-play learning in Go", 2019).
 """
 
 from __future__ import annotations
@@ -34,31 +33,31 @@ from engines.search.gumbel import Gumbel, best_child, improved_policy
 from engines.search.leaf_evaluator import LeafEvaluator
 from engines.termination import Resignation
 
-# Simulations where there is only one move.
+# Simulations in positions with only one move.
 _GLANCE = 2
-# Own searches in a row that must be hopeless before a player resigns.
+# Consecutive searches of a player that must be hopeless before it resigns.
 _PATIENCE = 2
-# What `choose` answers when the player to move resigns.
+# Returned by `choose` when the player to move resigns.
 _RESIGN = -2
 
 
 def new_search(
     game: GameSpec, settings: SelfPlaySettings, n: int, evaluator: LeafEvaluator
 ) -> BatchedSearch:
-    """`n` searches as the settings want them."""
+    """`n` searches with the given settings."""
     capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
     return BatchedSearch(game, n, capacity, settings.rule(), evaluator, longest_game(game))
 
 
 class LockstepGames:
-    """Games side by side, a row of the searches each, so that a network values many leaves at once.
+    """Plays games side by side, so that a network evaluates many leaves in one call.
 
     In every step all searches advance together, and the games whose search is done make a move.
-    Subclasses say how a game starts (`start_game`) and its searches (`start_turn`), which move is
-    played (`choose`), and what is kept of a game (`finish`).
+    Subclasses start a game (`start_game`) and a search (`start_turn`), choose the move (`choose`),
+    and make the record of a game (`finish`).
 
     Args:
-        searches: one, or one for each player; each holds the position of every game.
+        searches: one, or one for each player; row i of each belongs to game i.
     """
 
     def __init__(self, game: GameSpec, searches: Sequence[BatchedSearch]) -> None:
@@ -66,7 +65,7 @@ class LockstepGames:
         self._max_plies = longest_game(game)
 
     def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
-        """Play the games with these numbers; yields (number, what is kept) as games end."""
+        """Play the games with these numbers; yields (number, record) as games end."""
         waiting = iter(numbers)
         slots = [self._start_next(i, waiting) for i in range(len(self._searches[0]))]
         while any(slot is not None for slot in slots):
@@ -93,7 +92,7 @@ class LockstepGames:
         return slot
 
     def _take_turn(self, i: int, slot: Any) -> int | None:
-        """Play the move of row `i`; the result for player 0 if that ends the game."""
+        """Play the move of row `i`; returns the result for player 0 if the game ends."""
         states = [kernels.row(search.roots, i) for search in self._searches]
         action = self.choose(i, slot)
         if action == _RESIGN:
@@ -114,17 +113,17 @@ class _Slot:
     """A game of self-play in progress, in one row of the search."""
 
     number: int
-    builder: GameBuilder  # what is kept of the game
+    builder: GameBuilder  # of the game's record
     rng: np.ndarray  # shared with its search
-    watches: tuple[Resignation, Resignation]  # on the estimates of either player
-    may_resign: bool  # else the game is played on, to check the rule
+    watches: tuple[Resignation, Resignation]  # of the two players
+    may_resign: bool  # no: the game is played to its end, to check the rule
     plies: int = 0
     full: bool = False  # whether the current search is a full one
     would_resign: int | None = None  # the player who has resigned, or would have
 
     @property
     def resigned(self) -> bool:
-        """Whether what is played now only serves to see the end."""
+        """Whether a player has resigned, and the game goes on only for its true result."""
         return self.may_resign and self.would_resign is not None
 
 
@@ -133,17 +132,17 @@ class SelfPlay(LockstepGames):
 
     Args:
         evaluator: the network.
-        seed: game k depends on it, on k, on the network, and on nothing else but rounding:
-            a network's last digits may depend on the size of its batch.
+        seed: game k depends on the seed, on k and on the network (and on rounding: a network's
+            last digits may depend on the size of its batch).
 
     Attributes:
-        stats: sums over all games so far, which may be added to those of other processes:
-            games, and those of them lost, drawn and won by player 0; plies to be learned from;
-            evaluations, in steps (calls of the network); full: plies with a full search, and over
-            these entropy and prior_entropy (of search and network, nats), divergence
-            (Kullback-Leibler, of the search from the network), agreed (both have the same
-            favourite); resigned games; checked: games in which a player resigned, or would have,
-            and that were played to the end; wrong: those of them that this player did not lose.
+        stats: sums over all games so far, which can be added to those of other processes. games;
+            lost, drawn, won: by player 0; plies: to learn from; evaluations, and steps (calls of
+            the network); full: plies with a full search, and sums over these: entropy and
+            prior_entropy (of search and network, in nats), divergence (Kullback-Leibler, of the
+            search from the network), agreed (both prefer the same move); resigned: games; checked:
+            games with a resignation that were played to their end; wrong: those of them that the
+            player did not lose.
     """
 
     def __init__(
@@ -177,7 +176,7 @@ class SelfPlay(LockstepGames):
         return slot
 
     def _random_ply(self, state: Any, slot: _Slot) -> None:
-        """Play a sensible move at random, unless it ends the game."""
+        """Play a random sensible move, unless it ends the game."""
         action = int(self._actions[below(slot.rng, kernels.search_actions(state, self._actions))])
         after = self._game.scratch_state(state)
         kernels.play(after, action)
@@ -187,10 +186,10 @@ class SelfPlay(LockstepGames):
             slot.plies += 1
 
     def start_turn(self, i: int, slot: _Slot, played: int) -> None:
-        """Start the search in row `i`; `played` led there (NO_ACTION: a new game)."""
+        """Start the search in row `i` after the move `played` (NO_ACTION: a new game)."""
         search, settings = self._search, self._settings
         if played != NO_ACTION and self._gumbel is None:
-            search.advance(i, played)  # keeps the part of the tree below that move
+            search.advance(i, played)  # keeps the subtree below the move
         else:
             search.set_root(i)
         slot.full = uniform(slot.rng) < settings.full_share
@@ -201,7 +200,7 @@ class SelfPlay(LockstepGames):
         noise = settings.dirichlet_epsilon if slot.full else 0.0
         if self._gumbel:
             noise = float(slot.full or slot.plies < settings.sample_plies)
-        if slot.resigned or single:  # there is nothing to learn, or nothing to choose
+        if slot.resigned or single:  # nothing to learn, or nothing to choose
             slot.full, sims, noise = False, settings.finish_sims or _GLANCE, 0.0
         search.start(i, sims, noise, settings.dirichlet_alpha_total, excluded)
 
@@ -223,7 +222,7 @@ class SelfPlay(LockstepGames):
         return self._record(i, slot, action)
 
     def _record(self, i: int, slot: _Slot, best: int) -> int:
-        """Keep what is to be learned from the search in row `i`; the action to play."""
+        """Record the targets of the search in row `i`; returns the action to play."""
         search, settings = self._search, self._settings
         tree = search.tree(i)
         if self._gumbel and tree.proven[ts.ROOT] == ts.UNPROVEN:
@@ -236,7 +235,7 @@ class SelfPlay(LockstepGames):
         if self._gumbel is None and self._sampling.applies(slot.plies):
             action = draw(self._policy, self._sampling.temperature, slot.rng)
         if slot.full or settings.learn_fast:
-            value = float(ts.root_value(tree))  # of the player to move, as the value to learn
+            value = float(ts.root_value(tree))  # as the player to move sees it
             slot.builder.add(action, best, self._policy, value, full_search=slot.full)
             self.stats["plies"] += 1
         else:
@@ -244,7 +243,7 @@ class SelfPlay(LockstepGames):
         return action
 
     def finish(self, slot: _Slot, result: int) -> GameData:
-        """The game; `result` is player 0's, or NO_RESULT for one that was too long."""
+        """The record of a game; `result` is player 0's, or NO_RESULT if the game is too long."""
         stats = self.stats
         stats["games"] += 1
         stats[{1: "won", -1: "lost"}.get(result, "drawn")] += 1

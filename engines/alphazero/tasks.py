@@ -1,6 +1,7 @@
 """The games of an iteration, in tasks that workers play.
 
-A task becomes a shard, which is written whole or not at all, and not played again if it is there.
+A task becomes a shard file. It is written completely or not at all, and an existing one is not
+played again.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from engines.learning.networks.store import network_folder
 if TYPE_CHECKING:
     from engines.learning.networks.leaf_evaluator import NetworkEvaluator
 
-# Called a few times a second with how many games are done, and of how many.
+# Called a few times a second with the number of finished games and their total.
 Tell = Callable[[int, int], None]
 # Positions whose answers a worker keeps during its task, whose games begin alike.
 _CACHE = 100_000
@@ -47,7 +48,7 @@ class SelfPlayTask(NamedTuple):
 
     @property
     def numbers(self) -> range:
-        """The games to play: each has a number of its own in the run."""
+        """The numbers of the games to play, unique in the run."""
         start = (self.iteration - 1) * self.config.games
         return range(start + self.worker, start + self.config.games, self.config.workers)
 
@@ -74,7 +75,7 @@ class PlayedTask(NamedTuple):
 
 
 def load_player(config: AlphaZeroConfig, network: Path) -> NetworkEvaluator:
-    """The network in a folder, as it plays in training."""
+    """The network in a folder, as an evaluator for self-play."""
     from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
     game = get_game(config.game)
@@ -125,7 +126,7 @@ def play_tasks(
 
 
 def columns(stats: Counter[str]) -> dict[str, float]:
-    """The games of an iteration as columns of the history."""
+    """The statistics of an iteration's games as columns of the history."""
     games, full = max(stats["games"], 1), max(stats["full"], 1)
     return {
         "games": stats["games"], "plies": stats["plies"], "evaluations": stats["evaluations"],

@@ -1,14 +1,13 @@
-"""AlphaZero: play with the network, learn from the games, play with the new network.
+"""AlphaZero's training loop: play games with the network, learn from them, play with the new one.
 
-Beside what every run leaves (`engines/learning/runs`), the folder of a run holds
+Besides the files of every run (`engines/learning/runs`), the folder of a run holds
 
     games/games-*.npz    the games of each iteration, a shard for each worker
-    nets/0000, 0001, ... the network after each iteration; 0000 is the first one
+    nets/0000, 0001, ... the network after each iteration; 0000 is the initial one
 
-Killed at any moment, the same command continues: a shard that is whole is not played again, an
-iteration that was not finished is learned again from the checkpoint before it, and all that is
-random comes from the seed. So with the same number of workers the networks are the same as without
-the interruption.
+The same command continues a killed run: it keeps complete shards, and repeats the learning of an
+unfinished iteration from the checkpoint before it. All random numbers come from the seed, so with
+the same number of workers the networks equal those of an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -48,10 +47,10 @@ def train(
     config: AlphaZeroConfig, folder: Path, progress: Progress | None = None,
     jobs: Executor | None = None,
 ) -> Card:
-    """Do the iterations that are missing in a folder; the card of the network that then plays.
+    """Run the iterations that are missing in a folder; returns the card of the last network.
 
     Args:
-        jobs: play the games; by default processes of this machine. They are closed at the end.
+        jobs: workers that play the games; by default processes of this machine. Closed at the end.
     """
     require_extra("train", "training", *TRAINING_MODULES)
     with open_run(folder, config, progress=progress) as run:
@@ -61,7 +60,7 @@ def train(
 
 
 class AlphaZero(Learner):
-    """A network that learns from games of its own."""
+    """A network that learns from games against itself."""
 
     curves = (
         Curve("loss of the policy (nats)", {"": "policy_loss"}),
@@ -77,16 +76,16 @@ class AlphaZero(Learner):
         self.state = self._network.state
 
     def start(self, run: Run) -> None:
-        """Write the network that plays the first games, and choose what runs it."""
+        """Write the initial network and choose its runtime."""
         self._keep(run, 0, prepare(self._network, run, learn))
         if run.config.runtime == AUTO:
             runtime = fastest_kind(str(network_folder(self._folder, 0)),
                                    run.config.selfplay.games_at_once, self._network.gpu is not None)
             run.use_config(dataclasses.replace(run.config, runtime=runtime))
-            run.line(f"the network runs on {runtime}, the fastest here")
+            run.line(f"runtime of the network: {runtime}, the fastest on this machine")
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
-        """Play, learn, keep the new network, and with `gating_threshold` play a match."""
+        """Play, learn, save the new network, and with `gating_threshold` play a match."""
         config, tell = run.config, partial(run.progress, "self-play", items="games")
         self._ahead.finish(tell)
         stats = play_tasks(self._jobs, self._tasks(run, iteration), tell)
@@ -111,7 +110,7 @@ class AlphaZero(Learner):
                 for worker in range(run.config.workers)]
 
     def _read_window(self, run: Run, iteration: int) -> Dataset:
-        """The games to learn from; a shard that has gone bad since is played again."""
+        """The games to learn from; a damaged shard is played again."""
         tasks = [task for past in run.config.window_of(iteration)
                   for task in self._tasks(run, past)]
         folder, paths = self._folder / "games", [task.path for task in tasks]
@@ -122,13 +121,13 @@ class AlphaZero(Learner):
         return window
 
     def _keep(self, run: Run, iteration: int, training: dict[str, Any]) -> dict[str, float]:
-        """Write the network, also in eight bits where it plays so."""
+        """Save the network, also in eight bits if self-play uses them."""
         folder = network_folder(self._folder, iteration)
         self._network.save(folder, f"{self._folder.name}-{iteration:04d}", training)
         return quantise_columns(folder, run.config.runtime, run.config.seed)
 
     def _about(self, run: Run, row: Mapping[str, float]) -> dict[str, Any]:
-        """The training data for the card."""
+        """The training part of the card."""
         first = read_card(network_folder(self._folder, 0)).training
         return about_training(
             "alphazero", run.config, [*run.history, row], self._network.gpu,
@@ -146,10 +145,10 @@ class AlphaZero(Learner):
 def learn(
     network: TrainableNetwork, run: Run, window: Dataset, iteration: int, steps: int
 ) -> dict[str, float]:
-    """Train on a window of games for a number of steps: columns of the history.
+    """Train on a window of games for a number of steps; returns columns of the history.
 
-    The losses of heads about the end of the game are means over the positions whose game
-    has a final board; nan if none has.
+    The losses of the heads for the end of the game are means over the positions whose game has a
+    final board; nan if there is none.
     """
     config = run.config
     window.check_positions()
@@ -162,7 +161,7 @@ def learn(
     wall, cpu = time.perf_counter(), time.process_time()
     network.rate = rate = config.learning_rate(max(iteration, 1), network.first_rate)
     sums: Counter[str] = Counter()
-    ended = 0.0  # batches, of each the part that has a final board
+    ended = 0.0  # sum over batches of the share that has a final board
     for done, batch in enumerate(itertools.islice(stream, steps), 1):
         losses = network.learn(*_targets(batch, network.heads))
         sums.update(losses)
@@ -183,11 +182,11 @@ def learn(
 def _targets(
     batch: Batch, heads: tuple[str, ...]
 ) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
-    # Keras divides by the size of the batch, whatever the weights: so their mean is made 1, or
-    # the policy would count the less, the fewer searches are full.
+    # Keras divides by the size of the batch, whatever the weights. Their mean is made 1, so that
+    # the policy's weight does not depend on the share of full searches.
     weights = batch.policy_weights / max(float(batch.policy_weights.mean()), 1e-6)
-    # The other heads count the less, the fewer games have a final board. Made up for, a single
-    # position of a game played on after all others were resigned would weigh as much as a batch.
+    # The other heads count less when fewer games have a final board. If rescaled, a single
+    # position of the only game with a final board would weigh as much as a batch.
     counts = {"policy": weights, "value": np.ones_like(batch.values)}
     return (
         batch.planes, {head: batch.target(head) for head in heads},
@@ -196,5 +195,5 @@ def _targets(
 
 
 def _cpu_seconds(row: Mapping[str, float]) -> float:
-    """Of this iteration so far; a match counts for the networks after its own."""
+    """CPU seconds of this iteration so far; a match counts for the next network."""
     return sum(seconds for name, seconds in row.items() if name.endswith("_cpu_seconds"))

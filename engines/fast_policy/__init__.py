@@ -1,7 +1,7 @@
 """The fast policy: a linear softmax over small features of moves (Silver et al. 2016).
 
-    policy.py     the weights: files, the policy, its chances
-    training.py   learns the weights from recorded games, without TensorFlow
-    rollout.py    rollouts by it, compiled: for any tree search
-    engine.py     the engine `fast_policy`, which plays it alone
+    policy.py     weights, probabilities of moves, files
+    training.py   training on recorded games, without TensorFlow
+    rollout.py    compiled rollouts, for any tree search
+    engine.py     the engine `fast_policy`, without a search
 """

@@ -4,9 +4,9 @@
     actions, chances = policy.policy(state)
     evaluator = policy.rollout(temperature=1.0)     # for one thread of a tree search
 
-A move's score is the sum of the weights of its features, one a slot (`kernels.move_features`); its
-chance among the sensible moves is the softmax of the scores. `training.py` learns the weights
-from recorded games. No network, and no library beside NumPy and Numba.
+The score of a move is the sum of the weights of its features, one for each slot
+(`kernels.move_features`); its probability among the sensible moves is the softmax of the scores.
+`training.py` learns the weights from recorded games.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LARGEST = 600.0
 
 
 def offsets_of(slots: Sequence[tuple[str, int]]) -> np.ndarray:
-    """Where each slot's values begin in the weights: int64[slots + 1]; the last is their number."""
+    """Start of each slot's values in the weights: int64[slots + 1]; the last is their number."""
     return np.cumsum([0, *(size for _, size in slots)])
 
 
@@ -50,27 +50,27 @@ class FastPolicy:
     def __post_init__(self) -> None:
         wanted = int(offsets_of(self.game.feature_slots)[-1])
         if self.weights.shape != (wanted,):
-            raise ValueError(f"{self.game} has {wanted} features, not {self.weights.shape}")
+            raise ValueError(f"{self.game} needs {wanted} weights, not {self.weights.shape}")
 
     @classmethod
     def uniform(cls, game: GameSpec) -> FastPolicy:
-        """The policy before training: every sensible move alike."""
+        """The policy before training: equal probabilities."""
         return cls(game, np.zeros(int(offsets_of(game.feature_slots)[-1]), np.float32))
 
     @property
     def network_id(self) -> str:
-        """Digest of the weights, which identifies the player in the ledger."""
+        """Digest of the weights, which identifies the policy in a ledger."""
         return f"sha256:{digest_of({'weights': self.weights})[:32]}"
 
     @property
     def training_cpu_seconds(self) -> float | None:
-        """CPU seconds of training and of making the data; None if the card does not say."""
+        """CPU seconds of training and of making the data; None if unknown."""
         if "cpu_seconds" not in self.training:
             return None
         return float(self.training["cpu_seconds"]) + float(self.training.get("data_cpu_seconds", 0))
 
     def policy(self, state: GameState) -> tuple[np.ndarray, np.ndarray]:
-        """The sensible actions of an unfinished game, int64[n], and their chances, float64[n]."""
+        """The sensible actions of an unfinished game, int64[n], and their probabilities."""
         actions, scratch = (np.empty(self.game.num_actions, np.int64) for _ in range(2))
         slots = self.game.feature_slots
         features = np.empty((self.game.num_actions, len(slots)), np.int32)
@@ -82,13 +82,12 @@ class FastPolicy:
         return actions[:n], shares / shares.sum()
 
     def rollout(self, temperature: float = 1.0) -> PolicyRollout:
-        """An evaluator for one thread of a tree search that plays out games by this policy.
+        """An evaluator for one thread of a tree search, whose rollouts follow this policy.
 
-        A temperature of 1 draws as the policy says, less (above 0) prefers its likelier moves, much
-        more draws all alike.
+        temperature: 1 draws by the policy, smaller values (above 0) favour likely moves.
         """
         if not temperature > 0:
-            raise ValueError(f"a temperature of {temperature} is not above 0")
+            raise ValueError(f"temperature={temperature} must be above 0")
         slots, num_actions = self.game.feature_slots, self.game.num_actions
         limit = _LARGEST / len(slots)
         return PolicyRollout(
@@ -115,11 +114,11 @@ class FastPolicy:
         """Read a policy; no code of the file runs.
 
         Args:
-            game: what it must play: the game it was trained on (the default), or the same with
-                other options that do not affect the features (the komi of Go).
+            game: the game to play; by default the one it was trained on. Options that do not
+                change the features, such as komi in Go, may differ.
 
-        Raises DataError, in one line, if the file is not there, cut off, altered, not a fast
-        policy, of another game or board, or made for other features.
+        Raises DataError, in one line, if the file is missing or damaged, is not a fast policy, or
+        is for another game, board or set of features.
         """
         path = Path(path)
         with refusing(path, "fast policy"):
@@ -133,11 +132,11 @@ class FastPolicy:
             slots = [[name, size] for name, size in game.feature_slots]
             if header["features_version"] != game.features_version or header["slots"] != slots:
                 raise ValueError(
-                    f"it was made for other features of {game}'s moves (version "
+                    f"it was trained on other features of {game}'s moves (version "
                     f"{header['features_version']}, this program has {game.features_version}); "
                     "train it again"
                 )
             weights = arrays["weights"]
             if weights.dtype != np.float32 or not np.isfinite(weights).all():
-                raise ValueError("its weights are not finite numbers of 32 bits")
+                raise ValueError("its weights are not finite 32-bit numbers")
             return cls(game, weights, dict(header["training"]), dict(header["accuracy"]))

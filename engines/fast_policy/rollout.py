@@ -1,7 +1,7 @@
 """Rollouts by a linear softmax policy, compiled (Silver et al. 2016, the rollout policy).
 
-The chance of a move is in proportion to `exp(sum of its features' weights / temperature)`. That is
-a product of factors, one a feature, so that no exponential is computed in a rollout.
+The probability of a move is proportional to `exp(sum of its features' weights / temperature)`. This
+is a product of factors, one for each feature, so a rollout computes no exponential.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class PolicyRollout(NamedTuple):
     """An evaluator: the result of one game drawn from the policy. For one thread at a time."""
 
     factors: np.ndarray  # float64[ids], `exp(weight / temperature)` of each feature
-    offsets: np.ndarray  # int64[slots], where each slot's values begin in `factors`
-    features: np.ndarray  # int32[num_actions, slots]; these three hold nothing between moves
+    offsets: np.ndarray  # int64[slots], start of each slot's values in `factors`
+    features: np.ndarray  # int32[num_actions, slots], scratch, as the next two
     sums: np.ndarray  # float64[num_actions]
     scratch: np.ndarray  # int64[num_actions]
     pass_action: int  # only drawn if there is no other; -1: none
@@ -30,8 +30,12 @@ class PolicyRollout(NamedTuple):
 
 @inline_kernel
 def draw_action(policy, state, actions, rng):
-    """One of the `search_actions`, drawn from the `PolicyRollout`; a pass only if there is nothing
-    else. `actions` is scratch, int64[num_actions]; `state` is unfinished, and stays unchanged."""
+    """Draw one of the `search_actions` by the policy; a pass only if there is nothing else.
+
+    Args:
+        state: an unfinished game; it stays unchanged.
+        actions: int64[num_actions], scratch.
+    """
     n = kernels.search_actions(state, actions)
     if policy.pass_action >= 0 and n > 1:
         kept = 0
@@ -62,7 +66,7 @@ def draw_action(policy, state, actions, rng):
 
 @inline_kernel
 def _play_out(evaluator, state, n, scratch, rng):
-    """A game drawn from the policy to its end; -1 to 1 as player 0 sees it."""
+    """The result of a game drawn from the policy, for player 0."""
     actions, played = scratch.actions, scratch.played
     plies = 0
     while not kernels.terminal(state):

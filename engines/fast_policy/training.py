@@ -1,12 +1,12 @@
-"""Trains the fast policy: softmax cross-entropy over the sensible moves of recorded games.
+"""Training of the fast policy: softmax cross-entropy over the sensible moves of recorded games.
 
     policy = train(*Dataset.open("out/data/go9").split(test=0.1), seed=1)
     policy.save(Path("out/fast/go9.npz"))
 
-Games are played again by the compiled rules, epoch after epoch, and each labelled position changes
-the weights of the features seen in it (stochastic gradient descent with Adagrad; Duchi, Hazan and
-Singer 2011: a feature seen seldom takes larger steps). Features are computed anew every time, which
-takes microseconds a position and no memory.
+Each epoch replays the games by the compiled rules, and each labelled position changes the weights
+of its features (stochastic gradient descent with Adagrad; Duchi, Hazan and Singer 2011: rare
+features take larger steps). Features are computed each time, which takes microseconds and no
+memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _UNLABELLED = -1
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one learner; hold nothing between positions, `gradient` zeros."""
+    """Scratch arrays; they hold nothing between positions (`gradient` is zero)."""
 
     actions: np.ndarray  # int64[num_actions], as `spare`
     spare: np.ndarray
@@ -57,25 +57,25 @@ def new_work(game: GameSpec) -> Work:
 
 @dataclass(frozen=True)
 class Measured:
-    """How well a policy predicts moves, beside one that takes all sensible moves alike."""
+    """How well a policy predicts moves, compared with equal probabilities."""
 
     positions: int
     left_out: int  # labelled positions whose move is not among the sensible ones
-    accuracy: float  # share of moves the policy thinks likeliest; of several, a part of a hit
-    cross_entropy: float  # mean of -log of the move's chance, in nats
+    accuracy: float  # share of moves that are the policy's likeliest; ties count in part
+    cross_entropy: float  # mean of -log of the move's probability, in nats
     uniform_accuracy: float
     uniform_cross_entropy: float
 
     def __str__(self) -> str:
         return (
-            f"{self.accuracy:.1%} of {self.positions:,} moves foretold (uniform "
+            f"{self.accuracy:.1%} of {self.positions:,} moves predicted (uniform "
             f"{self.uniform_accuracy:.1%}), cross-entropy {self.cross_entropy:.3f} (uniform "
             f"{self.uniform_cross_entropy:.3f})"
         )
 
 
 class Recorded:
-    """Games side by side. Labels are what the engine `chose`, in plies with `LABELLED`."""
+    """Recorded games; the labels are the engine's chosen moves, in plies with `LABELLED`."""
 
     def __init__(self, game: GameSpec, games: Sequence[GameData]) -> None:
         self.game = game
@@ -92,7 +92,7 @@ class Recorded:
     def sweep(
         self, weights: np.ndarray, squares: np.ndarray, order: np.ndarray, rate: float, l2: float
     ) -> Measured:
-        """Go through the games in an order, learning unless `rate` is 0; see `sweep`."""
+        """Replay the games in the given order, and learn unless `rate` is 0; see `sweep`."""
         counts = np.zeros(6)
         failed = sweep(
             self._state, *self._layout, self._labels, order, self._offsets, weights, squares,
@@ -118,17 +118,17 @@ def train(
     data: Dataset, held_out: Dataset | None = None, epochs: int = 5, learning_rate: float = 0.1,
     l2: float = 0.0003, seed: int = 0, report: Callable[[str], None] = lambda line: None,
 ) -> FastPolicy:
-    """A policy that predicts what was chosen in games; equal data and settings give equal weights.
+    """Train a policy that predicts the moves of games; equal data and settings give equal weights.
 
     Args:
-        held_out: other games, to measure on at the end.
-        epochs: times that each game is seen.
-        learning_rate: Adagrad's step.
-        l2: weight decay of the features seen in a position.
-        seed: of the order of the games.
-        report: told one line after each epoch.
+        held_out: other games, for the accuracy at the end.
+        epochs: number of passes over the games.
+        learning_rate: Adagrad's step size.
+        l2: weight decay of the features in a position.
+        seed: seed of the order of the games.
+        report: called with one line after each epoch.
 
-    Raises DataError if there is nothing to learn from, or a game breaks the rules.
+    Raises DataError if there is no labelled position, or if a game breaks the rules.
     """
     cpu, game, games = time.process_time(), data.game, data.games()
     recorded = Recorded(game, games)
@@ -155,8 +155,7 @@ def train(
 
 @inline_kernel
 def forward(state, weights, offsets, work):
-    """The softmax over the sensible moves: probabilities are written into `work`; returns their
-    number."""
+    """Write the probabilities of the sensible moves into `work`; returns the number of moves."""
     features, chances = work.features, work.chances
     n = kernels.search_actions(state, work.actions)
     kernels.move_features(state, work.actions, n, work.spare, features)
@@ -178,9 +177,9 @@ def forward(state, weights, offsets, work):
 
 @inline_kernel
 def backward(n, chosen, offsets, work):
-    """Add the gradient of -log(chance of move `chosen`) to `work.gradient`, after `forward`.
+    """Add the gradient of -log(probability of move `chosen`) to `work.gradient`, after `forward`.
 
-    Returns how many entries of `work.touched` name the weights concerned, some more than once.
+    Returns the number of entries in `work.touched`, the weights concerned (with repetitions).
     """
     touched = 0
     for i in range(n):
@@ -198,18 +197,23 @@ def sweep(
     state, starts, start_of, actions, first_action, labels, order, offsets, weights, squares, work,
     rate, l2, counts,
 ):
-    """Play games and learn from their labelled positions; -1, or the game with an illegal action.
+    """Replay games and learn from their labelled positions.
 
     Args:
         state: scratch, with room for the longest game.
-        starts, start_of, actions, first_action: as `laid_out` gives them.
-        labels: int64, like `actions`: what is to be predicted before each, or -1.
-        order: int64, the games to play.
-        offsets: int64[slots]. weights, squares: float64[ids]; Adagrad's sums of squared gradients.
+        starts, start_of, actions, first_action: as `laid_out` returns them.
+        labels: int64, like `actions`: the move to predict, or -1.
+        order: int64, the games to replay.
+        offsets: int64[slots].
+        weights: float64[ids].
+        squares: float64[ids], Adagrad's sums of squared gradients.
         work: `Work`.
-        rate: Adagrad's step; 0 changes nothing. l2: weight decay.
-        counts: float64[6], added to: positions, their losses, hits, the losses and hits of the
+        rate: Adagrad's step size; 0 changes nothing.
+        l2: weight decay.
+        counts: float64[6], increased by: positions, their losses, hits, losses and hits of the
             uniform policy, and positions that are left out.
+
+    Returns -1, or the number of the game with an illegal action.
     """
     for g in order:
         kernels.copy_into(state, kernels.row(starts, start_of[g]))
@@ -255,7 +259,7 @@ def _step(touched, weights, squares, work, rate, l2):
     for k in range(touched):
         feature = work.touched[k]
         slope = work.gradient[feature]
-        if slope == 0.0:  # done already, or its moves balance
+        if slope == 0.0:  # done already, or the moves cancel
             continue
         work.gradient[feature] = 0.0
         slope += l2 * weights[feature]

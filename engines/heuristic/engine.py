@@ -1,13 +1,13 @@
-"""Rules of thumb one and two moves deep: the first bots that look ahead (chapter 4.2).
+"""Four rules of thumb that look one or two moves ahead (chapter 4.2).
 
 1. Win at once.
 2. Otherwise leave the opponent no win at once.
 3. Otherwise force a win with the move after this one.
 4. Otherwise leave the opponent no such two-move win.
 
-Each rule asks the one before it of every position a move leads to. Where no rule decides, the
-move is random. A move is one action, and whose turn follows is asked, not assumed: where a turn
-is several actions (draughts), the rules look only as far as they say.
+Each rule applies the rule before it to every position that a move leads to. If no rule decides, the
+move is random. A move is one action; the rules check whose turn follows, since in draughts a player
+may move again.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
 
 RULES = 4
-# Positions a move may cost at worst; about a second.
+# Maximum number of positions a move; about a second.
 _MOST_POSITIONS = 1_000_000
 
 
 class HeuristicEngine(Engine):
-    """Wins, blocks, forks and stops forks; everything else is chance."""
+    """Wins, blocks, forks, stops forks; otherwise plays a random move."""
 
     name = "heuristic"
     summary = "four rules of thumb: win, block, fork, stop a fork; else a random move"
@@ -38,7 +38,7 @@ class HeuristicEngine(Engine):
 
     def _set_up(self) -> None:
         level = self.settings["level"]
-        # A rule looks at as many plies as its number; the last takes one reply to refute it.
+        # Rule n examines n plies; in the last ply one reply can refute a move.
         moves = len(GameState.new_game(self.game).legal_actions())
         positions = moves ** max(1, level - 1)
         if positions > _MOST_POSITIONS:
@@ -73,7 +73,7 @@ def filter_moves(states, actions, level, allowed, visited):
     Args:
         states: batch of 5 states; row 0 is the position.
         actions: int64[4, num_actions], scratch.
-        visited: int64[1], counts the positions looked at.
+        visited: int64[1], counts the positions examined.
 
     Returns whether these moves win by force.
     """
@@ -101,7 +101,7 @@ def filter_moves(states, actions, level, allowed, visited):
             if good:
                 actions[0, n_good] = actions[0, i]
                 n_good += 1
-        if n_good > 0:  # a rule that no move can keep to is of no use
+        if n_good > 0:  # skip a rule that no move obeys
             allowed[:] = False
             for i in range(n_good):
                 allowed[actions[0, i]] = True
@@ -133,10 +133,10 @@ def wins_at_once(states, actions, ply, player, visited):
 
 @kernel
 def wins_next(states, actions, ply, player, visited):
-    """Whether `player`, who has just moved, wins with the next move against every reply.
+    """Whether `player`, who has just moved, wins with the next move after any reply.
 
-    If it is still their turn there is no reply: they may win at once. Otherwise each reply must
-    leave them to move with a win at once (listing 4.3).
+    If it is still their turn, there is no reply, and one winning move is enough. Otherwise they
+    must be able to win at once after each reply (listing 4.3).
     """
     state, child = kernels.row(states, ply), kernels.row(states, ply + 1)
     if kernels.terminal(state):
@@ -156,7 +156,7 @@ def wins_next(states, actions, ply, player, visited):
 
 @kernel
 def wins_in_two(states, actions, ply, player, visited):
-    """Whether `player` is to move at `ply` and can force a win with the move after."""
+    """Whether `player` is to move at `ply` and can force a win with the next but one move."""
     state, child = kernels.row(states, ply), kernels.row(states, ply + 1)
     if kernels.terminal(state) or kernels.to_move(state) != player:
         return False
@@ -171,7 +171,7 @@ def wins_in_two(states, actions, ply, player, visited):
 
 @kernel
 def random_action_of(state, allowed, pass_action, actions, rng):
-    """A random allowed action: a sensible one if there is one, a pass only if nothing else is."""
+    """A random allowed action: a sensible one if possible, a pass only if nothing else is left."""
     for choice in range(3):
         if choice < 2:
             n = kernels.search_actions(state, actions)

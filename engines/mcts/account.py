@@ -1,4 +1,4 @@
-"""What a tree of nodes, as the textbook searches grow it, has to say: a `Decision`."""
+"""The `Decision` of a textbook search, from its tree of nodes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from engines.base import Cost, Decision
 
 
 def decision_of(root: Any, favourite: Callable[[Any], Any], cost: Cost) -> Decision:
-    """The account of a finished search.
+    """The decision of a finished search.
 
     Args:
         root: a node with children, as in `textbook.py`.
-        favourite: which child of a node is the best move.
-        cost: what was spent.
+        favourite: returns the child of a node with the best move.
+        cost: of the search.
     """
     line = [favourite(root)]
     while line[-1].children and (node := favourite(line[-1])).visits:

@@ -38,8 +38,8 @@ class MCTSEngine(TreeSearchEngine):
     def _set_up(self) -> None:
         path = self.settings["policy"]
         if (self.settings["rollout"] == "policy") != (path is not None):
-            raise SpecError("engine mcts: rollout=policy needs policy=FILE, a trained fast policy, "
-                            "and policy=FILE needs rollout=policy; they go together")
+            raise SpecError("engine mcts: set both rollout=policy and policy=FILE, a trained fast "
+                            "policy, or neither")
         self._policy: FastPolicy | None = None
         if path is not None:
             self._policy = FastPolicy.load(path, self.game)
@@ -52,7 +52,7 @@ class MCTSEngine(TreeSearchEngine):
         for option in self.options:
             meant_for = _MEANT_FOR.get(option.name, name)
             if name != meant_for and settings[option.name] != option.default:
-                raise SpecError(f"engine mcts: {option.name} means nothing to rule={name}; "
+                raise SpecError(f"engine mcts: {option.name} has no effect with rule={name}; "
                                 f"leave it out, or set rule={meant_for}")
         rule: Any = UCT(settings["c_uct"])
         if name == "rave":

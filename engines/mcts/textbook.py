@@ -1,13 +1,13 @@
-"""UCT as chapter 4.5 of the book tells it: a class for nodes, and four steps again and again.
+"""UCT as in chapter 4.5 of the book: a class for nodes, and four steps that repeat.
 
     select     walk down the tree, always to the child with the best score
     expand     add a child for a move that has not been tried
     simulate   finish the game with random moves
-    back up    count the result in each node on the way
+    back up    count the result in each node on the path
 
-Results are as black sees them: 1 black wins, 0 draw, -1 white wins. Who chooses at a node turns
-them round, so turns need not alternate. Beyond the book, draws count half, and what is certain is
-proved upwards and not explored (Winands et al. 2008). Compiled: `engines/search`.
+Results are those of black: 1 black wins, 0 draw, -1 white wins. The player who chooses at a node
+changes the sign if needed, so players need not alternate. Beyond the book, draws count half, and
+proven results are propagated upwards (Winands et al. 2008). Compiled: `engines/search`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ from engines.watching.events import BackedUp, Child, Expanded, Listener, Proved,
 
 
 class Node:
-    """A position in the tree, and the statistics of the simulations through it.
+    """A position in the tree, and the results of the simulations through it.
 
     Attributes:
-        number: nodes are counted; the root is 0. parent, move: where the node comes from.
-        prior: a network's liking for the move.
-        visits: simulations through here. total: the sum of their results, as black sees them.
-        proven: the result if it is certain, as black sees it, else None.
+        number: the root is 0, later nodes count up.
+        parent, move: the node before, and the move that leads here.
+        prior: a network's probability of the move.
+        visits: number of simulations through here.
+        total: sum of their results for black.
+        proven: the result for black if it is certain, else None.
     """
 
     def __init__(self, number: int, parent: Node | None, move: Move | None, prior: float = 0.0):
@@ -43,12 +45,12 @@ class Node:
 
     @cached_property
     def state(self) -> GameState:
-        """The position, made when it is first asked for."""
+        """The position, created at the first use."""
         return self.parent.state.apply_move(self.move)
 
     @cached_property
     def mover(self) -> Player:
-        """Who chooses among the children."""
+        """The player who chooses among the children."""
         return self.state.next_player
 
     @cached_property
@@ -57,12 +59,12 @@ class Node:
         return self.state.sensible_moves()
 
     def mean(self, player: Player) -> float:
-        """The mean result as `player` sees it, -1 to 1; the exact one if it is proven."""
+        """The mean result for `player`, -1 to 1; the exact result if it is proven."""
         mean = self.total / max(self.visits, 1) if self.proven is None else self.proven
         return mean if player is Player.black else -mean
 
     def proof(self) -> int | None:
-        """What the children prove: one move that wins is enough, else all must be known."""
+        """The result that the children prove: one win is enough, else all must be proven."""
         sign = 1 if self.mover is Player.black else -1
         known = [sign * child.proven for child in self.children if child.proven is not None]
         complete = not self.untried and len(known) == len(self.children)
@@ -95,7 +97,7 @@ class TextbookMCTS(Engine):
         self._back_up(leaf, self._simulate(leaf) if leaf.proven is None else leaf.proven)
 
     def _select(self, node: Node) -> Node:
-        """Walk down until there is a move to try, or nothing left to find out."""
+        """Walk down to a node that has an untried move or is proven."""
         while node.children and not node.untried and node.proven is None:
             scores = [self._score(node, child) for child in node.children]
             best = node.children[scores.index(max(scores))]
@@ -105,14 +107,14 @@ class TextbookMCTS(Engine):
         return node
 
     def _score(self, node: Node, child: Node) -> float:
-        """Its share of wins, plus a bonus for few visits (Kocsis and Szepesvari 2006)."""
+        """Share of wins plus a bonus for few visits (UCT; Kocsis and Szepesvari 2006)."""
         wins = (1 + child.mean(node.mover)) / 2
-        if child.proven is not None:  # there is nothing to explore
+        if child.proven is not None:  # nothing to explore
             return wins
         return wins + self.settings["c_uct"] * math.sqrt(math.log(node.visits) / child.visits)
 
     def _expand(self, node: Node) -> Node:
-        """Add a child for a random move that has not been tried; it is the leaf."""
+        """Add a child for a random untried move, and return it as the leaf."""
         if node.proven is not None:
             return node
         move = node.untried.pop(below(self._rng, len(node.untried)))
@@ -132,7 +134,7 @@ class TextbookMCTS(Engine):
                 for new in node.children[-len(priors):])))
 
     def _prove(self, node: Node | None, result: int | None) -> None:
-        """Note a result that is certain, and what it proves about the nodes above."""
+        """Record a certain result, and what it proves about the nodes above."""
         while node is not None and result is not None and node.proven is None:
             node.proven = result
             if self.listener:
@@ -141,8 +143,7 @@ class TextbookMCTS(Engine):
             result = node.proof() if node else None
 
     def _simulate(self, leaf: Node) -> int:
-        """The result of a random game, in which a player passes only without another sensible
-        move."""
+        """The result of a random game; players pass only without another sensible move."""
         state = leaf.state
         while not state.is_over():
             moves = state.sensible_moves()
@@ -154,7 +155,7 @@ class TextbookMCTS(Engine):
         return state.result()
 
     def _back_up(self, leaf: Node, result: float) -> None:
-        """Count the result in each node from the leaf up to the root."""
+        """Add the result to each node from the leaf to the root."""
         path, node = [], leaf
         while node is not None:
             path.append(node.number)
@@ -165,7 +166,7 @@ class TextbookMCTS(Engine):
             self.listener(BackedUp(tuple(path), result))
 
     def _favourite(self, node: Node) -> Node:
-        """The most visited child, whose value is the surest; a lost one comes last."""
+        """The most visited child; a proven win comes first, a proven loss last."""
         return max(node.children, key=lambda child: (
             0 if child.proven is None else child.mean(node.mover),
             child.visits, child.mean(node.mover), child.prior))

@@ -16,17 +16,17 @@ from engines.minimax import evaluation, search, stack
 from engines.minimax.table import AGES, clear, find, new_table
 from engines.own_functions import EVALUATION, OwnFunction
 
-# Half the first window around the score of the depth before, in the games' hundredths.
+# Half the width of the first aspiration window, in hundredths.
 ASPIRATION_MARGIN = 30
-# Nodes before the first look at the clock.
+# Nodes before the clock is read for the first time.
 _FIRST_NODES = 100
 
 
 class _Result(NamedTuple):
     score: int  # of the root
-    solved: bool  # whether that is final
+    solved: bool  # whether the score is final
     depth: int  # plies searched
-    before: int  # the score a ply less deep
+    before: int  # the score of the search one ply shallower
 
 
 class AlphaBetaEngine(Engine):
@@ -49,7 +49,7 @@ class AlphaBetaEngine(Engine):
         self._table = new_table(self.settings["tt"], self.game.num_actions)
         on = [self.settings[name] for name in stack.TECHNIQUE_HELP]
         self._use = sum(1 << i for i, is_on in enumerate(on) if is_on)
-        if not self._use & stack.CUTS:  # those that need cuts go with them
+        if not self._use & stack.CUTS:  # PVS and aspiration need cuts
             self._use &= ~(stack.PVS | stack.ASPIRATION)
         plies = min(self.budget.depth or stack.MAX_PLY, stack.MAX_PLY) + stack.QUIET_PLIES + 1
         self._stack = stack.new_stack(plies, self.game.num_actions)
@@ -68,7 +68,7 @@ class AlphaBetaEngine(Engine):
         info = self._stack.info
         info[stack.NODES] = 0
         info[stack.AGE] = (info[stack.AGE] + 1) % AGES
-        self._stack.history[:] //= 8  # what was good a move ago is still a hint
+        self._stack.history[:] //= 8  # scores of the last move still help
         plies = len(self._stack.count)
         deepest = min(budget.depth or stack.MAX_PLY, plies - stack.QUIET_PLIES - 1)
         states = kernels.make_batch(self.game.scratch_state(state.kernel_state, plies), plies)
@@ -80,9 +80,9 @@ class AlphaBetaEngine(Engine):
         actions = actions[: list_actions(state.kernel_state, actions)]
         solve = self.settings["solve"]
         if not solve:
-            shuffle(actions, len(actions), self._rng)  # among equal moves, chance decides
+            shuffle(actions, len(actions), self._rng)  # equal moves: a random one
             if len(actions) == 1 and (budget.cpu or budget.wall):
-                deepest = min(deepest, 2)  # no time is needed to choose
+                deepest = min(deepest, 2)  # nothing to choose
         result = self._deepen(states, clock, actions, deepest)
         move = self.game.move_of(actions[0])
         proven = result.solved and not self.game.history_matters
@@ -98,7 +98,7 @@ class AlphaBetaEngine(Engine):
         )
 
     def _deepen(self, states: Any, clock: Clock, actions: np.ndarray, deepest: int) -> _Result:
-        """Search deeper until a limit or the end; the best of the root's `actions` goes first."""
+        """Search deeper until a limit or the end; the best of the root's `actions` comes first."""
         solve = self.settings["solve"]
         whole = (-1, 1) if solve else (-stack.INFINITE, stack.INFINITE)
         at_once = solve or not self._use & stack.DEEPENING
@@ -114,15 +114,15 @@ class AlphaBetaEngine(Engine):
                 score = int(self._stack.best[0])
                 if not complete or window[0] < score < window[1] or window == whole:
                     break
-                # Outside: that side is opened, and the search, which the table shortens, again.
+                # Outside the window: open that side, and search again with the table's help.
                 window = (whole[0], window[1]) if score <= window[0] else (window[0], whole[1])
             if not complete:
-                # A score from a part of the moves, if it is one, is a lower bound.
+                # The best score of the moves searched so far is a lower bound.
                 if self._stack.best_action[0] >= 0 and score > window[0]:
                     result = result._replace(score=score)
                 break
             result = _Result(score, bool(self._stack.solved[0]), depth, result.score)
-            # Won or lost further away than this depth: there may be a shorter way.
+            # If the end is further away than this depth, there may be a shorter way.
             to_end = stack.WIN - abs(score) if abs(score) >= stack.PROVEN else 0
             if result.solved and (solve or to_end <= depth):
                 break
@@ -131,7 +131,7 @@ class AlphaBetaEngine(Engine):
     def _search(
         self, states: Any, clock: Clock, depth: int, window: tuple[int, int], actions: np.ndarray
     ) -> bool:
-        """One search to `depth` within `window`; whether it was complete before a limit."""
+        """One search to `depth` within `window`; returns whether it finished before a limit."""
         info = self._stack.info
         asks = isinstance(self._evaluation, evaluation.AskedEvaluation)
         info[stack.ASK] = stack.WANTED if asks else 0
@@ -166,7 +166,7 @@ class AlphaBetaEngine(Engine):
 
 
 def _as_value(score: int) -> float:
-    """A score as an expected result: proven ones are +-1, estimates stay inside."""
+    """A score as an expected result: proven scores become +-1, estimates lie between."""
     if abs(score) >= stack.PROVEN:
         return float(np.sign(score))
     return float(np.tanh(score / evaluation.ESTIMATE_SCALE))

@@ -1,4 +1,4 @@
-"""What alpha-beta takes a position for where its depth ends; chosen by class, as the rules are."""
+"""The estimates of alpha-beta at the end of its depth; the class selects the function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engines.own_functions import OwnFunction
 
 # The score that counts as a value of tanh(1) = 0.76, in the games' hundredths.
 ESTIMATE_SCALE = 500
-# Values nearer to 1 would become scores of forced wins.
+# Values closer to 1 would become scores of a forced win.
 _LARGEST = 0.999999
 
 
@@ -24,12 +24,12 @@ class GameEvaluation(NamedTuple):
 
 
 class AskedEvaluation(NamedTuple):
-    """A function in Python: the search stops at each leaf, and continues with the answer."""
+    """A function in Python: the search stops at each leaf and continues with its answer."""
 
 
 @by_class
 def score_of(evaluation, state, info):
-    """Score of an unfinished position as the player to move sees it; an int below PROVEN in size.
+    """Score of an unfinished position for the player to move: an int, smaller than PROVEN in size.
 
     info: of the search's `Stack`.
     """
@@ -42,7 +42,7 @@ def _by_the_game(evaluation, state, info):
 
 @inline_kernel
 def _as_answered(evaluation, state, info):
-    info[ASK] = WANTED  # the next leaf is asked about again
+    info[ASK] = WANTED  # stop at the next leaf, too
     return info[ANSWER]
 
 
@@ -51,7 +51,7 @@ score_of.register(AskedEvaluation, _as_answered)
 
 
 def evaluation_of(own: OwnFunction | None) -> Any:
-    """The evaluation of a search: the game's estimate, or a user's function."""
+    """The estimate for the search: the game's, or a user's function."""
     if own is None:
         return GameEvaluation()
     evaluation = own.evaluator()
@@ -72,5 +72,5 @@ def _score_kernel(function: Any) -> Any:
 
 
 def score_of_value(value: float) -> int:
-    """A value, -1 to 1, as a score of the search."""
+    """The search's score for a value from -1 to 1."""
     return round(ESTIMATE_SCALE * math.atanh(min(max(value, -_LARGEST), _LARGEST)))

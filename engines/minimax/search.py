@@ -1,11 +1,10 @@
 """Alpha-beta search to a fixed depth, compiled and generic over games (chapter 4.4).
 
-Negamax: a score is good for the player to move. A child's score changes sign only if the
-other player moves there, so games in which a turn can be several actions are searched
-rightly. The recursion is written as a loop over an explicit stack (one `row` of each array
-per ply), because passing a game state through a compiled call costs more than a node. So a
-search can also stop after any node and go on later, as if nothing had happened: that is how
-`engine.py` keeps time.
+Negamax: a score is that of the player to move. A child's score changes sign only if the other
+player moves there, so a turn may consist of several actions. The recursion is a loop over an
+explicit stack (one `row` of each array per ply), since passing a game state through a compiled
+call costs more than a node. The search can stop after any node and continue later; `engine.py` uses
+this to read the clock.
 
     begin(states, stack, depth, alpha, beta, actions, n)
     while not advance(states, table, stack, evaluation):  # up to info[NODE_LIMIT] nodes
@@ -30,8 +29,8 @@ def begin(states, stack, depth, alpha, beta, actions, n):
 
     Args:
         states: batch of at least `depth + 1` states; row 0 is the position.
-        alpha, beta: scores beyond them need not be exact. With -1 and 1 a search to the end only
-            finds out who wins, and not how soon, which is quicker.
+        alpha, beta: the window; scores outside it need not be exact. With -1 and 1 a search to the
+            end finds out who wins, but not how soon, which is faster.
     """
     root = kernels.row(states, 0)
     for i in range(n):
@@ -53,13 +52,13 @@ def begin(states, stack, depth, alpha, beta, actions, n):
 def advance(states, table, stack, evaluation):
     """Search on up to the node limit; return whether the search is complete.
 
-    Then `stack.best[0]` is the score and `stack.best_action[0]` the move; `stack.solved[0]`
-    tells whether the score holds at every depth. Before that they tell what the moves searched so
-    far have given (`best_action` is -1 if that is nothing).
+    Then `stack.best[0]` is the score, `stack.best_action[0]` the move, and `stack.solved[0]` tells
+    whether the score holds at any depth. Before that they hold the result of the moves searched so
+    far (`best_action` is -1 if there is none).
 
-    With `info[ASK] = WANTED` it also stops where a leaf is to be valued: then `info[ASK]` is
-    WAITING and the position is row `info[PLY]`. Write its score into `info[ANSWER]`, set
-    `info[ASK]` to ANSWERED, and call `advance` again.
+    With `info[ASK] = WANTED` it also stops at each leaf: then `info[ASK]` is WAITING, and row
+    `info[PLY]` is the position. Write its score into `info[ANSWER]`, set `info[ASK]` to ANSWERED,
+    and call `advance` again.
     """
     info = stack.info
     ply = info[st.PLY]
@@ -70,7 +69,7 @@ def advance(states, table, stack, evaluation):
         info[st.NODES] += 1
         settled, value = _arrive(kernels.row(states, ply), table, stack, ply, evaluation)
         if info[st.ASK] == st.WAITING:
-            info[st.NODES] -= 1  # it arrives there again when the answer has come
+            info[st.NODES] -= 1  # it is counted when the search returns here with the answer
             info[st.PLY] = ply
             return False
         while True:
@@ -130,8 +129,8 @@ def _arrive(state, table, stack, ply, evaluation):
                     stack.solved[ply] = solved
                     return True, score
 
-    # Two plies ahead the search would find out by itself what is forced; with less to go,
-    # knowing it would be looking deeper than asked.
+    # A search of two plies finds forced moves itself; at a smaller depth they would make the search
+    # deeper than requested.
     if depth >= 2 and use & st.FORCED:
         count = kernels.forced_actions(state, stack.actions[ply])
     else:
@@ -229,7 +228,7 @@ def _take(stack, ply, child_value):
         if score > stack.alpha[ply] and stack.info[st.TECHNIQUES] & st.CUTS:
             stack.alpha[ply] = score
         if score >= stack.beta[ply] and stack.solved[ply + 1]:
-            # One solved move is enough for a bound: the others do not matter.
+            # One solved move is enough for a bound: what the others met does not matter.
             stack.solved[ply] = 1
 
 

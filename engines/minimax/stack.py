@@ -56,8 +56,8 @@ class Stack(NamedTuple):
     depth: np.ndarray
     key: np.ndarray
     killer: np.ndarray  # the last move that refuted a sibling
-    solved: np.ndarray  # int8[plies], whether no horizon was met
-    narrow: np.ndarray  # int8[plies], whether it is searched with a null window for the time being
+    solved: np.ndarray  # int8[plies], whether no estimate was used
+    narrow: np.ndarray  # int8[plies], whether the current search has a null window
     history: np.ndarray  # int64[2, num_actions], how often a move was best, by player
     info: np.ndarray  # int64[7], see above
 

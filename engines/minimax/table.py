@@ -1,11 +1,10 @@
-"""The transposition table: results of positions that can be reached in several ways.
+"""The transposition table: results of positions that several orders of moves reach.
 
 Bounded memory: 2**bits entries of 16 bytes (24 in games with more actions than 16 bits hold), in
-pairs that share a cache line. A position is in one of the two entries that its key selects. A new
-one takes the first if that has been left there by an earlier move of the game or was not searched
-deeper, and its old entry goes to the second; otherwise the new one goes to the second. The old
-second entry is dropped. So the deep results, which cost most to find again, stay, and the shallow
-ones come and go: the scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994).
+pairs that share a cache line. A key selects a pair. A new result takes the first entry if the old
+one is from an earlier move of the game or not deeper; the old one then moves to the second entry.
+Otherwise the new result takes the second entry. So deep results, which cost most to find again,
+stay, and shallow ones are replaced (TwoDeep; Breuker, Uiterwijk and van den Herik 1994).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dlgo.jit import inline_kernel
 
 EMPTY_SLOT, EXACT, AT_LEAST, AT_MOST = range(4)
 BOUND_MASK = 3
-# Added to a bound that no horizon has touched: it holds for every depth.
+# Added to a bound that does not depend on the depth.
 SOLVED = 4
 AGES = 256
 
@@ -39,7 +38,7 @@ def new_table(bits: int, num_actions: int) -> np.ndarray:
 
 
 def clear(table: np.ndarray) -> None:
-    """Forget everything. Writes to all the memory, so that it is there before a clock runs."""
+    """Empty the table. Writes to all its memory, so that no move pays for allocation."""
     table.view(np.uint8).fill(0)
 
 
@@ -55,7 +54,7 @@ def find(table, key):
 
 @inline_kernel
 def store(table, key, score, depth, bound, action, age):
-    """Remember a result, unless the table knows the same position more deeply."""
+    """Store a result, unless the table has a deeper one for the same position."""
     first = key & (len(table) - 1) & ~1
     slot = find(table, key)
     if slot >= 0:

@@ -1,11 +1,11 @@
 """Minimax, then alpha-beta, then both to a limited depth (chapters 4.3 and 4.4 of the book).
 
-The functions are the two ideas as short as they can be said. The engine repeats `alphabeta` with
-the additions for real games: an estimate at the depth limit, and more depth while there is time.
+The two functions are the ideas in their shortest form. The engine is `alphabeta` with an estimate
+where the depth ends, and with more depth while time is left.
 
-Values are from the view of the player to move: 1 if they can force a win, 0 a draw, -1 if they
-lose. The sign changes only where the other player moves next, for in draughts a player can move
-twice. The compiled form, with a table and better orders of moves, is in `search.py`.
+Values are those of the player to move: 1 if they can force a win, 0 a draw, -1 if they lose. The
+sign changes only if the other player moves next, since in draughts a player can move twice.
+`search.py` is the compiled form, with a table and better move order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engines.watching.events import CutOff, Entered, Listener, Valued
 
 
 def minimax(state: GameState) -> int:
-    """The best result that the player to move can force, by looking at every line of play."""
+    """The best result that the player to move can force; looks at every line of play."""
     if state.is_over():
         return result_of(state)
     values = []
@@ -32,10 +32,11 @@ def minimax(state: GameState) -> int:
 
 
 def alphabeta(state: GameState, alpha: int = -1, beta: int = 1) -> int:
-    """The same from fewer lines. alpha: the value that the player to move can already force.
+    """The same result from fewer lines.
 
-    beta: the value that the opponent can already force: above it, the opponent avoids this
-        position.
+    alpha: the player to move can already force this elsewhere.
+    beta: the opponent has a move elsewhere that holds the player to this; a position that is worth
+        more is never reached.
     """
     if state.is_over():
         return result_of(state)
@@ -50,12 +51,12 @@ def alphabeta(state: GameState, alpha: int = -1, beta: int = 1) -> int:
 
 
 def result_of(state: GameState) -> int:
-    """The result of a finished game as the player sees it who would move next."""
+    """The result of a finished game for the player who would move next."""
     return state.result() if state.next_player is Player.black else -state.result()
 
 
 class TextbookAlphaBeta(Engine):
-    """Alpha-beta to a limited depth, or as deep as the time allows."""
+    """Alpha-beta to a limited depth, or deeper while time is left."""
 
     name = "textbook-alphabeta"
     summary = "alpha-beta in plain Python, to read and to watch"
@@ -77,7 +78,7 @@ class TextbookAlphaBeta(Engine):
         self._rng = make_rng(seed)
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        moves = shuffled(self.moves_of(state), self._rng)  # among equal moves, chance decides
+        moves = shuffled(self.moves_of(state), self._rng)  # equal moves: a random one
         self._clock, self._nodes, decision = Clock(budget, budget.nodes), 0, None
         deepest = budget.depth or math.inf
         depth = deepest if budget.given().keys() <= {"depth"} else 1
@@ -96,7 +97,7 @@ class TextbookAlphaBeta(Engine):
 
     def _value(self, state: GameState, depth: float, alpha: float, beta: float, line: list[Move],
                moves: list[Move] | None = None, node: int = 0, parent: int | None = None) -> float:
-        """The value of a position; `line` is filled with the moves of best play from there."""
+        """The value of a position; writes the moves of best play into `line`."""
         if self._may_stop and self._clock.is_over(self._nodes):
             raise TimeoutError
         if self.listener:

@@ -1,10 +1,9 @@
-"""Searches of one position or of many, side by side: each has a root, a tree and a generator.
+"""Searches side by side: each has a root, a tree and a random generator.
 
-A network is slow for one position and fast for a hundred. A single game has one leaf at a time to
-offer, or a few with virtual loss. But self-play wants many games: each grows its own tree, and in
-every step each search walks to one leaf. The trees are rows of a batch, as positions are rows of a
-batch of states. The searches need not be in step with each other: one may start a move while its
-neighbour is in the middle of one.
+A network evaluates a hundred positions in one call much faster than one by one. A single game has
+one leaf at a time, or a few with virtual loss; in self-play, many games have one leaf each. The
+trees are rows of a batch, as positions are rows of a batch of states. The searches are independent:
+one may start a move while its neighbour is in the middle of one.
 """
 
 from __future__ import annotations
@@ -30,21 +29,21 @@ class BatchedSearch:
     """`n` searches, each with a root position, a tree, a generator and simulations to go.
 
     Args:
-        capacity: nodes of each tree.
-        rule: how trees are descended, see `rules.py`.
-        evaluator: values the leaves: a `LeafEvaluator`, or a compiled one of `evaluators.py`.
-        room: plies that the longest game may have.
-        leaves: how many leaves of each search a `LeafEvaluator` is asked about at once.
-        reuse: whether a search can keep a part of its tree, which takes one tree more.
-        amaf: whether the trees have room for RAVE's counts.
+        capacity: maximum number of nodes in each tree.
+        rule: selection rule, see `rules.py`.
+        evaluator: a `LeafEvaluator`, or a compiled one from `evaluators.py`.
+        room: plies of the longest game.
+        leaves: leaves of each search that a `LeafEvaluator` evaluates in one call.
+        reuse: allow searches to keep subtrees, which takes the memory of one more tree.
+        amaf: allocate RAVE's counts.
 
     Attributes:
         roots: batch of n states; set a row and call `set_root`.
-        remaining: int64[n], simulations each search still wants; 0: it rests.
-        noise: float64[n, num_actions], the noise of each root's priors; 0 where there is none.
-        evaluations, steps: how many leaves the `LeafEvaluator` has valued, in how many calls.
-        asks_for: how many leaves of each search are valued by one call from Python; None: they are
-            valued within the compiled loop.
+        remaining: int64[n], number of simulations that each search still wants; 0: it rests.
+        noise: float64[n, num_actions], the noise in each root's priors; 0 where there is none.
+        evaluations, steps: number of leaves that the `LeafEvaluator` has evaluated, and of calls.
+        asks_for: leaves of each search that one call from Python evaluates; None: the compiled
+            loop evaluates them.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class BatchedSearch:
         return len(self.remaining)
 
     def seed(self, i: int, seed: int) -> np.ndarray:
-        """Give search `i` a generator, which is returned to be shared with its game."""
+        """Seed the generator of search `i`, and return it to share it with the game."""
         self._rngs[i] = make_rng(seed)
         return self._rngs[i]
 
@@ -93,7 +92,7 @@ class BatchedSearch:
         return self._rows[self._plan[i, search.TREE]]
 
     def set_position(self, state: GameState, node: int = -1) -> None:
-        """Make `state` the root of a single search; what is below its `node` is kept (-1: none)."""
+        """Make `state` the root of a single search, keeping the subtree of `node` (-1: none)."""
         if node < 0:
             ts.set_root(self.tree(0), state.kernel_state)
         elif node > 0:
@@ -109,11 +108,11 @@ class BatchedSearch:
             self._known = np.empty(n, np.int64)
 
     def set_root(self, i: int) -> None:
-        """Start search `i` anew, without a tree, at its root position."""
+        """Start search `i` with an empty tree at its root position."""
         ts.set_root(self.tree(i), kernels.row(self.roots, i))
 
     def advance(self, i: int, action: int) -> None:
-        """Follow an action that was played at root `i`, keeping the subtree below it."""
+        """Move root `i` along an action that was played, keeping the subtree below it."""
         tree = self.tree(i)
         child = int(ts.find_child(tree, ROOT, action))
         # A node without children would stop the search before it starts, if it is proven.
@@ -123,7 +122,7 @@ class BatchedSearch:
             self.keep(i, child)
 
     def keep(self, i: int, node: int) -> None:
-        """Make a node the root of search `i`, and forget all but its subtree."""
+        """Make a node the root of search `i`, keeping its subtree only."""
         ts.advance(self.tree(i), self._rows[self._spare], node)
         self._plan[i, search.TREE], self._spare = self._spare, int(self._plan[i, search.TREE])
 
@@ -131,17 +130,17 @@ class BatchedSearch:
         self, i: int, simulations: int | None, noise_weight: float = 0.0,
         concentration: float = 0.0, excluded: int = NO_ACTION,
     ) -> None:
-        """Have search `i` run.
+        """Start search `i`.
 
         Args:
-            simulations: how many, besides those kept from before; None: no limit.
-            noise_weight: part of the root's priors that is replaced by Dirichlet noise, so that
-                moves the network dismisses are tried now and then; 0: none. With the rule
-                Gumbel the factor of its variables: 1 or 0.
-            concentration: of the noise, over all sensible moves together: with 10, each of 40
-                moves has alpha = 0.25. The fewer the moves, the more even the noise, as in
-                AlphaZero (0.3 in chess, 0.03 in Go).
-            excluded: an action that is not searched while there is another sensible one.
+            simulations: number of new simulations; None: no limit.
+            noise_weight: share of the root's priors that Dirichlet noise replaces, so that moves
+                with a small prior are tried sometimes; 0: none. With the rule Gumbel, the factor
+                of its variables: 1 or 0.
+            concentration: alpha of the noise, summed over all sensible moves: with 10, each of 40
+                moves has 0.25. Fewer moves have larger alphas, as in AlphaZero (0.3 in chess,
+                0.03 in Go).
+            excluded: an action to leave out while there is another sensible one.
         """
         self.remaining[i] = NO_LIMIT if simulations is None else simulations
         if self._noise_weight[i] > 0:
@@ -165,7 +164,7 @@ class BatchedSearch:
                 self._open(i)
 
     def _open(self, i: int) -> None:
-        """Remove and change the children of root `i` as given to `start`."""
+        """Apply the excluded action and the noise of `start` to the children of root `i`."""
         tree, excluded = self.tree(i), self._excluded[i]
         if excluded != NO_ACTION and tree.n_children[ROOT] > 1:
             child = ts.find_child(tree, ROOT, excluded)
@@ -175,7 +174,7 @@ class BatchedSearch:
             add_noise(self._rule, tree, self.noise[i], self._noise_weight[i])
 
     def priors(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """(actions, priors) of root `i` as the network gave them, without the noise."""
+        """(actions, priors) of root `i` from the network, without the noise."""
         tree, weight = self.tree(i), self._noise_weight[i]
         first = int(tree.first_child[ROOT])
         span = slice(first, first + int(tree.n_children[ROOT]))
@@ -187,8 +186,10 @@ class BatchedSearch:
         return actions, priors
 
     def step(self, most: int = 1) -> int:
-        """Run up to `most` simulations of every search that wants some, whose `remaining` falls;
-        how many there were. A `LeafEvaluator` that is not compiled is asked once."""
+        """Run up to `most` simulations in every search that wants some; returns their number.
+
+        `remaining` decreases. A `LeafEvaluator` that is not compiled is called once.
+        """
         if self._compiled is not None:
             if self._unopened:  # the first simulation only looks at the root
                 most = 1

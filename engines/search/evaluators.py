@@ -1,12 +1,11 @@
-"""Evaluators: the values of leaves of the tree.
+"""Compiled evaluators: they give the leaves of a tree a value, and some a policy.
 
-A leaf evaluator is anything that gives a policy and a value for a position: a search needs
-nothing else. Compiled ones stay inside the search loop; each is a `NamedTuple` of its constants,
-and `value_of` is chosen by its class. The policy of those below is uniform; a small network
-(`engines/learning/networks/dense.py`) writes priors as well. What can only be asked from Python,
-such as a large network, is a `LeafEvaluator` (`leaf_evaluator.py`).
+The search calls them inside its loop. Each is a `NamedTuple` of its constants, and its class
+selects the implementation of `value_of`. The policy of the evaluators below is uniform; a small
+network (`engines/learning/networks/dense.py`) also writes priors. Evaluators in Python, such as a
+large network, are `LeafEvaluator`s (`leaf_evaluator.py`).
 
-Values are seen by player 0, from -1 (lost) to +1 (won).
+Values are those of player 0, from -1 (lost) to +1 (won).
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ class LightRollout(NamedTuple):
 
 
 class HeavyRollout(NamedTuple):
-    """The result of one game of moves that a player would look at first."""
+    """The result of one game of sensible moves (the game's own heavy rollout)."""
 
 
 class Static(NamedTuple):
-    """The game's own `evaluate`, squashed: `scale`: float, the score that counts as 0.76."""
+    """The game's own `evaluate`, squashed by tanh. scale: float, the score that becomes 0.76."""
 
     scale: float
 
 
 class Uniform(NamedTuple):
-    """Every position is even, by `value`: float. The search goes by finished games alone."""
+    """The same value for every position, so only finished games count. value: float."""
 
     value: float
 
@@ -44,10 +43,10 @@ def value_of(evaluator, state, n, scratch, rng):
     """Value of the unfinished position `state` for player 0; `state` may be changed.
 
     Args:
-        n: number of wanted priors, of the first actions in `scratch.actions`. They are written into
-            `scratch.priors`: not negative, of the sum 1. 0 for evaluators without a policy.
-        scratch: of `search.py`. `scratch.played` is cleared before, and an evaluator that plays on
-            notes there who played an action first.
+        n: number of priors to write into `scratch.priors`, for the first actions in
+            `scratch.actions`: not negative, sum 1. 0 for evaluators without a policy.
+        scratch: of `search.py`. A rollout writes the first player of each action into
+            `scratch.played`, which is cleared before.
     """
 
 

@@ -1,28 +1,27 @@
-"""Gumbel search: a root that plans its simulations, so that a few of them improve the policy.
+"""Gumbel search: it plans the simulations at the root, so that a few of them improve the policy.
 
 PUCT with 16 simulations may never try a good move, and its visits may be a worse policy than the
-network's. Danihelka et al. ("Policy improvement by planning with Gumbel", 2022) plan instead:
+network's. Danihelka et al. ("Policy improvement by planning with Gumbel", 2022) use a plan:
 
 * At the root, the search tries the `considered` moves with the largest `g + log P`, g a Gumbel
-  variable drawn for each: a sample by the prior P, without replacement. Sequential halving shares
-  the simulations out: first all of these moves get equally many, then the better half, and so on.
+  variable drawn for each: a sample by the prior P, without replacement. Sequential halving divides
+  the simulations: first equally among all of these moves, then among the better half, and so on.
   Moves are compared by
 
       score = g + log P + sigma(q),    sigma(q) = (visit_offset + most visits of a move) scale q
 
-  with q the share of wins; a move that was never tried has the value of the position
-  (`mixed_value`). The engine plays the move with the best score among those visited most. If q is
-  right, its expected value is at least that of the prior's move, whatever the number of
-  simulations.
-* Below the root, visits follow the improved policy, softmax(log P + sigma(q)), as closely as
-  counts can: the next visit goes to the move whose share of the visits is furthest below it.
-* The network learns the improved policy of the root in place of the visits.
+  with q the share of wins; for moves without visits it is that of the position (`mixed_value`).
+  The engine plays the move with the best score among the most visited. If q is correct, its
+  expected value is at least that of a move drawn from the prior, for any number of simulations.
+* Below the root, visits follow the improved policy, softmax(log P + sigma(q)): the next visit goes
+  to the move whose share of the visits is furthest below its probability.
+* The network learns the improved policy of the root instead of the visits.
 
-With all g = 0 the search is deterministic: it considers the likeliest moves.
+With all g = 0 the search is deterministic: it considers the moves with the largest priors.
 
-The rule is `Gumbel`; g is stored in the priors of the root, the number of simulations in the tree's
-`info[BUDGET]`. The tree must be new: the plan counts visits from 0. Proven results are exact values
-of q, and lost moves are left out.
+The rule is `Gumbel`. The priors of the root include g; the tree's `info[BUDGET]` is the number of
+simulations. The tree must be new, since the plan counts visits from 0. Proven results are exact
+values of q; lost moves are left out.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _LEAST = 1e-30  # a prior may have been rounded to 0
 
 
 class Gumbel(NamedTuple):
-    """considered: int, moves tried at the root; visit_offset, scale: float, of sigma."""
+    """Gumbel search. considered: int, moves tried at the root; visit_offset, scale: of sigma."""
 
     considered: int
     visit_offset: float
@@ -52,9 +51,9 @@ class Gumbel(NamedTuple):
 
 @inline_kernel
 def considered_visits(considered, simulations, done):
-    """How many visits the next move to try at the root must have, by sequential halving.
+    """The number of visits that the next move to try at the root has, by sequential halving.
 
-    `considered` moves, 1 or more, share `simulations` out, of which `done` have been done.
+    `considered` moves, 1 or more, share `simulations`, of which `done` are finished.
     """
     phases = 0
     while (1 << phases) < considered:
@@ -87,11 +86,11 @@ def _lost(tree, child, sign):
 
 @inline_kernel
 def mixed_value(tree, node):
-    """The value of moves never tried, and the most visits of a child.
+    """The value of moves without visits, and the largest number of visits of a child.
 
-    The value is a share of wins for the mover of `node`: a mixture of the network's own value and
-    of the mean of the moves tried, weighted by their priors; the more visits, the more of the
-    latter (appendix D of the paper).
+    The value is a share of wins for the mover of `node`: a mixture of the network's value and the
+    mean of the visited moves, weighted by their priors. The weight of the latter grows with the
+    visits (appendix D of the paper).
     """
     sign = 1.0 - 2.0 * tree.mover[node]
     first = tree.first_child[node]
@@ -105,7 +104,7 @@ def mixed_value(tree, node):
             values += tree.value_sum[child]
             prior += tree.prior[child]
             good += tree.prior[child] * _wins(tree, child, sign)
-    # The visits and values that are not the children's are the network's, of the new node.
+    # The visits and values that no child accounts for are those of the network.
     own = tree.visits[node] - visits
     raw = 0.5
     if own > 0:
@@ -140,7 +139,7 @@ def _select_at_root(rule, tree):
     for child in range(first, first + n):
         if _lost(tree, child, sign):
             continue
-        # If lost moves have left a gap in the plan, the best move is tried once more.
+        # If lost moves leave a gap in the plan, the best move is tried once more.
         planned = tree.visits[child] == wanted
         score = _score(rule, tree, child, sign, expected, most)
         if (planned and not best_planned) or (planned == best_planned and score > best_score):
@@ -214,9 +213,9 @@ add_rule(Gumbel, _select_gumbel, change_priors=_perturb)
 
 @kernel
 def best_child(rule, tree):
-    """The root's child to play: the best score among those visited most; lost ones come last.
+    """The root's child to play: a proven win, else the best score among the most visited.
 
-    A proven win goes before everything; -1 if there are no children.
+    Lost ones come last; -1 if there are no children.
     """
     sign = 1.0 - 2.0 * tree.mover[ROOT]
     first = tree.first_child[ROOT]
@@ -238,7 +237,7 @@ def improved_policy(rule, tree, noise, out):
     """softmax(log P + sigma(q)) of the root, which is not proven; lost moves get nothing.
 
     Args:
-        noise: float64[num_actions], the g that were added to the log priors.
+        noise: float64[num_actions], the variables g that were added to the log priors.
         out: float64[num_actions], overwritten; sums to 1.
     """
     out[:] = 0.0

@@ -1,4 +1,4 @@
-"""Evaluators of leaves in Python: networks, other engines, functions."""
+"""Evaluators in Python for the leaves of a tree search: networks, other engines, functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engines.search.search import new_scratch
 
 
 class LeafEvaluator(ABC):
-    """Evaluates leaves of a tree search."""
+    """Gives policies and values for the leaves of a tree search."""
 
     # The number of earlier positions that it needs with each leaf; if it is not 0,
     # `evaluate_windows` is called in place of `evaluate`.
@@ -28,46 +28,46 @@ class LeafEvaluator(ABC):
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Policies and values of the first `n` states of a batch of kernel states.
 
-        The games are not over. The states are valid until the next call only.
+        The games are not over. The states are valid until the next call.
 
         Returns:
-            policies: float32[n, num_actions], not negative; illegal actions are ignored, and the
-                search normalises the rest (uniform if all are 0).
-            values: float32[n], -1 to 1, as the player to move sees it.
+            policies: float32[n, num_actions], not negative. The search ignores illegal moves and
+                makes the rest sum to 1 (equal shares if all are 0).
+            values: float32[n], -1 to 1, as the player to move sees them.
         """
 
     def evaluate_windows(
         self, leaves: Any, windows: Any, known: np.ndarray, n: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Like `evaluate`, for evaluators that look at earlier positions, too.
+        """Like `evaluate`, for evaluators that also look at earlier positions.
 
         Args:
             windows: batch of `history + 1` states for each leaf, the leaf itself first, then the
                 position before it, and so on.
-            known: int64[n], how many states of each window exist.
+            known: int64[n], number of states that exist in each window.
         """
         return self.evaluate(leaves, n)
 
     def window(self, state: GameState) -> tuple[Any, int]:
-        """The root and the positions before it, as one window; called if `history` is not 0."""
+        """The root and the positions before it, as one window; called if `history` is above 0."""
         raise NotImplementedError
 
     def compiled(self) -> Any:
-        """The same as a compiled evaluator that writes priors (`evaluators.value_of`), or None.
+        """The compiled form of this evaluator (`evaluators.value_of`), or None.
 
-        A search that asks about one leaf at a time uses it, in one thread.
+        A search with one leaf at a time uses it, in one thread.
         """
         return None
 
     def new_game(self, seed: int) -> None:  # noqa: B027 (most evaluators remember nothing)
-        """Forget everything and seed the generator."""
+        """Forget the last game and seed the generator."""
 
     def close(self) -> None:  # noqa: B027
-        """Release the evaluator's processes and files."""
+        """Release resources outside Python."""
 
 
 class UniformEvaluator(LeafEvaluator):
-    """Equal priors for all moves, and the value 0 for all positions."""
+    """Gives equal priors to all moves and the value 0 to all positions."""
 
     def __init__(self, game: GameSpec) -> None:
         self._num_actions = game.num_actions
@@ -77,12 +77,12 @@ class UniformEvaluator(LeafEvaluator):
 
 
 class EngineEvaluator(LeafEvaluator):
-    """Any engine as an evaluator: its decision's policy, or else its move, and its value.
+    """Any engine as an evaluator: the policy (or else the move) and the value of its decision.
 
     Args:
         engine: plays the same game; must estimate values.
-        share: of the policy that goes to all moves alike, so that a move the engine does not
-            think of is not ruled out.
+        share: share of the policy that is divided equally among all moves, so that no move has
+            the prior 0.
     """
 
     def __init__(self, engine: Any, share: float = 0.25) -> None:
@@ -105,8 +105,12 @@ class EngineEvaluator(LeafEvaluator):
 
 
 class LeafValues:
-    """What leaves are worth. evaluator: of `evaluators.py`, or a function of a `GameState`, -1 to 1
-    as the player to move sees it."""
+    """Values of leaves, by one evaluator.
+
+    Args:
+        evaluator: from `evaluators.py`, or a function of a `GameState` that returns a value, -1 to
+            1, for the player to move.
+    """
 
     def __init__(self, game: GameSpec, evaluator: Any | Callable[[GameState], float]) -> None:
         self._game, self._evaluator = game, evaluator
@@ -119,7 +123,7 @@ class LeafValues:
         self._rng = make_rng(seed)
 
     def of(self, leaves: Any, n: int) -> np.ndarray:
-        """Values of the first `n` states of a batch: float32[n], as the player to move sees it."""
+        """Values of the first `n` states of a batch for the player to move: float32[n]."""
         values = np.zeros(n, np.float32)
         if callable(self._evaluator):
             for i in range(n):

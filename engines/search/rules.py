@@ -3,22 +3,22 @@
 A rule is a `NamedTuple` of its constants, and the functions below are chosen by its class:
 
     select      the child to visit next
-    prepare     the start values of a new node's children
-    learn       the statistics of a finished simulation
-    add_noise   how noise changes the root's priors
+    prepare     initialises the children of a new node
+    learn       updates the rule's counts after a simulation
+    add_noise   changes the root's priors by noise
 
-A child's share of wins is w, of its n visits, for the player who chooses; draws count half;
-N are the visits of the parent. Children never visited come first, unless a rule has other
-reasons to go by. A child proven lost is not visited again while there is another.
+w is a child's share of wins in its n visits, for the player who chooses; a draw is half a win. N is
+the number of visits of the parent. UCT visits new children first. A child that is proven lost is
+not visited again while there is another.
 
     UCT          w + c sqrt(log N / n)   (Kocsis and Szepesvari 2006; chapter 4.5.2 of the book)
     RAVE         (1 - b) w + b w',  b = m / (m + n + m n / k)
                  with m and w' counted over all simulations in which the chooser played the
-                 move at any later time (all moves as first, AMAF): these samples are numerous, so
-                 no exploration is needed (Gelly and Silver 2007)
-    PUCT         w + c P sqrt(N) / (1 + n), P the prior of the move; a child without visits is
-                 taken for as good as its parent, minus `fpu_reduction` (Silver et al. 2017)
-    Gumbel       plans which moves of the root to try how often; see `gumbel.py`
+                 move at any later time (all moves as first, AMAF); they grow fast, so the rule
+                 needs no exploration (Gelly and Silver 2007)
+    PUCT         w + c P sqrt(N) / (1 + n) with P the prior of the move; for a child without
+                 visits, w is the parent's minus `fpu_reduction` (Silver et al. 2017)
+    Gumbel       plans the number of visits of the root's moves; see `gumbel.py`
 """
 
 from __future__ import annotations
@@ -36,14 +36,16 @@ from engines.search.tree import ROOT, UNPROVEN
 
 
 class UCT(NamedTuple):
-    """c_uct: float, the weight of exploration."""
+    """UCT. c_uct: float, weight of exploration."""
 
     c_uct: float
 
 
 class RAVE(NamedTuple):
-    """equivalence: float, the k above: visits until a child's own results weigh as much as many
-    others; hints: float, how much a game's `hints` weigh. The tree has room for AMAF counts.
+    """RAVE, for a tree with AMAF counts.
+
+    equivalence: float, k above, the visits at which w weighs as much as w' with many counts.
+    hints: float, weight of the game's `hints`.
     """
 
     equivalence: float
@@ -51,7 +53,7 @@ class RAVE(NamedTuple):
 
 
 class PUCT(NamedTuple):
-    """c_puct: float, weight of the prior; fpu_reduction: float, see above, wins from 0 to 1."""
+    """PUCT. c_puct: float, weight of the prior; fpu_reduction: float, see above."""
 
     c_puct: float
     fpu_reduction: float
@@ -69,9 +71,9 @@ def prepare(rule, tree, node, state, scratch):
 
 @by_class
 def learn(rule, tree, path, length, value, played):
-    """Called with every simulation's path, its value for player 0, and who first played what.
+    """Called with the path of every simulation, its value for player 0, and the moves played.
 
-    `played` holds what the rollout noted; the moves on the path are not in it yet.
+    `played` holds the player of each action in the rollout; the moves on the path are added here.
     """
 
 
@@ -82,17 +84,17 @@ def add_noise(rule, tree, noise, weight):
 
 @inline_kernel
 def proven_score(sign, result):
-    """The score of a move with a known result: no exploration is needed."""
+    """The score of a child whose result is proven; it needs no exploration."""
     return 0.5 if result == 0 else 100.0 * sign * result
 
 
-# The logarithm is the dearest part of a step down the tree, and most nodes have few visits.
+# The logarithm is the most expensive part of a step, and most nodes have few visits.
 _ROOT_LOG = np.sqrt(np.log(np.maximum(np.arange(2048), 1)))
 
 
 @inline_kernel
 def root_log(visits):
-    """sqrt(log visits), from a table where it reaches."""
+    """sqrt(log visits), from a table for small numbers."""
     return _ROOT_LOG[visits] if visits < len(_ROOT_LOG) else math.sqrt(math.log(visits))
 
 
@@ -134,7 +136,7 @@ def _select_rave(rule, tree, node):
             visits = tree.visits[child]
             amaf = tree.amaf_visits[child]
             if visits == 0:
-                # Nothing known at all: as good as a move can be, so that it is tried.
+                # Without any count it gets the best score, so that it is tried.
                 score = tree.amaf_wins[child] if amaf > 0 else 1.0
             else:
                 wins = 0.5 + 0.5 * sign * tree.value_sum[child] / visits
@@ -147,7 +149,7 @@ def _select_rave(rule, tree, node):
 
 @inline_kernel
 def _hint(rule, tree, node, state, scratch):
-    """Begin the AMAF counts of the children with the game's knowledge about its moves."""
+    """Initialise the AMAF counts of the children by the game's hints."""
     first = tree.first_child[node]
     n = tree.n_children[node]
     if rule.hints == 0.0:

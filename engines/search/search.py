@@ -1,18 +1,18 @@
-"""One search for all tree-search engines and learners: n trees, up to m leaves of each at a time.
+"""The search of all tree-search engines and learners: n trees, up to m leaves of each at a time.
 
-A simulation walks down a tree by the selection rule to a leaf, asks the evaluator what that
-position is worth, and counts the answer for every node on the way (chapter 4.5 of the book). The
-classes of rule and evaluator are known when the loop is compiled, so each pair has its own loop,
-without a branch on either. The searches differ in who values a leaf:
+A simulation walks from the root to a leaf by the selection rule, evaluates the leaf, and counts the
+value for every node on the path (chapter 4.5 of the book). The classes of rule and evaluator are
+known when the loop is compiled, so each pair has its own loop, without a branch on either. There
+are two kinds of evaluators:
 
-    run                 a compiled evaluator, without leaving the loop: a rollout, a small network
-    collect, absorb     Python, such as a large network. `collect` walks to some leaves and stops,
-                        the evaluator is asked about all of them in one call, and `absorb` counts
-                        its answers. While a leaf waits for its answer, a virtual loss on its path
-                        sends the next walk of its tree elsewhere (Chaslot et al. 2008).
+    run                 compiled ones, called inside the loop: a rollout, a small network
+    collect, absorb     Python ones, such as a large network. `collect` walks to some leaves and
+                        returns, one call evaluates all of them, and `absorb` counts the values.
+                        While a leaf waits for its value, a virtual loss on its path sends the
+                        next walk of its tree elsewhere (Chaslot et al. 2008).
 
-Playing searches one tree, self-play a tree for each of many games. `batched_search.py` puts the
-parts together.
+An engine searches one tree, self-play a tree for each of many games. `batched_search.py` combines
+the parts.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from engines.search.evaluators import value_of
 from engines.search.rules import learn, prepare, select
 from engines.search.tree import MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
 
-# When a leaf gets its children: when it is valued, with the evaluator's priors; at the visit after
-# that; or by `absorb`.
+# When a leaf gets its children: when it is evaluated, with the evaluator's priors; at its second
+# visit; or in `absorb`.
 AT_ONCE, SECOND_VISIT, LATER = range(3)
 
 
 class Scratch(NamedTuple):
-    """Scratch of a search besides its trees; unused between simulations."""
+    """Scratch arrays of a search; they hold nothing between simulations."""
 
     actions: np.ndarray  # int64[num_actions]
     priors: np.ndarray  # float32[num_actions], of these actions
@@ -52,25 +52,29 @@ def new_scratch(num_actions: int) -> Scratch:
     )
 
 
-# Columns of `plan`, a row for each search: which of the trees it has, and how many simulations it
-# still wants (0: it rests). Of `ways`, a row for each leaf: nodes from the root to it, its search.
+# Columns of `plan`, a row for each search: the index of its tree, and the number of simulations it
+# still wants (0: it rests). Of `ways`, a row for each leaf: the length of its path, its search.
 TREE, REMAINING = range(2)
 LENGTH, OWNER = range(2)
 
 
 @kernel
 def run(trees, plan, roots, rngs, states, paths, scratch, most, expand_at, rule, evaluator):
-    """Run up to `most` simulations in each search that wants some, by a compiled evaluator.
+    """Run up to `most` simulations in each search that wants some, with a compiled evaluator.
 
     Args:
-        trees: batch. plan: int64[n, 2]. roots: batch of n states, unchanged.
+        trees: batch of trees.
+        plan: int64[n, 2], see above.
+        roots: batch of n states, unchanged.
         rngs: uint64[n, words], generator states.
-        states: batch with room for the deepest line, scratch. paths: as of `collect`, scratch.
+        states: batch with room for the deepest line, scratch.
+        paths: as in `collect`, scratch.
         expand_at: AT_ONCE or SECOND_VISIT.
-        rule: of `rules.py`. evaluator: of `evaluators.py`.
+        rule: from `rules.py`.
+        evaluator: from `evaluators.py`.
 
     Returns:
-        (simulations, evaluations): how many there were. A proven root is not searched further.
+        (simulations, evaluations): their numbers. A proven root is not searched further.
     """
     state, path = kernels.row(states, 0), paths[0]
     simulations, evaluations = 0, 0
@@ -101,15 +105,16 @@ def run(trees, plan, roots, rngs, states, paths, scratch, most, expand_at, rule,
 
 @kernel
 def collect(trees, plan, roots, rngs, states, paths, ways, scratch, most, rule):
-    """Walk up to `most` times in each search, to leaves that wait for an answer.
+    """Walk up to `most` times in each search, to leaves that are to be evaluated.
 
     Args:
-        states: batch of the leaves, out; room for `most` of each search, and the deepest line.
-        paths: int32[leaves, MAX_DEPTH + 2], out: the nodes from the root to each leaf.
-        ways: int64[leaves, 2], out. The others: as of `run`.
+        states: out, batch of the leaves; room for `most` of each search, and the deepest line.
+        paths: out, int32[leaves, MAX_DEPTH + 2]: the nodes from the root to each leaf.
+        ways: out, int64[leaves, 2], see above.
+        trees, plan, roots, rngs, scratch, rule: as in `run`.
 
     Returns:
-        (walks, leaves): walks that ended in a finished game are counted and done with.
+        (walks, leaves): their numbers. A walk that ends in a finished game needs no evaluation.
     """
     walks, n = 0, 0
     for i in range(len(plan)):
@@ -142,8 +147,10 @@ def absorb(trees, plan, rngs, states, paths, ways, n, policies, values, actions)
     """Give `n` collected leaves their children and values.
 
     Args:
-        policies: float32[n, num_actions]. values: float32[n], seen by the player to move.
-        actions: int64[num_actions], scratch. The others: as of `collect`.
+        policies: float32[n, num_actions].
+        values: float32[n], as the player to move sees them.
+        actions: int64[num_actions], scratch.
+        trees, plan, rngs, states, paths, ways: as in `collect`.
     """
     for k in range(n):
         i, path, length = ways[k, OWNER], paths[k], ways[k, LENGTH]
@@ -162,8 +169,8 @@ def absorb(trees, plan, rngs, states, paths, ways, n, policies, values, actions)
 def walk(tree, root, state, path, scratch, rng, expand_at, rule):
     """Walk from the root to a leaf, which may be new, and play the moves on `state`.
 
-    Returns the length of the `path`, whose last node is the leaf. If its game is over, the result
-    is in `proven`.
+    Returns the length of the `path`, whose last node is the leaf. If the game is over there, its
+    `proven` holds the result.
     """
     kernels.copy_into(state, root)
     node = ROOT
@@ -171,7 +178,7 @@ def walk(tree, root, state, path, scratch, rng, expand_at, rule):
     length = 1
     while tree.proven[node] == UNPROVEN and length <= MAX_DEPTH:
         if tree.n_children[node] == 0:
-            # At once, no node has fewer visits than that; at the second, it needs one.
+            # AT_ONCE is 0 visits, SECOND_VISIT is 1.
             if expand_at == LATER or (tree.visits[node] < expand_at and node != ROOT):
                 break
             if not expand(tree, node, state, scratch.actions, rng):
@@ -193,7 +200,7 @@ def walk(tree, root, state, path, scratch, rng, expand_at, rule):
 
 @inline_kernel
 def _lose_virtually(tree, path, length, times):
-    """Count a walk as lost for the player of each step (`times` = 1), or take that back (-1)."""
+    """Count a walk as a loss for the player of each step (`times` = 1), or undo this (-1)."""
     tree.visits[path[0]] += times
     for i in range(1, length):
         tree.visits[path[i]] += times
@@ -217,11 +224,12 @@ def look_back(tree, past, past_known, paths, ways, n, history, work, windows, kn
     """Write the positions that led to each leaf, by playing its path again.
 
     Args:
-        past: batch, the root first, then those before it; past_known: how many exist.
-        paths, ways: to each of the `n` leaves, as `collect` writes them.
+        past: batch, the root first, then the positions before it.
+        past_known: number of positions in `past`.
+        paths, ways: of the `n` leaves, as `collect` writes them.
         work: a scratch state with room for the deepest line.
-        windows: batch of `history + 1` states a leaf, out: the leaf, the one before it, ...
-        known: int64[n], out: how many of them exist.
+        windows: out, batch of `history + 1` states a leaf: the leaf, the position before it, ...
+        known: out, int64[n]: number of positions in each window.
     """
     for i in range(n):
         first = i * (history + 1)

@@ -1,4 +1,4 @@
-"""A search tree that follows a game and keeps to a budget."""
+"""A search with one tree that follows a game and keeps to a budget."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from engines.decision import Budget
 from engines.search import tree as ts
 from engines.search.batched_search import BatchedSearch
 
-# Walks that end in finished games, or in positions that the evaluator remembers, cost no
-# evaluation, and there may be no others.
+# A limit of walks, since walks that end in finished games or cached positions cost no evaluation,
+# and a search may consist of such walks only.
 WALKS_AN_EVALUATION = 100
 
 
 class Searcher:
-    """One tree and all that a thread needs to grow it.
+    """One tree and the search that grows it, for one thread.
 
     Args:
-        capacity: nodes of the tree.
-        reuse: keep the part of the tree below the moves played; takes a second tree.
-        rule, evaluator, amaf: as of `BatchedSearch`.
-        batch: leaves that a `LeafEvaluator` is asked about at once.
+        capacity: maximum number of nodes.
+        reuse: keep the subtree below the moves played; takes the memory of a second tree.
+        rule, evaluator, amaf: as in `BatchedSearch`.
+        batch: leaves that a `LeafEvaluator` evaluates in one call.
     """
 
     def __init__(
@@ -50,8 +50,7 @@ class Searcher:
         self._root: GameState | None = None  # the position at the root of the tree
 
     def warm_up(self) -> None:
-        """Compile the kernels that a search needs only sometimes: keeping a tree depends on the
-        replies."""
+        """Compile the functions that only some moves need, such as keeping a subtree."""
         self._search.set_position(GameState.new_game(self.game))
         if self._reuse:
             self._search.keep(0, ts.ROOT)
@@ -59,7 +58,7 @@ class Searcher:
         self.new_game(0)
 
     def set_root(self, state: GameState) -> None:
-        """Make `state` the root: of the subtree that holds it, if any, else of a fresh tree."""
+        """Make `state` the root; keep its subtree if it is in the tree."""
         self._search.set_position(state, self._descend_to(state))
         self._root = state
 
@@ -78,8 +77,10 @@ class Searcher:
         return int(node) if tree.n_children[node] > 0 else -1
 
     def simulate(self, budget: Budget) -> int:
-        """Simulate until the first limit of the budget is reached; the number of simulations run.
-        Releases the interpreter lock, so that several searchers can run in threads."""
+        """Simulate until the first limit of the budget; returns the number of simulations.
+
+        Releases the interpreter lock, so several searchers can run in threads.
+        """
         simulations = budget.sims
         if simulations is None and budget.evals is not None:
             simulations = WALKS_AN_EVALUATION * budget.evals

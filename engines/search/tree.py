@@ -1,22 +1,20 @@
-"""The search tree all tree-search engines share: nodes in flat arrays, four operations.
+"""The search tree of all tree-search engines: nodes in flat arrays, four operations.
 
     select   walk from the root to a leaf, by a selection rule (`rules.py`)
     expand   give the leaf its children
-    back up  add the leaf's value to every node on the path, and spread proven results
-    advance  make a descendant the new root, keeping what was learned below it
+    back up  add the leaf's value to every node on the path, and propagate proven results
+    advance  make a descendant the new root, keeping its subtree
 
-Engines differ only in the selection rule and in the evaluator that values a leaf. Children
-of a node are contiguous, so a node needs the index of the first and their number. There is
-no Python object per node, and nothing is allocated while searching: a full tree stops
-growing, and the search continues from its leaves.
+Engines differ only in the selection rule and the evaluator. The children of a node are contiguous,
+so a node stores the index of the first child and their number. A search allocates no memory: a full
+tree stops growing, and the search goes on from its leaves.
 
-Perspective: every value in the tree is from the view of player 0, +1 won and -1 lost, at all nodes.
-Only the selection rule turns it around, for the player who chooses. So nothing depends on turns
-alternating.
+Perspective: all values in the tree are those of player 0 (+1 won, -1 lost). Only the selection rule
+changes the sign, for the player who chooses, so players need not alternate.
 
-Proven results (Winands' MCTS-Solver): a node whose result is known carries it in `proven`.
-Finished games are proven; a node is proven won for its mover as soon as one child is, and
-proven otherwise when all children are.
+Proven results (MCTS-Solver; Winands et al. 2008): `proven` holds the result of a node if it is
+certain. Finished games are proven. A node is proven won for its mover as soon as one child is, and
+otherwise proven when all children are.
 """
 
 from __future__ import annotations
@@ -35,8 +33,8 @@ ROOT = 0
 # Longest path from the root. Deeper positions are evaluated, not searched.
 MAX_DEPTH = 500
 
-# Indices into `info`: nodes in use, longest path so far, and BUDGET: of the simulations that a
-# search may choose a move of the root for, if their number is known before, else 0.
+# Indices into `info`: number of nodes, longest path so far, and BUDGET: the number of simulations
+# that choose a move at the root, if it is known in advance, else 0.
 N_NODES, DEEPEST, BUDGET = range(3)
 
 
@@ -46,22 +44,22 @@ class Tree(NamedTuple):
     info: np.ndarray  # int64[3], see above
     first_child: np.ndarray  # int32, 0 for a leaf
     n_children: np.ndarray  # int16, or int32 in games with many actions, as the next
-    action: np.ndarray  # leads here
-    mover: np.ndarray  # int8, who moves here
+    action: np.ndarray  # the action that leads here
+    mover: np.ndarray  # int8, the player to move here
     proven: np.ndarray  # int8, result or UNPROVEN
     visits: np.ndarray  # int32
     value_sum: np.ndarray  # float64, over all visits, seen by player 0
     prior: np.ndarray  # float32
-    # float32, of RAVE alone, else of length 0: simulations in which the mover of the parent played
-    # this action at any later time, and the share of them that player won.
+    # float32, for RAVE only, else of length 0: simulations in which the mover of the parent played
+    # this action at any later time, and the share of them which that player won.
     amaf_visits: np.ndarray
     amaf_wins: np.ndarray
 
 
 def new_tree(capacity: int, num_actions: int, amaf: bool = False) -> Tree:
-    """An empty tree; `amaf`: with room for RAVE's counts.
+    """An empty tree; `amaf`: with RAVE's counts.
 
-    The memory (26 bytes a node, with RAVE 34) is touched only as nodes are used.
+    Memory (26 bytes a node, with RAVE 34) is used only as nodes are added.
     """
     number = action_type(num_actions)
     kinds = (np.int32, number, number, np.int8, np.int8, np.int32, np.float64, np.float32)
@@ -74,7 +72,7 @@ def new_tree(capacity: int, num_actions: int, amaf: bool = False) -> Tree:
 
 @inline_kernel
 def init_node(tree, node, action):
-    """Make `node` a fresh leaf; its mover becomes known when it is reached."""
+    """Make `node` a new leaf; its mover is set when a walk reaches it."""
     tree.first_child[node] = 0
     tree.n_children[node] = 0
     tree.action[node] = action
@@ -106,8 +104,8 @@ def set_root(tree, state):
 def expand(tree, node, state, actions, rng):
     """Give `node` a child for each sensible action, in random order; False if there is no room.
 
-    The order decides which of equal children is tried first. Evaluators with a policy overwrite
-    the priors, which are uniform here.
+    The order decides which of equal children is tried first. The priors are uniform; evaluators
+    with a policy overwrite them.
     """
     n = kernels.search_actions(state, actions)
     first = tree.info[N_NODES]
@@ -125,7 +123,7 @@ def expand(tree, node, state, actions, rng):
 
 @inline_kernel
 def back_up(tree, path, length, value):
-    """Add a leaf's value to the `length` nodes of a path, root first; spread proofs upwards."""
+    """Add a leaf's value to the `length` nodes of a path, root first; propagate proofs upwards."""
     for i in range(length):
         node = path[i]
         tree.visits[node] += 1
@@ -158,10 +156,10 @@ def proof_from_children(tree, node):
 
 @kernel
 def most_visited(tree, node):
-    """The child to play, or -1: a proven win, else the most visited that is not a proven loss.
+    """The child to play: a proven win, else the most visited that is not a proven loss; -1: none.
 
-    A proven draw competes with its visits. Equal visits go to the better mean value, and among
-    moves not visited at all to the larger prior.
+    A proven draw counts by its visits. Ties go to the better mean value, and among moves without
+    visits to the larger prior.
     """
     sign = 1 - 2 * tree.mover[node]
     first = tree.first_child[node]
@@ -179,9 +177,9 @@ def most_visited(tree, node):
 
 @inline_kernel
 def rank(visits, value_sum, prior, proven, sign):
-    """How much a child recommends itself to be played; `value_sum` is seen by the chooser."""
+    """The rank of a child as a move to play; `value_sum` is that of the player who chooses."""
     if proven != UNPROVEN and proven != 0:
-        # Of lost moves, the one that took longest to refute.
+        # Among lost moves, prefer the one that took the most visits to refute.
         return 1e18 if sign * proven == 1 else visits / 1e10
     return 2.0 + visits + (0.25 * value_sum / visits if visits else 0.2 * prior - 0.5)
 
@@ -201,31 +199,31 @@ def principal_variation(tree, out):
 
 
 class Counts(NamedTuple):
-    """What trees have found out about the root's moves, by action."""
+    """Counts of the root's moves over one or more trees, by action."""
 
     visits: np.ndarray  # int64
     value_sums: np.ndarray  # float64, seen by player 0
     proven: np.ndarray  # int8, result or UNPROVEN
-    priors: np.ndarray  # float64, of one tree
+    priors: np.ndarray  # float64, of the last tree
 
     @classmethod
     def empty(cls, num_actions: int) -> Counts:
-        """Counts of no tree."""
+        """Counts without visits."""
         return cls(
             np.zeros(num_actions, np.int64), np.zeros(num_actions),
             np.full(num_actions, UNPROVEN, np.int8), np.zeros(num_actions),
         )
 
     def by_visits(self) -> np.ndarray:
-        """The actions that have been visited, the most visited first."""
+        """The visited actions, the most visited first."""
         return (-self.visits).argsort(kind="stable")[: np.count_nonzero(self.visits)]
 
 
 @kernel
 def add_root(tree, visits, value_sums, proven, priors):
-    """Add a tree's statistics of the root's moves to `Counts`; a proof replaces others.
+    """Add a tree's counts of the root's moves to the arrays of `Counts`; proofs replace the old.
 
-    Returns the action to play by the sums so far, ranked as by `most_visited`; -1: no children.
+    Returns the action to play by the sums so far, ranked as in `most_visited`; -1: no children.
     """
     sign = 1 - 2 * tree.mover[ROOT]
     first = tree.first_child[ROOT]
@@ -250,8 +248,8 @@ def add_root(tree, visits, value_sums, proven, priors):
 def root_policy(tree, out):
     """Write the search's policy at the root, a target for learning: float64[num_actions], sum 1.
 
-    It is the shares of the visits, without moves that are proven to be worse than others. If the
-    root itself is proven, all moves that keep its result have equal shares.
+    These are the shares of the visits, without moves that are proven lost. If the root is
+    proven, all moves that keep its result have equal shares.
     """
     out[:] = 0.0
     sign = 1 - 2 * tree.mover[ROOT]
@@ -320,7 +318,7 @@ def advance(tree, spare, node):
 
 @kernel
 def remove_child(tree, node, child):
-    """Forget a child; the last one takes its place."""
+    """Remove a child; the last one takes its place."""
     last = tree.first_child[node] + tree.n_children[node] - 1
     _copy_node(tree, tree, last, child)
     tree.n_children[node] -= 1

@@ -1,7 +1,7 @@
-"""The questions to the search: scores, best moves, and both for many lines of text at once.
+"""Scores and best moves by the search, for one position or for many lines of text.
 
-Each kernel here may pause at the node limit and return UNFINISHED; called again with the same
-arguments it continues (`info[RESUME]` marks this, and `info[STEP]` is the step of an analysis).
+Each kernel here may pause at the node limit and return UNFINISHED. Called again with the same
+arguments, it continues (by `info[RESUME]`, and `info[STEP]` for an analysis).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ TICKS_PER_MS = 1000
 
 @inline_kernel
 def _next_goal(low, high, features):
-    """The next question when the score is in low..high: at least this much?
+    """The next question for a score in low..high: "is it at least this?"
 
-    Quick wins are cheap to prove or to refute, so the range is halved from its ends towards
-    0 (Pons, part 10). Once a quick win is out of the question, who wins at all is the
-    question worth most: its answers in the table serve all that follow.
+    Quick wins are cheap to prove or to refute, so the range is halved from its ends towards 0
+    (Pons, part 10). After quick wins are excluded, the search asks who wins, since later questions
+    reuse these answers in the table.
     """
     if features & search.SIGN and high <= search.SIGN_BELOW:
         return max(low, min(high - 1, 0)) + 1

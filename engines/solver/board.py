@@ -1,4 +1,4 @@
-"""Connect Four on two words: the bit operations of the solver's search.
+"""Connect Four in two words: the operations of the solver's search.
 
 The layout is that of `dlgo.games.connect4.board`: seven bits a column, from the bottom up,
 the seventh always empty. A position is `own`, the stones of the player to move, and `mask`,

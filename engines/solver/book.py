@@ -1,9 +1,9 @@
 """Connect Four's opening book: the exact scores of all positions with few stones.
 
-A book is a file with one byte for each unfinished position with a fixed number of stones, up to
-mirror image: its score for the player to move, in the order of the positions' keys. The positions
-themselves are not stored. They are listed again when the book is opened, from the empty board on,
-and the scores of those with fewer stones follow from their moves.
+A book is a file for a number of stones, with one byte for each unfinished position up to mirror
+image: its score for the player to move, in the order of the positions' keys. The positions are not
+stored. Opening the book lists them again from the empty board, and computes the scores of positions
+with fewer stones from their moves.
 
 The numbers of positions are the published ones (John Tromp's: 1, 7, 49, 238, 1120, 4263, 16422,
 54859, 184275 with 0 to 8 stones; finished games, which he counts, are left out here).
@@ -26,8 +26,8 @@ from dlgo.jit import inline_kernel, kernel
 from engines.solver.board import cell_in, mirrored
 
 SHIPPED = Path(__file__).with_name("connect4.book")
-MOST_PLIES = 9  # of any book: 270,000 positions, more than is worth a megabyte of memory
-UNSOLVED = 127  # in a file that is still being made
+MOST_PLIES = 9  # 270,000 positions
+UNSOLVED = 127  # in an unfinished file
 _FORMAT = "dlgo connect4 book 1"
 _CHECK_BYTES = 4
 
@@ -74,19 +74,22 @@ def read_book(path: Path) -> tuple[int, np.ndarray]:
     check, content = rest[:_CHECK_BYTES], rest[_CHECK_BYTES:]
     if not found or zlib.crc32(content).to_bytes(_CHECK_BYTES, "big") != check:
         raise DlgoError(
-            f"{path} is not a whole book of Connect Four; remove it, or install dlgo again"
+            f"{path} is damaged or not an opening book of Connect Four; remove it, or install dlgo "
+            "again"
         )
     return int(found[1]), np.frombuffer(zlib.decompress(content), np.int8)
 
 
 def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
     """The scores of all positions with up to `plies` stones, for `look_up`: int64[n], ascending.
-    Raises DlgoError if there are not as many scores as positions, or one is missing."""
+
+    Raises DlgoError if scores are missing.
+    """
     listed = levels(plies)
     if len(scores) != len(listed[-1].keys) or (scores == UNSOLVED).any():
         there = int((scores != UNSOLVED).sum())
         raise DlgoError(f"the book of {plies} plies lacks scores: it has {there:,} of "
-                        f"{len(listed[-1].keys):,}; finish it first, by the command that made it")
+                        f"{len(listed[-1].keys):,}; run the command that makes it again")
     words = _words(listed[-1], scores)
     parts = [words]
     for level in reversed(listed[:-1]):
@@ -99,7 +102,7 @@ def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def shipped_book() -> tuple[int, np.ndarray]:
-    """The number of plies and the open book that comes with the package; -1 if it has none."""
+    """The number of plies and the shipped book, opened; -1 if there is none."""
     if not SHIPPED.exists():
         return -1, np.zeros(0, np.int64)
     plies, scores = read_book(SHIPPED)

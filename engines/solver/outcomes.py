@@ -22,9 +22,10 @@ Solve = Callable[[Sequence[Sequence[int]]], list[Outcomes]]
 
 
 def outcomes_of(game: GameSpec) -> Solve | None:
-    """What solves unfinished positions of a game, lists of actions from the start; None: nothing.
+    """A function that solves unfinished positions of a game; None if the game cannot be solved.
 
-    Beyond its book the solver takes up to a second, and milliseconds after the 16th stone.
+    It takes lists of actions from the start of the game. In Connect Four, a position beyond the
+    book takes up to a second, and one with more than 16 stones milliseconds.
     """
     if game.name == "connect4":
         return _connect4(Solver())
@@ -34,7 +35,7 @@ def outcomes_of(game: GameSpec) -> Solve | None:
 
 
 def is_mistake(outcomes: Outcomes, action: int) -> bool:
-    """Whether the action is worth less than the position."""
+    """Whether an action is worth less than the position."""
     return outcomes[action] < max(outcomes.values())
 
 
@@ -52,7 +53,7 @@ def _connect4(solver: Solver) -> Solve:
 
 
 def _by_search(game: GameSpec) -> Solve:
-    """All of a game small enough to be looked at."""
+    """Full search, for small games."""
     solved: dict[int, Outcomes] = {}
 
     def outcomes(state: GameState) -> Outcomes:

@@ -1,7 +1,7 @@
-"""The exact search: is the score at least so much? Asked until only one answer is left.
+"""The exact search: "is the score at least this?", repeated until one score is left.
 
-Scores are Pons': +v if the player to move wins with their (22 - v)th stone, -v if they lose to
-the other's (22 - v)th, 0 for a draw.
+Scores are those of Pons: +v if the player to move wins with their (22 - v)th stone, -v if the
+opponent does, 0 for a draw.
 
 `prove` answers one such question (alpha-beta with a null window, so a node is just "yes" or
 "no"); `answers.py` narrows the score down with it. With `stones` on the board the player to move
@@ -9,8 +9,8 @@ scores at most (41 - stones) // 2 if they cannot win at once, and at least
 -((40 - stones) // 2) if they cannot be beaten at once; every node that is searched is such a
 one, because its parent's `safe_moves` and `winning_cells` have settled the others.
 
-Each technique has a bit in `FEATURES`, so that the ladder in docs/engines/solver.md can be
-measured; an engine uses all.
+Each technique has a bit in `FEATURES`, for the ladder in docs/engines/solver.md; the engine uses
+all of them.
 """
 
 from __future__ import annotations

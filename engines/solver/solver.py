@@ -32,13 +32,13 @@ _SLICE = 200_000
 
 
 class Answer(NamedTuple):
-    """The solver's answer for one position."""
+    """The analysis of one position."""
 
     score: int  # exact, for the player to move
     best: int  # a column (1-7) that reaches it
     nodes: int  # positions visited
-    cpu_ms: float  # CPU milliseconds, from reading the line on
-    scores: list[int | None] | None  # of columns 1-7, None where full; None if not asked for
+    cpu_ms: float  # CPU milliseconds since the line was read
+    scores: list[int | None] | None  # of columns 1-7 (None: full); None without `all_moves`
 
 
 class Unsolved(Exception):
@@ -46,7 +46,7 @@ class Unsolved(Exception):
 
 
 class Solver:
-    """A search with its table, which is kept from position to position: its entries stay true."""
+    """The search with its table, whose entries stay valid from position to position."""
 
     def __init__(self, table_bits: int = 22, features: int = search.ALL_FEATURES) -> None:
         self._table = new_table(table_bits)
@@ -57,7 +57,7 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """Positions visited since the solver was made or `nodes` was set."""
+        """Number of positions visited since the solver was created or `nodes` was set."""
         return int(self._info[search.NODES])
 
     @nodes.setter
@@ -73,7 +73,7 @@ class Solver:
         return self._run(answers.solve, *words_of(state), -CELLS)
 
     def move_scores(self, state: GameState) -> dict[int, int]:
-        """Column (1-7) -> exact score of playing there, for each legal move."""
+        """The exact score of each legal move, by column (1-7)."""
         scores = {}
         for move in state.legal_moves():
             after = state.apply_move(move)
@@ -93,10 +93,10 @@ class Solver:
         return scores
 
     def analyse(self, lines: Sequence[str], all_moves: bool) -> Iterator[list[Answer | None]]:
-        """Score and best move of each position, written as the columns that lead to it; an empty
-        line is the empty board. None: the line is not an unfinished position.
+        """Score and best move of positions, each given as the columns that lead to it.
 
-        Answers come in order, in portions, each as soon as a fiftieth of a second has passed.
+        An empty line is the empty board. The answer is None for a line that is no unfinished
+        position. Yields lists of answers, in order, about every 20 ms.
         """
         began = time.process_time()
         text = np.frombuffer("\n".join((*lines, "")).encode("ascii", "replace"), np.uint8)
@@ -109,7 +109,7 @@ class Solver:
                 done, at = answers.analyse_lines(
                     text, at, first, rows, all_moves, *self._scratch())
                 if done > first:
-                    # What passes outside the compiled code is added to the first answer.
+                    # Time outside the compiled code is added to the first answer.
                     ticks = int(rows[: done + 1, answers.TICKS].sum())
                     spent = 1000 * (time.process_time() - began)
                     rows[first, answers.TICKS] += max(
@@ -125,7 +125,7 @@ class Solver:
         return self._run(answers.best_move, *words_of(state), score) + 1
 
     def best_line(self, state: GameState, score: int) -> list[int]:
-        """Columns (1-7) of best play by both sides, from `state` to the end of the game."""
+        """Columns (1-7) of best play by both players, from `state` to the end of the game."""
         line = []
         while True:
             line.append(self.best_column(state, score))
@@ -135,7 +135,7 @@ class Solver:
             score = -score
 
     def _run(self, ask: Callable[..., int], *question: int) -> int:
-        """Repeat a search that pauses now and then until it has an answer, or raise Unsolved."""
+        """Continue a search that pauses until it has an answer, or raise Unsolved."""
         self.open_book(question[1].bit_count())
         try:
             while True:
@@ -150,8 +150,7 @@ class Solver:
             raise
 
     def open_book(self, stones: int = 0) -> None:
-        """Read the book if it may contain a position with this number of stones; most positions
-        need none."""
+        """Read the book if it may contain positions with this number of stones."""
         wanted = stones <= MOST_PLIES and self._info[search.USED_FEATURES] & search.BOOK
         if wanted and self._info[search.BOOK_PLIES] < 0:
             self._info[search.BOOK_PLIES], self._book = shipped_book()
@@ -161,19 +160,21 @@ class Solver:
 
 
 def words_of(state: GameState) -> tuple[int, int]:
-    """(own, mask) of an unfinished game: the stones of the player to move, and all stones. Raises
-    ValueError for another game, or one that is over."""
+    """(own, mask) of an unfinished game: the stones of the player to move, and all stones.
+
+    Raises ValueError for another game, or if the game is over.
+    """
     if not isinstance(state.kernel_state, ConnectFourState):
-        raise ValueError(f"the solver knows connect4 only, not {state.game}")
+        raise ValueError(f"the solver plays connect4 only, not {state.game}")
     if state.is_over():
-        raise ValueError("the game is over: there is nothing to solve")
+        raise ValueError("the game is over, so there is nothing to solve")
     words = state.kernel_state.words.tolist()
     own = words[board.STONES_1] if words[board.TURN] else words[board.STONES_0]
     return own, words[board.STONES_0] | words[board.STONES_1]
 
 
 def pack(states: Iterable[GameState]) -> np.ndarray:
-    """Unfinished games as `Solver.solve_many` takes them: int64[n, 2]."""
+    """Unfinished games in the form for `Solver.solve_many`: int64[n, 2]."""
     return np.array([words_of(state) for state in states], np.int64).reshape(-1, 2)
 
 

@@ -1,15 +1,14 @@
-"""The solver's transposition table: one word of 64 bits a position, and never a wrong one.
+"""The solver's transposition table: one 64-bit word a position, without collisions.
 
     49 bits  key: own + mask, different for any two positions (Pons, part 8)
      3 bits  column + 1 of the move that was good enough, 0 if none is known
      6 bits  lower bound of the score + 22, 0 if none is known
      6 bits  22 - upper bound, 0 if none is known
 
-The whole key is kept, so an entry is never mistaken, and it stays valid: it does not depend on the
-search that found it. So the table is kept from search to search and needs no clearing; a word of
-zeros is no entry.
+An entry holds the whole key and bounds that do not depend on the search that found them. So the
+table stays valid from search to search. A word of zeros holds no bounds.
 
-A position has one slot; a new entry replaces what is there.
+A position has one slot; a new entry replaces the old one.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _OFFSET = 22  # one more than the best score
 
 def new_table(bits: int) -> np.ndarray:
     """An empty table with 2**bits entries of 8 bytes."""
-    # `full`, not `zeros`: the memory is to be there before a clock runs.
+    # `full`, not `zeros`, so that no search pays for the allocation.
     return np.full(1 << bits, 0, np.int64)
 
 
@@ -46,7 +45,7 @@ def find(table, key):
 
 @inline_kernel
 def store(table, key, reached, target, col):
-    """Remember that the score is at least `target`, thanks to `col`, or that it is less."""
+    """Store that the score is at least `target` (by column `col`), or that it is less."""
     slot = slot_of(table, key)
     entry = table[slot]
     if (entry ^ (key << _KEY_SHIFT)) & _KEY_BITS:

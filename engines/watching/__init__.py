@@ -1,1 +1,1 @@
-"""Looking inside a search: its events, the tree they make, and a picture of it."""
+"""Watching a search: its events, the tree they build, and a picture of the tree."""

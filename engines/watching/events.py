@@ -1,15 +1,14 @@
-"""The steps of a search: events that a textbook engine passes to its listener.
+"""The events that a textbook engine sends to its listener, one for each step of its search.
 
     engine.listener = events.append      # any function of one event; None: no listener
 
 A tree search (UCT, PUCT, Gumbel) repeats `Selected` for each step down the tree, `Expanded`,
-`Simulated` or `Evaluated`, `BackedUp`. Their values are as black sees them: +1 black has won, -1
-white has. Alpha-beta tells `Entered`, then `Valued` for each position, and `CutOff` where it stops
-looking. Its values, alpha and beta are as the player to move there sees them.
+`Simulated` or `Evaluated`, `BackedUp`. Their values are those of black: +1 if black has won, -1 if
+white has. Alpha-beta sends `Entered`, then `Valued` for each position, and `CutOff` where it cuts.
+Its values, alpha and beta are those of the player to move there.
 
-Nodes have numbers, the root is 0. Moves are texts in the game's notation. All fields are plain, so
-`as_json` makes an object of JSON of any event. Played back from the first, events give the tree as
-the engine has it after each of them (`tree.py`).
+Nodes have numbers; the root is 0. Moves are texts in the game's notation. All fields are plain
+values, so `as_json` turns any event into a JSON object. `tree.py` builds the tree from the events.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Child:
-    """A node that has come into the tree."""
+    """A new node of the tree."""
 
     node: int
     move: str
-    mover: str  # who moves there, "black" or "white"; after the end, who would
-    prior: float | None = None  # the network's chance of the move, if there is a network
+    mover: str  # the player to move there, "black" or "white", also if the game is over
+    prior: float | None = None  # the network's probability of the move, if there is a network
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The network, or the game's own estimate, says what the position of `node` is worth."""
+    """The value of `node` by the network or the game's own estimate."""
 
     node: int
     value: float
@@ -82,7 +81,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class Halved:
-    """Gumbel begins a phase: each of these children of the root gets `visits` visits."""
+    """Gumbel begins a phase: these children of the root get `visits` each."""
 
     candidates: tuple[int, ...]
     visits: int
@@ -90,7 +89,7 @@ class Halved:
 
 @dataclass(frozen=True)
 class Entered:
-    """Alpha-beta begins to look at a position; `parent` is None where a new search begins."""
+    """Alpha-beta enters a position; `parent` is None where a new search begins."""
 
     node: int
     parent: int | None
@@ -112,7 +111,7 @@ class Valued:
 
 @dataclass(frozen=True)
 class CutOff:
-    """A move of `node` is worth beta or more: the `skipped` ones need not be looked at."""
+    """A move of `node` is worth beta or more, so the `skipped` moves need no search."""
 
     node: int
     value: float
@@ -129,7 +128,7 @@ Listener = Callable[[Event], object]
 
 
 def as_json(event: Event) -> dict[str, Any]:
-    """The event as an object of JSON: its kind under "event", then its fields."""
+    """The event as a JSON object: its kind under "event", then its fields."""
     fields = asdict(event)
     if fields.get("depth") == math.inf:  # JSON has no infinity
         fields["depth"] = None

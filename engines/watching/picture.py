@@ -1,12 +1,12 @@
 """A picture of a search tree as SVG: a card for each node, the root on top.
 
-A card shows the position (on small boards), the move that leads there, and its statistics: visits,
-value and prior; of alpha-beta the value, the window and the moves that were cut off. All values in
-the picture are from the view of the player to move at the root, from -1 to 1. Cards have a colour
-of their own, so that it can be read on light and dark pages alike.
+A card shows the position (on small boards), the move that leads there, and visits, value and prior;
+for alpha-beta the value, the window and the moves that were cut off. All values in the picture are
+those of the player to move at the root, from -1 to 1. Cards have a background, so the picture is
+readable on light and dark pages.
 
-Each subtree is a group, `<g class="subtree" data-node="7" data-parent="2">`, which holds all that
-hangs below the node: a page folds it by hiding the groups inside.
+Each subtree is a group, `<g class="subtree" data-node="7" data-parent="2">`, which contains all
+nodes below; a page folds it by hiding the groups inside.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from html import escape
 from dlgo.display import board_inside
 from engines.watching.tree import SearchTree, SeenNode
 
-# Of a card, in pixels: its width, a line of text, the longer side of a board.
+# Sizes of a card in pixels: width, line of text, longer side of a board.
 _WIDTH, _TEXT, _BOARD = 96, 14, 72
-# Between cards: beside each other, above each other.
+# Gaps between cards: horizontal, vertical.
 _GAP, _LEVEL = 10, 40
 # Cells of the largest board that is drawn.
 _SMALL = 81
@@ -50,10 +50,11 @@ def tree_svg(tree: SearchTree, line: Sequence[str] = (), most_nodes: int = 40) -
     """The picture, with the positions where the board is small.
 
     Args:
-        tree: the state of the search.
-        line: moves from the root to be marked: the principal variation.
-        most_nodes: cards at most; their parent's card counts the others. Of a tree search the most
-            visited nodes are drawn, of alpha-beta those nearest to the root.
+        tree: the tree to draw.
+        line: moves from the root to mark, such as the principal variation.
+        most_nodes: maximum number of cards; a card tells how many of its children are left out.
+            For a tree search the most visited nodes are drawn, for alpha-beta those nearest to
+            the root.
     """
     rows, cols = tree.state.game.board_rows, tree.state.game.board_cols
     scale = _BOARD / max(rows, cols) if rows * cols <= _SMALL else 0.0
@@ -75,7 +76,7 @@ class _Picture:
     def svg(self) -> str:
         cards = [*self.root.all()]
         caption = (
-            f"values as {self.tree.root.mover} sees them, who moves at the root; "
+            f"values for {self.tree.root.mover}, the player to move at the root; "
             "orange: the expected line"
         )
         least = 6.2 * len(caption) / 2
@@ -101,7 +102,7 @@ class _Picture:
         return "".join([*parts, "</g>"])
 
     def edge(self, card: _Card, parent: _Card) -> str:
-        """A curve, the thicker the more of the parent's visits went this way."""
+        """A curve whose width grows with the share of the parent's visits."""
         share = card.node.visits / max(parent.node.visits, 1)
         top, bottom = parent.y + self.height, card.y
         middle = (top + bottom) / 2

@@ -2,10 +2,10 @@
 
     recording = watch(build_engine("textbook-mcts:sims=30", "tictactoe"), state)
     recording                        # in a notebook: a picture of the tree
-    recording.tree(40).root.visits   # as it was after 40 events
+    recording.tree(40).root.visits   # after 40 events
     recording.to_json()              # for a web page
 
-For searches of unknown length, use a `transcript`, which is limited.
+Use `transcript` for searches that may be long: it has limits.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from engines.watching.tree import SearchTree
 
 @dataclass(frozen=True)
 class Recording:
-    """All that a search has told of itself."""
+    """The events and the decision of a search."""
 
     engine: str  # its name
-    state: GameState  # the position it was shown
+    state: GameState  # the position that was searched
     events: tuple[Event, ...]
     decision: Decision
 
@@ -41,11 +41,11 @@ class Recording:
         return tree
 
     def line(self) -> list[str]:
-        """The principal variation, as texts."""
+        """The principal variation, as text."""
         return [self.state.game.move_text(move) for move in self.decision.pv]
 
     def svg(self, steps: int | None = None, **options: Any) -> str:
-        """A picture of the tree after the first `steps` events; options as for `tree_svg`."""
+        """A picture of the tree after the first `steps` events; options as in `tree_svg`."""
         done = steps is None or steps >= len(self.events)
         return tree_svg(self.tree(steps), line=self.line() if done else (), **options)
 
@@ -53,7 +53,7 @@ class Recording:
         return self.svg()
 
     def to_json(self) -> dict[str, Any]:
-        """Game, position, events and choice as an object of JSON."""
+        """Game, position, events and choice as a JSON object."""
         text = self.state.game.move_text
         _, moves = self.state.history()
         return {
@@ -68,7 +68,10 @@ class Recording:
 
 
 def watch(engine: Engine, state: GameState, budget: Budget | None = None) -> Recording:
-    """Let an engine choose a move, and record how. Raises SpecError if it tells nothing."""
+    """Let an engine choose a move, and record its search.
+
+    Raises SpecError if the engine cannot be watched.
+    """
     events: list[Event] = []
     decision = _listen(engine, state, budget, events.append)
     return Recording(engine.name, state, tuple(events), decision)
@@ -79,12 +82,12 @@ class Transcript:
     """The events of a search as JSON, in parts that are sent one by one."""
 
     parts: tuple[str, ...]  # each a list of events as `as_json` writes them
-    steps: int  # how many events they have together
-    decision: Decision | None  # None if the search was ended because it told too much
+    steps: int  # number of events in all parts
+    decision: Decision | None  # None if a limit ended the search
 
 
 class _Enough(Exception):
-    """No more is written down."""
+    """A limit is reached."""
 
 
 def transcript(
@@ -92,14 +95,14 @@ def transcript(
     most_bytes: int = 4_000_000, part_bytes: int = 60_000,
     stop: Callable[[], bool] = lambda: False,
 ) -> Transcript:
-    """Let an engine choose a move, and write down how it came to it, up to a limit.
+    """Let an engine choose a move, and write its search as JSON, up to a limit.
 
     Args:
-        most_steps, most_bytes: limits of the events at which the search is ended.
+        most_steps, most_bytes: end the search when its events exceed one of these.
         part_bytes: size at which a part is closed.
-        stop: called from time to time; the search is ended as soon as it is true.
+        stop: called from time to time; the search ends when it returns True.
 
-    Raises SpecError if the engine has no search events.
+    Raises SpecError if the engine cannot be watched.
     """
     parts: list[list[str]] = [[]]
     steps = written = size = 0
@@ -127,7 +130,7 @@ def _listen(
 ) -> Decision:
     if not hasattr(engine, "listener"):
         raise SpecError(
-            f"engine {engine.name} cannot be watched; the textbook engines can, such as "
+            f"engine {engine.name} cannot be watched; use a textbook engine, such as "
             "textbook-mcts, textbook-alphabeta or textbook-puct"
         )
     before, engine.listener = engine.listener, listener

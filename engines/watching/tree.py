@@ -1,10 +1,10 @@
-"""The tree that a search has built, played back from its events.
+"""The tree of a search, rebuilt from its events.
 
     tree = SearchTree(state)
     for event in events:
-        tree.apply(event)      # now it stands as in the engine, when that told of this event
+        tree.apply(event)      # now it equals the engine's tree at this event
 
-So a page can step forwards through a search, and backwards by playing it again up to a step.
+A page can step forwards through a search, and backwards by applying fewer events.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from engines.watching import events
 
 @dataclass
 class SeenNode:
-    """The known facts about a node. Values are from black's view, None if unknown."""
+    """The counts of a node so far. Values are those of black; None if unknown."""
 
     number: int
     parent: int | None  # it and the move are None at the root
     move: str | None
-    mover: str  # who moves here, "black" or "white"
-    prior: float | None = None  # a network's chance for the move
+    mover: str  # the player to move here, "black" or "white"
+    prior: float | None = None  # a network's probability of the move
     children: list[int] = field(default_factory=list)  # in the order in which they came
     visits: int = 0  # of a tree search
     total: float = 0.0  # the sum of their values
@@ -36,7 +36,7 @@ class SeenNode:
 
     @property
     def worth(self) -> float | None:
-        """The best estimate of the node's value, from black's view."""
+        """The best known value of the node, for black."""
         if self.proven is not None:
             return float(self.proven)
         if self.visits:
@@ -45,7 +45,7 @@ class SeenNode:
 
 
 class SearchTree:
-    """The nodes of a search of the position `state` by number, built from its events."""
+    """The nodes of a search of `state` by number, built from its events."""
 
     def __init__(self, state: GameState) -> None:
         self.state = state
@@ -54,11 +54,11 @@ class SearchTree:
 
     @property
     def root(self) -> SeenNode:
-        """The node of the position that is searched."""
+        """The root node."""
         return self.nodes[0]
 
     def apply(self, event: events.Event) -> None:
-        """Go one event on."""
+        """Apply the next event."""
         match event:
             case events.Expanded(node, children):
                 for child in children:
@@ -89,8 +89,10 @@ class SearchTree:
             self.nodes[node.parent].children.append(node.number)
 
     def bounds(self, number: int) -> tuple[float, float]:
-        """What alpha-beta has found: the least and most a node can be worth, as black sees it.
-        They are equal where the value is exact, and -1 and 1 where nothing is known."""
+        """The bounds that alpha-beta has found for the value of a node, for black.
+
+        They are equal if the value is exact, and -1 and 1 if nothing is known.
+        """
         node = self.nodes[number]
         if node.value is None:
             return -1.0, 1.0
@@ -117,7 +119,7 @@ class SearchTree:
         return node.move if node.parent == 0 else f"{self.path(node.parent)} {node.move}"
 
     def line(self, moves: list[str]) -> list[int]:
-        """The nodes along a line of moves from the root that the tree has."""
+        """The nodes along a line of moves from the root, as far as they are in the tree."""
         numbers = [0]
         for move in moves:
             below = [n for n in self.nodes[numbers[-1]].children if self.nodes[n].move == move]

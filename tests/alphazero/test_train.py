@@ -203,8 +203,8 @@ def test_a_run_may_begin_with_a_network_and_with_games_of_others(
 ) -> None:
     """It predicts those games better than before; what it began with is counted."""
     _, folder, told = begun
-    assert told[0].startswith("beginning with the weights of run-0001")
-    assert told[1].startswith("60 games of others, ") and len(told) == 3
+    assert told[0].startswith("starting from the weights of run-0001")
+    assert told[1].startswith("60 given games, ") and len(told) == 3
     before, taught, card = (read_card(net) for net in (
         whole / "nets/0001", folder / "nets/0000", folder / "nets/0001"
     ))
@@ -248,7 +248,7 @@ def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
     finally:
         shutil.move(tmp_path / "away", model)
     assert card.network_id == read_card(unbroken / "nets/0001").network_id
-    for start in ("beginning with the weights of", "60 games of others"):
+    for start in ("starting from the weights of", "60 given games"):
         assert sum(line.startswith(start) for line in told) == 1
     # Of the doctor's findings only those of what is ill are said while a run goes on.
     assert not any(line.lstrip().startswith(("fine ", "watch ")) for line in told)

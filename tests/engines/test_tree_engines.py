@@ -172,8 +172,8 @@ def test_a_game_without_positions_to_ask_about_ends_a_budget_of_evaluations() ->
 @pytest.mark.parametrize(("spec", "part"), [
     ("puct:evals=10", "set sims"),
     ("mcts:evals=10", "cannot limit itself by evals"),
-    ("mcts:rule=rave,c_uct=1", "c_uct means nothing to rule=rave"),
-    ("mcts:hints=0", "hints means nothing to rule=uct"),
+    ("mcts:rule=rave,c_uct=1", "c_uct has no effect with rule=rave"),
+    ("mcts:hints=0", "hints has no effect with rule=uct"),
 ])
 def test_options_that_do_not_go_together_are_refused(spec: str, part: str) -> None:
     with pytest.raises(SpecError, match=part):

@@ -228,7 +228,7 @@ def test_moves_are_drawn_as_the_policy_says() -> None:
     policy = planted(game, seed=3, scale=0.5)
     actions, chances = policy.policy(state)
     plays = actions != game.pass_action
-    with pytest.raises(ValueError, match="not above 0"):
+    with pytest.raises(ValueError, match="must be above 0"):
         policy.rollout(0.0)
     cold, rng = policy.rollout(1e-9), make_rng(5)
     best = actions[plays][np.argmax(chances[plays])]
@@ -312,7 +312,7 @@ def test_a_player_without_a_policy_is_refused(tmp_path: Path) -> None:
     with one_line_error(SpecError, "needs policy=FILE"):
         build_engine("fast_policy", game)
     for spec in ("mcts:rollout=policy", "mcts:policy=p.npz", "mcts:rollout=heavy,policy=p.npz"):
-        with one_line_error(SpecError, "go together"):
+        with one_line_error(SpecError, "or neither"):
             build_engine(spec, game)
     with one_line_error(DataError, "No such file"):
         build_engine(f"mcts:rollout=policy,policy={tmp_path / 'none.npz'}", game)

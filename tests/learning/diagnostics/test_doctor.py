@@ -226,7 +226,7 @@ def test_resignations_that_give_games_away_are_named() -> None:
     diagnosis = Diagnosis("test")
     check_history(diagnosis, make_config("connect4", resign_below=0.05, finish_sims=2), [row])
     assert diagnosis.named(ILL) == ["resignation"]
-    assert "more than 2 simulations" in diagnosis.findings[-1].text
+    assert "set finish_sims above 2" in diagnosis.findings[-1].text
     diagnosis = Diagnosis("test")
     check_history(diagnosis, plan, [row | {"resigned_wrongly": 0.03}])
     assert diagnosis.named(ILL) == []
