@@ -39,8 +39,8 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     ({"gating_threshold": 1.5}, "gating_threshold=1.5"), ({"gating_games": 7}, "gating_games=7"),
     ({"gating_games": 0}, "gating_games=0"),
     ({"gating_threshold": 0.55, "sample_plies": 0}, "sample_plies"),
-    ({"ownership": 1.0}, "ownership=1 needs the kernel"),
-    ({"score": 1.0}, "score=1 needs the kernel"),
+    ({"ownership": 1.0}, "ownership=1 needs the final ownership"),
+    ({"score": 1.0}, "score=1 needs the final margin"),
     ({"game": "go:size=3", "score": math.nan}, "out of range"),
 ])
 def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:

@@ -169,7 +169,7 @@ def test_of_an_unfinished_book_only_what_is_there_is_proved(
     with pytest.raises(DlgoError, match="lacks scores"):
         book.open_book(plies, scores[:-1])
     assert f"{there} of {len(scores)} positions proved" in capsys.readouterr().out
-    with pytest.raises(DlgoError, match=f"it has {there} of {len(scores)}; finish it first"):
+    with pytest.raises(DlgoError, match=f"it has {there} of {len(scores)}; run the command"):
         book.open_book(plies, begun)
 
 

@@ -175,7 +175,7 @@ def test_files_that_are_no_policy_for_the_game_are_refused(tmp_path: Path) -> No
     for name, part in (
         ("cut", "it is cut off"), ("text", "it is cut off, or not a fast policy"),
         ("altered", "altered.npz: not a readable fast policy"), ("slots", "other features"),
-        ("foreign", "its format is 'dlgo games 1'"), ("short", "features, not (2,)"),
+        ("foreign", "its format is 'dlgo games 1'"), ("short", "weights, not (2,)"),
         ("infinite", "not finite"), ("pickled", "it has no array"), ("absent", "No such file"),
     ):
         with one_line_error(DataError, part):
