@@ -112,6 +112,7 @@ setup(
             *ogs,
             "bitbully>=0.0.70",
             "choix>=0.3.5",
+            "cosmic-ray>=8.4",
             "hypothesis>=6.90",
             "import-linter>=2.16",
             "jsonschema>=4",

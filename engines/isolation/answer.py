@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,10 +22,31 @@ from engines.isolation.server import Server
 _DEPTH = 5000
 
 
+class ArgumentChanged(Exception):
+    """A function has changed an argument; the message is for its author."""
+
+
+def call_unchanged(function: Callable[..., Any], arguments: list[Any], reported: set[str]) -> Any:
+    """Call a function. Raises ArgumentChanged the first time that it changes an argument: the names
+    of such functions are in `reported`, so that one bug is one failure."""
+    before = [json.dumps(to_plain(argument), default=float) for argument in arguments]
+    value = function(*arguments)
+    after = [json.dumps(to_plain(argument), default=float) for argument in arguments]
+    name = getattr(function, "__name__", "the function")
+    if before != after and name not in reported:
+        reported.add(name)
+        number = next(n for n, text in enumerate(before) if text != after[n])
+        names = getattr(getattr(function, "__code__", None), "co_varnames", ())
+        which = f"'{names[number]}'" if number < len(names) else f"number {number + 1}"
+        raise ArgumentChanged(f"{name}() changed its argument {which}; work on a copy.")
+    return value
+
+
 def main() -> None:
     """Load a file, then answer calls until there are no more."""
     server, path = Server(printed=None), Path(sys.argv[1])
     module: ModuleType | None = None
+    reported: set[str] = set()
     sys.setrecursionlimit(_DEPTH)
     cells.on_cell = lambda name: server.tell({"cell": name})
 
@@ -41,7 +64,7 @@ def main() -> None:
         if not callable(function):
             return {"error": f"there is no function {name}", "kind": "missing"}
         given = from_plain(arguments, lambda number: lambda *asked: ask(number, asked))
-        return {"value": to_plain(function(*given))}
+        return {"value": to_plain(call_unchanged(function, given, reported))}
 
     def ask(number: int, arguments: tuple[Any, ...]) -> Any:
         """Call a function of the other side."""

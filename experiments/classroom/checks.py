@@ -38,6 +38,17 @@ class Check:
     points: int
     run: Callable[[HandIn], None]  # raises Wrong if it does not pass
 
+    def feedback(self, hand_in: HandIn) -> str:
+        """Why a hand-in does not pass, in words for the student; "" if it passes."""
+        try:
+            self.run(hand_in)
+        except Wrong as wrong:
+            return str(wrong).encode(errors="replace").decode()  # no lone surrogates
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError,
+                OverflowError):  # the check took it for something else
+            return "The function returned a value of the wrong type; see the task."
+        return ""
+
 
 def check(title: str, points: int = 1) -> Callable[[Callable[[HandIn], None]], Check]:
     """Make a check of a function."""

@@ -54,6 +54,11 @@ class Exercise:
         return self._module.PLANTED
 
     @property
+    def equivalent(self) -> dict[str, str]:
+        """Changes that are no bugs: text of the changed line -> reason; see mutants.py."""
+        return getattr(self._module, "EQUIVALENT", {})
+
+    @property
     def _module(self) -> object:
         return importlib.import_module(f"experiments.classroom.exercises.{self.name}")
 
@@ -64,6 +69,18 @@ class Exercise:
     def solution(self) -> str:
         """The file with all solutions."""
         return _MARKS.sub("", _HIDDEN.sub("", self.source)).rstrip() + "\n"
+
+    def solution_lines(self) -> set[int]:
+        """The numbers of the lines of `solution` that students write, from 1."""
+        numbers, count, inside = set(), 0, False
+        for line in _HIDDEN.sub("", self.source).splitlines(keepends=True):
+            if _MARKS.fullmatch(line):
+                inside = not inside
+                continue
+            count += 1
+            if inside:
+                numbers.add(count)
+        return numbers
 
     def notebook(self) -> str:
         """The student's version as a notebook (nbformat 4.5): the task, then a cell a function."""

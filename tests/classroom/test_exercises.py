@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 import ast
-import copy
+import importlib.util
 import json
-from typing import Any
+import os
 
-import numpy as np
 import pytest
 
-from engines.isolation.plain import from_plain, to_plain
 from experiments.classroom import exercise as exercise_module
-from experiments.classroom.checks import HandIn, Wrong
-from experiments.classroom.exercise import Exercise, ExerciseError, exercises, get_exercise
+from experiments.classroom import mutants
+from experiments.classroom.exercise import ExerciseError, exercises, get_exercise
+from experiments.classroom.mutants import outcomes
 from tests.command import ROOT
-from tests.conftest import one_line_error
+from tests.conftest import FULL, one_line_error
 
 EXERCISES = exercises()
 every_exercise = pytest.mark.parametrize("name", EXERCISES)
-
-
-def outcomes(exercise: Exercise, source: str) -> dict[str, str]:
-    """The feedback of each check in this process, by its title; "" where it passes."""
-    names: dict[str, Any] = {"__name__": "hand_in"}
-    exec(compile(source, "hand_in.py", "exec"), names)
-
-    def call(name: str, *arguments: Any) -> Any:
-        copies = [one if callable(one) else copy.deepcopy(one) for one in arguments]
-        try:
-            with np.errstate(all="ignore"):
-                return from_plain(to_plain(names[name](*copies)))
-        except Exception as error:
-            raise Wrong(f"{type(error).__name__}: {error}") from None
-
-    said = {}
-    for check in exercise.checks:
-        said[check.title] = ""
-        try:
-            check.run(HandIn(call))
-        except Exception as error:  # Wrong, or what came back is of another kind
-            said[check.title] = f"{type(error).__name__}: {error}"
-    return said
 
 
 @every_exercise
@@ -54,12 +30,35 @@ def test_a_solution_earns_all_points(name) -> None:
 
 @every_exercise
 def test_planted_bugs_lose_points_and_are_told_of(name) -> None:
-    exercise, solution = EXERCISES[name], EXERCISES[name].solution()
+    exercise = EXERCISES[name]
     assert len(exercise.planted) >= 3
-    for bug, (right, wrong) in exercise.planted.items():
-        assert solution.count(right) == 1, f"{bug}: {right!r} must stand in the solution once"
-        said = outcomes(exercise, solution.replace(right, wrong))
-        assert any(said.values()), f"{bug} loses nothing"
+    for mutant in mutants.planted(exercise):
+        assert any(outcomes(exercise, mutant.source).values()), f"{mutant.place} loses nothing"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
+@pytest.mark.skipif(not importlib.util.find_spec("cosmic_ray"), reason="needs Cosmic Ray")
+@pytest.mark.parametrize("name", EXERCISES if FULL else ["ko"])
+def test_nearly_all_mutants_lose_points(name) -> None:
+    """All exercises with DLGO_FULL=1, which takes three minutes."""
+    result = mutants.score(EXERCISES[name])
+    assert result.share >= mutants.WANTED, result.survivors
+    assert not result.unused and result.killed >= 10
+
+
+def test_a_mutant_that_never_ends_loses_points(monkeypatch) -> None:
+    monkeypatch.setattr(mutants, "_SECONDS", 1)
+    ko = EXERCISES["ko"]
+    assert mutants.loses_points(ko, "def forbidden(*_):\n    while True:\n        pass\n")
+    assert not mutants.loses_points(ko, ko.solution())
+
+
+def test_a_changed_argument_costs_the_first_check_that_sees_it() -> None:
+    exercise = EXERCISES["captures"]
+    right = "    return stones + 1"
+    source = exercise.solution().replace(right, f"    board.clear()\n{right}")
+    failed = [text for text in outcomes(exercise, source).values() if text]
+    assert failed == ["ArgumentChanged: captured() changed its argument 'board'; work on a copy."]
 
 
 @every_exercise

@@ -12,6 +12,7 @@
     ### BEGIN HIDDEN TESTS              students never see these
     CHECKS = [...]                      see checks.py
     PLANTED = {...}                     bugs that must lose points: a text, and what it becomes
+    EQUIVALENT = {...}                  changes that are no bugs, and why: see mutants.py
     ### END HIDDEN TESTS
 
 The marks are nbgrader's. `dlgo class new` writes the student's file. Its code before the hidden
