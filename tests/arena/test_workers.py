@@ -26,7 +26,7 @@ def test_the_machine_that_differs_from_all_others_is_named_and_purged(tmp_path: 
     _, worst, *_, advice = worker_lines(str(path))
     assert worst.split()[:3] == ["bad:1", "10", "0"]
     assert advice.startswith("bad:1 differs most often") and advice.endswith("purge --worker bad:1")
-    assert purge_ledger(str(path), "bad:1").startswith("10 games are out")
+    assert purge_ledger(str(path), "bad:1").startswith("removed 10 games")
     with Ledger(path) as ledger:
         assert list(ledger.games()) == before
         assert not any("bad:1" in (check.worker, check.other) for check in ledger.checks())
