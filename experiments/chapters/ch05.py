@@ -1,174 +1,191 @@
-# ---
-# jupyter:
-#   kernelspec: {display_name: Python 3, language: python, name: python3}
-# ---
+"""Chapter 5: does a network of a few lines of NumPy learn, and how do you know that it is right?
 
-# %% [markdown]
-# # 5 · A network learns to read digits
-#
-# No library for learning is used here: every layer is a few lines of NumPy
-# ([layers.py](../../engines/learning/from_scratch/layers.py)). [The chapter's
-# page](../../docs/chapters/ch05.md) goes through them.
+    python -m experiments.chapters.ch05 --quick
 
-# %%
+Networks from scratch read scikit-learn's digits (8x8 pixels) and predict moves of Go.
+"""
+
+from __future__ import annotations
+
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
+import pandas as pd
+from matplotlib.axes import Axes
 
 import dlgo
+from dlgo.extras import require_extra
 from engines.learning import from_scratch as nn
 from engines.learning.from_scratch.check import gradient_error
-from experiments.arena.series import share_margin
+from experiments.chapters.experiment import Row, experiment, script, share_row
 from experiments.chapters.practice import arrays
-from experiments.chapters.script import begin, size
-from experiments.course.showing import Source
-from experiments.figures import BLUE, INK, ORANGE, drawing
+from experiments.figures import BLUE, INK, ORANGE, draw_bars
 
-begin()
-rng = np.random.default_rng(1)
-images, digits = load_digits(return_X_y=True)
-order = rng.permutation(len(images))
-images, digits = images[order] / 16, digits[order]
-train, test = slice(359, None), slice(0, 359)  # a fifth of them is for the test
-with drawing(None, 8, 1, (1.3, 1.6)) as axes:
-    for axis, image, digit in zip(axes, images, digits, strict=False):
-        axis.imshow(image.reshape(8, 8), cmap="gray_r")
-        axis.set(title=digit, xticks=(), yticks=())
-
-# %% [markdown]
-# ## One neuron, two weights
-#
-# Before the network: one weight and one bias, a curve to follow downhill. Is a point right of 0.5?
-# The loss is a landscape, each step goes down its slope.
-
-# %%
-points = np.random.default_rng(0).random((40, 1))
-right = (points > 0.5).astype(float)
-neuron = nn.Network([nn.Dense(1, 1, np.random.default_rng(0)), nn.Sigmoid()], nn.MeanSquaredError())
-dense = neuron.layers[0]
-path = []
-for _ in range(3000):
-    loss = neuron.step(points, right, rate=2.0)
-    path.append((dense.weights[0, 0], dense.biases[0], loss))
-print("the border is at x =", -dense.biases[0] / dense.weights[0, 0])
-with drawing(None, 2, 1, (5, 3.5)) as (left, curve):
-    left.plot(*np.array(path)[:, :2].T)
-    left.set(xlabel="weight", ylabel="bias", title="the way of 3,000 steps")
-    curve.plot(np.array(path)[:, 2])
-    curve.set(xlabel="step", title="loss", ylim=(0, None))
-
-# %% [markdown]
-# **Try this.** Take a `rate` of 0.02, then of 200. Where does the border end up after 3,000 steps?
-
-# %% [markdown]
-# ## A network
-#
-# A layer turns inputs into outputs; backwards, it turns the loss's slope by its outputs into the
-# slope by its inputs.
-
-# %%
-Source(nn.Sigmoid)
+EPOCHS = (1, 2, 3, 5, 10, 20, 30)  # shown
 
 
-# %%
-def build(loss):
-    """The book's 784, 392, 196, 10 neurons, narrower as there are fewer pixels."""
-    squared = isinstance(loss, nn.MeanSquaredError)
-    layers = []
-    for inputs, outputs in ((64, 32), (32, 16), (16, 10)):
-        layers += [nn.Dense(inputs, outputs, rng), nn.Sigmoid() if squared else nn.ReLU()]
-    return nn.Network(layers if squared else layers[:-1], loss)  # a softmax is part of the loss
+def digits() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """1,438 images and digits to learn from, then 359 others; float64[n, 64] from 0 to 1."""
+    require_extra("course", "reading digits (chapter 5)", "sklearn")
+    from sklearn.datasets import load_digits
+
+    images, classes = load_digits(return_X_y=True)
+    order = np.random.default_rng(1).permutation(len(images))
+    images, classes = images[order] / 16, classes[order]
+    return images[359:], classes[359:], images[:359], classes[:359]
 
 
-# %% [markdown]
-# ## Training
-#
-# The chapter's network (sigmoids and squared error) beside the one of chapter 6. Before each is
-# trained, its gradients are compared with finite differences.
+class NoSlope(nn.Sigmoid):
+    """A mistake: the derivative of the sigmoid is missing."""
 
-# %%
-labels, epochs, curves = nn.one_hot(digits, 10), size(10, 30), {}
-for name, loss, rate in (("squared error, sigmoids", nn.MeanSquaredError(), 3.0),
-                         ("cross-entropy, ReLUs", nn.CrossEntropy(), 0.1)):
-    network = build(loss)
-    error = gradient_error(network, images[train][:10], labels[train][:10], rng)
-    print(f"{name}: gradients differ from finite differences by {error:.1e} at most")
-    curves[name] = []
-    for epoch, mean in enumerate(network.train(images[train], labels[train], epochs=epochs,
-                                               batch=10, rate=rate, rng=rng), 1):
-        curves[name].append(100 * network.accuracy(images[test], digits[test]))
-        if epoch in (1, 2, 5) or epoch % 10 == 0:
-            print(f"  epoch {epoch:>2}  loss {mean:.4f}  test accuracy {curves[name][-1]:.1f}%")
-with drawing(size=(8, 4)) as (axes,):
-    for (name, shares), colour in zip(curves.items(), (BLUE, ORANGE), strict=True):
-        margins = [100 * share_margin(share / 100, 359) for share in shares]
-        axes.errorbar(range(1, epochs + 1), shares, margins, fmt="o-", capsize=4, color=colour,
-                      label=name)
-    axes.set(xlabel="epoch", title="unseen digits read rightly, %, with 95% intervals",
-             ylim=(0, 102))
-    axes.legend(loc="lower right")
+    def backward(self, delta: np.ndarray) -> np.ndarray:
+        """Pass delta on unchanged."""
+        return delta
 
-# %% [markdown]
-# **Try this.** Break a gradient: give `Sigmoid` a subclass whose `backward` forgets a factor, and
-# put it into `build`. What does the check say, and does the loss still fall?
-#
-# Or take the book's 70,000 digits of 28x28: `keras.datasets.mnist.load_data()` downloads them;
-# flatten them, divide by 255, and let `build` begin with 784.
 
-# %% [markdown]
-# ## What it gets wrong, and what it looks at
-#
-# Above, digits of the test that it misreads (what it says, and what they are). Below, the weights
-# of eight neurons of the first layer.
+class NotTransposed(nn.Dense):
+    """A mistake: W in the place of its transpose; only possible if W is square."""
 
-# %%
-answers = network.forward(images[test]).argmax(axis=1)
-wrong = np.flatnonzero(answers != digits[test])
-with drawing(None, 8, 2, (1.3, 1.6)) as axes:
-    for axis, number in zip(axes[:8], wrong, strict=False):
-        axis.imshow(images[number].reshape(8, 8), cmap="gray_r")
-        axis.set_title(f"{answers[number]}, not {digits[number]}", fontsize=11)
-    for axis, weights in zip(axes[8:], network.layers[0].weights.T, strict=False):
-        axis.imshow(weights.reshape(8, 8), cmap="PuOr")
-    for axis in axes:
-        axis.set(xticks=(), yticks=())
+    def backward(self, delta: np.ndarray) -> np.ndarray:
+        """Right gradients for the weights, a wrong delta for the layer before."""
+        super().backward(delta)
+        return delta @ self.weights
 
-# %% [markdown]
-# **Try this.** Train on the first 100 digits of `images[train]` only, for 30 epochs. How far apart
-# are the shares of known and of unseen digits?
 
-# %% [markdown]
-# ## The same layers and Go
-#
-# Now the input is a board as one plane: own stones 1, the other's -1. The label is the next move. A
-# tree search has played the games on 5x5, and whole games are held back for the test.
+def sigmoids(seed: int, dense: type = nn.Dense, sigmoid: type = nn.Sigmoid,
+             scale: float | None = None) -> nn.Network:
+    """The chapter's network, narrower because the images are smaller: 64, 32, 32, 10."""
+    rng = np.random.default_rng(seed)
+    return nn.Network([nn.Dense(64, 32, rng, scale), sigmoid(), dense(32, 32, rng, scale),
+                       sigmoid(), nn.Dense(32, 10, rng, scale), sigmoid()],
+                      nn.MeanSquaredError())
 
-# %%
-number, teacher, epochs, rate = size(
-    (200, "mcts:sims=200,rollout=heavy,rule=rave", 6, 0.2), (1000, "mcts:sims=200", 20, 0.05))
-folder = Path(tempfile.mkdtemp()) / "games"
-data = dlgo.generate("go:size=5", teacher, games=number, out=folder, seed=1)
-(boards, moves), (test_boards, test_moves) = map(arrays, data.split(0.1, seed=1))
-network = nn.Network([nn.Dense(25, 200, rng), nn.ReLU(), nn.Dense(200, 100, rng), nn.ReLU(),
-                      nn.Dense(100, 26, rng)], nn.CrossEntropy())
-guess = (test_moves == np.bincount(moves).argmax()).mean()
-print(f"{len(moves):,} positions; always the commonest move: {guess:.1%}")
-known, unseen = [], []
-for _ in network.train(boards, nn.one_hot(moves, 26), epochs=epochs, batch=32, rate=rate, rng=rng):
-    known.append(100 * network.accuracy(boards, moves))
-    unseen.append(100 * network.accuracy(test_boards, test_moves))
-margin = 100 * share_margin(unseen[-1] / 100, len(test_moves))
-print(f"moves of known games {known[-1]:.1f}%, of unseen games {unseen[-1]:.1f}% +-{margin:.1f}%")
-with drawing(size=(8, 4)) as (axes,):
-    axes.plot(range(1, epochs + 1), known, "s--", color=ORANGE, label="games it learns from")
-    axes.errorbar(range(1, epochs + 1), unseen, margin, fmt="o-", color=BLUE, capsize=4,
-                  label="unseen games")
-    axes.axhline(100 * guess, color=INK, linestyle=":", label="always the commonest move")
-    axes.set(xlabel="epoch", title="moves predicted, %", ylim=(0, None))
+
+def relus(seed: int) -> nn.Network:
+    """The same with ReLUs and cross-entropy."""
+    rng = np.random.default_rng(seed)
+    return nn.Network([nn.Dense(64, 32, rng), nn.ReLU(), nn.Dense(32, 32, rng), nn.ReLU(),
+                       nn.Dense(32, 10, rng)], nn.CrossEntropy())
+
+
+def accuracies(network: nn.Network, rate: float, epochs: int) -> Iterator[Row]:
+    """Train on digits; the share of unseen digits read right after each epoch."""
+    images, classes, test_images, test_classes = digits()
+    rng = np.random.default_rng(2)
+    for epoch, _ in enumerate(network.train(images, nn.one_hot(classes, 10), epochs=epochs,
+                                            batch=10, rate=rate, rng=rng), 1):
+        yield share_row(f"epoch {epoch}", network.accuracy(test_images, test_classes),
+                        len(test_classes), epoch=float(epoch))
+
+
+MISTAKES = {"no mistake": {}, "sigmoid's slope missing": {"sigmoid": NoSlope},
+            "W not transposed": {"dense": NotTransposed}}
+
+
+@experiment(quick={"samples": 10}, full={"samples": 10}, unit="", digits=7, tolerance=0.5)
+def gradients(samples: int) -> Iterator[Row]:
+    """How far is backpropagation from finite differences? A mistake gives an error near 1."""
+    rng = np.random.default_rng(3)
+    inputs, labels = rng.random((samples, 64)), nn.one_hot(rng.integers(10, size=samples), 10)
+    for label, changes in MISTAKES.items():
+        yield {"label": label,
+               "value": gradient_error(sigmoids(1, **changes), inputs, labels, rng)}
+
+
+@gradients.drawing
+def _(table: pd.DataFrame, axes: Axes) -> None:
+    draw_bars(axes, dict(zip(table["label"], table["value"], strict=True)),
+              texts=[f"{value:.1g}" for value in table["value"]])
+    axes.set(xscale="log", xlim=(1e-9, 1e4), xlabel="relative error of the gradient")
+
+
+@experiment(quick={"epochs": 5}, full={"epochs": 10})
+def mistakes(epochs: int) -> Iterator[Row]:
+    """How many unseen digits do networks with these mistakes read? Would you notice?"""
+    for label, changes in MISTAKES.items():
+        *_, last = accuracies(sigmoids(1, **changes), 3.0, epochs)
+        yield last | {"label": label, "epoch": float(epochs)}
+
+
+@experiment(quick={"epochs": 10}, full={"epochs": 30}, size=(8, 5))
+def reading(epochs: int) -> Iterator[Row]:
+    """How fast do two networks learn to read unseen digits? Compare the first epochs."""
+    for line, network, rate in (("squared error, sigmoids", sigmoids(1), 3.0),
+                                ("cross-entropy, ReLUs", relus(1), 0.1)):
+        for row in accuracies(network, rate, epochs):
+            if row["epoch"] in EPOCHS:
+                yield row | {"label": f"{line}, {row['label']}"}
+
+
+def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each network or part, from labels such as `unseen games, epoch 3`."""
+    table = table[table["epoch"].notna()]
+    yield from table.groupby(table["label"].str.rpartition(", ")[0], sort=False)
+
+
+def draw_lines(table: pd.DataFrame, axes: Axes) -> None:
+    """A line over epochs for each network or part."""
+    for (line, rows), colour in zip(lines_of(table), (BLUE, ORANGE), strict=True):
+        axes.errorbar(rows["epoch"], rows["value"], (rows["high"] - rows["low"]) / 2, fmt="o-",
+                      color=colour, capsize=4, label=line)
+    axes.set(xlabel="epoch", ylabel="right, %", ylim=(0, None), xticks=(1, 5, 10, 20, 30))
+    axes.set_xlim(0, table["epoch"].max() + 1)
     axes.legend()
 
-# %% [markdown]
-# **Try this.** Mirror each board and its move, and learn from both. A dense layer has to learn a
-# shape anew for every place of the board; chapter 6 does something about that.
+
+def last_rows(table: pd.DataFrame) -> str:
+    """The first and the last row of each line in words."""
+    return "\n".join(f"{line}: {reading.text(rows.iloc[0])} after epoch 1, "
+                     f"{reading.text(rows.iloc[-1])} after epoch {rows['epoch'].iloc[-1]:.0f}."
+                     for line, rows in lines_of(table))
+
+
+reading.drawing(draw_lines)
+reading.conclusion(last_rows)
+
+
+@experiment(quick={"epochs": 3}, full={"epochs": 5})
+def scales(epochs: int) -> Iterator[Row]:
+    """How large should the first weights be? Their standard deviation, and digits read."""
+    for label, scale in (("0.01", 0.01), ("1 / sqrt(inputs)", None), ("1, as in the book", 1.0),
+                         ("5", 5.0)):
+        *_, last = accuracies(sigmoids(1, scale=scale), 3.0, epochs)
+        yield last | {"label": label, "epoch": float(epochs)}
+
+
+@experiment(quick={"games": 200, "epochs": 5, "rate": 0.2},
+            full={"games": 800, "epochs": 20, "rate": 0.05}, size=(8, 5))
+def go(games: int, epochs: int, rate: float) -> Iterator[Row]:
+    """How many moves of Go on 5x5 does the network predict, in games it knows and in others?
+
+    Compare with the dotted line: the share of the most frequent move.
+    """
+    folder = Path(tempfile.mkdtemp()) / "games"
+    data = dlgo.generate("go:size=5", "mcts:sims=200,rollout=heavy,rule=rave", games=games,
+                         out=folder, seed=1)
+    known, unseen = map(arrays, data.split(0.15, seed=1))
+    yield share_row("commonest move", (unseen[1] == np.bincount(known[1]).argmax()).mean(),
+                    len(unseen[1]))
+    rng = np.random.default_rng(1)
+    network = nn.Network([nn.Dense(25, 200, rng), nn.ReLU(), nn.Dense(200, 100, rng), nn.ReLU(),
+                          nn.Dense(100, 26, rng)], nn.CrossEntropy())
+    for epoch, _ in enumerate(network.train(known[0], nn.one_hot(known[1], 26), epochs=epochs,
+                                            batch=32, rate=rate, rng=rng), 1):
+        if epoch in EPOCHS:
+            for line, part in (("unseen games", unseen), ("games it learns from", known)):
+                yield share_row(f"{line}, epoch {epoch}", network.accuracy(*part), len(part[1]),
+                                epoch=float(epoch))
+
+
+@go.drawing
+def _(table: pd.DataFrame, axes: Axes) -> None:
+    axes.axhline(table["value"].iloc[0], color=INK, linestyle=":", label="commonest move")
+    draw_lines(table, axes)
+
+
+go.conclusion(last_rows)
+
+if __name__ == "__main__":
+    script(__doc__, gradients, mistakes, reading, scales, go)

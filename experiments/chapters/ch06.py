@@ -1,148 +1,147 @@
-# ---
-# jupyter:
-#   kernelspec: {display_name: Python 3, language: python, name: python3}
-# ---
+"""Chapter 6: which loss and which layers make a network predict moves?
 
-# %% [markdown]
-# # 6 · From a board to a prediction
-#
-# What does a network see of a position, what does a convolution do with it, and which loss makes
-# it learn? The networks here are small enough for NumPy. The chapter's own are trained by `python
-# -m experiments.chapters.ch06_networks`; [its page](../../docs/chapters/ch06.md) shows what came of
-# that.
+    python -m experiments.chapters.ch06 --quick
 
-# %%
+All networks learn the same games of Connect Four, played by a tree search, and see one plane as in
+the book. The first experiment uses NumPy; the others need TensorFlow (the extra `train`).
+"""
+
+from __future__ import annotations
+
 import tempfile
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
 import dlgo
-from dlgo.encoders import get_encoder
+from dlgo import GameState
 from engines.learning import from_scratch as nn
-from experiments.arena.series import share_margin
-from experiments.chapters.ch06_networks import probe
+from engines.learning.data import Dataset
+from engines.supervised.config import SupervisedConfig
+from engines.supervised.trainer import train
+from experiments.chapters.experiment import Row, experiment, match, script, share_row
 from experiments.chapters.practice import arrays
-from experiments.chapters.script import begin
-from experiments.course.showing import draw_policy
-from experiments.figures import draw_bars, drawing
+from experiments.figures import BLUE
 
-begin()
+# Rows of figure 6.4 from index 0 on; x is black, to move.
+_PROBE = {27: ".x o x o", 36: ".x o x o", 45: ". . x o"}
+CAPTURE, ESCAPE = 20, 21
 
-# %% [markdown]
-# ## Planes
-#
-# An encoder turns a position into numbers, a plane for each question. Here is the chapter's test
-# position (figure 6.4) by two encoders: a single plane, and one with liberties.
-
-# %%
-state = probe()
-state
-
-# %%
-for name in ("oneplane", "sevenplane"):
-    encoder = get_encoder(name, state.game)
-    planes = encoder.encode(state)
-    with drawing(None, planes.shape[2], 1, (2.2, 2.6), title=f"{name}: {planes.shape}") as axes:
-        for number, axis in enumerate(axes):
-            axis.imshow(planes[:, :, number], origin="lower", cmap="PuOr_r", vmin=-1, vmax=1)
-            axis.set(xticks=(), yticks=())
-            axis.set_title(f"plane {number}", fontsize=11)
-
-# %% [markdown]
-# **Try this.** Turn the board by one move (`state.apply_move("E5")`) and encode again. Why do all
-# numbers of the single plane change their sign?
-
-# %% [markdown]
-# ## A convolution by hand
-#
-# A filter is a small pattern that is laid on every point. This one asks: *an own stone here, and
-# how many of the other's around it?* It finds the shape wherever it is, which a dense layer would
-# have to learn for each place anew.
-
-# %%
-plane = get_encoder("oneplane", state.game).encode(state)[:, :, 0]
-pattern = np.array([[0, -1, 0], [-1, 1, -1], [0, -1, 0]])
-padded = np.pad(plane, 1)
-answer = np.array([[(padded[row:row + 3, col:col + 3] * pattern).sum() for col in range(9)]
-                   for row in range(9)])
-with drawing(None, 3, 1, (3.4, 3.6)) as axes:
-    for axis, values, title in zip(axes, (plane, pattern, np.maximum(answer, 0)),
-                                   ("the plane", "the filter", "after ReLU"), strict=True):
-        axis.imshow(values, origin="lower", cmap="PuOr_r", vmin=-4, vmax=4)
-        axis.set(title=title, xticks=(), yticks=())
-
-# %% [markdown]
-# **Try this.** Write a filter that answers where *two* stones of one colour stand side by side.
-
-# %% [markdown]
-# ## Games to learn from
-#
-# A tree search plays Connect Four against itself. Whole games are held back for the test.
-
-# %%
-folder = Path(tempfile.mkdtemp()) / "games"
-data = dlgo.generate("connect4", "mcts:sims=200", games=150, out=folder, workers=1)
-(inputs, moves), (test_inputs, test_moves) = map(arrays, data.split(0.15, seed=1))
-commonest = (test_moves == np.bincount(moves).argmax()).mean()
-print(f"{len(moves):,} positions to learn from, {len(test_moves):,} of other games")
-
-# %% [markdown]
-# ## Which loss?
-#
-# The same layers, the same games, the same number of steps.
-
-
-# %%
-def trained(between, loss, rate, last=(), seed=1):
-    rng = np.random.default_rng(seed)
-    network = nn.Network([nn.Dense(42, 128, rng), between(), nn.Dense(128, 64, rng), between(),
-                          nn.Dense(64, 7, rng), *last], loss)
-    for _ in network.train(inputs, nn.one_hot(moves, 7), epochs=6, batch=32, rate=rate, rng=rng):
-        pass
-    return network
-
-
-networks = {
-    "squared error, sigmoids": trained(nn.Sigmoid, nn.MeanSquaredError(), 0.1, [nn.Sigmoid()]),
-    "cross-entropy, sigmoids": trained(nn.Sigmoid, nn.CrossEntropy(), 0.1),
-    "cross-entropy, ReLUs": trained(nn.ReLU, nn.CrossEntropy(), 0.1),
+_BOOK = {"optimizer": "sgd:lr=0.01", "loss": "mse"}
+NETWORKS: dict[str, dict[str, Any]] = {
+    "dense, squared error": {"network": "mlp", **_BOOK},
+    "convolutions, squared error": {"network": "cnn_plain", **_BOOK},
+    "dense, cross-entropy": {"network": "mlp:activation=relu"},
+    "convolutions, cross-entropy": {"network": "cnn:pool=none,dropout=0"},
+    "  + max pooling": {"network": "cnn:dropout=0"},
+    "  + dropout": {"network": "cnn:pool=none,dropout=0.5"},
+    "residual": {"network": "resnet:blocks=3,filters=32"},
 }
-shares = {name: network.accuracy(test_inputs, test_moves) for name, network in networks.items()}
-shares["always the commonest"] = commonest
-with drawing(size=(9, 3.2)) as (axes,):
-    draw_bars(axes, {name: 100 * share for name, share in shares.items()},
-              [100 * share_margin(share, len(test_moves)) for share in shares.values()],
-              [f"{share:.1%}" for share in shares.values()])
-    axes.set(xlabel="moves of other games predicted, %, with 95% intervals", xlim=(0, 60))
 
-# %% [markdown]
-# **Try this.** Give the squared error a rate of 3. Does it catch up? Then let all train for 30
-# epochs: which of them learn the games by heart (`accuracy(inputs, moves)`)?
 
-# %% [markdown]
-# ## A network that comes with the package
-#
-# It has learned from games of a search on 9x9 and needs no TensorFlow to be asked. Where would it
-# play in the chapter's position?
+def probe() -> GameState:
+    """The chapter's test position, black to move: 20 takes two stones."""
+    game = dlgo.game("go9")
+    cells = {first + col: cell for first, row in _PROBE.items()
+             for col, cell in enumerate(row.replace(" ", ""))}
+    state = game.start()
+    black, white = ([action for action, cell in cells.items() if cell == stone] for stone in "xo")
+    for pair in zip(black, white, strict=True):
+        state = state.play(*map(game.move_of, pair))
+    return state
 
-# %%
-decision = dlgo.engine("supervised", state.game).select_move(state)
-with drawing(size=(5, 5.3)) as (axes,):
-    draw_policy(axes, state, decision.policy, "what it predicts")
-decision
 
-# %% [markdown]
-# And in Connect Four? The search below it looks ahead, the network answers at once.
+@cache
+def dataset(games: int) -> Dataset:
+    """Games of Connect Four that a tree search plays against itself."""
+    folder = Path(tempfile.mkdtemp()) / "games"
+    return dlgo.generate("connect4", "mcts:sims=200", games=games, out=folder, seed=1)
 
-# %%
-connect4 = dlgo.game("connect4")
-state = connect4.start().play(*"4455")
-with drawing(None, 2, 1, (4.4, 4.2)) as axes:
-    for axis, spec in zip(axes, ("supervised", "mcts:sims=5000"), strict=True):
-        policy = dlgo.engine(spec, connect4, 1).select_move(state).policy
-        draw_policy(axis, state, policy, spec)
 
-# %% [markdown]
-# **Try this.** Find a position where the network's favourite loses at once (`mcts` will tell).
-# What would it have to see?
+@cache
+def trained(label: str, games: int, epochs: int) -> tuple[Path, Row]:
+    """The folder of a trained network, and the share of unseen moves that it predicts."""
+    folder = Path(tempfile.mkdtemp()) / "model"
+    config = SupervisedConfig(label, encoder="oneplane", value_head=False, epochs=epochs,
+                              test=0.15, **NETWORKS[label])
+    card = train(config, dataset(games), folder)
+    return folder, share_row(label, card.accuracy["test"]["accuracy"],
+                             card.training["data"]["test_positions"])
+
+
+@experiment(quick={"games": 150, "epochs": 6}, full={"games": 800, "epochs": 12})
+def losses(games: int, epochs: int) -> Iterator[Row]:
+    """Is it the loss or the activation that makes dense layers learn? All take equal steps.
+
+    Compare with the last row: a network that predicts no more has learned nothing about positions.
+    """
+    (inputs, moves), (test_inputs, test_moves) = map(arrays, dataset(games).split(0.15, seed=1))
+    for label, between, last, loss in (
+        ("squared error, sigmoids", nn.Sigmoid, [nn.Sigmoid()], nn.MeanSquaredError()),
+        ("squared error, ReLUs", nn.ReLU, [nn.Sigmoid()], nn.MeanSquaredError()),
+        ("cross-entropy, sigmoids", nn.Sigmoid, [], nn.CrossEntropy()),
+        ("cross-entropy, ReLUs", nn.ReLU, [], nn.CrossEntropy()),
+    ):
+        rng = np.random.default_rng(1)
+        network = nn.Network([nn.Dense(42, 128, rng), between(), nn.Dense(128, 64, rng), between(),
+                              nn.Dense(64, 7, rng), *last], loss)
+        for _ in network.train(inputs, nn.one_hot(moves, 7), epochs=epochs, batch=32, rate=0.5,
+                               rng=rng):
+            pass
+        yield share_row(label, network.accuracy(test_inputs, test_moves), len(test_moves))
+    yield share_row("commonest column", (test_moves == np.bincount(moves).argmax()).mean(),
+                    len(test_moves))
+
+
+@experiment(quick={"games": 150, "epochs": 4, "networks": 4},
+            full={"games": 800, "epochs": 6, "networks": 7})
+def layers(games: int, epochs: int, networks: int) -> Iterator[Row]:
+    """Dense layers or convolutions: which predict more moves, and with which loss?
+
+    The first two are the book's: squared error, sigmoids and SGD. The others use cross-entropy,
+    ReLUs and Adam.
+    """
+    for label in list(NETWORKS)[:networks]:
+        yield trained(label, games, epochs)[1]
+
+
+@experiment(quick=None, full={"games": 800, "epochs": 6, "networks": 7, "pairs": 100})
+def playing(games: int, epochs: int, networks: int, pairs: int) -> Iterator[Row]:
+    """Does the network that predicts more moves also win more games?
+
+    Each plays MCTS with 20 simulations and answers without a search.
+    """
+    for label in list(NETWORKS)[:networks]:
+        folder, predicted = trained(label, games, epochs)
+        yield predicted | {"label": f"{label}: predicted"}
+        yield match("connect4", f"supervised:model={folder}", "mcts:sims=20", pairs,
+                    f"{label}: score")
+
+
+@playing.drawing
+def _(table: pd.DataFrame, axes: Axes) -> None:
+    predicted, score = (table[table["label"].str.endswith(what)]
+                        for what in ("predicted", "score"))
+    axes.errorbar(
+        predicted["value"], score["value"], (score["high"] - score["low"]).to_numpy() / 2,
+        (predicted["high"] - predicted["low"]).to_numpy() / 2, "o", color=BLUE, capsize=4)
+    axes.set(xlabel="unseen moves predicted, %", ylabel="score against MCTS, %", xlim=(0, None),
+             ylim=(0, None))
+
+
+@playing.conclusion
+def _(table: pd.DataFrame) -> str:
+    rows = table[table["label"].str.endswith("predicted")].sort_values("value").iloc[[0, -1]]
+    scores = table.set_index("label").apply(playing.text, axis=1)
+    return "\n".join(f"{label}: {scores[label + ': predicted']} of the moves, score "
+                     f"{scores[label + ': score']}."
+                     for label in rows["label"].str.removesuffix(": predicted"))
+
+
+if __name__ == "__main__":
+    script(__doc__, losses, layers, playing)

@@ -6,7 +6,6 @@ be larger than its interval where chance has a part in it. They run only with `D
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -30,54 +29,6 @@ def line(output: str, start: str) -> list[float]:
     """The numbers in the one line that begins with `start`, after it."""
     (rest,) = re.findall(rf"^ *{re.escape(start)}(.*)$", output, re.MULTILINE)
     return numbers(rest)
-
-
-def ch05(output: str, folder: Path) -> None:
-    assert all(float(error) < 1e-5 for error in re.findall(r"by ([\d.e-]+) at most", output))
-    tested = [float(share) for share in re.findall(r"test accuracy ([\d.]+)%", output)]
-    squared, entropy = tested[:4], tested[4:]
-    assert squared[-1] > 95 and entropy[-1] > 95, "both read digits they have not seen"
-    assert squared[0] < 30 < entropy[0], "squared error takes a few epochs to get off the ground"
-    (guess,) = numbers(re.search(r"commonest move: (.*)", output)[1])
-    known, share, margin = numbers(re.search(r"moves of known games(.*)", output)[1])
-    assert known > share > share - margin > guess, "it learns moves of Go"
-
-
-def variants(output: str, folder: Path, study: str) -> dict[str, dict[str, str]]:
-    """The table that a script wrote, which is the one that it printed."""
-    with (folder / f"out/ch06_networks/quick/{study}.csv").open(newline="") as file:
-        rows = {row["variant"]: row for row in csv.DictReader(file)}
-    for label, row in rows.items():
-        held_out = f"{float(row['held_out_accuracy']):.1%}"
-        assert re.search(rf"^{re.escape(label)} +{held_out}", output, re.MULTILINE)
-        assert 0.05 < float(row["held_out_accuracy"]) < 0.5 and float(row["games"]) == 40
-    return rows
-
-
-def predicts_more(better: dict[str, str], worse: dict[str, str]) -> bool:
-    """Whether the intervals of two variants' held-out moves do not meet."""
-    (high, up), (low, down) = (
-        (float(row["held_out_accuracy"]), float(row["held_out_margin"])) for row in (better, worse)
-    )
-    return high - up > low + down
-
-
-def ch06_networks(output: str, folder: Path) -> None:
-    rows = variants(output, folder, "networks")
-    assert predicts_more(rows["mlp, cross-entropy, ReLU"], rows["mlp as in 6.3.4"]), "the loss"
-    assert predicts_more(rows["cnn, cross-entropy, ReLU"], rows["mlp, cross-entropy, ReLU"])
-    assert not predicts_more(rows["cnn as in 6.4.2"], rows["mlp as in 6.3.4"])
-
-
-def ch06_networks_optimizers(output: str, folder: Path) -> None:
-    rows = variants(output, folder, "optimizers")
-    assert predicts_more(rows["momentum"], rows["SGD"]) and predicts_more(rows["Adam"], rows["SGD"])
-
-
-def ch06_networks_scaling(output: str, folder: Path) -> None:
-    rows = variants(output, folder, "scaling")
-    assert predicts_more(rows["340 games"], rows["42 games"])
-    assert int(rows["42 games"]["positions"]) * 7 < int(rows["symmetries"]["positions"])
 
 
 def ch08(output: str, folder: Path) -> None:
@@ -146,9 +97,7 @@ FACTS: dict[str, Callable[[str, Path], None]] = {
 
 
 def test_every_script_has_its_facts() -> None:
-    others = {"ch06"}  # tests/docs runs that notebook
-    assert {script.stem for script in SCRIPTS} - others == {
-        name.removesuffix("_optimizers").removesuffix("_scaling") for name in FACTS}
+    assert {script.stem for script in SCRIPTS} == set(FACTS)
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -157,11 +106,7 @@ def test_a_quick_run_shows_what_to_look_for(
 ) -> None:
     if not FULL:
         pytest.skip("minutes of training and games: DLGO_FULL=1")
-    if name == "ch05":
-        pytest.importorskip("sklearn")
-    script, study = re.fullmatch(r"(.*?)(?:_(optimizers|scaling))?", name).groups()
-    done = run_module_here(capfd, f"experiments.chapters.{script}", "--quick",
-                           *([study] if study else []), cwd=tmp_path)
+    done = run_module_here(capfd, f"experiments.chapters.{name}", "--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     FACTS[name](done.stdout, tmp_path)
     figures = re.findall(r"^figure: (.*\.png)$", done.stdout, re.MULTILINE)

@@ -41,6 +41,11 @@ def apart(table: pd.DataFrame, low: str, *high: str) -> bool:
     return bool((last["high"][low] < last["low"][list(high)]).all())
 
 
+def overlap(one: pd.Series, other: pd.Series) -> bool:
+    """The intervals of two rows meet."""
+    return bool(one["low"] <= other["high"] and other["low"] <= one["high"])
+
+
 # What each page says of its experiments' results.
 FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     "ch02.moves": lambda table: table["value"].iloc[0] == 362 > 300 > table["high"].iloc[-1],
@@ -51,6 +56,19 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
         for after, factor in enumerate((5, 1, 10, 20), start=1)),
     "ch03.eyes": lambda table: table["high"].iloc[0] < 10 < 95 < table["low"].iloc[1],
     "ch03.bots": lambda table: list(table["low"] > 50) == [True, False, True],
+    "ch05.gradients": lambda table: list(table["value"] > 1e-5) == [False, True, True],
+    "ch05.mistakes": lambda table: overlap(table.iloc[0], table.iloc[2])
+    and table["high"].iloc[1] < table["low"].iloc[0] - 30,
+    "ch05.reading": lambda table: table.groupby("epoch")["low"].min().loc[30] > 93
+    and table["high"].iloc[0] < 20 < 80 < table["low"].iloc[7],
+    "ch05.scales": lambda table: list(table["low"] > 80) == [False, True, True, False],
+    "ch05.go": lambda table: table["high"].iloc[0] + 20 < table["low"].iloc[-2]
+    and table["high"].iloc[-2] + 5 < table["low"].iloc[-1],
+    "ch06.losses": lambda table: table["high"].iloc[4] < table["low"].iloc[2]
+    and table["high"].iloc[2] < table["low"].iloc[1] and overlap(table.iloc[1], table.iloc[3]),
+    "ch06.layers": lambda table: overlap(table.iloc[0], table.iloc[1])
+    and table["high"].iloc[0] < table["low"].iloc[2] < table["high"].iloc[2] < table["low"].iloc[3],
+    "ch06.playing": lambda table: table["high"].iloc[1] < table["low"].iloc[7],
     "ch04.rules": lambda table: list(table["low"] > 50) == [True] * 4 + [False],
     "ch04.cuts": falls(100),
     "ch04.growth": lambda table: len(table) == 11,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dlgo import Player, get_game
-from experiments.chapters.ch06_networks import CAPTURE, ESCAPE, probe
+from experiments.chapters.ch06 import CAPTURE, ESCAPE, probe
 from tests.command import ROOT, dlgo_here, run_module
 from tests.learning.networks.models import write_model
 

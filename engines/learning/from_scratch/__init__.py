@@ -1,11 +1,11 @@
-"""A neural network in NumPy alone, to be read (chapter 5 of the book).
+"""A neural network in NumPy, written to be read (chapter 5 of the book).
 
-    layers.py    what a layer computes, forward and backward
-    losses.py    how wrong a prediction is, and in which direction
-    network.py   layers in a row, trained by stochastic gradient descent
-    check.py     the gradients compared with differences of the loss
+    layers.py    layers, forward and backward
+    losses.py    the error of predictions, and its derivative
+    network.py   a sequence of layers, trained by stochastic gradient descent
+    check.py     gradients compared with finite differences
 
-For work there is Keras (`engines/learning/networks`).
+The engines' networks use Keras (`engines/learning/networks`).
 """
 
 from engines.learning.from_scratch.layers import Dense, Layer, ReLU, Sigmoid

@@ -1,8 +1,8 @@
-"""The check that finds nearly every mistake in a backward pass: gradients by differences.
+"""A test for backward passes: compare gradients with finite differences.
 
-By definition, a derivative is the change of the loss when a parameter changes a little.
-Computed so, it takes two forward passes for every parameter, too slow to train with, but it
-uses nothing of the backward pass.
+A derivative is the change of the loss when one parameter changes a little. To compute it like that
+takes two forward passes for each parameter. This is too slow for training, but it does not use the
+backward pass, so it finds nearly every mistake there.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from engines.learning.from_scratch.layers import Floats
 from engines.learning.from_scratch.network import Network
 
-# Half the distance of the two points: too large, and the curve is not straight between them;
-# too small, and the difference of two nearly equal losses has no digits left.
+# Half the distance of the two points. If it is too large, the curve is not straight between them;
+# if it is too small, rounding errors dominate the difference of two nearly equal losses.
 _STEP = 1e-5
 
 
@@ -22,11 +22,11 @@ def gradient_error(
 ) -> float:
     """The largest relative difference between backpropagation and finite differences.
 
-    Below 1e-5 the gradients are right; a wrong sign or a wrong factor gives about 1. In each array
-    at most `most` parameters are checked, which `rng` picks.
+    Below 1e-5 the gradients are right; a wrong sign or a wrong factor gives about 1. `rng` chooses
+    at most `most` parameters of each array to check.
     """
     network.backward(network.loss.delta(network.forward(inputs), labels))
-    # The loop below runs more forward passes, but no backward pass: gradients stay.
+    # The loop below runs forward passes only, so the gradients stay.
     worst = 0.0
     for layer in network.layers:
         for parameter, gradient in zip(layer.parameters, layer.gradients, strict=True):

@@ -1,10 +1,10 @@
-"""Layers: functions with parameters, and how an error travels back through them.
+"""Layers: functions with parameters and a backward pass.
 
-A mini-batch is a matrix with a row for each sample. In the forward pass each layer turns it
-into another one. In the backward pass the *delta* goes the other way: the derivative of the
-loss with respect to the layer's output comes in, the derivative with respect to its input goes out,
-and the layer stores the derivatives for its own parameters. All of backpropagation is that, layer
-by layer: the chain rule read from right to left (appendix B).
+A mini-batch is a matrix with one row for each sample. Forward, each layer turns its input into an
+output. Backward, it receives *delta*, the derivative of the loss with respect to its output. It
+stores the derivatives with respect to its parameters and returns the derivative with respect to
+its input, which is the delta of the layer before. This is backpropagation: the chain rule, applied
+from the last layer to the first (appendix B).
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-Floats = np.ndarray  # float64 throughout: the check of the gradients needs the digits
+Floats = np.ndarray  # float64: the check of the gradients needs the precision
 
 
 class Layer(ABC):
     """One step of a network.
 
     Attributes:
-        parameters: arrays that training changes, in place; may be empty.
-        gradients: of the loss with respect to them, written by `backward`, in the same order.
+        parameters: arrays that training changes in place; may be empty.
+        gradients: derivatives of the loss with respect to them, set by `backward`.
     """
 
     parameters: tuple[Floats, ...] = ()
@@ -29,27 +29,30 @@ class Layer(ABC):
 
     @abstractmethod
     def forward(self, inputs: Floats) -> Floats:
-        """The output, float64[samples, outputs], for float64[samples, inputs]; keeps what
-        `backward` needs."""
+        """The output, float64[samples, outputs]. Call it before `backward`."""
 
     @abstractmethod
     def backward(self, delta: Floats) -> Floats:
-        """Send an error back through the layer, after `forward` with the same samples.
+        """Set `gradients` and return the delta of the layer before; call `forward` first.
 
-        Takes float64[samples, outputs], derivatives of the loss with respect to the output, and
-        gives float64[samples, inputs], those with respect to the input.
+        Args:
+            delta: derivative of the loss with respect to the output, float64[samples, outputs].
+
+        Returns:
+            The derivative with respect to the input, float64[samples, inputs].
         """
 
 
 class Dense(Layer):
-    """Every output is a weighted sum of all inputs, plus a bias: x W + b.
+    """Each output is a weighted sum of all inputs plus a bias: x W + b.
 
     Args:
-        inputs, outputs: numbers of each.
-        rng: draws the weights.
-        scale: standard deviation of the weights. By default 1 / sqrt(inputs), which keeps
-            the sums about as large as the inputs. With a standard deviation of 1, as in the
-            book, the sigmoids of a wide layer start so far out that their slope is nearly 0.
+        inputs: number of inputs.
+        outputs: number of outputs.
+        rng: draws the first weights.
+        scale: standard deviation of the first weights. The default, 1 / sqrt(inputs), keeps the
+            sums about as large as the inputs. If it is large and the layer is wide, sigmoids
+            start where their slope is nearly 0. The book takes 1.
     """
 
     def __init__(
@@ -65,17 +68,17 @@ class Dense(Layer):
         return inputs @ self.weights + self.biases
 
     def backward(self, delta: Floats) -> Floats:
-        # d loss / d W[i, j] = x[i] * delta[j], with the delta that has come in, not the one
-        # that goes out (where appendix B slips); the product sums over the samples.
+        # dL / dW[i, j] = x[i] * delta[j], summed over the samples. This is the incoming delta,
+        # not the returned one (appendix B confuses them).
         self.gradients = (self._inputs.T @ delta, delta.sum(axis=0))
         return delta @ self.weights.T
 
 
 class Sigmoid(Layer):
-    """1 / (1 + exp(-x)) of every number: between 0 and 1, steepest at x = 0."""
+    """1 / (1 + exp(-x)): between 0 and 1, steepest at x = 0."""
 
     def forward(self, inputs: Floats) -> Floats:
-        # The same function; exp of a large number would overflow, tanh does not.
+        # The same function by tanh, which cannot overflow.
         self._outputs = 0.5 * (1 + np.tanh(0.5 * inputs))
         return self._outputs
 
@@ -84,7 +87,7 @@ class Sigmoid(Layer):
 
 
 class ReLU(Layer):
-    """x where it is positive, else 0 (chapter 6): its slope does not fade for large x."""
+    """x if it is positive, else 0 (chapter 6). Its slope stays 1 for large x."""
 
     def forward(self, inputs: Floats) -> Floats:
         self._positive = inputs > 0

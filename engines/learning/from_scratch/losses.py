@@ -1,4 +1,4 @@
-"""Losses: how wrong predictions are, and the delta with which backpropagation begins."""
+"""Losses: the error of predictions, and the delta that starts backpropagation."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from engines.learning.from_scratch.layers import Floats
 
 
 class Loss(ABC):
-    """A measure of error; losses of samples are averaged, so that no size of batch matters."""
+    """A measure of error, averaged over samples: its size does not depend on the batch."""
 
     @abstractmethod
     def value(self, outputs: Floats, labels: Floats) -> float:
-        """The mean loss of float64[samples, outputs] against labels of that shape."""
+        """The mean loss of outputs, float64[samples, outputs]; labels have the same shape."""
 
     @abstractmethod
     def delta(self, outputs: Floats, labels: Floats) -> Floats:
@@ -22,7 +22,7 @@ class Loss(ABC):
 
 
 class MeanSquaredError(Loss):
-    """Half the squared distance of a sample from its label."""
+    """Half the squared distance of the output from the label."""
 
     def value(self, outputs: Floats, labels: Floats) -> float:
         return float(0.5 * ((outputs - labels) ** 2).sum() / len(outputs))
@@ -32,20 +32,21 @@ class MeanSquaredError(Loss):
 
 
 class CrossEntropy(Loss):
-    """-log of the probability given to the label; outputs are logits, softmax is inside.
+    """-log of the label's probability. Outputs are logits; softmax is part of the loss.
 
-    Taken together, the two have the simplest derivative there is, probabilities minus labels,
-    which stays large as long as the prediction is wrong. That of the squared error of a
-    sigmoid fades where the network is surely wrong (chapter 6).
+    The derivative is probabilities minus labels. It stays large as long as the prediction is
+    wrong. The derivative of squared error behind a sigmoid is nearly 0 where the network is surely
+    wrong (chapter 6).
     """
 
     def value(self, outputs: Floats, labels: Floats) -> float:
-        return float(-(labels * _log_softmax(outputs)).sum() / len(outputs))
+        return float(-(labels * log_softmax(outputs)).sum() / len(outputs))
 
     def delta(self, outputs: Floats, labels: Floats) -> Floats:
-        return (np.exp(_log_softmax(outputs)) - labels) / len(outputs)
+        return (np.exp(log_softmax(outputs)) - labels) / len(outputs)
 
 
-def _log_softmax(logits: Floats) -> Floats:
-    logits = logits - logits.max(axis=1, keepdims=True)  # changes nothing, and cannot overflow
+def log_softmax(logits: Floats) -> Floats:
+    """The logarithm of exp(logits), divided by its sum in each row."""
+    logits = logits - logits.max(axis=1, keepdims=True)  # the same softmax, without overflow
     return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""A sequential network: layers in a row, trained by stochastic gradient descent (chapter 5).
+"""A sequence of layers, trained by stochastic gradient descent (chapter 5).
 
     rng = np.random.default_rng(1)
     network = Network([Dense(64, 30, rng), Sigmoid(), Dense(30, 10, rng)], CrossEntropy())
@@ -17,8 +17,7 @@ from engines.learning.from_scratch.losses import Loss, MeanSquaredError
 
 
 class Network:
-    """Layers in a row: the output of each is the input of the next. Training makes the loss
-    small."""
+    """A sequence of layers: each takes the output of the one before it."""
 
     def __init__(self, layers: Sequence[Layer], loss: Loss | None = None) -> None:
         self.layers = list(layers)
@@ -31,7 +30,7 @@ class Network:
         return inputs
 
     def backward(self, delta: Floats) -> None:
-        """Fill in the gradients of all layers, given the loss's derivative by the outputs."""
+        """Set the gradients of all layers; `delta` is the derivative of the loss by the outputs."""
         for layer in reversed(self.layers):
             delta = layer.backward(delta)
 
@@ -42,8 +41,11 @@ class Network:
         """Stochastic gradient descent; yields the mean loss of each epoch.
 
         Args:
-            inputs: float64[samples, inputs]. labels: float64[samples, outputs].
-            batch: samples a step. rate: the learning rate.
+            inputs: float64[samples, inputs].
+            labels: float64[samples, outputs].
+            epochs: how often each sample is used.
+            batch: number of samples in a step.
+            rate: the learning rate.
             rng: shuffles the samples before each epoch.
         """
         for _ in range(epochs):
@@ -55,7 +57,7 @@ class Network:
             yield total / len(order)
 
     def step(self, inputs: Floats, labels: Floats, rate: float) -> float:
-        """One step downhill on a mini-batch; returns its loss before the step."""
+        """One step of gradient descent on a mini-batch; returns its loss before the step."""
         outputs = self.forward(inputs)
         self.backward(self.loss.delta(outputs, labels))
         for layer in self.layers:
@@ -64,10 +66,10 @@ class Network:
         return self.loss.value(outputs, labels)
 
     def accuracy(self, inputs: Floats, classes: np.ndarray) -> float:
-        """The share of samples whose largest output is that of their class (int[samples])."""
+        """The share of samples whose largest output is their class; `classes` is int[samples]."""
         return float((self.forward(inputs).argmax(axis=1) == classes).mean())
 
 
 def one_hot(classes: np.ndarray, n: int) -> Floats:
-    """Labels for int[samples] classes below `n`: float64[samples, n], 1 at the class, else 0."""
+    """Labels float64[samples, n], 1 at the class and else 0, for classes int[samples]."""
     return np.eye(n)[classes]
