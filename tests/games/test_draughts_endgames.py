@@ -240,5 +240,5 @@ def test_tables_are_kept_and_damaged_files_made_anew(tmp_path, monkeypatch) -> N
     for content in (b"", whole[:100], whole[:-1], whole[:500] + b"x" + whole[501:]):
         path.write_bytes(content)
         assert again() and path.read_bytes() == whole
-    with pytest.raises(DlgoError, match="not of 6"):
+    with pytest.raises(DlgoError, match="not 6"):
         EndgameTables.get(6)
