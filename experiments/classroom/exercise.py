@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import json
 import re
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.errors import DlgoError
 from experiments.classroom.checks import Check
+from experiments.classroom.own_examples import same_value, try_examples
 
 _FOLDER = Path(__file__).with_name("exercises")
 _SOLUTION = re.compile(
@@ -22,6 +25,10 @@ _START = (
     "\\g<indent># YOUR CODE HERE\n"
     '\\g<indent>raise NotImplementedError("write this function")\n'
 )
+_HEAD = """
+# Functions must not change their arguments. To try the examples in the texts, run this file, or the
+# last cell of a notebook.
+"""
 _TITLE = re.compile(r'"""(?P<title>.+) \(chapter (?P<chapter>\d+)\)\.')
 
 
@@ -63,8 +70,15 @@ class Exercise:
         return importlib.import_module(f"experiments.classroom.exercises.{self.name}")
 
     def student_version(self) -> str:
-        """The file for students, without solutions and checks."""
-        return _SOLUTION.sub(_START, _HIDDEN.sub("", self.source)).rstrip() + "\n"
+        """The file for students, without solutions and checks; run, it tries the examples."""
+        text = _SOLUTION.sub(_START, _HIDDEN.sub("", self.source)).rstrip()
+        lines, tree = text.splitlines(keepends=True), ast.parse(text)
+        lines.insert(tree.body[0].end_lineno, _HEAD)
+        names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+        helpers = inspect.getsource(same_value) + "\n" + inspect.getsource(try_examples)
+        tasks = ", ".join(f'"{name}"' for name in names)
+        footer = textwrap.indent(f"{helpers}\ntry_examples({tasks})\n", "    ")
+        return "".join(lines) + f'\n\n\nif __name__ == "__main__":\n{footer}'
 
     def solution(self) -> str:
         """The file with all solutions."""
@@ -83,12 +97,14 @@ class Exercise:
         return numbers
 
     def notebook(self) -> str:
-        """The student's version as a notebook (nbformat 4.5): the task, then a cell a function."""
+        """The student's version as a notebook (nbformat 4.5): the task, then a cell a function,
+        and one that tries the examples."""
         text = self.student_version()
         lines, tree = text.splitlines(keepends=True), ast.parse(text)
         cells = [{"cell_type": "markdown", "id": "cell-0", "metadata": {},
                   "source": ast.get_docstring(tree).splitlines(keepends=True)}]
-        starts = [node.lineno - 1 for node in tree.body if isinstance(node, ast.FunctionDef)]
+        starts = [node.lineno - 1 for node in tree.body
+                  if isinstance(node, ast.FunctionDef | ast.If)]
         begins = [tree.body[0].end_lineno, *starts, len(lines)]
         for number, (begin, end) in enumerate(zip(begins, begins[1:], strict=False), 1):
             cells.append({

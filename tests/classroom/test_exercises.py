@@ -68,7 +68,7 @@ def test_an_untouched_start_earns_nothing_and_tells_nothing(name) -> None:
     start = exercise.student_version()
     assert all(outcomes(exercise, start).values())
     assert "SOLUTION" not in start and "HIDDEN" not in start and "PLANTED" not in start
-    assert "experiments" not in start and "hand_in" not in start
+    assert "experiments" not in start and "hand_in" not in start and "import dlgo" not in start
     assert start.count("YOUR CODE HERE") == exercise.source.count("BEGIN SOLUTION") > 0
     for node in ast.walk(ast.parse(start)):  # task and types are said of each function
         if isinstance(node, ast.FunctionDef):
@@ -111,3 +111,25 @@ def test_the_lecturers_page_has_every_exercise_in_its_chapter_and_one_week() -> 
         [row] = [line for line in weeks if f"`{name}`" in line]
         assert f"[{exercise.chapter}](" in row, row
     assert "--classroom50 " in page and "--gradescope " in page
+
+
+@every_exercise
+def test_students_try_three_examples_of_each_task_offline(name, capsys) -> None:
+    """The solution gives what the examples show; a start is told what is missing."""
+    if ">>>" not in EXERCISES[name].source:
+        pytest.skip("this exercise has no examples yet")
+    exercise = EXERCISES[name]
+    start = exercise.student_version()
+    tasks = [node.name for node in ast.parse(start).body if isinstance(node, ast.FunctionDef)]
+    footer = start[start.index("if __name__"):]
+
+    def run(source: str) -> str:
+        names = {"__name__": "__main__"}
+        exec(compile(source, "hand_in.py", "exec"), names)
+        return capsys.readouterr().out
+
+    good = run(f"{exercise.solution()}\n{footer}")
+    assert all(f"{task}: 3 of 3 examples are right\n" in good for task in tasks), good
+    bad = run(start)
+    assert all(f"{task}: 0 of 3 examples are right\n" in bad for task in tasks), bad
+    assert bad.count("write this function") >= 3 * len(tasks)

@@ -4,7 +4,11 @@
 
     Text.\"\"\"
     def function(...):
-        \"\"\"The task of the function.\"\"\"
+        \"\"\"The task of the function.
+
+        >>> function(1)             three examples, which students run; hidden checks ask others
+        2
+        \"\"\"
         ### BEGIN SOLUTION              what students write themselves
         ...
         ### END SOLUTION

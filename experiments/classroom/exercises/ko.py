@@ -21,6 +21,14 @@ def forbidden(
 
     Args:
         rule: "simple", "positional" or "situational".
+
+    >>> game = [(("..",), "b"), (("b.",), "w"), ((".w",), "b")]
+    >>> forbidden(game, ("b.",), "w", "simple")
+    True
+    >>> forbidden(game, ("..",), "w", "positional")
+    True
+    >>> forbidden(game, ("..",), "w", "situational")
+    False
     """
     ### BEGIN SOLUTION
     if rule == "simple":
