@@ -7,18 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from dlgo.errors import ModelError, SpecError
-from dlgo.specs import Option, check_number, check_settings, format_spec, options_table, split_spec
-from engines.alphago.config import AlphaGoConfig
-from engines.alphazero.config import AlphaZeroConfig
-from engines.learners import LEARNERS, learner_class
-from engines.learning.reinforcement.config import ReinforcementConfig
+from dlgo.specs import Option, check_number, check_settings, format_spec, split_spec
 from engines.registry import engine_class, engine_names
-from engines.supervised.config import SupervisedConfig
-from experiments.arena import plan_keys
-from experiments.classroom import league_plan
-from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.options import Number
-from tests.command import ROOT
 
 WEIGHT = Option("weight", 0.5, "of something", low=0, high=10)
 COUNT = Option("count", None, "how many", kind=int)
@@ -84,44 +75,6 @@ def test_a_canonical_text_leaves_out_defaults() -> None:
     values = check_settings("engine x", [WEIGHT, COUNT], {"weight": "2"})
     assert values == {"weight": 2.0, "count": None}
     assert format_spec("x", [WEIGHT, COUNT], values) == "x:weight=2"
-
-
-def options_of(name: str, known: str = "") -> list[Option]:
-    """The options of an engine, without those that engine `known` has as well."""
-    same = engine_class(known).options if known else ()
-    return [option for option in engine_class(name).options if option not in same]
-
-
-TABLES = [  # (page, title of the first column, what it declares)
-    ("training.md", "setting", SupervisedConfig.options().values()),
-    ("engines/alphazero.md", "setting", AlphaZeroConfig.options().values()),
-    ("engines/alphago.md", "setting", AlphaGoConfig.options().values()),
-    ("reinforcement.md", "setting", ReinforcementConfig.options().values()),
-    ("reinforcement.md", "option", options_of("ppo")),
-    ("training.md", "option", options_of("supervised")),
-    *((f"engines/{name}.md", "option", options_of(name))
-      for name in ("alphazero", "mcts", "alphabeta", "solver")),
-    ("engines/alphazero.md", "option", options_of("puct", "alphazero")),
-    ("engines/alphago.md", "option", options_of("alphago", "alphazero")),
-    ("gtp.md", "option", options_of("gtp")),
-    ("data.md", "setting", RECIPE_OPTIONS),
-    ("tournaments.md", "key", plan_keys.KEYS.values()),
-    ("teach.md", "key", league_plan.KEYS),
-]
-
-
-@pytest.mark.parametrize(("page", "title", "options"), TABLES)
-def test_the_tables_of_the_docs_are_made_from_the_declarations(page, title, options) -> None:
-    """Print the table into the page where this fails."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert options_table(options, title) in text
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_every_setting_of_a_learner_without_search_is_in_a_table(name: str) -> None:
-    text = (ROOT / "docs/reinforcement.md").read_text(encoding="utf-8")
-    for option in learner_class(name).config.options().values():
-        assert options_table([option]).splitlines()[-1] in text
 
 
 @pytest.mark.parametrize("name", engine_names())

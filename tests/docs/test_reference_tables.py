@@ -1,61 +1,50 @@
-"""Tables of the reference pages: what a program can list is as the program lists it.
-
-Where a test fails, paste the table that it expects into the page.
-"""
+"""Tables of the reference pages: each mark names one, and the site shows it."""
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 
-import dlgo.encoders
-from dlgo.encoders import encoder_names, get_encoder
-from dlgo.games import game_names, get_game
+from dlgo.errors import SpecError
+from dlgo.specs import options_table
 from engines.alphago.bundle import read_bundle, shipped_bundles
-from engines.learning.networks.catalog import HEADS, NETWORKS
+from engines.learners import LEARNERS
 from engines.learning.networks.store import SHIPPED, load_card, shipped_models
+from engines.registry import engine_class
+from experiments.docs.tables import MARK, table, with_tables
 from tests.command import ROOT
 
-
-def page(name: str) -> str:
-    return (ROOT / "docs" / name).read_text(encoding="utf-8")
-
-
-def table(heads: str, rows: list[tuple[str, ...]]) -> str:
-    lines = [heads, "|" + "---|" * (heads.count("|") - 1)]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+MARKS = [mark for page in PAGES for mark in MARK.findall(page.read_text(encoding="utf-8"))]
+TRAINERS = ["alphago", "alphazero", "shared", "supervised",
+            *(f"{name} without shared" for name in LEARNERS)]
 
 
-def encoders_table() -> str:
-    """Every encoder, of the first game that has it alone, or of Go."""
-    games = {name: get_game(name) for name in game_names()}
-    functions = dlgo.encoders._GENERIC | dlgo.encoders._TURNED
-    for of_game in dlgo.encoders._OF_GAME.values():
-        functions |= of_game
-    rows = []
-    for name, target in functions.items():
-        owners = [game for game in games if name in encoder_names(games[game])]
-        shown = "all" if len(owners) == len(games) else ", ".join(owners)
-        encoder = get_encoder(name, games["go" if "go" in owners else owners[0]])
-        module, _, function = target.partition(":")
-        summary = getattr(import_module(module), function).__doc__.splitlines()[0]
-        rows.append((f"`{name}`", shown, "x".join(map(str, encoder.shape)), summary))
-    return table("| encoder | games | shape (Go: 9x9) | what it shows |", rows)
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_mark_becomes_a_table(mark: str) -> None:
+    text = with_tables(f"above\n\n<!-- table: {mark} -->\n\nbelow\n")
+    rows = text.removeprefix("above\n\n").removesuffix("\n\nbelow\n").splitlines()
+    assert len(rows) > 2 and len({row.count("|") for row in rows}) == 1
 
 
-def test_encoders_are_listed() -> None:
-    assert encoders_table() in page("encoders.md")
+def test_every_trainer_and_every_kind_of_table_is_on_a_page() -> None:
+    assert {f"settings {name}" for name in TRAINERS} <= set(MARKS)
+    assert {"encoders", "networks", "heads", "keys plan", "keys league", "keys recipe",
+            "options alphazero", "options mcts", "options alphabeta"} <= set(MARKS)
 
 
-def test_architectures_are_listed() -> None:
-    rows = [(f"`{name}`", entry.summary) for name, entry in NETWORKS.items()]
-    assert table("| network | what it is |", rows) in page("networks.md")
+def test_a_table_leaves_out_what_another_one_shows() -> None:
+    own = [option for option in engine_class("puct").options
+           if option not in engine_class("alphazero").options]
+    assert table("options puct without alphazero") == options_table(own, "option")
+    assert 0 < len(own) < len(engine_class("puct").options)
 
 
-def test_heads_are_listed() -> None:
-    rows = [(f"`{name}`", kind.form, kind.meaning) for name, kind in HEADS.items()]
-    assert table("| head | form | meaning |", rows) in page("networks.md")
+@pytest.mark.parametrize("about", ["options", "options nobody", "settings nobody", "keys nobody",
+                                   "planes"])
+def test_an_unknown_table_is_one_line(about: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        table(about)
+    assert "\n" not in str(caught.value)
 
 
 def cost(name: str) -> tuple[str, float]:
@@ -70,4 +59,5 @@ def cost(name: str) -> tuple[str, float]:
 @pytest.mark.parametrize("name", [*shipped_models(), *shipped_bundles()])
 def test_a_shipped_model_is_listed_with_its_encoder_and_cost(name: str) -> None:
     encoder, seconds = cost(name)
-    assert f"\n| `{name}` | `{encoder}` | {seconds:,.0f} | " in page("networks.md")
+    text = (ROOT / "docs/networks.md").read_text(encoding="utf-8")
+    assert f"\n| `{name}` | `{encoder}` | {seconds:,.0f} | " in text

@@ -1,0 +1,112 @@
+"""Tables of the reference pages, made from what the program declares.
+
+A page of docs/ says `<!-- table: settings ppo without shared -->`, and the site shows the table in
+its place. What a table is about:
+
+    options ENGINE        options of a player
+    settings TRAINER      settings of a trainer; `shared`: those of all learners without a search
+    keys plan, league, recipe
+    encoders, networks, heads
+
+`without X` leaves out what the same kind of table shows for X.
+
+    python -m experiments.docs.tables settings ppo without shared
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib import import_module
+
+import click
+
+import dlgo.encoders
+from dlgo.encoders import encoder_names, get_encoder
+from dlgo.errors import SpecError
+from dlgo.games import game_names, get_game
+from dlgo.specs import Option, options_table
+from engines.alphago.config import AlphaGoConfig
+from engines.alphazero.config import AlphaZeroConfig
+from engines.learners import learner_class
+from engines.learning.networks.catalog import HEADS, NETWORKS
+from engines.learning.reinforcement.config import ReinforcementConfig
+from engines.registry import engine_class
+from engines.supervised.config import SupervisedConfig
+from experiments.arena import plan_keys
+from experiments.classroom import league_plan
+from experiments.command import run
+from experiments.datasets.options import RECIPE_OPTIONS
+
+MARK = re.compile(r"^<!-- table: (.+) -->$", re.M)
+_TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
+             "shared": ReinforcementConfig, "supervised": SupervisedConfig}
+_KEYS = {"plan": plan_keys.KEYS.values(), "league": league_plan.KEYS, "recipe": RECIPE_OPTIONS}
+
+
+def with_tables(markdown: str) -> str:
+    """The page with a table in place of each mark. Raises SpecError for an unknown one."""
+    return MARK.sub(lambda match: table(match[1]).rstrip(), markdown)
+
+
+def table(about: str) -> str:
+    """The table of the module's docstring that `about` names, in Markdown."""
+    kind, _, names = about.partition(" ")
+    name, _, without = names.partition(" without ")
+    if kind in ("options", "settings", "keys"):
+        left_out = _declared(kind, without) if without else []
+        options = [option for option in _declared(kind, name) if option not in left_out]
+        return options_table(options, kind.removesuffix("s"))
+    if about == "encoders":
+        return _table("encoder | games | shape (Go: 9x9) | what it shows", _encoders())
+    if about == "networks":
+        return _table("network | what it is",
+                      [(f"`{name}`", entry.summary) for name, entry in NETWORKS.items()])
+    if about == "heads":
+        return _table("head | form | meaning",
+                      [(f"`{name}`", head.form, head.meaning) for name, head in HEADS.items()])
+    raise SpecError(f"unknown table {about!r}; see experiments/docs/tables.py")
+
+
+def _declared(kind: str, name: str) -> list[Option]:
+    if kind == "options":
+        return list(engine_class(name).options)
+    if kind == "settings":
+        config = _TRAINERS[name] if name in _TRAINERS else learner_class(name).config
+        return list(config.options().values())
+    if name not in _KEYS:
+        raise SpecError(f"unknown keys {name!r}; there are {', '.join(_KEYS)}")
+    return list(_KEYS[name])
+
+
+def _encoders() -> list[tuple[str, ...]]:
+    """Every encoder, of the first game that has it alone, or of Go."""
+    games = {name: get_game(name) for name in game_names()}
+    functions = dlgo.encoders._GENERIC | dlgo.encoders._TURNED
+    for of_game in dlgo.encoders._OF_GAME.values():
+        functions |= of_game
+    rows = []
+    for name, target in functions.items():
+        owners = [game for game in games if name in encoder_names(games[game])]
+        shown = "all" if len(owners) == len(games) else ", ".join(owners)
+        encoder = get_encoder(name, games["go" if "go" in owners else owners[0]])
+        module, _, function = target.partition(":")
+        summary = getattr(import_module(module), function).__doc__.splitlines()[0]
+        rows.append((f"`{name}`", shown, "x".join(map(str, encoder.shape)), summary))
+    return rows
+
+
+def _table(heads: str, rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [f"| {heads} |", "|" + "---|" * (heads.count("|") + 1)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+@click.command()
+@click.argument("about", nargs=-1, required=True)
+def main(about: tuple[str, ...]) -> None:
+    """Print a table, such as `options mcts`."""
+    click.echo(table(" ".join(about)), nl=False)
+
+
+if __name__ == "__main__":
+    run(main)
