@@ -24,6 +24,8 @@ import numpy as np
 
 # Characters of a value that feedback shows.
 _SHOWN = 160
+_SETS = set | frozenset
+_MANY = list | tuple | _SETS
 
 
 class Wrong(Exception):
@@ -70,7 +72,8 @@ class HandIn:
         """
         value = self.call(name, *arguments)
         given = shown or short(arguments)[1:-1].rstrip(",")
-        require(same(value, equals), f"{name}({given}) returned {short(value)}. {hint}")
+        require(same(value, equals),
+                f"{name}({given}) returned {short(value)}. {asked(value, equals) or hint}")
 
 
 def agrees(
@@ -99,7 +102,8 @@ def agrees(
                 require(hasattr(answer, "__len__") and len(answer) == len(wanted)
                         and same(answer[part], wanted[part]),
                         f"{name}({shown or short(arguments)[1:-1]}) returned {short(answer)}; "
-                        f"number {part + 1} of {len(wanted)} is wrong. {hint}")
+                        f"number {part + 1} of {len(wanted)} is wrong. "
+                        f"{asked(answer, wanted) or hint}")
 
     return Check(title, points, run)
 
@@ -116,22 +120,67 @@ def same(value: Any, wanted: Any) -> bool:
     A bool is not a number, a list may be a tuple or an array, and a set may be a list in which
     nothing stands twice. Numbers with a fraction, and arrays, agree up to rounding.
     """
+    if isinstance(wanted, float) and isinstance(value, bool):
+        return False
     if isinstance(wanted, float | np.ndarray):
         try:
             numbers = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
             return False
         return numbers.shape == np.shape(wanted) and bool(np.allclose(numbers, wanted, 1e-6, 1e-9))
-    if isinstance(wanted, set | frozenset):
-        return (isinstance(value, list | tuple | set | frozenset)
-                and len(value) == len(set(value)) and set(value) == wanted)
+    values = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(wanted, _SETS):
+        return (isinstance(values, _MANY)
+                and len(values) == len(wanted) and set(map(_hashable, values)) == wanted)
     if isinstance(wanted, list | tuple):
-        values = value.tolist() if isinstance(value, np.ndarray) else value
         return (isinstance(values, list | tuple) and len(values) == len(wanted)
                 and all(map(same, values, wanted)))
     if isinstance(wanted, bool) or isinstance(value, bool):
         return value is wanted
     return bool(value == wanted)
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
+
+
+def asked(value: Any, wanted: Any) -> str:
+    """What kind of value to return, if `value` is of another kind; "" if it is of the right one."""
+    if value is None or wanted is None or _alike(value, wanted):
+        return ""
+    return f"Return {_kind(wanted)}; you returned {_kind(value)}."
+
+
+def _alike(value: Any, wanted: Any) -> bool:
+    value, wanted = (getattr(one, "tolist", lambda one=one: one)() for one in (value, wanted))
+    if isinstance(wanted, _MANY):
+        # A set has no order, so it cannot be a list.
+        return (isinstance(value, _MANY if isinstance(wanted, _SETS) else list | tuple)
+                and all(one is None or other is None or _alike(one, other)
+                        for one, other in zip(value, wanted, strict=False)))
+    if isinstance(wanted, bool) or isinstance(value, bool):
+        return type(value) is type(wanted)
+    return isinstance(value, int | float if isinstance(wanted, int | float) else type(wanted))
+
+
+def _kind(value: Any) -> str:
+    """The kind of a value in words, such as "a list of texts"."""
+    for kind, text in ((bool, "True or False"), (str, "a text"), (int, "a whole number"),
+                       (float, "a number"), (type(None), "None")):
+        if isinstance(value, kind):
+            return text
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if isinstance(value, dict):
+        return "a dict"
+    if not isinstance(value, _MANY):
+        return f"an object ({short(value)})"
+    name = "set" if isinstance(value, _SETS) else type(value).__name__
+    parts = {_kind(part).partition(" of ")[0] for part in value}
+    if len(parts) != 1:
+        return f"a {name}"
+    [part] = parts
+    return f"a {name} of {part.partition(' ')[2]}s" if part.startswith("a ") else f"a {name}"
 
 
 def short(value: Any) -> str:

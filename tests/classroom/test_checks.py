@@ -1,0 +1,38 @@
+"""Values that students return: what counts as equal, and what they are told about the kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.isolation.plain import Other
+from experiments.classroom.checks import HandIn, Wrong, same
+
+POINTS = {(0, 1), (1, 0)}
+
+
+@pytest.mark.parametrize("value, wanted", [
+    ([[0, 1], [1, 0]], POINTS), (((1, 0), (0, 1)), POINTS), (np.array([[0, 1], [1, 0]]), POINTS),
+    ((".b",), [".b"]), (2.0, 2), ([1, 2], np.array([1.0, 2.0], np.float32)), (1 / 3, 0.33333333),
+    (([[0, 1]], ["b"]), ({(0, 1)}, {"b"})), (float("inf"), float("inf")),
+])
+def test_other_styles_are_equal(value, wanted) -> None:
+    assert same(value, wanted)
+
+
+@pytest.mark.parametrize("value, wanted, text", [
+    (["0,1"], POINTS, "Return a set of tuples; you returned a list of texts."),
+    ({(0, 1): 1}, POINTS, "Return a set of tuples; you returned a dict."),
+    (Other("generator: <g>"), POINTS, "you returned an object (generator: <g>)."),
+    ([(0, 1), (0, 1)], POINTS, "A hint."), ([], POINTS, "A hint."), (None, POINTS, "A hint."),
+    ({1}, [1], "Return a list of whole numbers; you returned a set of whole numbers."),
+    (1, True, "Return True or False; you returned a whole number."),
+    (True, 1.0, "Return a number; you returned True or False."), (3, 2, "A hint."),
+    ([["b"]], ["b"], "Return a list of texts; you returned a list of lists."),
+    (([1], "b"), ({1}, {"b"}), "Return a tuple of sets; you returned a tuple."),
+    (np.array([1.5]), 1.5, "Return a number; you returned an array of shape (1,)."),
+])
+def test_a_value_of_another_kind_is_told_the_kind(value, wanted, text) -> None:
+    with pytest.raises(Wrong) as wrong:
+        HandIn(lambda *_: value).expect("f", 1, equals=wanted, hint="A hint.")
+    assert str(wrong.value).endswith(text)
