@@ -53,6 +53,7 @@ def main() -> None:
     def load(left_out: list[str]) -> dict[str, Any]:
         nonlocal module
         cells.left_out = left_out
+        cells.add_jupyter_names()
         sys.path.insert(0, str(path.parent))
         spec = importlib.util.spec_from_file_location(path.stem, path)
         module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)

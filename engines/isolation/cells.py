@@ -8,9 +8,13 @@ reported and not run.
 from __future__ import annotations
 
 import ast
+import builtins
 import codeop
+import contextlib
 import re
 import sys
+import textwrap
+import tokenize
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -26,17 +30,32 @@ on_cell: Callable[[str], None] | None = None
 # Commands that run Python code, and commands that change nothing that a cell defines.
 _RUNS_CODE = ("time", "capture", "prun")
 _NO_EFFECT = ("timeit", "matplotlib", "config", "load_ext", "reload_ext", "autoreload", "who")
-# A line that is a command of IPython: `%name rest`, `!rest`, `left = !rest`; and `name?`.
-_COMMAND = re.compile(r"(?P<left>\s*(?:[^=!%?]+=\s*)?)(?:!|%(?P<name>\w+)\s*)(?P<rest>.*)")
-_HELP = re.compile(r"(?P<indent>\s*)(?:\?{1,2}[\w.*]+|[\w.*]+\?{1,2})\s*")
+# `name?` and `name??`, also of attributes and parts.
+_HELP = re.compile(r"%{0,2}(?!\d)[\w*]+(\.(?!\d)[\w*]+|\[-?[0-9]+\])*\?\??$")
+# Options of `%prun`, such as `-s cumtime`.
+_OPTIONS = re.compile(r"^(?:\s*-(?:[lsTD]\s*[\w.]+|[rq])\s)+")
+# Prompts of consoles, which people copy.
+_PROMPT = re.compile(r"\s*(?:(?:>>>|\.\.\.)(?:[ \t]|$)|In \[\d+\]: |\.{3,}: ?)")
 _LONGEST = 60  # characters of a cell's first line in a report
+
+
+class _Shell:
+    """What `get_ipython()` returns: all its methods do nothing."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_, **__: None
+
+
+def add_jupyter_names() -> None:
+    """Define `display` and `get_ipython`, which notebooks, and scripts made of them, may call."""
+    builtins.display = lambda *_, **__: None
+    builtins.get_ipython = _Shell
 
 
 def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) -> None:
     """Run the texts of the code cells of a notebook in a namespace, such as a module's; failures go
     to `reports`, which count cells from 1."""
     compiler = codeop.Compile()  # `from __future__` in a cell holds for later cells, too
-    namespace["display"] = lambda *_, **__: None
     for number, text in enumerate(cells, 1):
         if not text.strip():
             continue
@@ -52,7 +71,13 @@ def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) ->
             for command in skipped:
                 _report(f"{title}: {_first_line(command)} is not run")
             for node in tree.body:
-                exec(compiler(ast.Module([node], []), name, "exec"), namespace)
+                code = compiler(ast.Module([node], []), name, "exec")
+                try:
+                    exec(code, namespace)
+                except ImportError as error:  # your machine may lack what only draws pictures
+                    if not isinstance(node, ast.Import | ast.ImportFrom):
+                        raise
+                    _report(f"{title}{describe_error(error, name)}; the rest of the cell runs")
         except BaseException as error:
             _report(f"{title} failed{describe_error(error, name)}")
 
@@ -70,14 +95,20 @@ def _first_line(text: str) -> str:
 def parse_cell(text: str, name: str) -> tuple[ast.Module, list[str]]:
     """The statements of a cell, and the commands in it that are not run; else raises SyntaxError.
 
-    A line is a command only where Python's parser stumbles over it: `% 3` in brackets is none.
+    A line is a command only where Python's parser stumbles over it and a statement begins: `% 3` in
+    brackets, in a string or after a backslash is none. This accepts what IPython's own
+    `TransformerManager` accepts, and keeps the numbers of lines.
     """
     lines, skipped = text.split("\n"), []
     head = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    if lines[head].lstrip().startswith("%%"):
-        magic = (lines[head].split()[0])[2:]
+    if _PROMPT.match(lines[head]):
+        lines = [_PROMPT.sub("", line, count=1) for line in lines]
+    if lines[head][:1].isspace():
+        lines = textwrap.dedent("\n".join(lines)).split("\n")
+    if lines[head].startswith("%%") and not _HELP.fullmatch(lines[head]):
+        magic = lines[head][2:].partition(" ")[0].rstrip()
         lines[head:] = ["", *lines[head + 1 :]] if magic in _RUNS_CODE else []
-        skipped += [f"%%{magic}"] * (magic not in _RUNS_CODE)
+        skipped += [f"%%{magic}"] * (magic not in (*_RUNS_CODE, *_NO_EFFECT))
     while True:
         try:
             return ast.parse("\n".join(lines), name), skipped
@@ -89,22 +120,63 @@ def parse_cell(text: str, name: str) -> tuple[ast.Module, list[str]]:
 
 
 def _replace_command(lines: list[str], start: int) -> str | None:
-    """Replace the command that begins in a line by Python; returns it if it is missed then."""
+    """Replace the command that begins in a line by Python; returns it if it is missed then, or None
+    if there is none."""
     end = start + 1
     while end < len(lines) and lines[end - 1].endswith("\\"):
         end += 1
-    command = " ".join(line.removesuffix("\\") for line in lines[start:end])
-    skipped = ""
-    if match := _HELP.fullmatch(command):
-        code = f"{match['indent']}pass"
-    elif not (match := _COMMAND.fullmatch(command)):
+    command = " ".join(line.removesuffix("\\") for line in lines[start:end]).rstrip()
+    code, skipped = _python_of(command)
+    if code is None or not _is_complete(lines[:start]):
         return None
-    elif match["name"] in _RUNS_CODE:
-        code = match["left"] + match["rest"]
-    elif match["name"]:
-        code = f"{match['left']}None"
-        skipped = "" if match["name"] in _NO_EFFECT else f"%{match['name']}"
-    else:
-        code, skipped = f"{match['left']}[]", f"!{match['rest']}"
     lines[start:end] = [code, *[""] * (end - start - 1)]
     return skipped
+
+
+def _python_of(command: str) -> tuple[str | None, str]:
+    """Python in place of a command, None if it is none; and what is missed then."""
+    left = _assigned(command)
+    rest = command[len(left):]
+    if not left:
+        rest = command.lstrip()
+        left = command[: len(command) - len(rest)]
+        if rest[:1] == "?" or _HELP.search(rest):
+            return f"{left}None", ""
+        name, _, given = rest[1:].partition(" ")
+        if rest[:1] == "/" and name:
+            return f"{left}{name}({', '.join(given.split())})", ""
+        if rest[:1] and rest[0] in ",;" and name:
+            words = given.split() if rest[0] == "," else [given]
+            return f"{left}{name}({', '.join(map(repr, words))})", ""
+        if rest[:1] == "!":
+            return f"{left}None", rest
+    if rest[:1] == "!":
+        return f"{left}[]", rest
+    if rest[:1] != "%":
+        return None, ""
+    name, _, given = rest[1:].partition(" ")
+    if name in _RUNS_CODE:
+        code = _OPTIONS.sub("", given) if name == "prun" else given
+        return left + (code or "None"), ""
+    return f"{left}None", "" if name in _NO_EFFECT else f"%{name}"
+
+
+def _assigned(command: str) -> str:
+    """`files = ` of `files = !ls`; "" if no command is assigned."""
+    depth = 0
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(iter([command]).__next__):
+            depth += (token.string in ("(", "[", "{")) - (token.string in (")", "]", "}"))
+            if token.string == "=" and depth <= 0:
+                found = re.match(r"\s*(?=!|%[^\W\d])", command[token.end[1]:])
+                return command[: token.end[1]] + found[0] if found else ""
+    return ""
+
+
+def _is_complete(lines: list[str]) -> bool:
+    """Whether a new statement can follow: no bracket, string or line is continued."""
+    try:
+        list(tokenize.generate_tokens(iter([f"{line}\n" for line in lines]).__next__))
+    except (tokenize.TokenError, SyntaxError):
+        return False
+    return True
