@@ -97,12 +97,13 @@ Source(TextbookState.is_valid_move, TextbookState._is_self_capture,
 # %% [markdown]
 # ## Who has won?
 #
-# The game ends when both players pass. There are two ways to count. By *area* (China, most
-# programs), your points are your stones $s$ and the empty points $e$ that only your stones
-# surround. By *territory* (Japan), they are the empty points $e$ and your prisoners $p$. White gets
-# *komi* $k$, some points for moving second; half a point in it excludes draws.
+# The game ends when both players pass. White gets *komi* $k$, some points for moving second; half
+# a point in it excludes draws. There are two ways to count. By *area* (China, most programs), your
+# points are your stones $s$ and the empty points $e$ that only your stones surround. Black leads by
 #
 # $$m_{\text{area}} = (s_B + e_B) - (s_W + e_W) - k$$
+#
+# By *territory* (Japan), your points are the empty points $e$ and your prisoners $p$:
 #
 # $$m_{\text{territory}} = (e_B + p_B) - (e_W + p_W) - k$$
 #
@@ -131,7 +132,7 @@ ch02.counting.show()
 # such intervals would contain the true value.
 #
 # Komi should make a game fair. How much is fair depends on the players: random players on 9x9 need
-# only about 3 points.
+# only 2 or 3 points.
 
 # %%
 ch02.komi.show()

@@ -19,7 +19,7 @@
 # A neural network is a function with many numbers in it, its *weights*. *Training* shows it inputs
 # with the right answers, the *labels*, and changes each weight a little, so that the answers
 # improve. Two methods do this: *backpropagation* computes the direction of the change for all
-# weights at once, and *gradient descent* makes the step. Both need only NumPy.
+# weights at once, and *gradient descent* makes the step.
 
 # %%
 import numpy as np
@@ -95,7 +95,7 @@ ch05.gradients.show()
 # %% [markdown]
 # You need this test, because a network with a mistake may learn nearly as well as the right one.
 # Here each network reads unseen digits after ten *epochs*. An epoch is one pass through all
-# training samples.
+# training samples. The thin lines are [95% intervals](02_rules.py).
 
 # %%
 ch05.mistakes.show()
@@ -107,7 +107,9 @@ ch05.mistakes.show()
 # ## Reading digits
 #
 # The digits have 8x8 pixels. The network has 64 inputs, two layers of 32 neurons, and 10 outputs,
-# one for each digit. It learns from 1,438 images; 359 others test it.
+# one for each digit. It learns from 1,438 images; 359 others test it. A second network has two
+# changes: *ReLUs*, an activation function that replaces negative numbers by 0, and a loss that the
+# next section explains, cross-entropy.
 
 # %%
 images, classes, _, _ = ch05.digits()
@@ -121,9 +123,10 @@ ch05.reading.show()
 
 # %% [markdown]
 # Both networks end alike, but squared error with sigmoids starts slowly. The reason is the
-# factor $y (1 - y)$: it is nearly 0 where the sigmoid is flat. For the same reason the size of the
-# first weights matters. Very small weights pass on no differences, and very large ones put all
-# sigmoids where they are flat:
+# factor $y (1 - y)$: it is nearly 0 where the sigmoid is flat. The slope of a ReLU is 1 for all
+# positive numbers. The size of the first weights matters, too. Very small weights pass on no
+# differences, and very large ones put all sigmoids where they are flat. These are standard
+# deviations of the first weights:
 
 # %%
 ch05.scales.show()
@@ -137,9 +140,11 @@ ch05.scales.show()
 #
 # $$p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}, \quad L = -\sum_i t_i \ln p_i$$
 #
-# The derivative needs two lines. Insert $p_i$ and use $\sum_i t_i = 1$, then differentiate:
+# The derivative needs two lines. Insert $p_i$, and use that the labels add up to 1:
 #
 # $$L = -\sum_i t_i z_i + \ln \sum_j e^{z_j}$$
+#
+# Differentiate by the logit $z_k$:
 #
 # $$\frac{dL}{dz_k} = -t_k + \frac{e^{z_k}}{\sum_j e^{z_j}} = p_k - t_k$$
 #
@@ -179,9 +184,9 @@ ch05.go.show()
 # ## What a network sees
 #
 # An *encoder* turns a position into *planes*: grids of numbers, one grid for each question about
-# the points. This is the chapter's test position (figure 6.4), Black to move, in one plane: own
-# stones are 1, the opponent's are -1. Other encoders have more planes, for instance for liberties;
-# see [Encoders](../docs/encoders.md).
+# the points. The simplest encoder has one plane: 1 for own stones, -1 for the opponent's.
+# [Others](../docs/encoders.md) have more planes, for instance for liberties. This is the chapter's
+# test position (figure 6.4):
 
 # %%
 state = ch06.probe()
@@ -200,9 +205,6 @@ state
 # opponents and no friend next to it: $1 \cdot 1 + (-1) \cdot (-1) + (-1) \cdot (-1) = 3$. On the
 # board of Connect Four, 6x7, a dense layer with 42 outputs has $42 \cdot 42 = 1764$ weights; one
 # filter of a convolution has 9.
-#
-# *ReLU* is an activation function that replaces negative numbers by 0; its slope is 1 for all
-# positive numbers, so it does not become flat.
 
 # %%
 plane = get_encoder("oneplane", state.game).encode(state)[:, :, 0]
@@ -228,7 +230,7 @@ ch06.losses.show()
 
 # %% [markdown]
 # Here ReLU helps more than the loss. Each sigmoid multiplies $\delta$ by its slope, at most 1/4, so
-# two hidden layers of sigmoids pass on at most 1/16 of it.
+# two hidden layers of sigmoids divide it by at least 16.
 #
 # A network that predicts no more than "always the commonest column" has learned nothing about
 # positions. Here are the book's networks, trained with Keras. The first two have the book's loss
