@@ -76,9 +76,10 @@ Row(eyes, eyes.play("G7"), titles=("Black to move", "after G7"))
 # %% [markdown]
 # ## Ko: no repetition
 #
-# Two players could capture one stone in turn for ever. A rule forbids that. *Simple ko* forbids the
-# board of two moves ago. *Superko* forbids every earlier position of the game; it is *situational*
-# if the player to move counts as part of the position. The default here is situational superko.
+# Two players could capture one stone in turn for ever. A rule forbids that. *Simple ko* forbids a
+# move that restores the board before the opponent's last move. *Superko* forbids a move that
+# restores any earlier position of the game; it is *situational* if the player to move counts as
+# part of the position. The default here is situational superko.
 
 # %%
 ko = position((".....", ".xo..", "xo.o.", ".xo..", ".....")).play("C3")

@@ -149,8 +149,9 @@ ch05.scales.show()
 # $$\frac{dL}{dz_k} = -t_k + \frac{e^{z_k}}{\sum_j e^{z_j}} = p_k - t_k$$
 #
 # The gradient is *probabilities minus labels*. Training raises the logit of the right class and
-# lowers all others. By hand, with logits $(2, 1, 0)$ and the second class right: $p = (0.67, 0.24,
-# 0.09)$, the loss is $-\ln 0.24 = 1.41$, and the gradient is $(0.67, -0.76, 0.09)$.
+# lowers all others. By hand, with logits $(2, 1, 0)$ and the second class right:
+# $p = (0.665, 0.245, 0.090)$, the loss is $-\ln 0.245 = 1.41$, and the gradient is
+# $(0.665, -0.755, 0.090)$.
 
 # %%
 Source(CrossEntropy, log_softmax)
