@@ -1,8 +1,8 @@
 """A dense layer and its gradient (chapter 5).
 
-Forward, a layer gets a batch x, float array [batch, inputs], and returns y = x @ w + b,
-[batch, outputs]. Backward, it gets the gradient of the loss by its outputs, [batch, outputs], and
-returns the gradients by its inputs, weights and biases. The loss is a sum over the batch.
+The forward pass gets a batch x, float array [batch, inputs], and returns y = x @ w + b, float array
+[batch, outputs]. The backward pass gets the gradient of the loss with respect to y, and returns the
+gradients of the loss with respect to x, w and b. The loss is a sum over the batch.
 """
 
 from __future__ import annotations
@@ -11,7 +11,15 @@ import numpy as np
 
 
 def forward(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The outputs. w: [inputs, outputs]. b: [outputs]."""
+    """The outputs. w: [inputs, outputs]. b: [outputs].
+
+    >>> forward(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]), np.array([0.5]))
+    [[11.5]]
+    >>> forward(np.array([[1.0, 2.0]]), np.array([[1.0, 0.0], [0.0, -1.0]]), np.array([0.0, 0.0]))
+    [[1.0, -2.0]]
+    >>> forward(np.array([[1.0], [2.0]]), np.array([[10.0, 0.0]]), np.array([0.0, 7.0]))
+    [[10.0, 7.0], [20.0, 7.0]]
+    """
     ### BEGIN SOLUTION
     return x @ w + b
     ### END SOLUTION
@@ -20,10 +28,17 @@ def forward(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 def backward(
     x: np.ndarray, w: np.ndarray, gradient: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The gradients by x, by w and by b, in the shapes of x, w and b.
+    """The gradients with respect to x, w and b, in the shapes of x, w and b.
 
     Args:
-        gradient: by the outputs, [batch, outputs].
+        gradient: with respect to the outputs, [batch, outputs].
+
+    >>> backward(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]), np.array([[1.0]]))
+    ([[3.0, 4.0]], [[1.0], [2.0]], [1.0])
+    >>> backward(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]), np.array([[-2.0]]))
+    ([[-6.0, -8.0]], [[-2.0], [-4.0]], [-2.0])
+    >>> backward(np.array([[1.0], [2.0]]), np.array([[10.0, 0.0]]), np.array([[1.0, 0], [0, 3.0]]))
+    ([[10.0], [0.0]], [[1.0, 6.0]], [1.0, 3.0])
     """
     ### BEGIN SOLUTION
     return gradient @ w.T, x.T @ gradient, gradient.sum(axis=0)
@@ -31,7 +46,19 @@ def backward(
 
 
 def sigmoid_backward(y: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """The gradient by the inputs of a sigmoid, given its OUTPUTS y = 1 / (1 + exp(-x))."""
+    """The gradient with respect to the inputs x of a sigmoid, given its OUTPUTS y.
+
+    Args:
+        y: 1 / (1 + exp(-x)), from 0 to 1, [batch, outputs].
+        gradient: with respect to y, [batch, outputs].
+
+    >>> sigmoid_backward(np.array([[0.5]]), np.array([[1.0]]))
+    [[0.25]]
+    >>> sigmoid_backward(np.array([[0.9, 0.1]]), np.array([[2.0, -1.0]]))
+    [[0.18, -0.09]]
+    >>> sigmoid_backward(np.array([[0.5], [1.0]]), np.array([[4.0], [4.0]]))
+    [[1.0], [0.0]]
+    """
     ### BEGIN SOLUTION
     return gradient * y * (1 - y)
     ### END SOLUTION
@@ -41,18 +68,32 @@ def sigmoid_backward(y: np.ndarray, gradient: np.ndarray) -> np.ndarray:
 from experiments.classroom.checks import agrees
 
 _rng = np.random.default_rng(5)
-X, W, B, G = (_rng.normal(size=shape) for shape in ((4, 3), (3, 2), (2,), (4, 2)))
+
+
+def _layer(*sizes):
+    """x, w, b and gradient for a batch, inputs and outputs."""
+    batch, inputs, outputs = sizes
+    shapes = (batch, inputs), (inputs, outputs), (outputs,), (batch, outputs)
+    return [_rng.normal(size=shape) for shape in shapes]
+
+
+LAYERS = [_layer(*sizes) for sizes in ((4, 3, 2), (1, 3, 2), (5, 2, 6), (7, 4, 4), (2, 1, 1))]
+X, _, _, GRADIENT = LAYERS[3]
+Y = 1 / (1 + np.exp(-X))
 _SLOPE = "Change one number by 0.000001: how much does the loss change? Check the shapes."
+_BACKWARD = [(x, w, gradient) for x, w, _, gradient in LAYERS]
 CHECKS = [
-    agrees("Outputs are x @ w + b, for every row of the batch", forward, [(X, W, B), (X[:1], W, B)],
-           "See the formula.", points=2, shown="x, w [3, 2], b [2]"),
-    agrees("The gradient by the inputs", backward, [(X, W, G)], _SLOPE, 2, "x, w, gradient", 0),
-    agrees("The gradient by the weights is summed over the batch", backward,
-           [(X, W, G), (X[:1], W, G[:1])], _SLOPE, 2, "x, w, gradient", 1),
-    agrees("The gradient by the biases is summed over the batch", backward, [(X, W, G)], _SLOPE, 2,
-           "x, w, gradient", 2),
+    agrees("Outputs are x @ w + b, for every row of the batch", forward,
+           [(x, w, b) for x, w, b, _ in LAYERS],
+           "See the formula.", points=2, shown="x, w, b"),
+    agrees("The gradient with respect to the inputs", backward, _BACKWARD, _SLOPE, 2,
+           "x, w, gradient", 0),
+    agrees("The gradient with respect to the weights is summed over the batch", backward,
+           _BACKWARD, _SLOPE, 2, "x, w, gradient", 1),
+    agrees("The gradient with respect to the biases is summed over the batch", backward, _BACKWARD,
+           _SLOPE, 2, "x, w, gradient", 2),
     agrees("The sigmoid's slope is largest in the middle", sigmoid_backward,
-           [(1 / (1 + np.exp(-X)), X + 1)],
+           [(Y, GRADIENT), (Y[:1], GRADIENT[:1]), (np.array([[0.0, 1.0]]), np.array([[3.0, 2.0]]))],
            "What is the slope of the curve at y = 0.5 and at y = 0.99?", points=2,
            shown="y, gradient"),
 ]
@@ -61,7 +102,18 @@ PLANTED = {
     "the mean of the batch": ("x.T @ gradient,", "x.T @ gradient / len(x),"),
     "biases are not summed": ("gradient.sum(axis=0)", "gradient[0]"),
     "biases summed over outputs": ("gradient.sum(axis=0)", "gradient.sum(axis=1)"),
-    "weights not turned": ("gradient @ w.T", "gradient @ w.reshape(2, 3)"),
+    "biases of some rows": ("gradient.sum(axis=0)", "gradient[:5].sum(axis=0)"),
+    "weights not turned": ("gradient @ w.T", "gradient @ w.reshape(w.T.shape)"),
+    "weights of square layers": ("gradient @ w.T", "gradient @ (w if w.shape == (4, 4) else w.T)"),
     "the slope of the input": ("gradient * y * (1 - y)", "gradient * y"),
+    "no slope at the ends": ("return gradient * y * (1 - y)",
+                             "x = np.log(y / (1 - y))\n"
+                             "    return gradient * np.exp(-x) / (1 + np.exp(-x)) ** 2"),
+    "rounded": ("return x @ w + b", "return np.round(x @ w + b, 3)"),
+    "not below 0": ("return x @ w + b", "return np.maximum(x @ w + b, 0)"),
+    "a clipped gradient": ("gradient @ w.T", "np.clip(gradient, -1, 1) @ w.T"),
+    "the input is changed": ("return x @ w + b", "x[0] = 2 * x[0]\n    return x @ w / 2 + b"),
+    "the gradient is changed": ("return gradient * y * (1 - y)",
+                                "gradient *= y * (1 - y)\n    return gradient"),
 }
 ### END HIDDEN TESTS

@@ -10,7 +10,17 @@ import math
 
 
 def expected_score(rating: float, opponent: float) -> float:
-    """The score that a player with `rating` can expect in a game: 1 / (1 + 10 ** (-d / 400))."""
+    """The score that a player with `rating` can expect in a game: 1 / (1 + 10 ** (-d / 400)).
+
+    d is the player's rating minus the opponent's.
+
+    >>> expected_score(1500, 1500)
+    0.5
+    >>> expected_score(1700, 1500)
+    0.7597
+    >>> expected_score(1000, 1400)
+    0.0909
+    """
     ### BEGIN SOLUTION
     return 1 / (1 + 10 ** (-(rating - opponent) / 400))
     ### END SOLUTION
@@ -19,7 +29,15 @@ def expected_score(rating: float, opponent: float) -> float:
 def difference(wins: int, draws: int, losses: int) -> float:
     """The rating difference of the two players of a match (positive: the first is stronger).
 
-    Infinity if they won all games, minus infinity if they lost all.
+    The match has at least one game. Infinity if the first player won all games, minus infinity if
+    they lost all.
+
+    >>> difference(10, 0, 10)
+    0.0
+    >>> difference(3, 2, 1)
+    120.412
+    >>> difference(5, 0, 0) == math.inf
+    True
     """
     ### BEGIN SOLUTION
     score = (wins + draws / 2) / (wins + draws + losses)
@@ -33,6 +51,13 @@ def updated(rating: float, opponents: list[float], scores: list[float], k: float
     """The rating after some games: it changes by k for each point more than expected.
 
     Use the rating before the first game for all games.
+
+    >>> updated(1500, [1500], [1.0], 20.0)
+    1510.0
+    >>> updated(1500, [1700], [0.0], 20.0)
+    1495.194
+    >>> updated(1500, [1500, 1900], [0.5, 0.5], 10.0)
+    1504.0909
     """
     ### BEGIN SOLUTION
     more = sum(
@@ -46,20 +71,23 @@ def updated(rating: float, opponents: list[float], scores: list[float], k: float
 ### BEGIN HIDDEN TESTS
 from experiments.classroom.checks import agrees
 
+_MANY = [1400.0 + 7 * n for n in range(60)], [(0.0, 0.5, 1.0)[n * n % 3] for n in range(60)]
 CHECKS = [
     agrees("The expected score", expected_score,
-           [(1500, 1500), (1900, 1500), (1500, 1900), (1600, 1555.5)],
+           [(1500, 1500), (1900, 1500), (1500, 1900), (1600, 1555.5), (2800, 1000), (900, 1500),
+            (0, 3000), (1500.25, 1500)],
            "The stronger player expects more than half a point.", points=3),
     agrees("The difference from the result of a match", difference,
-           [(10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40)],
+           [(10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40), (999, 0, 1), (1, 0, 100_000)],
            "difference is the inverse of expected_score.", points=2),
-    agrees("Draws are half a point", difference, [(1, 10, 0), (0, 7, 0), (3, 4, 2)],
+    agrees("Draws are half a point", difference,
+           [(1, 10, 0), (0, 7, 0), (3, 4, 2), (0, 1, 3), (9, 1, 0), (40, 51, 9)],
            "A draw gives half a point to each player.", points=2),
     agrees("A match without losses has no finite difference", difference,
-           [(3, 0, 0), (0, 0, 4)], "See the task."),
+           [(3, 0, 0), (0, 0, 4), (1, 0, 0)], "See the task."),
     agrees("Ratings change by the unexpected part of the score", updated,
            [(1500, [1500], [1.0], 20.0), (1500, [1700, 1400], [0.5, 0.0], 32.0),
-            (1500, [], [], 20.0)],
+            (1500, [], [], 20.0), (1500, [2600, 600], [1.0, 0.0], 32.0), (1800, *_MANY, 10.0)],
            "Use the score minus the expected score.", points=2),
 ]
 PLANTED = {
@@ -67,8 +95,24 @@ PLANTED = {
     "natural logarithms": ("math.log10", "math.log"),
     "draws are lost": ("(wins + draws / 2)", "wins"),
     "draws are won": ("(wins + draws / 2)", "(wins + draws)"),
+    "draws are rounded": ("draws / 2", "draws // 2"),
     "no infinity": ("return math.inf if score else -math.inf", "return 400.0 if score else -400.0"),
+    "infinity without losses": ("if score in (0.0, 1.0):", "if not wins or not losses:"),
     "expected minus score": ("score - expected_score(rating, opponent)",
                              "expected_score(rating, opponent) - score"),
+    "not above 400": ("(-(rating - opponent) / 400)",
+                      "(-max(min(rating - opponent, 400), -400) / 400)"),
+    "not above 800": ("return 400 * math.log10(score / (1 - score))",
+                      "return max(min(400 * math.log10(score / (1 - score)), 800), -800)"),
+    "whole ratings": ("(-(rating - opponent) / 400)", "(-round(rating - opponent) / 400)"),
+    "rounded": ("return rating + k * more", "return round(rating + k * more)"),
+    "the rating after each game": (
+        "    return rating + k * more",
+        "    for opponent, score in zip(opponents, scores, strict=True):\n"
+        "        rating += k * (score - expected_score(rating, opponent))\n    return rating"),
+    "the last games": ("zip(opponents, scores, strict=True)", "zip(opponents[-50:], scores[-50:])"),
+    "lists are changed": ("    return rating + k * more",
+                          "    opponents.clear()\n    return rating + k * more"),
 }
+EQUIVALENT = {"strict=False": "Both lists have the same length."}
 ### END HIDDEN TESTS

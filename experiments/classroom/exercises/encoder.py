@@ -1,8 +1,8 @@
 """An encoder: positions as input of a network (chapter 6).
 
-A board is a list of rows of "b", "w" and ".". The input of a network is planes of numbers. OWN
-stones are those of the player to move. Moves are numbered row by row from 0, and the last number is
-the pass.
+A board is a list of rows of "b", "w" and ".". The input of a network is planes of numbers. Its
+first plane marks the stones of the player to move. Moves are numbered row by row from 0, and the
+last number is the pass.
 """
 
 from __future__ import annotations
@@ -11,7 +11,18 @@ import numpy as np
 
 
 def encode(board: list[str], to_move: str) -> np.ndarray:
-    """Planes, float32 [3, rows, columns]: own stones, the opponent's, all ones if "b" moves."""
+    """Planes, float32 array [3, rows, columns].
+
+    The planes are 1 where the player to move has stones, where the opponent has stones, and
+    everywhere if "b" is to move; elsewhere they are 0.
+
+    >>> encode(["b.", "ww"], "b")
+    [[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]
+    >>> encode(["b.", "ww"], "w")
+    [[[0.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]
+    >>> encode(["..w"], "b")
+    [[[0.0, 0.0, 0.0]], [[0.0, 0.0, 1.0]], [[1.0, 1.0, 1.0]]]
+    """
     ### BEGIN SOLUTION
     marks = np.array([list(row) for row in board])
     other = "w" if to_move == "b" else "b"
@@ -21,14 +32,30 @@ def encode(board: list[str], to_move: str) -> np.ndarray:
 
 
 def index_of(point: tuple[int, int] | None, rows: int, columns: int) -> int:
-    """The number of a move; None is the pass."""
+    """The number of a move, a point (row, column) or None for the pass.
+
+    >>> index_of((0, 2), 2, 3)
+    2
+    >>> index_of((1, 0), 2, 3)
+    3
+    >>> index_of(None, 2, 3)
+    6
+    """
     ### BEGIN SOLUTION
     return rows * columns if point is None else point[0] * columns + point[1]
     ### END SOLUTION
 
 
 def point_of(index: int, rows: int, columns: int) -> tuple[int, int] | None:
-    """The move with a number; None for the pass."""
+    """The move with a number: (row, column), or None for the pass.
+
+    >>> point_of(2, 2, 3)
+    (0, 2)
+    >>> point_of(3, 2, 3)
+    (1, 0)
+    >>> point_of(6, 2, 3)
+    None
+    """
     ### BEGIN SOLUTION
     return None if index == rows * columns else divmod(index, columns)
     ### END SOLUTION
@@ -38,7 +65,9 @@ def point_of(index: int, rows: int, columns: int) -> tuple[int, int] | None:
 from experiments.classroom.checks import HandIn, agrees, check, require
 
 BOARD = ["b.w.", ".bw.", "...b"]
-POSITIONS = [(BOARD, "b"), (BOARD, "w"), (["w"], "b"), (["..", "bb"], "w")]
+BOARDS = [BOARD, ["w"], ["..", "bb"], [".bw"] * 2, ["w........"] * 9, ["."] * 5]
+POSITIONS = [(board, to_move) for board in BOARDS for to_move in "bw"]
+SIZES = [(3, 4), (4, 3), (1, 1), (5, 5), (2, 9), (19, 19)]
 _turn = agrees("", encode, POSITIONS, "The plane is all 1 or all 0.", part=2)
 
 
@@ -46,19 +75,23 @@ _turn = agrees("", encode, POSITIONS, "The plane is all 1 or all 0.", part=2)
 def turn(hand_in: HandIn) -> None:
     _turn.run(hand_in)
     planes = np.asarray(hand_in.call("encode", BOARD, "b"))
-    require(planes.dtype == np.float32, f"The planes are {planes.dtype}, not float32.")
+    require(planes.dtype == np.float32,
+            f"The planes are {planes.dtype}; return an array of np.float32.")
 
 
 CHECKS = [
     agrees("The first plane has the stones of the player to move", encode, POSITIONS,
-           "Own stones are those of the player to move.", points=2, part=0),
+           "Who is to move? Where are their stones?", points=2, part=0),
     agrees("The second plane has the opponent's stones", encode, POSITIONS,
            "The opponent is not always white.", points=2, part=1),
     turn,
     agrees("Moves are numbered row by row, the pass last", index_of,
-           [(point, 3, 4) for point in ((0, 0), (0, 3), (1, 0), (2, 3), None)],
+           [(point, rows, columns) for rows, columns in SIZES
+            for point in (*np.ndindex(rows, columns), None)],
            "The board can have more columns than rows.", points=2),
-    agrees("Numbers become moves again", point_of, [(number, 3, 4) for number in (0, 3, 4, 11, 12)],
+    agrees("Numbers become moves again", point_of,
+           [(number, rows, columns) for rows, columns in SIZES
+            for number in range(rows * columns + 1)],
            "point_of is the inverse of index_of.", points=2),
 ]
 PLANTED = {
@@ -67,7 +100,20 @@ PLANTED = {
     "the turn is not told": ('to_move == "b")', "False)"),
     "the other's stones are all stones": ("marks == other,", 'marks != ".",'),
     "rows and columns mixed up": ("point[0] * columns", "point[0] * rows"),
+    "one board size": ("point[0] * columns", "point[0] * 4"),
+    "one size of rows": ("divmod(index, columns)", "divmod(index, 4)"),
     "one off": ("if index == rows * columns", "if index == rows * columns - 1"),
+    "the first move is a pass": ("if point is None", "if not point or not any(point)"),
+    "numbers of a byte": ("return rows * columns if point is None else point[0] * columns",
+                          "return rows * columns if point is None else (point[0] * columns) % 256"),
     "double numbers": (".astype(np.float32)", ".astype(np.float64)"),
+    "square boards": ("turn = np.full(marks.shape,", "turn = np.full(marks.T.shape,"),
+    "the board is changed": ("    marks = np.array([list(row) for row in board])",
+                             "    marks = np.array([list(row) for row in board])\n"
+                             "    board.reverse()"),
+}
+EQUIVALENT = {
+    'to_move <= "b"': 'The only other colour is "w".',
+    "index >= rows * columns": "The pass has the largest number.",
 }
 ### END HIDDEN TESTS
