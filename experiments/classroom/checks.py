@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,13 @@ def check(title: str, points: int = 1) -> Callable[[Callable[[HandIn], None]], C
 
 @dataclass(frozen=True)
 class HandIn:
-    """A student's functions, as a check sees them: `call(name, *arguments)` asks one of them."""
+    """A student's functions, as a check sees them: `call(name, *arguments)` asks one of them.
+
+    `renew` starts their process again, where sets of strings have another order.
+    """
 
     call: Callable[..., Any]
+    renew: Callable[[], None] = lambda: None
 
     def expect(
         self, name: str, *arguments: Any, equals: Any, hint: str = "", shown: str = "",
@@ -181,6 +186,18 @@ def _kind(value: Any) -> str:
         return f"a {name}"
     [part] = parts
     return f"a {name} of {part.partition(' ')[2]}s" if part.startswith("a ") else f"a {name}"
+
+
+def even(counts: Sequence[int], error: float = 1e-5) -> bool:
+    """Whether counts of equally likely outcomes, about ten or more each, differ only by chance.
+
+    A chi-squared test (limit by Wilson and Hilferty, 1931) that a correct solution fails with
+    the probability `error`.
+    """
+    expected, freedom = sum(counts) / len(counts), len(counts) - 1
+    spread = 2 / (9 * freedom)
+    limit = freedom * (1 - spread + NormalDist().inv_cdf(1 - error) * spread**0.5) ** 3
+    return sum((count - expected) ** 2 for count in counts) <= limit * expected
 
 
 def short(value: Any) -> str:

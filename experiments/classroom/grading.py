@@ -113,6 +113,11 @@ class _Student:
             raise
         self.notes = self._functions.reports
 
+    def renew(self) -> None:
+        """Make the next call in a new process."""
+        self.close()
+        self._functions = None
+
     def close(self) -> None:
         if self._functions is not None:
             self._functions.close()
@@ -152,7 +157,7 @@ def grade(
     try:
         for check in exercise.checks:
             start = time.monotonic()
-            feedback = check.feedback(HandIn(functions.call))
+            feedback = check.feedback(HandIn(functions.call, functions.renew))
             earned, seconds = 0 if feedback else check.points, time.monotonic() - start
             results.append(Result(check.title, check.points, earned, feedback, seconds))
     finally:

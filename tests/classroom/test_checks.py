@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.isolation.plain import Other
-from experiments.classroom.checks import HandIn, Wrong, same
+from experiments.classroom.checks import HandIn, Wrong, even, same
 
 POINTS = {(0, 1), (1, 0)}
 
@@ -36,3 +36,10 @@ def test_a_value_of_another_kind_is_told_the_kind(value, wanted, text) -> None:
     with pytest.raises(Wrong) as wrong:
         HandIn(lambda *_: value).expect("f", 1, equals=wanted, hint="A hint.")
     assert str(wrong.value).endswith(text)
+
+
+@pytest.mark.parametrize("kinds", [2, 5, 15])
+def test_equally_likely_outcomes_are_nearly_never_uneven(kinds) -> None:
+    drawn = np.random.default_rng(kinds).multinomial(30 * kinds, [1 / kinds] * kinds, 20_000)
+    assert 0 < sum(not even(counts, 1e-3) for counts in drawn) < 60  # about 20
+    assert not even([90, *[30] * (kinds - 1)])

@@ -124,6 +124,15 @@ def test_a_class_is_graded_and_the_hostile_harm_nobody(
     assert others[0] == others[1], "to the second that it took"
 
 
+def test_a_split_by_the_order_of_a_set_differs_in_a_new_process(tmp_path) -> None:
+    exercise = get_exercise("leaking_split")
+    source = exercise.solution()
+    for order, failed in (("sorted", []), ("list", ["The seed decides the split"])):
+        (tmp_path / "leaking_split.py").write_text(source.replace("sorted(set", f"{order}(set"))
+        [graded] = grade_hand_in("alice", tmp_path, [exercise], trust=True)
+        assert [result.title for result in graded.results if result.feedback] == failed
+
+
 def test_trust_is_printed_and_said_on_the_page(a_class, tmp_path, capfd) -> None:
     done = dlgo_here(capfd, "class", "grade", a_class / "alice", "--trust", "--exercise", "ko",
                      "--out", tmp_path, "--gradescope", tmp_path / "results.json")

@@ -17,8 +17,15 @@ def back_up(
 
     Args:
         players: who is to move at each node, 1 or -1; the root first, the leaf last.
-        visits, totals: before; the lists that are given must not change.
+        visits, totals: before.
         value: of the leaf, as the player to move there sees it.
+
+    >>> back_up([1], [0], [0.0], 0.5)
+    ([1], [0.5])
+    >>> back_up([1, -1], [3, 0], [1.0, 0.0], 0.5)
+    ([4, 1], [0.5, 0.5])
+    >>> back_up([1, 1, -1], [3, 2, 0], [0.0, 0.0, 0.0], -1.0)
+    ([4, 3, 1], [1.0, 1.0, -1.0])
     """
     ### BEGIN SOLUTION
     more = [value if who == players[-1] else -value for who in players]
@@ -34,6 +41,13 @@ def mean_for_parent(
     Args:
         player: who is to move at the node itself; `total` is as they see it.
         unvisited: the answer for a node without visits.
+
+    >>> mean_for_parent(1, -1, 4, 2.0, 0.0)
+    -0.5
+    >>> mean_for_parent(1, 1, 4, 2.0, 0.0)
+    0.5
+    >>> mean_for_parent(1, -1, 0, 0.0, 0.25)
+    0.25
     """
     ### BEGIN SOLUTION
     if visits == 0:
@@ -49,36 +63,69 @@ import random
 from experiments.classroom.checks import agrees
 
 _random = random.Random(5)
+
+
+def _path(length: int):
+    """Players, visits, totals and a value."""
+    return ([_random.choice((1, -1)) for _ in range(length)],
+            [(length - n) * 3 for n in range(length)],
+            [_random.randrange(-8, 9) / 4 for _ in range(length)], _random.uniform(-1, 1))
+
+
 CHECKS = [
     agrees("The leaf's value is for the player to move there", back_up,
-           [([player], [0], [0.0], 0.5) for player in (1, -1)],
+           [([player], [0], [0.0], value) for player in (1, -1) for value in (0.5, -0.25, 0.0)],
            "The path has only one node, the leaf."),
     agrees("Every node of the path gets one more visit", back_up,
-           [([1, -1, 1, -1], [9, 5, 2, 0], [0.0] * 4, 0.25)],
+           [([1, -1, 1, -1], [9, 5, 2, 0], [0.0] * 4, 0.25), _path(50),
+            ([1, 1], [1_000_000, 7], [0.0] * 2, 0.0)],
            "Visits of 9, 5, 2 and 0 become 10, 6, 3 and 1.", part=0),
     agrees("What is good for one player is bad for the other", back_up,
            [(players, list(range(len(players), 0, -1)), [0.5] * len(players), value)
             for players in ([1, -1], [-1, 1], [1, -1, 1], [1, -1, 1, -1])
-            for value in (1.0, -0.5)],
+            for value in (1.0, -0.5, 0.0)],
            "Who is to move at each node? Who at the leaf?", points=3),
     agrees("The same player may move several times in a row", back_up,
-           [([_random.choice((1, -1)) for _ in range(6)], [6, 5, 4, 3, 2, 1],
-             [0.0, 1.0, -1.0, 0.5, 0.0, 0.0], 0.5) for _ in range(8)],
+           [*(_path(6) for _ in range(8)), _path(50), ([-1, -1], [4, 2], [70.5, -9.0], 0.5)],
            "Do not count plies: compare players.", points=3),
     agrees("The mean is for the player to move at the parent", mean_for_parent,
            [(1, -1, 4, 2.0, 0.0), (1, 1, 4, 2.0, 0.0), (-1, 1, 5, -4.0, 0.0),
-            (1, -1, 0, 0.0, -0.2), (-1, -1, 0, 0.0, 0.3)],
+            (-1, -1, 3, 1.0, 0.5), (1, 1, 1, 1.0, 0.0), (1, -1, 0, 0.0, -0.2),
+            (-1, -1, 0, 0.0, 0.3), (1, -1, 3, 0.0, 0.5), (-1, 1, 400, 399.0, 0.1)],
            "A node without visits has no mean. Otherwise check whose value it is.", points=2),
 ]
 PLANTED = {
     "the leaf's view for all": ("value if who == players[-1] else -value", "value"),
     "the wrong sign": ("value if who == players[-1] else -value",
-                              "-value if who == players[-1] else value"),
+                       "-value if who == players[-1] else value"),
     "turns alternate": ("[value if who == players[-1] else -value for who in players]",
                         "[value * (-1) ** (len(players) - 1 - i) for i in range(len(players))]"),
     "the first player's view": ("value if who == players[-1] else -value", "value * who"),
+    "the root's view": ("value if who == players[-1] else -value",
+                        "value if who == players[0] else -value"),
     "the leaf is not visited": ("[n + 1 for n in visits]", "[n + 1 for n in visits[:-1]] + [0]"),
+    "at most 30 nodes": ("[n + 1 for n in visits]",
+                         "[n + (i < 30) for i, n in enumerate(visits)]"),
+    "visits of 16 bits": ("[n + 1 for n in visits]", "[(n + 1) % 2**16 for n in visits]"),
+    "a mean, not a sum": ("[total + v for total, v in", "[total + (v - total) / 2 for total, v in"),
+    "limited sums": ("[total + v for total, v in",
+                     "[max(-50.0, min(50.0, total + v)) for total, v in"),
+    "rounded": ("mean = total / visits", "mean = round(total / visits, 2)"),
     "the child's view of the mean": ("return mean if player == parent_player else -mean",
                                      "return mean"),
+    "no value is no visit": ("if visits == 0:", "if total == 0:"),
+    "no visits, no answer": ("return unvisited", "return 0.0"),
+    "lists are changed": (
+        "    return [n + 1 for n in visits]",
+        "    visits[:] = [n + 1 for n in visits]\n    return visits"),
+    "the caller's totals are changed": (
+        "    return [n + 1 for n in visits], [total + v for total, v in zip(totals, more, "
+        "strict=True)]",
+        "    for i, v in enumerate(more):\n        totals[i] += v\n"
+        "    return [n + 1 for n in visits], totals"),
+}
+EQUIVALENT = {
+    "strict=False": "Both lists have the same length.",
+    "visits <= 0": "Visits are not negative.",
 }
 ### END HIDDEN TESTS

@@ -55,7 +55,7 @@ def updated(rating: float, opponents: list[float], scores: list[float], k: float
     >>> updated(1500, [1500], [1.0], 20.0)
     1510.0
     >>> updated(1500, [1700], [0.0], 20.0)
-    1495.194
+    1495.1949
     >>> updated(1500, [1500, 1900], [0.5, 0.5], 10.0)
     1504.0909
     """

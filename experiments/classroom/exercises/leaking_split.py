@@ -2,7 +2,7 @@
 
 Training data are positions, and many come from the same game: they are similar and have the same
 result. If positions of one game are on both sides, the network is tested on what it has seen. So
-split GAMES, not positions.
+split GAMES, not positions. All choices of games are equally likely.
 """
 
 from __future__ import annotations
@@ -13,8 +13,17 @@ def split(games: list[str], test_share: float, seed: int) -> tuple[list[int], li
 
     Args:
         games: of each position, the name of its game; positions of one game can be apart.
-        test_share: share of the GAMES for testing, rounded to whole games.
-        seed: the same seed gives the same split, other seeds give other splits.
+        test_share: share of the GAMES for testing, rounded to the nearest whole number of games
+            (halves up or down).
+        seed: other seeds give other splits. The same seed gives the same split, also when Python
+            is started again: then sets of strings have another order.
+
+    >>> [len(part) for part in split(["a", "b", "c", "d"], 0.25, 1)]
+    [3, 1]
+    >>> [len(part) for part in split(["long", "long", "long", "long", "long", "short"], 0.1, 1)]
+    [6, 0]
+    >>> split(["a", "b", "a", "b"], 0.5, 1) in (([0, 2], [1, 3]), ([1, 3], [0, 2]))
+    True
     """
     ### BEGIN SOLUTION
     import random
@@ -30,7 +39,15 @@ def split(games: list[str], test_share: float, seed: int) -> tuple[list[int], li
 
 
 def leaks(games: list[str], train: list[int], test: list[int]) -> set[str]:
-    """The games that have positions on both sides."""
+    """The games that have positions on both sides.
+
+    >>> leaks(["a", "a", "b", "c"], [0, 2], [1, 3])
+    {'a'}
+    >>> leaks(["a", "a", "b", "b"], [1, 3], [0, 2]) == {"a", "b"}
+    True
+    >>> leaks(["a", "a", "b", "b"], [0, 1], [2, 3])
+    set()
+    """
     ### BEGIN SOLUTION
     return {games[number] for number in train} & {games[number] for number in test}
     ### END SOLUTION
@@ -38,30 +55,39 @@ def leaks(games: list[str], train: list[int], test: list[int]) -> set[str]:
 
 ### BEGIN HIDDEN TESTS
 import random
+from collections import Counter
+from itertools import combinations
 
-from experiments.classroom.checks import HandIn, agrees, check, require, short
+from experiments.classroom.checks import HandIn, agrees, asked, check, even, require, short
 
 _random = random.Random(7)
 GAMES = [f"game{_random.randrange(20)}" for _ in range(200)]
+FEW = [f"game{number % 6}" for number in range(9)]
 
 
 def _split(hand_in: HandIn, games=GAMES, share: float = 0.25, seed: int = 1):
     answer = hand_in.call("split", games, share, seed)
-    right = isinstance(answer, list | tuple) and len(answer) == 2
-    right = right and all(type(n) is int and 0 <= n < len(games) for part in answer for n in part)
-    require(right, f"split(...) returned {short(answer)}: return two lists of position numbers.")
-    return list(answer[0]), list(answer[1])
+    parts = answer.tolist() if hasattr(answer, "tolist") else answer
+    right = isinstance(parts, list | tuple) and len(parts) == 2
+    parts = [part.tolist() if hasattr(part, "tolist") else part for part in parts] if right else []
+    right = right and all(isinstance(part, list | tuple) for part in parts) and all(
+        type(n) is int and 0 <= n < len(games) for part in parts for n in part)
+    hint = asked(answer, ([0], [0])) or "Return two lists of position numbers."
+    require(right, f"split(...) returned {short(answer)}. {hint}")
+    return [list(part) for part in parts]
 
 
 @check("Each position is on one side, in order", points=2)
 def all_once(hand_in: HandIn) -> None:
-    train, test = _split(hand_in)
-    require(sorted(train + test) == list(range(200)), "A position is missing, or occurs twice.")
-    require(train == sorted(train) and test == sorted(test), "The numbers are not in order.")
-    require(bool(train and test), "One side is empty.")
+    for games in (GAMES, FEW):
+        train, test = _split(hand_in, games)
+        require(sorted(train + test) == list(range(len(games))),
+                "A position is missing, or occurs twice.")
+        require(train == sorted(train) and test == sorted(test), "The numbers are not in order.")
+        require(bool(train and test), "One side is empty.")
 
 
-@check("No game is on both sides", points=3)
+@check("No game is on both sides", points=2)
 def no_leak(hand_in: HandIn) -> None:
     for seed in range(4):
         train, test = _split(hand_in, seed=seed)
@@ -72,24 +98,35 @@ def no_leak(hand_in: HandIn) -> None:
 @check("The share counts games", points=2)
 def share_of_games(hand_in: HandIn) -> None:
     games = ["long"] * 90 + [f"short{n}" for n in range(9)]
-    for part, wanted in ((0.1, 1), (0.5, 5), (0.3, 3), (0.0, 0)):
+    for part, wanted in ((0.1, 1), (0.5, 5), (0.3, 3), (0.0, 0), (0.24, 2), (0.26, 3), (1.0, 10)):
         _, test = _split(hand_in, games, part, 3)
         count = len({games[number] for number in test})
         require(count == wanted, f"Of 10 games and a share of {part}, {count} are for testing.")
 
 
-@check("The seed decides the split")
+@check("The seed decides the split", points=2)
 def seeds(hand_in: HandIn) -> None:
-    splits = [tuple(_split(hand_in, seed=seed)[1]) for seed in (1, 1, 2, 3, 4)]
+    splits = [_split(hand_in, seed=seed)[1] for seed in (1, 1, 2, 3, 4)]
     require(splits[0] == splits[1], "The same seed gives different splits.")
-    require(len(set(splits)) > 2, "Different seeds give the same split.")
+    require(len(set(map(tuple, splits))) > 2, "Different seeds give the same split.")
+    pairs = Counter(dict.fromkeys(combinations(sorted(set(FEW)), 2), 0))
+    for seed in range(400):
+        pairs[tuple(sorted({FEW[number] for number in _split(hand_in, FEW, 1 / 3, seed)[1]}))] += 1
+    require(even(list(pairs.values())),
+            "With 400 seeds, some pairs of six games were for testing much more often than others.")
+    hand_in.renew()
+    require(splits[0] == _split(hand_in)[1],
+            "The same seed gives a different split when Python is started again. Sort sets.")
 
 
 CHECKS = [
     all_once, no_leak, share_of_games, seeds,
     agrees("Leaks are found", leaks,
-           [(["a", "a", "b", "c", "c"], train, test)
-            for train, test in (([0, 2], [1, 3, 4]), ([0, 1], [2, 3, 4]), ([0, 3], [1, 4, 2]))],
+           [*((["a", "a", "b", "c", "c"], train, test) for train, test in (
+               ([0, 2], [1, 3, 4]), ([0, 1], [2, 3, 4]), ([0, 3], [1, 4, 2]), ([], [0, 1]),
+               ([4], [3]), ([2, 3, 4], [0, 1]))),
+            (GAMES, list(range(0, 200, 2)), list(range(1, 200, 2))),
+            (GAMES, list(range(150)), list(range(150, 200)))],
            "Which games are on both sides?", points=2),
 ]
 PLANTED = {
@@ -97,10 +134,30 @@ PLANTED = {
         "    names = sorted(set(games))\n",
         "    games = list(map(str, range(len(games))))\n    names = sorted(set(games))\n"),
     "the same split always": ("random.Random(seed)", "random.Random(0)"),
+    "two splits": ("random.Random(seed)", "random.Random(seed % 2)"),
     "another split each time": ("random.Random(seed)", "random"),
+    "games next to each other": (
+        "    random.Random(seed).shuffle(names)",
+        "    start = random.Random(seed).randrange(len(names))\n"
+        "    names = names[start:] + names[:start]"),
+    "the last game is never for testing": ("names = sorted(set(games))",
+                                           "*names, last = sorted(set(games))\n"
+                                           "    names += [last] * (test_share == 1.0)"),
     "one game too many": ("round(test_share * len(names))]", "round(test_share * len(names)) + 1]"),
+    "never none": ("round(test_share * len(names))", "max(1, round(test_share * len(names)))"),
+    "rounded down": ("round(test_share * len(names))", "int(test_share * len(names))"),
+    "rounded up": ("round(test_share * len(names))", "-int(-test_share * len(names) // 1)"),
     "a share of positions": ("round(test_share * len(names))", "round(test_share * len(games))"),
     "sides mixed up": ("if game not in test],", "if game in test],"),
+    "sorted by games": ("[number for number, game in enumerate(games) if game in test]",
+                        "[n for name in names for n, game in enumerate(games) "
+                        "if game == name and game in test]"),
     "all games leak": ("} & {", "} | {"),
+    "positions leak": ("{games[number] for number in train} & {games[number] for number in test}",
+                       "{games[number] for number in {*train} & {*test}}"),
+    "neighbours leak": ("for number in train} &", "for number in train[-60:]} &"),
+    "games are changed": ("    names = sorted(set(games))\n",
+                          "    games.append(games[0])\n    games = games[:-1]\n"
+                          "    names = sorted(set(games))\n"),
 }
 ### END HIDDEN TESTS

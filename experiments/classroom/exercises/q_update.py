@@ -16,9 +16,16 @@ def target(
     Args:
         reward: to the player who moved; not 0 only at the end of a game.
         next_values: Q of the moves at the next position, as the player to move THERE sees them;
-            none if the game is over.
+            an empty list if the game is over.
         same_player: whether the player who moved is to move again.
         discount: factor for a value one move later.
+
+    >>> target(1.0, [], False, 0.9)
+    1.0
+    >>> target(0.0, [0.5, -0.2], False, 0.9)
+    -0.45
+    >>> target(0.0, [0.5, -0.2], True, 0.9)
+    0.45
     """
     ### BEGIN SOLUTION
     if not next_values:
@@ -29,7 +36,15 @@ def target(
 
 
 def update(q: float, wanted: float, rate: float) -> float:
-    """Q, moved towards the target by the learning rate: 0 leaves it, 1 takes the target."""
+    """Q, moved towards the target by the learning rate: 0 leaves it, 1 takes the target.
+
+    >>> update(0.5, 1.0, 0.1)
+    0.55
+    >>> update(0.5, -1.0, 0.2)
+    0.2
+    >>> update(0.5, 1.0, 1.0)
+    1.0
+    """
     ### BEGIN SOLUTION
     return q + rate * (wanted - q)
     ### END SOLUTION
@@ -40,6 +55,13 @@ def policy(values: list[float], epsilon: float) -> list[float]:
 
     With probability epsilon, any move, all equally likely; otherwise one of the best moves, these
     equally likely.
+
+    >>> policy([0.1, 0.9], 0.0)
+    [0.0, 1.0]
+    >>> policy([0.1, 0.9], 0.2)
+    [0.1, 0.9]
+    >>> policy([0.5, 0.5, 0.1], 0.3)
+    [0.45, 0.45, 0.1]
     """
     ### BEGIN SOLUTION
     best = [value == max(values) for value in values]
@@ -50,29 +72,51 @@ def policy(values: list[float], epsilon: float) -> list[float]:
 ### BEGIN HIDDEN TESTS
 from experiments.classroom.checks import agrees
 
+MANY = [((7 * n) % 83 - 60) / 100 for n in range(82)]
 CHECKS = [
     agrees("At the end of a game, the target is the reward", target,
-           [(reward, [], False, 0.9) for reward in (1.0, -1.0, 0.5)], "There is no next move."),
+           [(reward, [], same, 0.9) for reward in (1.0, -1.0, 0.5) for same in (False, True)],
+           "There is no next move."),
     agrees("The opponent's best move is our worst", target,
-           [(0.0, values, False, 1.0) for values in ([0.5, -0.2], [-0.5, -0.2], [0.1])],
+           [(reward, values, False, discount)
+            for values in ([0.5, -0.2], [-0.5, -0.2], [0.1], [0.0, 0.0, -1.0], MANY)
+            for reward, discount in ((0.0, 1.0), (0.0, 0.9), (0.25, 0.5))],
            "The opponent chooses, and the values are theirs.", points=3),
     agrees("If we move again, our best move counts", target,
-           [(0.1, values, True, 0.9) for values in ([0.5, -0.2], [-0.5, -0.2])],
+           [(reward, values, True, discount)
+            for values in ([0.5, -0.2], [-0.5, -0.2], [0.0], [1.0, 2.5], MANY)
+            for reward, discount in ((0.1, 0.9), (-0.5, 1.0))],
            "The next values are ours.", points=2),
     agrees("Q moves towards the target by the rate", update,
-           [(0.2, 1.0, 0.1), (0.2, -1.0, 0.5), (0.7, 0.3, 1.0), (0.7, 0.3, 0.0)],
+           [(0.2, 1.0, 0.1), (0.2, -1.0, 0.5), (0.7, 0.3, 1.0), (0.7, 0.3, 0.0), (-3.0, 40.0, 0.25),
+            (0.0, 0.001, 0.01)],
            "A rate of 0 changes nothing; a rate of 1 gives the target.", points=2),
     agrees("Epsilon-greedy probabilities sum to 1, and the best moves share", policy,
-           [([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0)],
+           [([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0),
+            ([-0.5, -0.2, -0.2, -0.2], 0.4), ([0.0], 0.5), ([-1.0, -1.0], 0.25), (MANY, 0.01)],
            "A random draw can also give the best move.", points=2),
 ]
 PLANTED = {
     "the opponent helps us": ("(best if same_player else -best)", "best"),
     "turns always change": ("(best if same_player else -best)", "-best"),
     "the opponent's worst": ("best = max(next_values)", "best = min(next_values)"),
+    "the first value": ("best = max(next_values)", "best = next_values[0]"),
+    "not below 0": ("best = max(next_values)", "best = max(0.0, *next_values)"),
+    "not above 1": ("best = max(next_values)", "best = min(1.0, max(next_values))"),
     "no discount": ("reward + discount *", "reward + 1.0 *"),
+    "no discount for the opponent": ("discount * (best if same_player else -best)",
+                                     "(discount * best if same_player else -best)"),
+    "no reward on the way": ("return reward + discount", "return discount"),
     "away from the target": ("(wanted - q)", "(q - wanted)"),
+    "rounded": ("return q + rate * (wanted - q)", "return round(q + rate * (wanted - q), 4)"),
+    "a limited step": ("rate * (wanted - q)", "rate * max(-1.0, min(1.0, wanted - q))"),
     "the first of the best": ("is_best / sum(best)", "is_best"),
+    "all to the first of the best": (
+        "best = [value == max(values) for value in values]",
+        "best = [number == values.index(max(values)) for number in range(len(values))]"),
     "never the best by chance": ("epsilon / len(values)", "epsilon * (not is_best) / len(values)"),
+    "values are changed": ("    best = max(next_values)",
+                           "    next_values.sort()\n    best = next_values[-1]"),
 }
+EQUIVALENT = {"value >= max(values)": "No value is larger than the largest."}
 ### END HIDDEN TESTS

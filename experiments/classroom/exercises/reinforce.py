@@ -11,7 +11,15 @@ import numpy as np
 
 
 def log_gradient(logits: np.ndarray, action: int) -> np.ndarray:
-    """The gradient of log(softmax(logits)[action]) by each logit."""
+    """The gradient of log(softmax(logits)[action]) with respect to each logit.
+
+    >>> log_gradient(np.array([0.0, 0.0]), 0)
+    [0.5, -0.5]
+    >>> log_gradient(np.array([0.0, 0.0, 0.0, 0.0]), 2)
+    [-0.25, -0.25, 0.75, -0.25]
+    >>> log_gradient(np.array([1.0, 0.0]), 1)
+    [-0.7311, 0.7311]
+    """
     ### BEGIN SOLUTION
     shares = np.exp(logits - logits.max())
     gradient = -shares / shares.sum()
@@ -29,6 +37,13 @@ def weights(players: list[int], winner: int) -> list[int]:
 
     Returns:
         For each move, +1 if its player won, -1 if they lost, 0 after a draw.
+
+    >>> weights([1, -1, 1], 1)
+    [1, -1, 1]
+    >>> weights([1, -1, -1], -1)
+    [-1, 1, 1]
+    >>> weights([1, -1], 0)
+    [0, 0]
     """
     ### BEGIN SOLUTION
     return [player * winner for player in players]
@@ -40,8 +55,14 @@ def step(
 ) -> np.ndarray:
     """The logits after one game in which the same logits were used at every move.
 
-    Add the learning rate times the mean over the moves of weight times gradient. The given logits
-    do not change.
+    Add the learning rate times the mean over the moves of weight times gradient.
+
+    >>> step(np.array([0.0, 0.0]), [0], [1], 1, 0.1)
+    [0.05, -0.05]
+    >>> step(np.array([0.0, 0.0]), [0], [1], -1, 0.1)
+    [-0.05, 0.05]
+    >>> step(np.array([0.0, 0.0]), [0, 0, 0], [1, -1, 1], 1, 0.3)
+    [0.05, -0.05]
     """
     ### BEGIN SOLUTION
     terms = [
@@ -56,20 +77,26 @@ def step(
 from experiments.classroom.checks import agrees
 
 LOGITS = np.array([0.5, -1.0, 2.0])
+_rng = np.random.default_rng(10)
+MANY = _rng.normal(size=82)
+LONG = [int(action) for action in _rng.integers(82, size=60)], [1, -1, -1] * 20
 CHECKS = [
     agrees("The gradient of the log-probability", log_gradient,
-           [(logits, action) for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0]))
-            for action in range(2)],
+           [*((logits, action) for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0]),
+                                              np.array([-900.0, -899.0, -1000.0]))
+              for action in range(len(logits))), (MANY, 80), (np.array([3.0]), 0)],
            "Its sum is 0. Change one logit by 0.000001 and compare.", points=3),
     agrees("The weight is +1 for the winner's moves, -1 for the loser's, 0 after a draw", weights,
            [(players, winner) for winner in (1, -1, 0)
-            for players in ([1, -1, 1], [1, 1, -1, -1, 1])],
+            for players in ([1, -1, 1], [1, 1, -1, -1, 1], [-1], [-1, 1] * 30)],
            "Who made the move? Who won?", points=3),
     agrees("A step makes the winner's moves more likely", step,
-           [(LOGITS, [0, 1], [1, -1], winner, 0.1) for winner in (1, -1)],
+           [*((LOGITS, [0, 1], [1, -1], winner, 0.1) for winner in (1, -1, 0)),
+            (LOGITS, [2], [-1], 1, 3.0)],
            "Add weight times gradient.", points=2),
     agrees("A step is the mean over moves, times the rate", step,
-           [(LOGITS, [0, 1, 2, 2], [1, -1, 1, 1], 1, rate) for rate in (0.0, 0.5)],
+           [*((LOGITS, [0, 1, 2, 2], [1, -1, 1, 1], 1, rate) for rate in (0.0, 0.5, 1.0)),
+            (MANY, *LONG, -1, 2.0)],
            "Is it a sum or a mean?", points=2),
 ]
 PLANTED = {
@@ -78,7 +105,23 @@ PLANTED = {
     "the loser's moves": ("player * winner for", "-player * winner for"),
     "turns alternate": ("[player * winner for player in players]",
                         "[winner * (-1) ** i for i in range(len(players))]"),
+    "a draw is a loss": ("player * winner for", "player * (winner or -1) for"),
     "only the chosen logit": ("gradient = -shares / shares.sum()", "gradient = 0 * shares"),
+    "only other logits": ("gradient[action] += 1", "pass"),
     "overflow": ("np.exp(logits - logits.max())", "np.exp(logits)"),
+    "not below 0": ("np.exp(logits - logits.max())", "np.exp(logits - max(logits.max(), 0.0))"),
+    "the gradient is clipped": ("weight * log_gradient(logits, action)",
+                                "weight * np.clip(log_gradient(logits, action), -0.5, 0.5)"),
+    "the rate is ignored": ("return logits + rate *", "return logits + 0.1 * (rate > 0) *"),
+    "the last moves": ("zip(weights(players, winner), actions, strict=True)",
+                       "zip(weights(players, winner)[-50:], actions[-50:])"),
+    "logits after each move": (
+        "    return logits + rate * np.mean(terms, axis=0)",
+        "    for weight, action in zip(weights(players, winner), actions, strict=True):\n"
+        "        logits = logits + rate / len(terms) * weight * log_gradient(logits, action)\n"
+        "    return logits"),
+    "the logits are changed": ("    return logits + rate * np.mean(terms, axis=0)",
+                               "    logits += rate * np.mean(terms, axis=0)\n    return logits"),
 }
+EQUIVALENT = {"strict=False": "Both lists have the same length."}
 ### END HIDDEN TESTS
