@@ -15,6 +15,13 @@ def play(board: list[str], color: str, point: tuple[int, int]) -> list[str] | No
 
     None if the move is illegal: the point is taken, or the new chain would have no liberty.
     `board` itself must not change.
+
+    >>> play(["...", "..."], "b", (0, 1))
+    ['.b.', '...']
+    >>> play(["bw.", ".b."], "b", (0, 2))
+    ['b.b', '.b.']
+    >>> play([".w.", "w.."], "b", (0, 0))
+    None
     """
     ### BEGIN SOLUTION
     if board[point[0]][point[1]] != ".":
@@ -52,7 +59,15 @@ def _chain(board, point):
 
 
 def captured(board: list[str], color: str, point: tuple[int, int]) -> int:
-    """How many stones the move captures; 0 if it is illegal."""
+    """How many stones the move captures; 0 if it is illegal.
+
+    >>> captured(["bw.", ".b."], "b", (0, 2))
+    1
+    >>> captured(["bww.", ".bb."], "b", (0, 3))
+    2
+    >>> captured([".w.", "w.."], "b", (0, 0))
+    0
+    """
     ### BEGIN SOLUTION
     after = play(board, color, point)
     if after is None:
@@ -71,12 +86,22 @@ from experiments.classroom.checks import agrees
 def _games():
     """Moves of random games, most of them legal."""
     generator = random.Random(2)
-    for _ in range(3):
-        board = ["....."] * 4
-        for ply in range(45):
-            color, point = "bw"[ply % 2], (generator.randrange(4), generator.randrange(5))
+    for rows, columns in ((4, 5), (4, 5), (5, 2), (3, 3), (1, 6), (3, 12)):
+        board = ["." * columns] * rows
+        for ply in range(9 * rows):
+            color = "bw"[ply % 2]
+            point = generator.randrange(rows), generator.randrange(columns)
             yield board, color, point
             board = play(board, color, point) or board
+
+
+def _large():
+    """Chains beyond the ninth row and column, with one liberty left."""
+    for rows, columns in ((12, 11), (2, 14)):
+        board = ["." + "w" * (columns - 1), *["b" * columns] * (rows - 1)]
+        for color in "bw":
+            yield board, color, (0, 0)
+        yield ["w" * columns, *["." * columns] * (rows - 1)], "b", (1, columns - 1)
 
 
 SEVERAL = (["bw.wb", ".bwb.", "..b.."], "b", (0, 2))
@@ -96,7 +121,8 @@ CHECKS = [
            "The new stone has a liberty after both captured stones are removed.", points=2),
     agrees("Suicide is illegal, of one stone or of a chain", (play, captured), SUICIDES,
            "The new chain has no liberty and captures nothing: the move is illegal."),
-    agrees("Random games follow the rules", (play, captured), _games(),
+    agrees("Games on boards of all sizes follow the rules", (play, captured),
+           [*_games(), *_large()],
            "Compare with the rules, step by step.", points=2),
 ]
 PLANTED = {
@@ -111,5 +137,20 @@ PLANTED = {
     "only one chain is taken": (
         '                    after[row][col] = "."\n',
         '                    after[row][col] = "."\n                break\n'),
+    "the given board changes": ('    return ["".join(row) for row in after]\n',
+                                '    board[:] = ["".join(row) for row in after]\n'
+                                "    return board\n"),
+    "boards of nine by nine": ("0 <= c < len(board[0])", "0 <= c < min(len(board[0]), 9)"),
+    "plays on stones": ('    if board[point[0]][point[1]] != ".":\n        return None\n', ""),
+    "one stone is never suicide": ("    if not _chain(after, point)[1]:",
+                                   "    stones, breath = _chain(after, point)\n"
+                                   "    if not breath and len(stones) > 1:"),
+    "a limit of captures": ("return stones + 1", "return min(stones + 1, 8)"),
+    "illegal is minus one": ("return 0\n", "return -1\n"),
+}
+EQUIVALENT = {
+    '<= "."': "No mark sorts before the one of an empty point.", '> "."': "The same.",
+    "r != len(board)": "A neighbour is one step away.", "c != len(board[0])": "The same.",
+    "len(board[1])": "All rows are equally long.", "len(board[-1])": "The same.",
 }
 ### END HIDDEN TESTS

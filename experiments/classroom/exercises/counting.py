@@ -9,7 +9,15 @@ from __future__ import annotations
 
 
 def region(board: list[str], point: tuple[int, int]) -> tuple[set[tuple[int, int]], set[str]]:
-    """The empty points connected to the empty `point`, and the colours that they touch."""
+    """The empty points connected to the empty `point`, and the colours that they touch.
+
+    >>> region([".b.", "bb."], (0, 2))
+    ({(0, 2), (1, 2)}, {'b'})
+    >>> region([".bw", "bb."], (1, 2))
+    ({(1, 2)}, {'b', 'w'})
+    >>> region(["."], (0, 0))
+    ({(0, 0)}, set())
+    """
     ### BEGIN SOLUTION
     points, colors, waiting = {point}, set(), [point]
     while waiting:
@@ -27,7 +35,15 @@ def region(board: list[str], point: tuple[int, int]) -> tuple[set[tuple[int, int
 
 
 def area(board: list[str]) -> tuple[int, int]:
-    """The number of points of black and of white."""
+    """The number of points of black and of white.
+
+    >>> area([".b.", "bb."])
+    (6, 0)
+    >>> area([".b.w", "bb.w"])
+    (4, 2)
+    >>> area(["..."])
+    (0, 0)
+    """
     ### BEGIN SOLUTION
     count = {color: sum(row.count(color) for row in board) for color in "bw"}
     seen = set()
@@ -43,7 +59,15 @@ def area(board: list[str]) -> tuple[int, int]:
 
 
 def winner(board: list[str], komi: float) -> str:
-    """ "b", "w", or "draw", if white gets `komi` points for moving second."""
+    """ "b", "w", or "draw", if white gets `komi` points for moving second.
+
+    >>> winner([".b.w", "bb.w"], 0.5)
+    'b'
+    >>> winner([".b.w", "bb.w"], 7.5)
+    'w'
+    >>> winner([".b.w", "bb.w"], 2.0)
+    'draw'
+    """
     ### BEGIN SOLUTION
     black, white = area(board)
     white += komi
@@ -59,10 +83,15 @@ from experiments.classroom.checks import agrees
 WALL = [".bw.", ".bw.", "bbw.", "...w"]
 CLOSE = ["b.w", "bbw", "b.w"]
 _random = random.Random(1)
+# Larger than any usual board, a single row, and a single column.
+OTHERS = [["".join(_random.choice(marks) for _ in range(columns)) for _ in range(rows)]
+          for rows, columns in ((21, 20), (12, 13), (1, 7), (7, 1)) for marks in ("b...", "bbw.")]
 CHECKS = [
     agrees("A region has all connected empty points and the colours at its edge", region,
            [(WALL, (0, 0)), (WALL, (3, 0)), (WALL, (2, 3)), (["...", "...", "..."], (1, 1)),
-            (["b.b", ".b.", "w.w"], (1, 0))],
+            (["b.b", ".b.", "w.w"], (1, 0)), (["." * 20] * 20, (3, 3)),
+            *((board, (row, 0)) for board in OTHERS for row, text in enumerate(board)
+              if text[0] == ".")],
            "Continue from each empty point that you find; note the stones there.", points=3),
     agrees("Stones and the regions of one colour count", area,
            [(WALL,), (["b..", "...", "..."],), ([".w.", "www", ".w."],)],
@@ -70,10 +99,11 @@ CHECKS = [
     agrees("A region that touches both colours, or none, belongs to nobody", area,
            [(["b.w", "b.w", "b.w"],), (["...", "...", "..."],), (["b..", "...", "..w"],),
             *((["".join(_random.choice("bw..") for _ in range(5)) for _ in range(4)],)
-              for _ in range(6))],
+              for _ in range(6)), *((board,) for board in OTHERS)],
            "Which colours does each empty region touch? Count each region once.", points=2),
     agrees("White's komi decides close games", winner,
-           [(CLOSE, komi) for komi in (0.0, 0.5, 1.0, 1.5, 7.5, -3.0)],
+           [(CLOSE, komi) for komi in (0.0, 0.5, 1.0, 1.5, 7.5, -3.0, 0, 1, 2)]
+           + [([".b.", "..."], komi) for komi in (5.5, 6.0, 6.5, 6)],
            f"The points are {area(CLOSE)}; add komi to white's.", points=3),
 ]
 PLANTED = {
@@ -83,5 +113,23 @@ PLANTED = {
     "draws are white's": ('"draw" if black == white else ', ""),
     "a region counts one": ("+= len(points)", "+= 1"),
     "columns as many as rows": ("0 <= c < len(board[0])", "0 <= c < len(board)"),
+    "boards of nine by nine": ("0 <= r < len(board)", "0 <= r < min(len(board), 9)"),
+    "komi is rounded": ("white += komi", "white += round(komi)"),
+    "komi is a whole number": ("white += komi", "white += int(komi)"),
+    "regions are counted twice": ("                seen |= points\n", ""),
+    "stones are in the region": (
+        "            if board[r][c] != \".\":\n                colors.add(board[r][c])\n",
+        "            if board[r][c] != \".\":\n                colors.add(board[r][c])\n"
+        "                points.add((r, c))\n"),
+    "an empty board is black's": ("if len(colors) == 1:", "if colors != {\"w\", \"b\"}:\n"
+                                  "                    colors = colors or {\"b\"}"),
+    "the given board changes": ("    black, white = area(board)\n",
+                                "    black, white = area(board)\n    board.reverse()\n"),
+}
+EQUIVALENT = {
+    '<= "."': "No mark sorts before the one of an empty point.", '> "."': "The same.",
+    "r != len(board)": "A neighbour is one step away.", "c != len(board[0])": "The same.",
+    "len(board[1])": "All rows are equally long.", "len(board[-1])": "The same.",
+    "black >= white": "A draw is answered before.",
 }
 ### END HIDDEN TESTS

@@ -11,7 +11,15 @@ LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 
 def open_lines(board: str, player: str) -> int:
-    """How many lines are open for a player ("x" or "o")."""
+    """How many lines are open for a player ("x" or "o").
+
+    >>> open_lines(".........", "x")
+    8
+    >>> open_lines("....o....", "x")
+    4
+    >>> open_lines("....o....", "o")
+    8
+    """
     ### BEGIN SOLUTION
     other = "o" if player == "x" else "x"
     return sum(all(board[point] != other for point in line) for line in LINES)
@@ -23,6 +31,13 @@ def evaluate(board: str, to_move: str) -> float:
 
     A finished game is worth 1 to the winner and -1 to the loser, a draw 0. Otherwise: the player's
     open lines minus the opponent's, divided by 10.
+
+    >>> evaluate("....o....", "o")
+    0.4
+    >>> evaluate("....o....", "x")
+    -0.4
+    >>> evaluate("xxxoo....", "o")
+    -1.0
     """
     ### BEGIN SOLUTION
     other = "o" if to_move == "x" else "x"
@@ -39,10 +54,20 @@ def evaluate(board: str, to_move: str) -> float:
 
 
 ### BEGIN HIDDEN TESTS
+import random
+
 from experiments.classroom.checks import agrees
 
-BOARDS = ["....x....", "x...o....", "x.o......", "xo.......", "x.xo..o..", "..o.x...."]
-OVER = ["xxxoo....", "oo.xxx...", "x.ox.ox..", "xoxoxooxo", "xxooxxo.o", "xoxxoooxx"]
+_random = random.Random(9)
+_ANY = ["".join(_random.choice("xo....") for _ in range(9)) for _ in range(60)]
+_FULL = ["".join(_random.choice("xo") for _ in range(9)) for _ in range(60)]
+_WON = {board: {board[a] for a, b, c in LINES if board[a] == board[b] == board[c] != "."}
+        for board in _ANY + _FULL}
+BOARDS = ["....x....", "x...o....", "x.o......", "xo.......", "x.xo..o..", "..o.x....", "x........",
+          "o........", "x...x..oo", *(board for board in _ANY if not _WON[board])]
+OVER = ["xxxoo....", "oo.xxx...", "x.ox.ox..", "xoxoxooxo", "xxooxxo.o", "xoxxoooxx",
+        *(board for board in _ANY if len(_WON[board]) == 1),
+        *(board for board in _FULL if len(_WON[board]) < 2)]
 CHECKS = [
     agrees("Open lines have no mark of the opponent", open_lines,
            [(board, player) for board in [".........", *BOARDS] for player in "xo"],
@@ -63,5 +88,18 @@ PLANTED = {
     "another scale": (") / 10", ") / 8"),
     "the diagonals are forgotten": ("for line in LINES)", "for line in LINES[:6])"),
     "a loss is not seen": ("            return -1.0\n", "            return 0.0\n"),
+    "a full board is drawn": ("    for line in LINES:\n        marks",
+                              '    if "." not in board:\n        return 0.0\n'
+                              "    for line in LINES:\n        marks"),
+    "rounded": ("(open_lines(board, to_move) - open_lines(board, other)) / 10",
+                "round((open_lines(board, to_move) - open_lines(board, other)) / 10)"),
+    "clamped": ("(open_lines(board, to_move) - open_lines(board, other)) / 10",
+                "max(-0.3, min(0.3, (open_lines(board, to_move) - open_lines(board, other)) / 10))"),
+    "own lines only": ("(open_lines(board, to_move) - open_lines(board, other))",
+                       "open_lines(board, to_move)"),
+}
+EQUIVALENT = {
+    "marks <=": "A line has three points, so marks are never empty.",
+    'player >= "x"': "The other player sorts before x.", 'to_move >= "x"': "The same.",
 }
 ### END HIDDEN TESTS

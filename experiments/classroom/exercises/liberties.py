@@ -15,7 +15,15 @@ from __future__ import annotations
 
 
 def neighbours(board: list[str], point: tuple[int, int]) -> list[tuple[int, int]]:
-    """The points of the board that touch `point` along the lines: two, three or four."""
+    """The points of the board that touch `point` along the lines: up to four.
+
+    >>> neighbours(["...", "..."], (0, 0))
+    {(1, 0), (0, 1)}
+    >>> neighbours(["...", "..."], (1, 1))
+    {(0, 1), (1, 0), (1, 2)}
+    >>> neighbours(["."], (0, 0))
+    set()
+    """
     ### BEGIN SOLUTION
     row, col = point
     around = [(row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)]
@@ -24,7 +32,15 @@ def neighbours(board: list[str], point: tuple[int, int]) -> list[tuple[int, int]
 
 
 def chain(board: list[str], point: tuple[int, int]) -> set[tuple[int, int]]:
-    """The points of the chain that the stone at `point` belongs to; none if `point` is empty."""
+    """The points of the chain that the stone at `point` belongs to; none if `point` is empty.
+
+    >>> chain(["bb.", "..b"], (0, 0))
+    {(0, 0), (0, 1)}
+    >>> chain(["bb.", "..b"], (1, 2))
+    {(1, 2)}
+    >>> chain(["bb.", "..b"], (0, 2))
+    set()
+    """
     ### BEGIN SOLUTION
     color = board[point[0]][point[1]]
     if color == ".":
@@ -40,7 +56,15 @@ def chain(board: list[str], point: tuple[int, int]) -> set[tuple[int, int]]:
 
 
 def liberties(board: list[str], point: tuple[int, int]) -> set[tuple[int, int]]:
-    """The liberties of the chain at `point`; none if `point` is empty."""
+    """The liberties of the chain at `point`; none if `point` is empty.
+
+    >>> liberties([".bb.", ".w.."], (0, 1))
+    {(0, 0), (0, 3), (1, 2)}
+    >>> liberties([".bb.", ".w.."], (1, 1))
+    {(1, 0), (1, 2)}
+    >>> liberties([".bb.", ".w.."], (0, 0))
+    set()
+    """
     ### BEGIN SOLUTION
     near = {near for stone in chain(board, point) for near in neighbours(board, stone)}
     return {(r, c) for r, c in near if board[r][c] == "."}
@@ -59,9 +83,14 @@ _random = random.Random(1)
 BOARDS = [["bb.", "b..", "..."], ["www", "w.w", "www"], ["wb.", "bb.", "..."]] + [
     ["".join(_random.choice("bbww..") for _ in range(6)) for _ in range(5)] for _ in range(12)
 ]
+# Larger than any usual board, and a single row.
+LARGE = [["".join(_random.choice("bbbw.") for _ in range(columns)) for _ in range(rows)]
+         for rows, columns in ((21, 20), (3, 23), (22, 2), (1, 9))]
 CHECKS = [
     agrees("A point has four neighbours, three at the edge, two in the corner", neighbours,
-           [(["....."] * 3, point) for point in ((1, 2), (0, 2), (0, 0), (2, 4), (0, 4))],
+           [*((["....."] * 3, point) for point in ((1, 2), (0, 2), (0, 0), (2, 4), (0, 4))),
+            (["."], (0, 0)),
+            *((["." * 20] * 20, point) for point in ((19, 19), (18, 9), (9, 18), (10, 10)))],
            "All points must be on the board. A board can have more columns than rows.",
            ordered=False),
     agrees("A chain has all connected stones of one colour", chain,
@@ -74,7 +103,9 @@ CHECKS = [
            [(LONE, (0, 0)), (LONE, (2, 2))], "A stone of the other colour is not a liberty.",
            points=2),
     agrees("A chain shares its liberties, each counted once", liberties,
-           [(board, point) for board in BOARDS for point in ((0, 0), (2, 2), (1, 0))],
+           [*((board, point) for board in BOARDS for point in ((0, 0), (2, 2), (1, 0))),
+            *((board, (row, col)) for board in LARGE
+              for row in range(0, len(board), 4) for col in range(0, len(board[0]), 4))],
            "Use all stones of the chain, and count each empty point once.", points=4),
 ]
 PLANTED = {
@@ -86,5 +117,15 @@ PLANTED = {
     "any stone belongs to the chain": ("board[r][c] == color and", 'board[r][c] != "." and'),
     "enemy stones are liberties": ('if board[r][c] == "."}',
                                    "if board[r][c] != board[point[0]][point[1]]}"),
+    "boards of nine by nine": ("0 <= r < len(board)", "0 <= r < min(len(board), 9)"),
+    "square boards": ("c < len(board[0])", "c < max(len(board), 3)"),
+    "a limit of steps": ("while waiting:", "while waiting and len(points) < 30:"),
+    "an empty point has a chain": ('    if color == ".":\n        return set()\n', ""),
+    "diagonal neighbours": ("around = [", "around = [(row + 1, col + 1), "),
+}
+EQUIVALENT = {
+    '<= "."': "No mark sorts before the one of an empty point.",
+    "r != len(board)": "A neighbour is one step away.", "c != len(board[0])": "The same.",
+    "len(board[1])": "All rows are equally long.", "len(board[-1])": "The same.",
 }
 ### END HIDDEN TESTS

@@ -11,7 +11,15 @@ from __future__ import annotations
 
 
 def is_eye(board: list[str], point: tuple[int, int], color: str) -> bool:
-    """Whether the point is an eye of `color` ("b" or "w")."""
+    """Whether the point is an eye of `color` ("b" or "w").
+
+    >>> is_eye([".b.", "bb.", "..."], (0, 0), "b")
+    True
+    >>> is_eye([".b.", "bw.", "..."], (0, 0), "b")
+    False
+    >>> is_eye(["bbb", "b.b", "bbw"], (1, 1), "b")
+    True
+    """
     ### BEGIN SOLUTION
     row, col = point
     if board[row][col] != ".":
@@ -32,7 +40,17 @@ def is_eye(board: list[str], point: tuple[int, int], color: str) -> bool:
 def choose(
     board: list[str], color: str, legal: list[tuple[int, int]]
 ) -> tuple[int, int] | None:
-    """A random legal point that is not an own eye, all equally likely; None to pass."""
+    """A random legal point that is not an own eye, all equally likely; None to pass.
+
+    Every call is a new random choice.
+
+    >>> choose([".b.", "bb.", "..."], "b", [(0, 0), (2, 2)])
+    (2, 2)
+    >>> choose([".b.", "bb.", "..."], "w", [(0, 0)])
+    (0, 0)
+    >>> choose([".b.", "bb.", "..."], "b", [(0, 0)])
+    None
+    """
     ### BEGIN SOLUTION
     import random
 
@@ -42,40 +60,70 @@ def choose(
 
 
 ### BEGIN HIDDEN TESTS
+import math
+import random
 from collections import Counter
 
 from experiments.classroom.checks import HandIn, agrees, check, require
 
 EYES = [".b.bw", "bbbbw", "b.bw.", "bbb..", ".bw.."]
+_random = random.Random(8)
+# Nearly all stones are black, so that many points are nearly eyes.
+BOARDS = [["".join(_random.choice("bbbbbbbbbw..") for _ in range(columns)) for _ in range(rows)]
+          for rows, columns in ((5, 5), (4, 6), (6, 4), (11, 12), (1, 6), (5, 2)) for _ in range(3)]
 _SIDES = "Check the sides first, then the corners. How many corners does this point have?"
 
 
-@check("All sensible points are equally likely", points=3)
+def _luck(drawn: Counter, kinds: int) -> float:
+    """The probability that equally likely kinds are drawn as unevenly: a chi-squared test.
+
+    The number of kinds must be odd; then there is a simple formula.
+    """
+    expected = drawn.total() / kinds
+    half = sum((n - expected) ** 2 for n in drawn.values()) / expected / 2
+    half += (kinds - len(drawn)) * expected / 2
+    return math.exp(-half) * sum(half**n / math.factorial(n) for n in range(kinds // 2))
+
+
+@check("All sensible points are equally likely, whatever was chosen before", points=3)
 def chances(hand_in: HandIn) -> None:
     legal = [(0, 0), (0, 2), (2, 1), (2, 4), (3, 3), (3, 4), (4, 3)]
     sensible = [point for point in legal if not is_eye(EYES, point, "b")]
-    drawn = Counter(hand_in.call("choose", EYES, "b", legal) for _ in range(400))
-    require(set(drawn) == set(sensible),
-            f"Of the legal points {legal}, you chose {sorted(drawn, key=str)} in 400 tries.")
-    expected = 400 / len(sensible)
-    require(max(abs(count - expected) for count in drawn.values()) < 6 * expected**0.5,
-            "In 400 tries, you chose some points much more often than others.")
+    chosen = []
+    for _ in range(1000):
+        point = hand_in.call("choose", EYES, "b", legal)
+        chosen.append(tuple(point) if isinstance(point, list) else point)
+    drawn = Counter(chosen)
+    require(set(drawn) <= set(sensible),
+            f"Of the legal points {legal}, you chose {sorted(drawn, key=str)} in 1,000 tries.")
+    # Each of the two tests fails one correct hand-in in 200,000.
+    require(_luck(drawn, len(sensible)) > 5e-6,
+            f"In 1,000 tries, you chose the points this often: {dict(drawn)}.")
+    pairs = Counter(zip(chosen[::2], chosen[1::2], strict=True))
+    require(_luck(pairs, len(sensible) ** 2) > 5e-6,
+            "Your choice depends on your choice before. Draw a new random point in every call.")
 
 
 CHECKS = [
     agrees("All neighbours of an eye are own stones", is_eye,
            [(EYES, point, color)
-            for point in ((0, 0), (2, 1), (2, 4), (3, 3), (1, 0)) for color in "bw"],
+            for point in ((0, 0), (2, 1), (2, 4), (3, 3), (1, 0)) for color in "bw"]
+           + [(board, (1, 1), "b") for board in (["bwb", "b.b", "bbb"], ["bbb", "w.b", "bbb"],
+                                                 ["bbb", "b.w", "bbb"], ["bbb", "b.b", "bwb"])],
            _SIDES, points=2),
     agrees("In the middle, one corner may be missing", is_eye,
            [(board, (1, 1), "b") for board in (
                ["bbb", "b.b", "bbb"], ["wbb", "b.b", "bbb"], ["wbb", "b.b", "bbw"],
-               [".bb", "b.b", "bb."], ["bbb", "b.b", "bb."])],
+               [".bb", "b.b", "bb."], ["bbb", "b.b", "bb."])]
+           + [(board, (row, col), "b") for board in BOARDS
+              for row in range(1, len(board) - 1) for col in range(1, len(board[0]) - 1)],
            _SIDES, points=2),
     agrees("At the edge, all corners are needed", is_eye,
            [(["b.b", "bbb"], (0, 1), "b"), (["b.b", "wbb"], (0, 1), "b"),
             ([".b.", "bw."], (0, 0), "b"), ([".b.", "bb."], (0, 0), "b"),
-            (["bb.", "b.b"], (1, 1), "b")],
+            (["bb.", "b.b"], (1, 1), "b"),
+            *((board, (row, col), "b") for board in BOARDS for row in (0, len(board) - 1)
+              for col in range(len(board[0])))],
            _SIDES, points=2),
     chances,
     agrees("It passes if no sensible move is left", choose,
@@ -92,5 +140,25 @@ PLANTED = {
     "always the first": ("random.choice(sensible)", "sensible[0]"),
     "the other's eyes": ("is_eye(board, point, color)]",
                          'is_eye(board, point, "bw"[color == "b"])]'),
+    "the ends are half as likely": (
+        "random.choice(sensible)", "sensible[round(random.random() * (len(sensible) - 1))]"),
+    "in turn": ("random.choice(sensible)",
+                'sensible[globals().setdefault("t", []).append(1) or len(t) % len(sensible)]'),
+    "the same seed in every call": ("random.choice(sensible)",
+                                    "random.Random(len(sensible)).choice(sensible)"),
+    "never the same twice": (
+        "random.choice(sensible)", "globals().update(last=random.choice([point for point in "
+        'sensible if point != globals().get("last")] or sensible)) or last'),
+    "the legal points change": ("random.choice(sensible)",
+                                "(legal.clear(), random.choice(sensible))[1]"),
+    "a stone can be an eye": ('    if board[row][col] != ".":\n        return False\n', ""),
+    "boards of nine by nine": ("0 <= r < len(board)", "0 <= r < min(len(board), 9)"),
+}
+EQUIVALENT = {
+    "own >= there": "There are never more own stones than points.", "at_corners >= 4": "The same.",
+    '> "."': "No mark sorts before the one of an empty point.",
+    "row - r,": "All four corners are looked at, in another order.", "col - c)": "The same.",
+    "r != len(board)": "A neighbour is one step away.", "c != len(board[0])": "The same.",
+    "len(board[1])": "All rows are equally long.", "len(board[-1])": "The same.",
 }
 ### END HIDDEN TESTS

@@ -14,7 +14,15 @@ LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 
 def winning_points(board: str, player: str) -> set[int]:
-    """The empty points at which `player` ("x" or "o") would win at once."""
+    """The empty points at which `player` ("x" or "o") would win at once.
+
+    >>> winning_points("xx..o.o..", "x")
+    {2}
+    >>> winning_points("xx..o.o..", "o")
+    {2}
+    >>> winning_points("x.x.o.x..", "x")
+    {1, 3}
+    """
     ### BEGIN SOLUTION
     points = set()
     for line in LINES:
@@ -32,6 +40,13 @@ def choose(board: str, player: str) -> int:
     2. else take a point at which the opponent would win;
     3. else take the middle if it is empty;
     4. else take any empty point.
+
+    >>> choose("xx.oo....", "o")
+    5
+    >>> choose("xx..o....", "o")
+    2
+    >>> choose("x........", "o")
+    4
     """
     ### BEGIN SOLUTION
     other = "o" if player == "x" else "x"
@@ -47,7 +62,7 @@ def choose(board: str, player: str) -> int:
 ### BEGIN HIDDEN TESTS
 import itertools
 
-from experiments.classroom.checks import HandIn, agrees, check, require
+from experiments.classroom.checks import HandIn, agrees, asked, check, require, short
 
 BOARDS = [
     "".join(marks) for marks in itertools.islice(itertools.product("x.o", repeat=9), 0, 19683, 61)
@@ -71,8 +86,9 @@ def _chooses(title: str, points: int, cases, hint: str):
     def run(hand_in: HandIn) -> None:
         for board, player in cases:
             point = hand_in.call("choose", board, player)
-            require(type(point) is int and point in _allowed(board, player),
-                    f"choose({board!r}, {player!r}) returned {point}. {hint}")
+            given = f"choose({board!r}, {player!r}) returned {short(point)}."
+            require(not asked(point, 0), f"{given} {asked(point, 0)}")
+            require(point in _allowed(board, player), f"{given} {hint}")
 
     return run
 
@@ -81,7 +97,7 @@ CHECKS = [
     agrees("A winning point completes a line with two own marks", winning_points,
            [(board, player)
             for board in ["xx.......", "x...x....", "..o..o...", "o...x...o", "xxo......",
-                          "xx.x.....", *BOARDS[::4]]
+                          "xx.x.....", *BOARDS]
             for player in "xo"],
            "Check rows, columns and diagonals. Return a set of points.", points=3),
     _chooses("It wins when it can", 2, [("xx.oo....", "x"), ("xx.oo....", "o"), ("o.x.o.x..", "o")],
@@ -93,7 +109,7 @@ CHECKS = [
              [(".........", "x"), ("x........", "o"), ("x.......o", "x")],
              "Nobody can win at once."),
     _chooses("It only takes empty points", 2,
-             [(board, player) for board in BOARDS[::3] if not _over(board) for player in "xo"],
+             [(board, player) for board in BOARDS if not _over(board) for player in "xo"],
              "Apply the four rules to this board."),
 ]
 PLANTED = {
@@ -105,5 +121,20 @@ PLANTED = {
     "takes a corner": (", {4}):", ", {0}):"),
     "takes what is taken": ("            if point in empty:\n                return point\n",
                             "            return point\n"),
+    "one diagonal is forgotten": ("for line in LINES:", "for line in LINES[:7]:"),
+    "one threat only": ("            points.add(line[marks.index(\".\")])\n",
+                        '            return {line[marks.index(".")]}\n'),
+    "x is always the player": ('    other = "o" if player == "x" else "x"\n',
+                               '    player, other = "x", "o"\n'),
+    "a text": ("                return point\n", "                return str(point)\n"),
+    "blocks when it need not": ("winning_points(board, other), {4})",
+                                "winning_points(board, other), {0}, {4})"),
+}
+EQUIVALENT = {
+    '<= "."': "No mark sorts before the one of an empty point.",
+    "count(player) >= 2": "One of the three points is empty.",
+    'count(".") >= 1': "Two of the three points are taken.",
+    'player >= "x"': "The other player sorts before x.",
+    "empty[-1]": "Any empty point is allowed.",
 }
 ### END HIDDEN TESTS
