@@ -17,7 +17,17 @@ def ordered(
     position: int, children: Callable[[int], list[int]], player: Callable[[int], int],
     guess: Callable[[int], int],
 ) -> list[int]:
-    """The children, sorted by `guess`: the best for the player to move at `position` first."""
+    """The children, sorted by `guess`: the best for the player to move at `position` first.
+
+    >>> children = {0: [1, 2, 3]}.get
+    >>> guess = {1: 5, 2: 9, 3: 7}.get
+    >>> ordered(0, children, {0: 1}.get, guess)
+    [2, 3, 1]
+    >>> ordered(0, children, {0: -1}.get, guess)
+    [1, 3, 2]
+    >>> ordered(0, {0: []}.get, {}.get, guess)
+    []
+    """
     ### BEGIN SOLUTION
     return sorted(children(position), key=guess, reverse=player(position) == 1)
     ### END SOLUTION
@@ -33,6 +43,19 @@ def alpha_beta(
     Args:
         alpha: value that the first player can already force elsewhere.
         beta: value that the second player can already force elsewhere.
+
+    Returns:
+        The value of `position` if it is between alpha and beta. Else it does not matter: any number
+        up to alpha, or any number from beta on.
+
+    >>> children = {0: [1, 2], 1: [3, 4], 2: [5, 6], 3: [], 4: [], 5: [], 6: []}.get
+    >>> value, guess = {3: 4, 4: 3, 5: 2, 6: 9}.get, {1: 2, 2: 1, 3: 0, 4: 1, 5: 0, 6: 1}.get
+    >>> alpha_beta(0, children, {0: 1, 1: -1, 2: -1}.get, value, guess)
+    3
+    >>> alpha_beta(0, children, {0: -1, 1: 1, 2: 1}.get, value, guess)
+    4
+    >>> alpha_beta(3, children, {}.get, value, guess)
+    4
     """
     ### BEGIN SOLUTION
     following = ordered(position, children, player, guess)
@@ -54,9 +77,10 @@ def alpha_beta(
 
 
 ### BEGIN HIDDEN TESTS
+import math
 import random
 
-from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.checks import HandIn, asked, check, require, short
 from experiments.classroom.exercises.minimax import Tree, grown, minimax
 
 
@@ -68,30 +92,46 @@ class Counted(Tree):
         self.asked: list[int] = []
         self.true = [minimax(n, *self.functions()) for n in range(len(self.results))]
         generator = random.Random(seed)
-        self.guesses = self.true if honest else [generator.randint(-9, 9) for _ in self.true]
+        # All guesses differ, so that there is one right order.
+        noise = generator.sample(range(len(self.true)), len(self.true))
+        self.guesses = [n + 1000 * true * honest for n, true in zip(noise, self.true, strict=True)]
 
     def value(self, position: int) -> int:
         self.asked.append(position)
         return self.results[position]
 
-    def search_of(self, call, hint: str = "The value is wrong.") -> int:
-        """Ask for the value; how many leaves that took."""
+    def search_of(self, call, hint: str = "The value is wrong.", *window: float) -> list[int]:
+        """Ask for the value between alpha and beta; the leaves that were asked for."""
         children, player, _ = self.functions()
-        self.asked.clear()
-        answer = call("alpha_beta", 0, children, player, self.value, self.guesses.__getitem__)
-        require(answer == self.true[0], f"alpha_beta({self.text}) returned {answer}. {hint}")
-        return len(self.asked)
+        self.asked = []
+        guess, value = self.guesses.__getitem__, self.true[0]
+        answer = call("alpha_beta", 0, children, player, self.value, guess, *window)
+        limits = "".join(f", {limit}" for limit in window)
+        text = f"alpha_beta({self.text}{limits}) returned {short(answer)}."
+        require(not asked(answer, 0), f"{text} {asked(answer, 0)}")
+        alpha, beta = window or (-math.inf, math.inf)
+        right = answer <= alpha if value <= alpha else answer >= beta if value >= beta else (
+            answer == value)
+        require(right, f"{text} {hint}")
+        return self.asked
 
-    def needed(self) -> int:
-        """Leaves that the solution asks for."""
-        return self.search_of(lambda _, *given: alpha_beta(*given))
+    def require_cuts(self, call, *window: float) -> None:
+        """Require that no more leaves are asked for than the solution needs."""
+        leaves = self.search_of(call, "The value is wrong.", *window)
+        needed = self.search_of(lambda _, *given: alpha_beta(*given), "", *window)
+        limits = " with alpha {} and beta {}".format(*window) if window else ""
+        require(len(leaves) <= len(needed),
+                f"In {self.text}{limits} you asked for {len(leaves)} leaves: the positions "
+                f"{short(leaves)}. These {len(needed)} are enough with our guesses: "
+                f"{short(needed)}. Positions are numbered in the order of the text; the root is 0. "
+                "When can you skip the other moves?")
 
 
 def _case(seed: int, turns: str = "any", most: int = 9) -> Counted:
     return Counted(grown(seed, 4, -most, most), turns, seed, False, (1, -1)[seed % 2])
 
 
-@check("The value is that of minimax, even with wrong guesses", points=4)
+@check("The value is that of minimax, even with wrong guesses", points=3)
 def value_of_it(hand_in: HandIn) -> None:
     for seed in range(10):
         _case(seed, ("any", "alternate")[seed % 2]).search_of(
@@ -114,22 +154,27 @@ def order(hand_in: HandIn) -> None:
 @check("Branches that cannot change the value are cut off", points=3)
 def cuts(hand_in: HandIn) -> None:
     for seed in range(10):
-        case = _case(seed + 30, most=2)  # equal values are common, and cut as well
-        asked, needed = case.search_of(hand_in.call), case.needed()
-        require(asked <= needed,
-                f"In {case.text} you asked for {asked} leaves; {needed} are enough with "
-                "these guesses. When can you skip the other moves?")
+        # Equal values are common, and cut as well.
+        _case(seed + 30, most=2).require_cuts(hand_in.call)
+
+
+@check("Alpha and beta of the first call cut off branches, too", points=1)
+def window(hand_in: HandIn) -> None:
+    for seed in range(8):
+        case = _case(seed + 50)
+        value = case.true[0]
+        for alpha, beta in ((value, value + 9), (value - 9, value), (value - 1, value + 1),
+                            (value - 3, value - 1), (value + 1, value + 3)):
+            case.require_cuts(hand_in.call, float(alpha), float(beta))
 
 
 @check("Good guesses need few leaves", points=1)
 def few(hand_in: HandIn) -> None:
     case = Counted(grown(77, 6, -9, 9), "alternate", 5, True)
-    asked, needed = case.search_of(hand_in.call), case.needed()
-    require(asked <= needed, f"In a larger tree you asked for {asked} leaves; {needed} are "
-                             "enough when the best move comes first.")
+    case.require_cuts(hand_in.call)
 
 
-CHECKS = [value_of_it, order, cuts, few]
+CHECKS = [value_of_it, order, cuts, window, few]
 PLANTED = {
     "ordered for the first player only": ("reverse=player(position) == 1", "reverse=True"),
     "the worst first": ("reverse=player(position) == 1", "reverse=player(position) == -1"),
@@ -138,5 +183,20 @@ PLANTED = {
     "no cut when equal": ("if alpha >= beta:", "if alpha > beta:"),
     "alpha and beta mixed up": ("value, guess, alpha, beta)", "value, guess, -beta, -alpha)"),
     "the second player maximises": ("best = min(best, result)", "best = max(best, result)"),
+    "the window is ignored": ("    if not following:", "    if position == 0:\n"
+                              '        alpha, beta = float("-inf"), float("inf")\n'
+                              "    if not following:"),
+    "alpha is ignored": ("    if not following:",
+                         '    alpha = float("-inf")\n    if not following:'),
+    "beta is ignored": ("    if not following:",
+                        '    beta = float("inf")\n    if not following:'),
+    "guesses are ignored": ("sorted(children(position), key=guess, reverse=player(position) == 1)",
+                            "list(children(position))"),
+    "values are clamped": ("return value(position)", "return max(-5, min(5, value(position)))"),
+    "turns alternate": ('best = float("-inf") if player(position) == 1',
+                        'best = float("-inf") if player(0) == 1'),
+    "a leaf is asked for twice": ("return value(position)",
+                                  "return (value(position) + value(position)) // 2"),
 }
+EQUIVALENT = {"player(position) >= 1": "A player is 1 or -1."}
 ### END HIDDEN TESTS

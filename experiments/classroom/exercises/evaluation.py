@@ -94,7 +94,7 @@ PLANTED = {
     "rounded": ("(open_lines(board, to_move) - open_lines(board, other)) / 10",
                 "round((open_lines(board, to_move) - open_lines(board, other)) / 10)"),
     "clamped": ("(open_lines(board, to_move) - open_lines(board, other)) / 10",
-                "max(-0.3, min(0.3, (open_lines(board, to_move) - open_lines(board, other)) / 10))"),
+                "min(0.3, (open_lines(board, to_move) - open_lines(board, other)) / 10)"),
     "own lines only": ("(open_lines(board, to_move) - open_lines(board, other))",
                        "open_lines(board, to_move)"),
 }

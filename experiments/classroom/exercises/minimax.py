@@ -143,7 +143,7 @@ CHECKS = [
            "Who is to move? Do they want a large or a small value?"),
     _check("It searches to any depth", 2, minimax,
            [*(Tree(grown(n, 4)) for n in range(8)), Tree(deep(9)), Tree(deep(40), first=-1),
-            Tree([0, 1, 0, -1, 0, 1, -1, 0, 0, 0])],
+            Tree([0] * 6 + [1]), Tree([0] * 6 + [-1], first=-1)],
            "Compute the tree by hand, from the leaves up."),
     _check("The same player may move twice", 2, minimax,
            [Tree(grown(n, 3), "any", n) for n in range(8)],
