@@ -1,8 +1,9 @@
 """RAVE: statistics of moves played at any time (chapter 4).
 
-A move that was good later in a simulation may be good now. So each child has a second count: the
-simulations in which the player to move here played its move now or later, before the opponent
-played at this point.
+A move that was good later in a simulation may also be good now. RAVE (rapid action value
+estimation) uses this: each child has its usual visits and wins, and a second count. The second
+count has the simulations in which the player to move at this position played the child's move at
+any time from here on, if the opponent did not play at that point first.
 """
 
 from __future__ import annotations
@@ -20,6 +21,14 @@ def amaf_moves(moves: list[tuple[int, str]], start: int) -> set[str]:
     Returns:
         The points at which that player played, from `start` on, except those where the OTHER
         player played earlier (from `start` on).
+
+    >>> moves = [(1, "A"), (-1, "B"), (1, "C"), (-1, "A"), (1, "B")]
+    >>> amaf_moves(moves, 0)
+    {'A', 'C'}
+    >>> amaf_moves(moves, 2)
+    {'B', 'C'}
+    >>> amaf_moves(moves, 3)
+    {'A'}
     """
     ### BEGIN SOLUTION
     chooser = moves[start][0]
@@ -33,8 +42,15 @@ def amaf_moves(moves: list[tuple[int, str]], start: int) -> set[str]:
 def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int, k: float) -> float:
     """The share of wins by both counts: (1 - b) * wins/visits + b * rave_wins/rave_visits.
 
-    b is the root of k / (3 * visits + k): the more visits, the less the second count matters. If
-    one count is zero, use only the other; if both are zero, return 0.5.
+    b is the square root of k / (3 * visits + k): with more visits, the second count matters less.
+    If one count is zero, use only the other; if both are zero, return 0.5.
+
+    >>> rave_value(1, 4, 3, 4, 4)
+    0.5
+    >>> rave_value(0, 0, 3, 4, 4)
+    0.75
+    >>> rave_value(0, 0, 0, 0, 4)
+    0.5
     """
     ### BEGIN SOLUTION
     if visits == 0 and rave_visits == 0:
@@ -49,8 +65,12 @@ def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int, k: 
 
 
 ### BEGIN HIDDEN TESTS
+import random
+
 from experiments.classroom.checks import agrees
 
+_random = random.Random(10)
+LONG = [(_random.choice((1, -1)), _random.choice("ABCDEFGHJKLMN")) for _ in range(60)]
 GAME = [(1, "A1"), (-1, "B1"), (1, "C1"), (-1, "A1"), (1, "B1"), (-1, "D1"), (1, "E1"), (1, "D1")]
 CHECKS = [
     agrees("The player's moves count, from the chosen move on", amaf_moves,
@@ -60,13 +80,17 @@ CHECKS = [
            [(GAME, start) for start in (1, 3, 5)],
            "Count the moves of the player who moved at `start`.", points=2),
     agrees("A point counts for the player who plays there first", amaf_moves,
-           [(GAME, start) for start in (0, 2, 4)],
+           [*((GAME, start) for start in (0, 2, 4)), *((LONG, start) for start in range(60))],
            "After a capture, a point can be played again.", points=2),
     agrees("With more visits, the second count matters less", rave_value,
-           [(3, 4, 10, 40, 100.0), (30, 40, 10, 40, 100.0), (300, 400, 10, 40, 100.0)],
+           [*((wins, visits, *counts, k)
+              for wins, visits in ((3, 4), (30, 40), (300, 400), (10**6, 4 * 10**6), (0.5, 1))
+              for counts in ((10, 40), (250.5, 1000)) for k in (100.0, 3.0, 1000.0)),
+            (3, 4, 10, 40, 0.0), (0, 4, 40, 40, 50.0)],
            "See the formula.", points=2),
     agrees("A count of zero is ignored", rave_value,
-           [(0, 0, 3, 4, 100.0), (3, 4, 0, 0, 100.0), (0, 0, 0, 0, 100.0)],
+           [(0, 0, *counts, k) for counts in ((3, 4), (0, 4), (0, 0)) for k in (100.0, 0.0)]
+           + [(*counts, 0, 0, k) for counts in ((3, 4), (0, 4)) for k in (100.0, 0.0)],
            "Do not divide by 0.", points=2),
 ]
 PLANTED = {
@@ -77,6 +101,14 @@ PLANTED = {
     "the last one has it": ("first.setdefault(point, player)", "first[point] = player"),
     "b and 1 - b exchanged": ("(1 - b) * wins / visits + b * rave_wins",
                       "b * wins / visits + (1 - b) * rave_wins"),
-    "no root": ("math.sqrt(k / (3 * visits + k))", "k / (3 * visits + k)"),
+    "no square root": ("math.sqrt(k / (3 * visits + k))", "k / (3 * visits + k)"),
+    "the second count's visits": ("(3 * visits + k))", "(3 * rave_visits + k))"),
+    "one visit each": ("(3 * visits + k))", "(visits + k))"),
+    "k is ignored": ("math.sqrt(k / (3 * visits + k))", "math.sqrt(100 / (3 * visits + 100))"),
+    "whole wins": ("(1 - b) * wins / visits", "(1 - b) * (wins // 1) / visits"),
+    "the chosen move only": ("if player == chooser}", "if point == moves[start][1]}"),
+    "a limit of moves": ("in moves[start:]:", "in moves[start : start + 20]:"),
+    "moves are used up": ("in moves[start:]:", "in [moves.pop(start) for _ in moves[start:]]:"),
 }
+EQUIVALENT = {"visits <= 0": "Visits are never negative."}
 ### END HIDDEN TESTS

@@ -4,9 +4,12 @@ A game is given by functions of a position (a number): `children(position)`, non
 over; `player(position)`, +1 or -1, who need not alternate; and `rollout(position)`, which plays
 the game to its end at random and returns the result for the FIRST player: 1, 0 or -1.
 
-A simulation starts at the root and follows the rule below to a position without visits. It plays
-one rollout from there and adds the result to every position on the path. Each child of a position
-is tried once before any child is tried twice.
+A simulation starts at the root. It follows the rule below until it reaches a position without
+visits, or the end of the game. There it plays one rollout, and it adds a visit and the result to
+every position on the path. Each child of a position is tried once before any child is tried twice;
+then the child with the largest score is chosen.
+
+The root counts as visited once before the first simulation.
 """
 
 from __future__ import annotations
@@ -16,11 +19,18 @@ from collections.abc import Callable
 
 
 def uct_score(wins: float, visits: int, parent_visits: int, c: float) -> float:
-    """The share of wins of a child, plus c times the root of (ln of the parent's visits / visits).
+    """A child's share of wins, plus c times the square root of ln(the parent's visits) / visits.
 
     Args:
         wins: of the player who CHOOSES among the children, draws counted half.
         visits: of the child, at least 1.
+
+    >>> uct_score(3, 4, 1, 1.5)
+    0.75
+    >>> uct_score(3, 4, 10, 1.5)
+    1.8880713
+    >>> uct_score(0.5, 1, 8, 0.4)
+    1.0768119
     """
     ### BEGIN SOLUTION
     return wins / visits + c * math.sqrt(math.log(parent_visits) / visits)
@@ -31,7 +41,17 @@ def search(
     root: int, children: Callable[[int], list[int]], player: Callable[[int], int],
     rollout: Callable[[int], int], simulations: int, c: float,
 ) -> list[int]:
-    """The visits of the root's children, in their order, after some simulations."""
+    """The visits of the root's children, in their order, after some simulations.
+
+    >>> children = {0: [1, 2], 1: [], 2: []}.get
+    >>> rollout = {0: 0, 1: 1, 2: -1}.get
+    >>> search(0, children, {0: 1}.get, rollout, 2, 1.0)
+    [1, 1]
+    >>> search(0, children, {0: 1}.get, rollout, 8, 0.5)
+    [7, 1]
+    >>> search(0, children, {0: -1}.get, rollout, 8, 0.5)
+    [1, 7]
+    """
     ### BEGIN SOLUTION
     visits, total = {root: 1}, {root: 0.0}  # total: of results as the first player sees them
     for _ in range(simulations):
@@ -56,40 +76,85 @@ def search(
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, agrees, check, require
-from experiments.classroom.exercises.minimax import Tree
+from experiments.classroom.checks import HandIn, agrees, asked, check, require
+from experiments.classroom.exercises.minimax import Tree, grown
 
 
 class Game(Tree):
-    """A tree with results at its leaves, and rollouts that are drawn, and counted, here."""
+    """A tree with results at its leaves, and rollouts that are drawn, and recorded, here."""
 
-    def __init__(self, nested, first: int = 1) -> None:
-        super().__init__(nested, first=first)
-        self._rollouts = random.Random(4)
-        self.begun: list[int] = []
+    def __init__(self, nested, first: int = 1, turns: str = "alternate", seed: int = 4) -> None:
+        super().__init__(nested, turns, seed, first)
+        self._rollouts = random.Random(seed)
+        self.begun: list[tuple[int, int]] = []  # the position of each rollout, and its result
+        self.parents = {child: node for node, some in enumerate(self.children_of) for child in some}
 
     def rollout(self, position: int) -> int:
-        self.begun.append(position)
-        while self.children_of[position]:
-            position = self._rollouts.choice(self.children_of[position])
-        return self.results[position]
+        last = position
+        while self.children_of[last]:
+            last = self._rollouts.choice(self.children_of[last])
+        self.begun.append((position, self.results[last]))
+        return self.results[last]
 
     def visits(self, hand_in: HandIn, simulations: int, c: float) -> list[int]:
         """What a search answers."""
+        self.begun.clear()
         children, player, _ = self.functions()
         visits = hand_in.call("search", 0, children, player, self.rollout, simulations, c)
-        right = isinstance(visits, list | tuple) and all(type(n) is int for n in visits)
-        require(right and len(visits) == len(children(0)), f"search(...) returned {visits!r}: it "
-                f"must return a number for each of {len(children(0))} children.")
+        wanted = [0] * len(children(0))
+        require(not asked(visits, wanted) and visits is not None and len(visits) == len(wanted),
+                f"search(...) returned {visits!r}: it must return a list with a number for each "
+                f"of {len(wanted)} children.")
         return list(visits)
 
+    def require_rule(self, hand_in: HandIn, simulations: int, c: float) -> None:
+        """Require that each simulation follows the rule, whichever of equal children it takes.
 
-@check("Each simulation is one rollout and one visit of a child", points=2)
+        The root may have no visit before the first simulation, which may start at the root.
+        """
+        visits = self.visits(hand_in, simulations, c)
+        problems = [self._problem(before, c, visits) for before in (1, 0)]
+        require("" in problems, f"{problems[0]} This is {self.text}, with c = {c}; positions are "
+                                "numbered in the order of the text, and the root is 0.")
+
+    def _problem(self, before: int, c: float, visits: list[int]) -> str:
+        """What is wrong with the rollouts, if the root has so many visits before; "" if nothing."""
+        count, total = {0: before}, {}
+        for number, (begun, result) in enumerate(self.begun, 1):
+            path = [begun]
+            while path[0]:
+                path.insert(0, self.parents[path[0]])
+            if len(path) == 1 and count[0]:
+                return f"Rollout {number} starts at the root."
+            if count.get(begun) and self.children_of[begun]:
+                return f"Rollout {number} starts at position {begun}, which had visits before."
+            for node, child in zip(path, path[1:], strict=False):
+                children, mover = self.children_of[node], self.players[node]
+                new = [one for one in children if not count.get(one)]
+                scores = {} if new else {
+                    one: uct_score((count[one] + mover * total[one]) / 2, count[one],
+                                   count[node], c) for one in children}
+                if child not in new and (new or scores[child] < max(scores.values()) - 1e-9):
+                    who = "first" if mover == 1 else "second"
+                    why = f"the children {new} have no visits" if new else (
+                        "the scores are " + ", ".join(f"{n}: {scores[n]:.4f}" for n in children))
+                    return (f"In simulation {number}, at position {node}, where the {who} player "
+                            f"moves, you chose child {child}, but {why}.")
+            for node in path:
+                count[node] = count.get(node, 0) + 1
+                total[node] = total.get(node, 0) + result
+        wanted = [count.get(child, 0) for child in self.children_of[0]]
+        return "" if visits == wanted else (
+            f"Your simulations visited the children {wanted} times, but search returned {visits}.")
+
+
+@check("Each simulation is one rollout and one visit of a child", points=1)
 def counts(hand_in: HandIn) -> None:
     for simulations in (1, 7, 60):
         game = Game([[1, -1], [0, 0], [-1, [1, 0]]])
         visits = game.visits(hand_in, simulations, 0.7)
-        require(sum(visits) == simulations and len(game.begun) == simulations,
+        at_root = [position for position, _ in game.begun[:1]].count(0)
+        require(sum(visits) + at_root == simulations == len(game.begun),
                 f"After {simulations} simulations the children have {visits} visits, and "
                 f"{len(game.begun)} rollouts were asked for.")
 
@@ -97,14 +162,16 @@ def counts(hand_in: HandIn) -> None:
 @check("Each child is tried once before any child is tried twice", points=1)
 def all_once(hand_in: HandIn) -> None:
     visits = Game([1, -1, -1, -1, -1]).visits(hand_in, 5, 0.4)
-    require(visits == [1] * 5, f"After 5 simulations with 5 children their visits are {visits}.")
+    require(set(visits) <= {0, 1} and sum(visits) >= 4,
+            f"After 5 simulations with 5 children their visits are {visits}.")
     game = Game([[1, 1], [1, 1]])
-    game.visits(hand_in, 6, 1.0)
-    require(len(set(game.begun)) == 6, "A rollout starts at a position without visits: with six "
-            f"positions below the root, your six rollouts started at {len(set(game.begun))}.")
+    game.visits(hand_in, 7, 1.0)
+    begun = {position for position, _ in game.begun} - {0}
+    require(len(begun) == 6, "A rollout starts at a position without visits: with six "
+            f"positions below the root, your rollouts started at {len(begun)}.")
 
 
-@check("The winning move gets most visits, for either player", points=2)
+@check("The winning move gets most visits, for either player", points=1)
 def wins(hand_in: HandIn) -> None:
     for first in (1, -1):
         visits = Game([-first, first, 0], first).visits(hand_in, 200, 0.4)
@@ -113,42 +180,57 @@ def wins(hand_in: HandIn) -> None:
                 f"{first} to move. Whose wins do you count?")
 
 
-@check("The opponent chooses their best answer", points=2)
-def answers(hand_in: HandIn) -> None:
+@check("Each simulation follows the largest score, as the player to move sees it", points=3)
+def follows(hand_in: HandIn) -> None:
     for first in (1, -1):
         # The first move looks good to random play: one answer in five refutes it.
-        game = Game([[first, first, first, first, -first], [0, 0, 0, 0, 0]], first)
-        visits = game.visits(hand_in, 600, 0.6)
-        require(visits[1] > visits[0],
-                f"The first move loses to one answer of five, the second one draws; your visits "
-                f"are {visits}, with player {first} to move. Who chooses the answer?")
+        tempting = [[first, first, first, first, -first], [0, 0, 0, 0, 0]]
+        Game(tempting, first).require_rule(hand_in, 60, 0.6)
+    for seed, c in enumerate((0.0, 0.4, 1.0, 3.0)):
+        Game(grown(seed + 60, 4), (1, -1)[seed % 2]).require_rule(hand_in, 50, c)
 
 
-@check("The same player may move twice", points=1)
+@check("The same player may move twice", points=2)
 def twice(hand_in: HandIn) -> None:
-    game = Game([[-1, -1, -1, -1, 1], [0, 0, 0, 0, 0]])
-    game.players = [1] * len(game.players)
-    visits = game.visits(hand_in, 600, 0.6)
-    require(visits[0] > visits[1],
-            f"The first player moves twice and can win with the first move; your visits are "
-            f"{visits}. Ask who is to move.")
+    for seed, c in enumerate((0.3, 0.7, 1.4)):
+        Game(grown(seed + 70, 4), (1, -1)[seed % 2], "any", seed).require_rule(hand_in, 50, c)
 
 
 CHECKS = [
     agrees("The score is the share of wins plus a bonus for few visits", uct_score,
-           [(3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0)],
+           [(3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0),
+            (123456.5, 200000, 3000000, 1.4), (0, 1000, 1000, 5.0)],
            "See the formula.", points=2),
-    counts, all_once, wins, answers, twice,
+    counts, all_once, wins, follows, twice,
 ]
 PLANTED = {
     "the log of the child's visits": ("math.log(parent_visits) / visits",
                                       "math.log(visits) / parent_visits"),
-    "c inside the root": ("c * math.sqrt(math.log(parent_visits) / visits)",
-                          "math.sqrt(c * math.log(parent_visits) / visits)"),
+    "c inside the square root": ("c * math.sqrt(math.log(parent_visits) / visits)",
+                                 "math.sqrt(c * math.log(parent_visits) / visits)"),
     "the first player's wins for both": ("who * total[child]", "total[child]"),
     "the opponent's wins": ("who * total[child]", "-who * total[child]"),
     "turns alternate": ("node, who = path[-1], player(path[-1])",
                         "node, who = path[-1], player(root) * (-1) ** (len(path) - 1)"),
     "the leaf is not counted": ("for node in path:", "for node in path[:2]:"),
+    "c is ignored": ("visits[child], visits[node], c,", "visits[child], visits[node], 1.0,"),
+    "draws are losses": ("(visits[child] + who * total[child]) / 2",
+                         "(visits[child] + who * total[child]) // 2"),
+    "the visits of the root": ("visits[child], visits[node], c,",
+                               "visits[child], visits[root], c,"),
+    "one simulation too few": ("in range(simulations):", "in range(simulations - 1):"),
+    "a limit of depth": ("            if new:\n", "            if len(path) > 3:\n"
+                         "                break\n            if new:\n"),
+    "a random child": ("path.append(max(following, key=lambda child: uct_score(",
+                       "path.append(max(following, key=lambda child: 0 * len(path) + child % 7 if "
+                       "visits[node] > 20 else uct_score("),
+}
+EQUIVALENT = {
+    "visits.get(path[not 1])": "Only the new child, which ends the loop, has no visits.",
+    "visits.get(path[-0])": "The same.",
+    "{root: 0}": "The root may have no visit: then the first rollout starts there.",
+    "continue": "The new child ends the loop in any case.",
+    "{root: 1.0}": "The root's own total is never read.", "{root: -1.0}": "The same.",
+    "new[-1]": "Any new child may be tried first.",
 }
 ### END HIDDEN TESTS
