@@ -11,7 +11,8 @@ children inherit these limits, and cannot undo them:
 * a filter of system calls (seccomp). It forbids resources that the other limits do not count, for
   example files that are memory (`memfd_create`) and shared memory, and what programs here have no
   use for: tracing, mounting, namespaces, and every socket but those between processes of the
-  sandbox.
+  sandbox. Nor can a process ignore the end of its children, or handle it by a signal: the kernel
+  then forgets their CPU time. So somebody waits for each child, and all time is counted.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import errno
 import os
 import platform
 import resource
+import signal
 import struct
 import sys
 
@@ -50,13 +52,14 @@ _FORBIDDEN = {
 _CLONE = (56, 220)
 _CLONE3 = (435, 435)  # its flags are in memory, where a filter cannot look
 _SOCKET = (41, 198)
+_SIGACTION = (13, 134)
 # CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _NEW_NAMESPACES = 0x7E020080
 _X32 = 0x40000000  # a second set of numbers for the same calls on x86-64
 
 # <linux/filter.h> and <linux/seccomp.h>
 _LOAD, _IF_EQUAL, _IF_ANY_BIT, _IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER_MODE = 38, 22, 2
 
@@ -80,8 +83,14 @@ def filter_of(machine: str) -> bytes:
         (_IF_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT),
         (_IF_ANY_BIT, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _ERRNO | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
-        (_IF_EQUAL, 0, 3, _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_IF_EQUAL, 0, 4, _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT),
         (_IF_EQUAL, 1, 0, 1), (_RETURN, 0, 0, _ERRNO | errno.EACCES),  # 1 is AF_UNIX
+        (_RETURN, 0, 0, _ALLOW),
+        # For SIGCHLD an action may be asked, which is a null pointer in both halves, but not set.
+        (_IF_EQUAL, 0, 7, _SIGACTION[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_IF_EQUAL, 0, 5, signal.SIGCHLD), (_LOAD, 0, 0, _SECOND_ARGUMENT),
+        (_IF_EQUAL, 0, 2, 0), (_LOAD, 0, 0, _SECOND_ARGUMENT + 4),
+        (_IF_EQUAL, 1, 0, 0), (_RETURN, 0, 0, _ERRNO | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
     ]
     return b"".join(struct.pack("=HBBI", *rule) for rule in rules)
@@ -134,6 +143,7 @@ def main() -> None:
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
     set_limits(*limits)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if platform.machine() in _ARCHITECTURES:
         install(filter_of(platform.machine()))
     if os.getpid() == 1:

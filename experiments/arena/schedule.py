@@ -5,7 +5,8 @@ pair begin with the same random opening, colours swapped, so that an unbalanced 
 entrant; a pair of an entrant against itself is one game. Pair number k of a game has the same
 opening in every match, which makes matches comparable. A game's place in the plan - game, who moves
 first, who second, number of the pair - is its slot and gives its seed, so that later additions do
-not change games already played, and plans of different kinds share a ledger.
+not change games already played, and plans of different kinds share a ledger. The seed does not
+depend on the version of an external engine: a comment in its file must not draw new random numbers.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.records.game_record import slot_of
 from dlgo.rng import derive_seed
+from dlgo.specs import split_version
 from experiments.arena.entrants import entrants_of
 from experiments.arena.openings import Openings
 from experiments.arena.plan_keys import KEYS, check_values
@@ -170,6 +172,6 @@ def pair_tasks(seed: int, openings: Openings, pair: Pair) -> Iterator[GameTask]:
     """The games of a pair."""
     opening = openings.get(pair.game, pair.number)
     for (first, second), slot in zip(pair.colours, pair.slots, strict=True):
-        yield GameTask(
-            slot, pair.game, first, second, pair.number, opening, derive_seed(seed, slot)
-        )
+        players = (split_version(player)[0] for player in (first, second))
+        drawn = derive_seed(seed, slot_of(pair.game, *players, pair.number))
+        yield GameTask(slot, pair.game, first, second, pair.number, opening, drawn)

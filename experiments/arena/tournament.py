@@ -160,6 +160,16 @@ def _interruptible(agenda: Agenda) -> Iterator[None]:
 # --- settings in the ledger -------------------------------------------------------------------
 
 
+def seed_of(ledger_path: str | Path) -> int | None:
+    """The seed of the games in a ledger; None if there is no ledger, or no plan yet. Raises
+    LedgerError."""
+    if not Path(ledger_path).exists():
+        return None
+    with Ledger(ledger_path, read_only=True) as ledger:
+        plan = ledger.get_meta(_PLAN)
+    return plan["seed"] if isinstance(plan, dict) and type(plan.get("seed")) is int else None
+
+
 def _earlier(ledger: Ledger, plan: Plan) -> tuple[dict[str, Any], _Stopped]:
     """This plan together with the plans of earlier runs, and the entrants stopped in them. Raises
     LedgerError."""

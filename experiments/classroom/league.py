@@ -1,17 +1,21 @@
 """A class's league: students' bots against staff bots and each other, as tournaments of the arena.
 
 The ledger holds every game that has ended, so that the same command continues where it was: after a
-kill, after the time limit, or after new hand-ins. Each bot first plays one pair of games with every
-staff bot. One that fails in half of them or more plays no others: a bot that hangs would take the
-time of all. This depends only on these games.
+kill, after the time limit, or after new hand-ins. It also holds the seed from which openings and
+bots draw. Students who knew it could change a comment until their bot wins.
+
+Each bot first plays one pair of games with every staff bot. One that fails in half of them or more
+plays no others: a bot that hangs would take the time of all. This depends only on these games.
 """
 
 from __future__ import annotations
 
+import contextlib
+import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dlgo.records.ledger import GameRecord, Ledger
@@ -20,7 +24,7 @@ from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Pair, Plan
 from experiments.arena.strategy import Strategy
-from experiments.arena.tournament import run_tournament
+from experiments.arena.tournament import run_tournament, seed_of
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
 
@@ -28,6 +32,7 @@ from experiments.classroom.league_plan import LeaguePlan
 _FAILING = 0.5
 # Wall seconds that a bot may take for each CPU second: sleeping takes time, too.
 _WALL_PER_CPU = 2.0
+_SEED_BITS = 62
 # Students in a block: a worker plays the games between two blocks and keeps the processes of both.
 _BLOCK = 4
 
@@ -39,6 +44,7 @@ class League:
     plan: LeaguePlan
     bots: list[Bot]  # of all students
     ledger: Path  # the file of all games, also of bots that were handed in before
+    seed: int  # from which openings and bots draw
     trusted: bool  # whether bots ran without a sandbox
     excluded: dict[str, str] = field(default_factory=dict)  # bots with first games only: why
     complete: bool = True  # whether all games have been played
@@ -133,7 +139,9 @@ def play_league(
     ledger = out / "games.sqlite"
     entry = Entry(plan, out, trust, ledger)
     bots = [entry.bot_of(student, path, progress.log) for student, path in sources.items()]
-    league = League(plan, bots, ledger, trust)
+    seed = plan.seed if plan.seed is not None else seed_of(ledger)
+    league = League(plan, bots, ledger, secrets.randbits(_SEED_BITS) if seed is None else seed,
+                    trust)
     launches = {bot.entrant: entry.launch(bot.folder) for bot in bots if bot.folder is not None}
     students, staff = list(launches), [bot.entrant for bot in plan.staff]
     if not students or len(students) + len(staff) < 2:
@@ -147,8 +155,9 @@ def play_league(
     arena_plan = Plan(
         games=(plan.game,), entrants=tuple(students + staff), pairs=plan.staff_pairs,
         kind="gauntlet" if staff else "round-robin", challengers=tuple(students) if staff else (),
-        opening_plies=plan.opening_plies, seed=plan.seed, names=tuple(names),
+        opening_plies=plan.opening_plies, seed=league.seed, names=tuple(names),
     )
+    _keep_private(ledger)
     limits = Limits(
         move_timeout=plan.move_seconds, game_cpu=plan.game_seconds,
         game_wall=_WALL_PER_CPU * plan.game_seconds, max_failures=0,
@@ -158,7 +167,14 @@ def play_league(
         backend=backend, strategy=lambda canonical: _Schedule(
             canonical, plan, students, excluded),
     )
-    return League(plan, bots, ledger, trust, excluded(), not done.out_of_time)
+    return replace(league, excluded=excluded(), complete=not done.out_of_time)
+
+
+def _keep_private(ledger: Path) -> None:
+    """Only its owner can read the ledger, which holds the seed."""
+    with contextlib.suppress(OSError):  # what is wrong with it, the tournament says
+        ledger.touch(0o600)
+        ledger.chmod(0o600)
 
 
 def _excluded(

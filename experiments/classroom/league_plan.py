@@ -39,7 +39,8 @@ KEYS = (
     Option("staff_pairs", 5, "openings against each staff bot, each played with both colours", 1,
            1000),
     Option("pairs", 1, "openings between two students, each played with both colours", 1, 1000),
-    Option("seed", 1, "seed of openings and bots"),
+    Option("seed", None, "seed of openings and bots; by default a secret one, drawn once",
+           kind=int),
     Option("opening_plies", None, "random plies of an opening; by default the game decides",
            0, 1000, kind=int),
     Option("move_seconds", 10.0, "wall seconds for a move, which end a bot that hangs", 0.1, 3600),
@@ -51,7 +52,7 @@ KEYS = (
     Option("due", None, "deadline; later hand-ins are marked as late", kind=datetime),
     Option("roster", None, "CSV file of the class with a column "
            "`student`; `marks.csv` has its rows", kind=str),
-    Option("participation", 0, "points for a bot that plays", 0, 1000),
+    Option("participation", 0, "points for a bot that plays a game to its end", 0, 1000),
 )
 STAFF_KEYS = (
     Option("engine", None, "engine with its budget; required", kind=str),
@@ -82,13 +83,13 @@ class LeaguePlan:
     bot: str
     staff_pairs: int
     pairs: int
-    seed: int
     move_seconds: float
     game_seconds: float
     memory_mb: int
     pseudonyms: bool
     participation: int
     staff: tuple[StaffBot, ...] = ()
+    seed: int | None = None
     opening_plies: int | None = None
     due: datetime | None = None
     roster: Path | None = None

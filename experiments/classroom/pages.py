@@ -79,10 +79,12 @@ def write_grades(folder: Path, grades: Mapping[str, list[Grade]], exercises: lis
         ))
 
 
-def write_league(out: Path, standings: Standings, shown: Mapping[str, str]) -> None:
+def write_league(
+    out: Path, standings: Standings, shown: Mapping[str, str], final: bool = False
+) -> None:
     """Write `leaderboard.html`, `lecturer.html`, `students/NAME.html` into the folder `out`.
 
-    `shown` is how others see each student.
+    `shown` is how others see each student; with `final`, the leaderboard shows the seed.
     """
     league, pages = standings.league, environment(_TEMPLATES)
     staff = league.plan.staff
@@ -103,7 +105,7 @@ def write_league(out: Path, standings: Standings, shown: Mapping[str, str]) -> N
         ratings = _ratings(standings, names)
         write(path, "leaderboard.html", rows=rows, shown=shown, names=names, staff=staff,
               students=len(bots), all_students=standings.students, games=len(standings.games),
-              **ratings)
+              seed=league.seed if final else None, **ratings)
     make_folder(out / "students")
     rated = [item["row"] for item in ratings["view"]["rows"]] if ratings["view"] else []
     places = {row.entrant: (place, row) for place, row in enumerate(rated, 1)}

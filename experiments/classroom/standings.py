@@ -59,6 +59,7 @@ class Standing:
     """The standing of one student."""
 
     bot: Bot
+    plays: bool  # whether a game of theirs has ended without a failure
     marks: list[Mark]  # for each staff bot
     points: int  # of these, and for taking part
     trouble: list[Trouble]
@@ -96,9 +97,10 @@ class Standings:
         mine = [game for game in self.games if bot.entrant in (game.first, game.second)]
         lost = [game for game in mine if game.result == (game.first != bot.entrant)]
         marks = [self._mark(bot, staff, mine) for staff in plan.staff]
-        points = sum(mark.points for mark in marks) + (plan.participation if bot.entrant else 0)
+        plays = any(not game.failed for game in mine)
+        points = sum(mark.points for mark in marks) + plan.participation * plays
         remarks = [*bot.notes, *([LATE] if bot.late else []), *([excluded] if excluded else [])]
-        return Standing(bot, marks, points, _trouble(bot, lost), lost, remarks)
+        return Standing(bot, plays, marks, points, _trouble(bot, lost), lost, remarks)
 
     def _mark(self, bot: Bot, staff: StaffBot, mine: list[GameRecord]) -> Mark:
         if not any(staff.entrant in (game.first, game.second) for game in mine):
@@ -114,7 +116,7 @@ class Standings:
         staff = [bot.label for bot in self.league.plan.staff]
         cells = {
             one.bot.student: [
-                "yes" if one.bot.entrant else "no", *(mark.points for mark in one.marks),
+                "yes" if one.plays else "no", *(mark.points for mark in one.marks),
                 one.points, one.bot.hand_in, "late" if one.bot.late else "",
             ] for one in self.students
         }

@@ -142,13 +142,15 @@ def grade(
               help="Folder of games, pages and marks; run again with the same folder to continue.")
 @click.option("--minutes", type=Number(float, 0),
               help="Start no game after this; run again to continue.")
+@click.option("--final", is_flag=True,
+              help="Publish the seed of the games on the leaderboard: the league has ended.")
 @click.option("--trust", is_flag=True,
               help="Run bots without a sandbox; they can then read and change your files.")
 @workers_option
 @cluster_option
 def league(
-    folder: Path, rules: Path, out: Path, minutes: float | None, trust: bool, workers: int | None,
-    cluster: str | None,
+    folder: Path, rules: Path, out: Path, minutes: float | None, final: bool, trust: bool,
+    workers: int | None, cluster: str | None,
 ) -> None:
     """Play the bots of a class against staff bots and each other; rate and mark them.
 
@@ -184,7 +186,9 @@ def league(
             plan, sources, out, default_reporter(), trust, minutes, workers, there
         )
     standings = Standings(played)
-    write_league(out, standings, shown)
+    write_league(out, standings, shown, final)
+    if final:
+        click.echo(f"seed of the games: {played.seed}")
     for name in standings.write_marks(out / "marks.csv", roster):
         log(f"{name} is not on the roster; their row is the last of the table", err=True)
     click.echo(f"wrote {out / 'leaderboard.html'}, {out / 'lecturer.html'} and {out / 'marks.csv'}")

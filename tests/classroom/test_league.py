@@ -10,6 +10,7 @@ import csv
 import os
 import re
 import shutil
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from dlgo.records.ledger import GameRecord, Ledger
 from engines.jobs import Inline
 from engines.registry import build_engine
 from experiments.arena import engine_cache, tournament
+from experiments.arena.tournament import seed_of
 from experiments.classroom import league_bots
 from experiments.classroom.league_bots import entrant_name
 from experiments.classroom.league_plan import STAFF_KEYS
@@ -34,6 +36,7 @@ from tests.command import ROOT, Done, assert_one_line, dlgo_here
 FULL = bool(os.environ.get("DLGO_FULL"))
 PLAN = """\
 game = "tictactoe"
+seed = 1
 staff_pairs = 2
 move_seconds = 5
 game_seconds = 10
@@ -166,6 +169,43 @@ def test_marks_go_by_confidence(tmp_path, capfd, at_home) -> None:
         done = league(capfd, folder, "--trust")
         assert done.returncode == 0 and ("staff_pairs = 6" in done.stderr) == (points == "1")
         assert marks(folder)["bo b"][4] == points
+
+
+def test_nobody_can_try_versions_until_one_is_lucky(tmp_path, capfd, at_home) -> None:
+    """The seed is secret until the end, and a comment draws no new random numbers."""
+    seeds = set()
+    for name in ("one", "two"):
+        folder = write(tmp_path / name)
+        (folder / "league.toml").write_text(PLAN.replace("seed = 1\n", ""))
+        assert league(capfd, folder, "--trust").returncode == 0
+        seeds.add(seed_of(folder / "out/games.sqlite"))
+    assert len(seeds) == 2 and min(seeds) > 2**32
+    seed, before = str(seed_of(folder / "out/games.sqlite")), games_of(folder)
+    assert stat.S_IMODE((folder / "out/games.sqlite").stat().st_mode) == 0o600
+    pages = [folder / "out/leaderboard.html", *(folder / "out/students").glob("*.html")]
+    drawn = [seed, *(str(game.seed) for game in before.values())]
+    assert not any(text in page.read_text() for page in pages for text in drawn)
+    place = folder / "hand-ins/ann/2026-11-20T12:00"
+    place.mkdir()
+    (place / "bot.py").write_text(f"{LAST}# Please win.\n")
+    done = league(capfd, folder, "--trust", "--final")
+    assert f"seed of the games: {seed}" in done.stdout and seed in pages[0].read_text()
+    old, new = (
+        sorted((re.sub("@.*?(?=\\|)", "", game.slot), game.seed, game.moves)
+               for game in games_of(folder).values() if "ann" in game.slot
+               and (game.slot in before) == known)
+        for known in (True, False)
+    )
+    assert old == new and len(new) == 6
+    assert marks(folder)["ann"][-2] == "2026-11-20T12:00"
+
+
+def test_whoever_fails_in_all_games_has_not_taken_part(tmp_path, capfd, at_home) -> None:
+    folder = write(tmp_path, ann="def select_move(state):\n    return state.moves() or 'A1'\n")
+    assert league(capfd, folder, "--trust").returncode == 0
+    rows = marks(folder)
+    assert rows["ann"][2:5] == ["no", "0", "0"] and rows["bo b"][2] == "yes"
+    assert int(rows["bo b"][4]) == int(rows["bo b"][3]) + 1
 
 
 def test_whoever_hands_in_again_plays_again_and_nobody_else(tmp_path, capfd, at_home) -> None:

@@ -161,6 +161,22 @@ def test_dangerous_system_calls_are_refused(attack) -> None:
         assert attack.call("call_the_kernel", [(clone, flag | 17, 0, 0, 0, 0)]) == ""
 
 
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="no filter for it")
+def test_cpu_time_of_children_that_nobody_waits_for_is_counted(folder) -> None:
+    """The kernel forgets it if a process ignores the end of its children, which is refused."""
+    path = folder / "mallory/attacks.py"
+    with Functions(path, Sandbox([folder / "mallory"], SMALL), 60) as functions:
+        with pytest.raises(CallError, match="PermissionError"):
+            functions.call("ignore_children")
+        for orphans in (False, True):
+            spent = functions._host.cpu_seconds() + 0.9
+            functions.call("burn_in_children", orphans)
+            deadline = time.monotonic() + 60
+            while (seconds := functions._host.cpu_seconds()) < spent:
+                assert time.monotonic() < deadline, seconds
+                time.sleep(0.1)
+
+
 def test_signals_reach_nobody_outside(attack, folder) -> None:
     """A process of ours, with the number it has for us; the parent; the first process."""
     with subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as ours:
