@@ -3,7 +3,7 @@
 Two options that every engine has. `resign=0.05` resigns after three decisions in a row, by this
 engine, whose expected share of the wins was below 0.05; experiments/chapters/ch08.py
 measures how often that gives away games that were not lost. `pass_back=yes` answers a pass with a
-pass if that ends the game as won; it never ends one that would be drawn or lost so.
+pass if that wins the game.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from dlgo.api import GameState, Move
 from dlgo.specs import Option
 from engines.decision import Decision
 
-# Hopeless decisions in a row before an engine resigns. One bad estimate may be an accident of the
-# search; several in a row seldom are.
+# Low estimates in a row before an engine resigns. A single one may be an accident of the search.
 PATIENCE = 3
 
 TERMINATION_OPTIONS = (
@@ -68,7 +67,7 @@ class Termination:
         return ended.last_move if ended.winner() is state.next_player else None
 
     def review(self, state: GameState, decision: Decision) -> Decision:
-        """The decision, or a resignation if this was one hopeless estimate too many."""
+        """The decision, or a resignation after too many low estimates in a row."""
         if decision.value is None or not self._resignation.possible:
             return decision
         if state.moves_since(self._last_state) is None:

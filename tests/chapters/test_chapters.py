@@ -31,15 +31,6 @@ def line(output: str, start: str) -> list[float]:
     return numbers(rest)
 
 
-def ch08(output: str, folder: Path) -> None:
-    rows = [numbers(row) for row in re.findall(r"^below (.*)$", output, re.MULTILINE)]
-    resigned, saved, wrong, share, margin = (rows[1][column] for column in (1, 3, 4, 5, 6))
-    assert share + margin < 5 < saved and resigned > 50, "below 0.05 it is safe"
-    for column in (1, 3, 4):
-        values = [row[column] for row in rows]
-        assert values == sorted(values), "who resigns sooner resigns, errs and saves more"
-
-
 def ch09(output: str, folder: Path) -> None:
     assert ": equal True; " in output and line(output, "entropy of the untrained policy:")[0] > 90
     (of_best, _), (of_drawn, _) = (line(output, f"{name}:")

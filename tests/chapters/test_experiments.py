@@ -86,6 +86,12 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     and apart(table, "SGD, decay 1%, rate 0.1", "SGD, rate 0.1"),
     "ch07.scaling": lambda table: apart(table, "3,172 positions", "12,690 positions")
     and apart(table, "12,690 positions", "12,690 and mirrored", "50,763 positions"),
+    "ch08.one_look": above(50),
+    "ch08.resigning": lambda table: apart(
+        table, "below 10%, 3 in a row", "below 30%, 3 in a row", "below 30%, 1 in a row")
+    and apart(table, "below 30%, 3 in a row", "below 30%, 1 in a row"),
+    "ch08.elo": lambda table: above(0)(table) and not apart(
+        table, "400 v 100 simulations", "sum of the first two"),
     "ch14.learning": lambda table: table["high"].iloc[3:].max() == 0 < table["low"].iloc[:3].min(),
     "ch14.without": lambda table: apart(
         table, "whole program", *{*table["label"]} - {"whole program"}),
