@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,9 @@ from engines.isolation.calls import CallError, Functions
 from engines.programs.program import ProgramError
 from engines.programs.sandbox import Allowance, Sandbox
 from experiments.classroom.checks import HandIn, Wrong
+from experiments.classroom.collecting import Collected, Source, collect
 from experiments.classroom.exercise import Exercise
-from experiments.classroom.hand_ins import Collected, collect, submissions
+from experiments.classroom.hand_ins import submissions
 
 # Wall seconds: to load a file, for one call, and for one exercise in all. Gradescope's smallest
 # machines have half a core.
@@ -167,17 +168,23 @@ def grade(
 
 
 def grade_hand_in(
-    student: str, source: Path, exercises: list[Exercise], trust: bool = False,
+    student: str, source: Source, exercises: list[Exercise], trust: bool = False,
     known: Mapping[tuple[str, str], Grade] | None = None, due: datetime | None = None,
+    zone: tzinfo | None = None,
 ) -> list[Grade]:
     """The grades of one student: of each exercise, the last hand-in with a file of it counts.
 
-    `source` is a hand-in or a folder of several; those after `due` are late. Others as `grade`.
+    `source` is a hand-in or a folder of several; those after `due` (in `zone`) are late. Others as
+    `grade`.
     """
     grades: dict[str, Grade] = {}
-    for submission in reversed(submissions(source)):
+    for submission in reversed(submissions(source, zone)):
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
-            collected = collect(submission.path, Path(folder))
+            names = [exercise.name for exercise in exercises]
+            collected = collect(submission.parts, Path(folder), names)
+            if not any(map(collected.named, names)):
+                shown = ", ".join(path.name for path in collected.files[:5]) or "none"
+                collected.notes.append(f"no file is named after an exercise; files: {shown}")
             for exercise in exercises:
                 if exercise.name not in grades or not grades[exercise.name].results:
                     graded = grade(student, exercise, collected, trust, known)

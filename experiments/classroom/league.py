@@ -25,6 +25,7 @@ from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Pair, Plan
 from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament, seed_of
+from experiments.classroom.collecting import Source
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
 
@@ -116,7 +117,7 @@ class _Schedule(Strategy):
 
 
 def play_league(
-    plan: LeaguePlan, sources: dict[str, Path], out: Path, progress: Reporter,
+    plan: LeaguePlan, sources: dict[str, Source], out: Path, progress: Reporter,
     trust: bool = False, minutes: float | None = None, workers: int | None = None,
     backend: Executor | None = None,
 ) -> League:

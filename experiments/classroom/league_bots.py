@@ -24,7 +24,8 @@ from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
 from experiments.arena.launch import Launch, compile_rules
-from experiments.classroom.hand_ins import Submission, collect, submissions
+from experiments.classroom.collecting import Source, collect
+from experiments.classroom.hand_ins import Submission, submissions
 from experiments.classroom.league_plan import LeaguePlan
 
 # CPU seconds beyond those of a game: for Python to start and a file to be loaded.
@@ -80,7 +81,7 @@ class Entry:
         self._start = compile_rules(get_game(plan.game))  # here, once
         self._code = None if trust else shared_cache()
 
-    def bot_of(self, student: str, source: Path, log: Callable[[str], None]) -> Bot:
+    def bot_of(self, student: str, source: Source, log: Callable[[str], None]) -> Bot:
         """The bot of a student: of the last hand-in in `source` that can play; `log` prints
         notes."""
         notes: list[str] = []
@@ -105,10 +106,10 @@ class Entry:
         home = make_folder(self._copies / name.partition(":")[2])
         home.chmod(0o755)
         with tempfile.TemporaryDirectory(dir=home, prefix="new-") as place:
-            collected = collect(submission.path, Path(place))
+            bot = self._plan.bot.partition(":")[0]
+            collected = collect(submission.parts, Path(place), [bot.removesuffix(".py")])
             digest = collected.digest()
             entrant, folder = with_version(name, digest), home / digest[:8]
-            bot = self._plan.bot.partition(":")[0]
             path = collected.named(bot.removesuffix(".py"))
             if path is None:
                 return entrant, folder, collected.notes, f"there is no {bot}"

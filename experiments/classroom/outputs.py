@@ -148,6 +148,15 @@ def read_roster(path: Path) -> Roster:
     return header, [(row + [""] * len(header))[: len(header)] for _, row in rows]
 
 
+def exercises_of(roster: Roster | None) -> tuple[str, ...]:
+    """The exercises that count: those that the roster's column `exercises` names; () for all."""
+    header, rows = roster or ([], [])
+    if "exercises" not in header:
+        return ()
+    column = header.index("exercises")
+    return tuple(dict.fromkeys(name for row in rows for name in row[column].split()))
+
+
 def _harmless(cell: str) -> str:
     """A cell that no spreadsheet reads as a formula."""
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@") else cell

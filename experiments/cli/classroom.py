@@ -56,7 +56,9 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 @classroom.command()
 @click.argument("folder", type=PATH)
 @click.option("--exercise", "names", multiple=True, metavar="NAME",
-              help="Exercise to grade; may be repeated. Default: all exercises with hand-ins.")
+              help="Exercise to grade; may be repeated. Default: the exercises in the column "
+              "`exercises` of the roster (names with spaces between them); without one, all that "
+              "were handed in.")
 @click.option("--out", type=FOLDER, default=Path("out/class"), show_default=True,
               help="Folder to write the table, the page and the grades to.")
 @click.option("--roster", type=FILE,
@@ -66,14 +68,18 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 @click.option("--classroom50", type=FILE,
               help="Write the result.json of one submission for Classroom 50 to this file.")
 @click.option("--due", metavar="DATE",
-              help="Mark submissions after this date, such as 2026-11-20T23:59, as late.")
+              help="Mark submissions after this moment as late: 2026-11-20T18:00, or 2026-11-20 "
+              "for the end of that day.")
+@click.option("--zone", metavar="NAME",
+              help="Time zone of all dates, such as Europe/Berlin. Default: this machine's.")
 @click.option("--trust", is_flag=True,
               help="Run submissions without a sandbox; they can then read and change your files.")
 def grade(
     folder: Path, names: tuple[str, ...], out: Path, roster: Path | None,
-    gradescope: Path | None, classroom50: Path | None, due: str | None, trust: bool,
+    gradescope: Path | None, classroom50: Path | None, due: str | None, zone: str | None,
+    trust: bool,
 ) -> None:
-    """Grade one submission, or a class: FOLDER holds a folder or zip file per student."""
+    """Grade one submission, or a class: FOLDER holds a folder, an archive or files per student."""
     import json
 
     from dlgo.files import make_folder, write_file
@@ -81,19 +87,21 @@ def grade(
     from experiments.classroom import outputs
     from experiments.classroom.exercise import exercises, get_exercise
     from experiments.classroom.grading import grade_hand_in
-    from experiments.classroom.hand_ins import hand_ins, parse_moment
+    from experiments.classroom.hand_ins import hand_ins, moment_text, parse_moment, time_zone
     from experiments.classroom.pages import write_grades
 
-    chosen = [get_exercise(name) for name in names] or list(exercises().values())
-    moment = parse_moment(due) if due else None
-    endings = (".py", ".ipynb")
-    sources = hand_ins(folder, {e.name + ending for e in chosen for ending in endings})
-    if (gradescope or classroom50) and len(sources) != 1:
-        raise click.UsageError(
-            f"--gradescope and --classroom50 need one submission, but {folder} holds "
-            f"{len(sources)}; name the folder of one student"
-        )
     rows = outputs.read_roster(roster) if roster else None
+    names = names or outputs.exercises_of(rows)
+    chosen = [get_exercise(name) for name in names] or list(exercises().values())
+    place = time_zone(zone)
+    moment = parse_moment(due, place) if due else None
+    sources, remarks = hand_ins(
+        folder, [exercise.name for exercise in chosen], alone=bool(gradescope or classroom50)
+    )
+    if moment:
+        log(f"late: after {moment_text(moment, place)}")
+    for remark in remarks:
+        log(remark, err=True)
     if classroom50:
         outputs.check_runner(os.environ)
     if trust:
@@ -105,7 +113,7 @@ def grade(
     known = outputs.load(kept)
     grades = {}
     for student, source in sources.items():
-        row = grade_hand_in(student, source, chosen, trust, known, moment)
+        row = grade_hand_in(student, source, chosen, trust, known, moment, place)
         grades[student] = row
         known |= {(grade.student, grade.exercise): grade for grade in row}
         outputs.save(kept, known.values())
@@ -173,7 +181,9 @@ def league(
     plan = read_league_plan(rules)
     for sentence in plan.out_of_reach():
         log(sentence, err=True)
-    sources = hand_ins(folder, {plan.bot.partition(":")[0]})
+    sources, remarks = hand_ins(folder, [plan.bot.partition(".")[0]])
+    for remark in remarks:
+        log(remark, err=True)
     roster = outputs.read_roster(plan.roster) if plan.roster else None
     if trust:
         click.echo(outputs.TRUSTED, err=True)

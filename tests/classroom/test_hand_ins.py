@@ -13,9 +13,10 @@ import pytest
 
 from dlgo.errors import DlgoError
 from experiments.classroom import grading
+from experiments.classroom.collecting import Collected, collect
 from experiments.classroom.exercise import get_exercise
 from experiments.classroom.grading import Grade, Result, grade_hand_in
-from experiments.classroom.hand_ins import Collected, collect, hand_ins, parse_moment, submissions
+from experiments.classroom.hand_ins import hand_ins, parse_moment, submissions
 from experiments.classroom.outputs import gradescope, read_roster, write_grades_table
 
 KO, LIBERTIES = get_exercise("ko"), get_exercise("liberties")
@@ -54,9 +55,9 @@ def test_hand_ins_have_an_order_and_a_moment(tmp_path) -> None:
 def test_a_class_is_told_from_one_students_hand_ins(tmp_path) -> None:
     for name in ("class/01/ko.py", "class/02/ko.py", "ann/2026-11-20/ko.py"):
         write(tmp_path / name)
-    assert list(hand_ins(tmp_path / "class", {"ko.py"})) == ["01", "02"], "called by numbers"
-    assert list(hand_ins(tmp_path / "ann", {"ko.py"})) == ["ann"]
-    assert list(hand_ins(tmp_path / "class/01", {"ko.py"})) == ["01"]
+    assert list(hand_ins(tmp_path / "class", ["ko"])[0]) == ["01", "02"], "called by numbers"
+    assert list(hand_ins(tmp_path / "ann", ["ko"])[0]) == ["ann"]
+    assert list(hand_ins(tmp_path / "class/01", ["ko"])[0]) == ["01"]
     assert parse_moment("2026-11-20T23:59") == DUE
     for text in ("tomorrow", "2026-13-01", "20.11.2026", ""):
         with pytest.raises(DlgoError, match="is not a date; write 2026-11-20 or"):

@@ -1,0 +1,353 @@
+"""Safe copies of the files of a hand-in, under the names that exercises have.
+
+A hand-in may hold links to other people's files, names that lead out of it, or a gigabyte of zeros
+in a kilobyte. Notes name everything that is skipped or taken under another name. A notebook becomes
+a Python file that runs its code cells one by one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath, PurePosixPath
+from typing import NamedTuple
+
+# Limits of one hand-in: files, bytes of one file (a notebook may hold pictures), of all, and of
+# an archive and what a tar file unpacks to; folders within folders, notes.
+_FILES, _FILE_BYTES, _ALL_BYTES, _DEPTH, _NOTES = 100, 8 << 20, 32 << 20, 4, 10
+_ARCHIVE_BYTES = 64 << 20
+_ARCHIVE = re.compile(r"(?i)(.+)\.(zip|tar|tgz|tar\.(?:gz|bz2|xz))")
+_UNREADABLE = re.compile(r"(?i).+\.(rar|7z|gz|bz2|xz|docx?|pdf)")
+_CODE = re.compile(r"(?i)(.+?)\.(py|ipynb)(\.txt)?")
+# What systems and people add to the name of a copy: `ko (1).py`, `ko-1.py`, `ko - Copy.py`.
+_COPY = re.compile(r"(?i)(?:[ _-]*\((\d{1,3})\)|[ _-]+v?(\d{1,3})|[ _-]+copy)$")
+_NOBODY = ("test", "tests", "helper", "helpers", "utils")
+
+
+class Part(NamedTuple):
+    """A file, a folder or an archive of a student."""
+
+    path: Path
+    name: str = ""  # what the student called a file that a system or a person has renamed
+    late: bool = False  # Canvas says so
+
+
+# What a student has handed in: a path is the only part.
+Source = Path | Sequence[Part]
+
+
+class Name(NamedTuple):
+    """What the name of a file says."""
+
+    exercise: str
+    ending: str  # ".py" or ".ipynb"
+    rest: str  # of `bob_ko.py` "bob"
+    copy: int  # of `ko (1).py` 1
+
+
+def recognise(file: str, names: Collection[str]) -> Name | None:
+    """The exercise after which a file is named, more or less: `Ko.py`, `ko (1).py`, `bob_ko.py`."""
+    code = _CODE.fullmatch(file)
+    if code is None:
+        return None
+    copy = _COPY.search(code[1])
+    stem = code[1][: copy.start()] if copy else code[1]
+    number = int((copy[1] or copy[2] or 1) if copy else 0)
+    word = re.sub(r"[\s-]", "_", stem).lower()
+    for name in sorted(names, key=len, reverse=True):
+        rest = None
+        if word == name.lower():
+            rest = ""
+        elif word.endswith(f"_{name.lower()}"):
+            rest = stem[: -len(name) - 1]
+        elif word.startswith(f"{name.lower()}_"):
+            rest = stem[len(name) + 1:]
+        if rest is not None and rest.lower() not in _NOBODY:
+            return Name(name, f".{code[2].lower()}", rest.strip(" _-"), number)
+    return None
+
+
+def is_archive(path: PurePath) -> bool:
+    """Whether a file can be unpacked, by its name."""
+    return _ARCHIVE.fullmatch(path.name) is not None
+
+
+def is_unreadable(path: PurePath) -> bool:
+    """Whether a file holds other files or text, by its name, but cannot be read."""
+    return _UNREADABLE.fullmatch(path.name) is not None
+
+
+def parts_of(source: Source) -> list[Part]:
+    """The parts of a hand-in."""
+    return [Part(source)] if isinstance(source, Path) else list(source)
+
+
+def shows(path: Path) -> bool:
+    """Whether a file or folder was made by people, by its name."""
+    return not path.name.startswith((".", "__"))
+
+
+def stem_of(path: Path) -> str:
+    """The name of a folder, or of an archive without its ending."""
+    archive = _ARCHIVE.fullmatch(path.name)
+    return archive[1] if archive and not path.is_dir() else path.name
+
+
+@dataclass
+class Collected:
+    """A safe copy of a hand-in."""
+
+    folder: Path  # the folder of the copies, readable by all users
+    files: list[Path] = field(default_factory=list)  # their paths in it, shallow ones first
+    notes: list[str] = field(default_factory=list)  # what was left out or renamed, and why
+
+    def named(self, name: str) -> Path | None:
+        """The Python file (or notebook) of that name, wherever it is."""
+        return next((path for path in self.files if path.name == f"{name}.py"), None)
+
+    def digest(self) -> str:
+        """A digest of names and contents."""
+        content = hashlib.sha256()
+        for path in self.files:
+            data = path.read_bytes()
+            content.update(f"{path.relative_to(self.folder)}\0{len(data)}\0".encode())
+            content.update(data)
+        return content.hexdigest()
+
+
+def collect(
+    source: Source, folder: Path, names: Collection[str] = ()
+) -> Collected:
+    """Copy a hand-in (files, folders or archives) into an empty folder of ours. Files that are
+    named after an exercise in `names`, more or less, get its name."""
+    folder.chmod(0o755)
+    collected, total = Collected(folder), 0
+    entries: list[tuple[PurePosixPath, bytes]] = []
+    for name, content in _of_parts(parts_of(source), collected):
+        total += len(content)
+        if len(entries) == _FILES or total > _ALL_BYTES:
+            collected.notes.append(
+                f"only the first {_FILES} files and {_ALL_BYTES >> 20} MB count"
+            )
+            break
+        entries.append((name, content))
+    for name, content in _renamed(entries, names, collected):
+        if name.suffix == ".ipynb":
+            name, content = name.with_suffix(".py"), _code_of(content, name, collected)
+        target = folder.joinpath(*name.parts)
+        if target in collected.files:
+            if target.read_bytes() != content:
+                collected.notes.append(f"{name} occurs twice; the first one counts")
+            continue
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+            target.chmod(0o644)
+        except (OSError, ValueError):
+            collected.notes.append(f"{str(name)[:40]!r} is not a valid file name")
+            continue
+        collected.files.append(target)
+    for path in folder.rglob("*"):
+        if path.is_dir():
+            path.chmod(0o755)
+    collected.files.sort(key=lambda path: (len(path.parts), path))
+    _name_others(collected, names)
+    if len(collected.notes) > _NOTES:
+        collected.notes[_NOTES:] = [f"and {len(collected.notes) - _NOTES} more"]
+    return collected
+
+
+def _renamed(
+    entries: list[tuple[PurePosixPath, bytes]], names: Collection[str], collected: Collected
+) -> list[tuple[PurePosixPath, bytes]]:
+    """The entries, and for each exercise without a file of its name, one whose name is like it."""
+    there = {name.stem for name, _ in entries if name.suffix in (".py", ".ipynb")}
+    chosen: dict[str, tuple[int, int, PurePosixPath, Name, bytes]] = {}
+    for path, content in entries:
+        known = recognise(path.name, names)
+        if known is None or path.name == known.exercise + known.ending:
+            continue
+        rank = (len(path.parts), -known.copy, path, known, content)
+        other = chosen.get(known.exercise)
+        better = other is None or rank[:3] < other[:3]
+        if known.exercise in there or other is not None:
+            left = other[2] if better and known.exercise not in there else path
+            collected.notes.append(f"{left} is ignored: there is another file for {known.exercise}")
+        if better and known.exercise not in there:
+            chosen[known.exercise] = rank
+    for _, _, path, known, content in chosen.values():
+        name = path.with_name(known.exercise + known.ending)
+        collected.notes.append(f"{path} is taken as {name.name}")
+        entries.append((name, content))
+    return entries
+
+
+def _name_others(collected: Collected, names: Collection[str]) -> None:
+    """Notes on files of an exercise in other folders, if they differ from the one that counts."""
+    for name in names:
+        first, *others = [path for path in collected.files if path.name == f"{name}.py"] or [None]
+        for path in others:
+            if path.read_bytes() != first.read_bytes():
+                collected.notes.append(
+                    f"{path.relative_to(collected.folder)} is ignored: "
+                    f"{first.relative_to(collected.folder)} counts")
+
+
+def _of_parts(
+    parts: Sequence[Part], collected: Collected
+) -> Iterator[tuple[PurePosixPath, bytes]]:
+    for part in parts:
+        if part.path.is_file() and is_archive(part.path):
+            yield from _of_archive(part.path, part.name or part.path.name, collected)
+        else:
+            yield from _of_folder(part.path, part.name, collected)
+
+
+def _of_folder(
+    source: Path, called: str, collected: Collected
+) -> Iterator[tuple[PurePosixPath, bytes]]:
+    alone = source.is_file() and not source.is_symlink()
+    waiting = [(source, PurePosixPath((called or source.name) if alone else ""))]
+    while waiting:
+        path, name = waiting.pop(0)
+        if name.parts and path.is_symlink():
+            collected.notes.append(f"{name} is a link; links are ignored")
+        elif path.is_dir() and len(name.parts) > _DEPTH:
+            collected.notes.append(f"{name} is nested too deeply; it is ignored")
+        elif path.is_dir():
+            waiting += [(part, name / part.name) for part in sorted(path.iterdir()) if shows(part)]
+        elif not alone and is_archive(path):
+            inside = name.parent / stem_of(path)
+            for other, content in _of_archive(path, str(name), collected):
+                yield inside / other, content
+        elif (content := _read(path, _FILE_BYTES)) is None:
+            collected.notes.append(
+                f"{name} is not a regular file of at most {_FILE_BYTES >> 20} MB")
+        else:
+            _name_unreadable(name, collected)
+            yield name, content
+
+
+def _name_unreadable(name: PurePosixPath, collected: Collected) -> None:
+    if is_unreadable(name) or is_archive(name):
+        collected.notes.append(f"{name} is not unpacked or read: hand in .py files or one zip file")
+
+
+def _read(path: Path, most: int) -> bytes | None:
+    """The content of a plain file that is not too long, opened so that no link is followed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        content = file.read(most + 1) if plain else b""
+    return content if plain and len(content) <= most else None
+
+
+def _of_archive(
+    source: Path, called: str, collected: Collected
+) -> Iterator[tuple[PurePosixPath, bytes]]:
+    data = _read(source, _ARCHIVE_BYTES)
+    if data is None:
+        collected.notes.append(f"{called} is larger than {_ARCHIVE_BYTES >> 20} MB")
+        return
+    kind = "zip" if source.suffix.lower() == ".zip" else "tar"
+    if kind == "zip" and data.count(b"PK\1\2") > 10 * _FILES:
+        collected.notes.append("the zip file has too many entries")
+        return
+    try:
+        for entry, content in (_of_zip if kind == "zip" else _of_tar)(data):
+            name = PurePosixPath(entry.replace("\\", "/"))
+            hidden = any(part.startswith((".", "__")) for part in name.parts)
+            if hidden and ".." not in name.parts:
+                continue
+            if name.is_absolute() or ".." in name.parts or len(name.parts) > _DEPTH + 1:
+                collected.notes.append(f"{name} is outside the {kind} file, or nested too deeply")
+            elif content is None:
+                collected.notes.append(f"{name} is a link; links are ignored")
+            elif len(content) > _FILE_BYTES:
+                collected.notes.append(f"{name} unpacks to more than {_FILE_BYTES >> 20} MB")
+            else:
+                if "\\" in entry:
+                    collected.notes.append(f"{entry} is taken as {name}")
+                _name_unreadable(name, collected)
+                yield name, content
+    except _Large:
+        collected.notes.append(
+            f"{called} unpacks to more than {_ARCHIVE_BYTES >> 20} MB; the rest is ignored")
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, RuntimeError,
+            NotImplementedError, EOFError, ValueError, MemoryError):
+        collected.notes.append(f"{called} is not a {kind} file that can be read")
+
+
+def _of_zip(data: bytes) -> Iterator[tuple[str, bytes | None]]:
+    """Names and contents, None for links."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for entry in archive.infolist():
+            if stat.S_ISLNK(entry.external_attr >> 16):
+                yield entry.filename, None
+            elif not entry.is_dir():
+                with archive.open(entry) as file:  # whatever size the entry claims
+                    yield entry.filename, file.read(_FILE_BYTES + 1)
+
+
+class _Large(Exception):
+    pass
+
+
+class _Unpacked(io.RawIOBase):
+    """Reads an unpacked file up to a limit. Raises _Large beyond it."""
+
+    def __init__(self, data: bytes) -> None:
+        self._file, self._left = _unpacked(data), _ARCHIVE_BYTES
+
+    def read(self, size: int = -1) -> bytes:
+        if self._left <= 0:
+            raise _Large
+        content = self._file.read(min(size, self._left) if size >= 0 else self._left)
+        self._left -= len(content)
+        return content
+
+
+def _unpacked(data: bytes) -> io.IOBase:
+    import bz2
+    import gzip
+    import lzma
+
+    for start, module in ((b"\x1f\x8b", gzip), (b"BZh", bz2), (b"\xfd7zXZ", lzma)):
+        if data.startswith(start):
+            return module.open(io.BytesIO(data))
+    return io.BytesIO(data)
+
+
+def _of_tar(data: bytes) -> Iterator[tuple[str, bytes | None]]:
+    """Names and contents, None for links and devices."""
+    with tarfile.open(fileobj=_Unpacked(data), mode="r|") as archive:
+        for entry in archive:
+            if entry.isreg() and not entry.issparse():
+                yield entry.name, archive.extractfile(entry).read(_FILE_BYTES + 1)
+            elif not entry.isdir():
+                yield entry.name, None
+
+
+def _code_of(content: bytes, name: PurePosixPath, collected: Collected) -> bytes:
+    try:
+        cells = json.loads(content)["cells"]
+        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        collected.notes.append(f"{name} is not a notebook that can be read")
+        return b""
+    texts = "".join(f"    {ascii(text)},\n" for text in texts)
+    return (f"# The code cells of {ascii(name.name)}.\nimport engines.isolation.cells\n\n"
+            f"engines.isolation.cells.run_cells(globals(), {ascii(name.name)}, [\n{texts}])\n"
+            ).encode()
