@@ -71,10 +71,10 @@ def _split(hand_in: HandIn, games=GAMES, share: float = 0.25, seed: int = 1):
     right = isinstance(parts, list | tuple) and len(parts) == 2
     parts = [part.tolist() if hasattr(part, "tolist") else part for part in parts] if right else []
     right = right and all(isinstance(part, list | tuple) for part in parts) and all(
-        type(n) is int and 0 <= n < len(games) for part in parts for n in part)
+        type(n) in (int, float) and n in range(len(games)) for part in parts for n in part)
     hint = asked(answer, ([0], [0])) or "Return two lists of position numbers."
     require(right, f"split(...) returned {short(answer)}. {hint}")
-    return [list(part) for part in parts]
+    return [list(map(int, part)) for part in parts]
 
 
 @check("Each position is on one side, in order", points=2)
