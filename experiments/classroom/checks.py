@@ -146,7 +146,8 @@ def same(value: Any, wanted: Any) -> bool:
 
 
 def _hashable(value: Any) -> Any:
-    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
+    many = isinstance(value, list | tuple | np.ndarray)
+    return tuple(map(_hashable, value)) if many else value
 
 
 def asked(value: Any, wanted: Any) -> str:

@@ -89,7 +89,7 @@ CHECKS = [
     agrees("The first of several equal moves is followed", choose,
            [([0.0] * 3, [0] * 3, [1 / 3] * 3, 0.5, 0.2, 1.0),
             ([1.0, 2.0, 2.0, 2.0], [4] * 4, [0.25] * 4, 0.0, 0.0, 1.0)],
-           "The scores of some moves are equal."),
+           "If several scores are equal, the first of them counts."),
     agrees("The q of a move without visits is parent_value minus reduction", choose,
            [([value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01)
             for value in (0.8, -0.8, 0.0) for less in (0.0, 0.2, 1.0)],
@@ -99,7 +99,7 @@ CHECKS = [
            [([2.1, 0.0], [3, 0], [0.2, 0.8], -0.7, 0.0, 1.0),
             ([2.37, 0.0], [3, 0], [0.2, 0.8], -0.7985, 0.0, 1.0),
             ([0.0, 0.0], [0, 0], [0.1, 0.9], 0.0, 0.0, 1.0)],
-           "Which score has each move?"),
+           "How many visits has the position?"),
     agrees("Any position", choose,
            [*(_any_position() for _ in range(20)), _any_position(82), _any_position(1)],
            "Compute the scores by hand."),
