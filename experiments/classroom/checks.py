@@ -136,7 +136,7 @@ def same(value: Any, wanted: Any) -> bool:
     values = value.tolist() if isinstance(value, np.ndarray) else value
     if isinstance(wanted, _SETS):
         return (isinstance(values, _MANY)
-                and len(values) == len(wanted) and set(map(_hashable, values)) == wanted)
+                and len(values) == len(wanted) and set(map(hashable, values)) == wanted)
     if isinstance(wanted, list | tuple):
         return (isinstance(values, list | tuple) and len(values) == len(wanted)
                 and all(map(same, values, wanted)))
@@ -145,9 +145,10 @@ def same(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-def _hashable(value: Any) -> Any:
+def hashable(value: Any) -> Any:
+    """A value for a set: lists and arrays become tuples."""
     many = isinstance(value, list | tuple | np.ndarray)
-    return tuple(map(_hashable, value)) if many else value
+    return tuple(map(hashable, value)) if many else value
 
 
 def asked(value: Any, wanted: Any) -> str:

@@ -80,7 +80,7 @@ def alpha_beta(
 import math
 import random
 
-from experiments.classroom.checks import HandIn, asked, check, require, short
+from experiments.classroom.checks import HandIn, asked, check, require, same, short
 from experiments.classroom.exercises.minimax import Tree, grown, minimax
 
 
@@ -145,8 +145,7 @@ def order(hand_in: HandIn) -> None:
         children, player, _ = case.functions()
         guess = case.guesses.__getitem__
         answer = hand_in.call("ordered", 0, children, player, guess)
-        wanted = [guess(n) for n in ordered(0, children, player, guess)]
-        require(sorted(answer) == sorted(children(0)) and [guess(n) for n in answer] == wanted,
+        require(same(answer, ordered(0, children, player, guess)),
                 f"With guesses {[guess(n) for n in children(0)]} and player {player(0)} to move, "
                 f"you order them {answer}.")
 

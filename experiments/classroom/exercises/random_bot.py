@@ -60,11 +60,10 @@ def choose(
 
 
 ### BEGIN HIDDEN TESTS
-import math
 import random
 from collections import Counter
 
-from experiments.classroom.checks import HandIn, agrees, check, require
+from experiments.classroom.checks import HandIn, agrees, check, even, hashable, require
 
 EYES = [".b.bw", "bbbbw", "b.bw.", "bbb..", ".bw.."]
 _random = random.Random(8)
@@ -74,33 +73,19 @@ BOARDS = [["".join(_random.choice("bbbbbbbbbw..") for _ in range(columns)) for _
 _SIDES = "Check the sides first, then the corners. How many corners does this point have?"
 
 
-def _luck(drawn: Counter, kinds: int) -> float:
-    """The probability that equally likely kinds are drawn as unevenly: a chi-squared test.
-
-    The number of kinds must be odd; then there is a simple formula.
-    """
-    expected = drawn.total() / kinds
-    half = sum((n - expected) ** 2 for n in drawn.values()) / expected / 2
-    half += (kinds - len(drawn)) * expected / 2
-    return math.exp(-half) * sum(half**n / math.factorial(n) for n in range(kinds // 2))
-
-
 @check("All sensible points are equally likely, whatever was chosen before", points=3)
 def chances(hand_in: HandIn) -> None:
     legal = [(0, 0), (0, 2), (2, 1), (2, 4), (3, 3), (3, 4), (4, 3)]
     sensible = [point for point in legal if not is_eye(EYES, point, "b")]
-    chosen = []
-    for _ in range(1000):
-        point = hand_in.call("choose", EYES, "b", legal)
-        chosen.append(tuple(point) if isinstance(point, list) else point)
+    chosen = [hashable(hand_in.call("choose", EYES, "b", legal)) for _ in range(1000)]
     drawn = Counter(chosen)
     require(set(drawn) <= set(sensible),
             f"Of the legal points {legal}, you chose {sorted(drawn, key=str)} in 1,000 tries.")
     # Each of the two tests fails one correct hand-in in 200,000.
-    require(_luck(drawn, len(sensible)) > 5e-6,
+    require(even([drawn[point] for point in sensible], 5e-6),
             f"In 1,000 tries, you chose the points this often: {dict(drawn)}.")
     pairs = Counter(zip(chosen[::2], chosen[1::2], strict=True))
-    require(_luck(pairs, len(sensible) ** 2) > 5e-6,
+    require(even([pairs[first, then] for first in sensible for then in sensible], 5e-6),
             "Your choice depends on your choice before. Draw a new random point in every call.")
 
 
