@@ -83,7 +83,7 @@ class HandIn:
 
 def agrees(
     title: str, solution: Callable[..., Any] | tuple[Callable[..., Any], ...],
-    cases: Iterable[Sequence[Any]], hint: str, points: int = 1, shown: str = "",
+    cases: Iterable[Sequence[Any]], hint: str, points: int = 1,
     part: int | None = None, ordered: bool = True,
 ) -> Check:
     """A check that a function returns the same as the solution, for each row of arguments.
@@ -100,14 +100,14 @@ def agrees(
             for function in solutions:
                 wanted, name = function(*arguments), function.__name__
                 if part is None:
-                    hand_in.expect(name, *arguments, hint=hint, shown=shown,
-                                   equals=wanted if ordered else set(wanted))
+                    equals = wanted if ordered else set(wanted)
+                    hand_in.expect(name, *arguments, hint=hint, equals=equals)
                     continue
                 answer = hand_in.call(name, *arguments)
                 require(hasattr(answer, "__len__") and len(answer) == len(wanted)
                         and same(answer[part], wanted[part]),
-                        f"{name}({shown or short(arguments)[1:-1]}) returned {short(answer)}; "
-                        f"number {part + 1} of {len(wanted)} is wrong. "
+                        f"{name}({short(arguments)[1:-1]}) returned {short(answer)}; "
+                        f"value {part + 1} of {len(wanted)} is wrong. "
                         f"{asked(answer, wanted) or hint}")
 
     return Check(title, points, run)

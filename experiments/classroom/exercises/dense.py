@@ -77,25 +77,25 @@ def _layer(*sizes):
     return [_rng.normal(size=shape) for shape in shapes]
 
 
-LAYERS = [_layer(*sizes) for sizes in ((4, 3, 2), (1, 3, 2), (5, 2, 6), (7, 4, 4), (2, 1, 1))]
-X, _, _, GRADIENT = LAYERS[3]
+# The first layer is small enough to compute by hand.
+SMALL = ([[1, 2], [0, 3], [-1, 0]], [[2, -1], [1, 0]], [10, 20], [[1, 0], [-2, 1], [0, 3]])
+LAYERS = [[np.array(numbers, np.float64) for numbers in SMALL], *(_layer(*sizes) for sizes in (
+    (4, 3, 2), (4, 3, 2), (1, 3, 2), (7, 4, 4), (5, 2, 6), (2, 1, 1)))]
+X, _, _, GRADIENT = LAYERS[4]
 Y = 1 / (1 + np.exp(-X))
 _SLOPE = "Change one number by 0.000001: how much does the loss change? Check the shapes."
 _BACKWARD = [(x, w, gradient) for x, w, _, gradient in LAYERS]
 CHECKS = [
     agrees("Outputs are x @ w + b, for every row of the batch", forward,
            [(x, w, b) for x, w, b, _ in LAYERS],
-           "See the formula.", points=2, shown="x, w, b"),
-    agrees("The gradient with respect to the inputs", backward, _BACKWARD, _SLOPE, 2,
-           "x, w, gradient", 0),
-    agrees("The gradient with respect to the weights is summed over the batch", backward,
-           _BACKWARD, _SLOPE, 2, "x, w, gradient", 1),
-    agrees("The gradient with respect to the biases is summed over the batch", backward, _BACKWARD,
-           _SLOPE, 2, "x, w, gradient", 2),
+           "See the formula.", points=2),
+    *(agrees(f"The gradient with respect to the {title}", backward, _BACKWARD, _SLOPE, 2, part=part)
+      for part, title in enumerate(("inputs", "weights is summed over the batch",
+                                    "biases is summed over the batch"))),
     agrees("The sigmoid's slope is largest in the middle", sigmoid_backward,
-           [(Y, GRADIENT), (Y[:1], GRADIENT[:1]), (np.array([[0.0, 1.0]]), np.array([[3.0, 2.0]]))],
-           "What is the slope of the curve at y = 0.5 and at y = 0.99?", points=2,
-           shown="y, gradient"),
+           [(np.array([[0.5, 0.9, 0.2]]), np.array([[1.0, -2.0, 3.0]])),
+            (np.array([[0.0, 1.0]]), np.array([[3.0, 2.0]])), (Y, GRADIENT), (Y[:1], GRADIENT[:1])],
+           "What is the slope of the curve at y = 0.5 and at y = 0.99?", points=2),
 ]
 PLANTED = {
     "no biases": ("return x @ w + b", "return x @ w"),
@@ -111,6 +111,8 @@ PLANTED = {
                              "    return gradient * np.exp(-x) / (1 + np.exp(-x)) ** 2"),
     "rounded": ("return x @ w + b", "return np.round(x @ w + b, 3)"),
     "not below 0": ("return x @ w + b", "return np.maximum(x @ w + b, 0)"),
+    "a cache of shapes": ("return x @ w + b",
+                          "return globals().setdefault(x.shape + w.shape, x @ w + b)"),
     "a clipped gradient": ("gradient @ w.T", "np.clip(gradient, -1, 1) @ w.T"),
     "the input is changed": ("return x @ w + b", "x[0] = 2 * x[0]\n    return x @ w / 2 + b"),
     "the gradient is changed": ("return gradient * y * (1 - y)",

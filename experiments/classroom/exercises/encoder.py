@@ -65,7 +65,7 @@ def point_of(index: int, rows: int, columns: int) -> tuple[int, int] | None:
 from experiments.classroom.checks import HandIn, agrees, check, require
 
 BOARD = ["b.w.", ".bw.", "...b"]
-BOARDS = [BOARD, ["w"], ["..", "bb"], [".bw"] * 2, ["w........"] * 9, ["."] * 5]
+BOARDS = [["..", "bw"], ["w"], BOARD, ["..", "bb"], [".bw"] * 2, ["w........"] * 9, ["."] * 5]
 POSITIONS = [(board, to_move) for board in BOARDS for to_move in "bw"]
 SIZES = [(3, 4), (4, 3), (1, 1), (5, 5), (2, 9), (19, 19)]
 _turn = agrees("", encode, POSITIONS, "The plane is all 1 or all 0.", part=2)

@@ -93,7 +93,8 @@ CHECKS = [
            "A rate of 0 changes nothing; a rate of 1 gives the target.", points=2),
     agrees("Epsilon-greedy probabilities sum to 1, and the best moves share", policy,
            [([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0),
-            ([-0.5, -0.2, -0.2, -0.2], 0.4), ([0.0], 0.5), ([-1.0, -1.0], 0.25), (MANY, 0.01)],
+            ([-0.5, -0.2, -0.2, -0.2], 0.4), ([0.0], 0.5), ([-1.0, -1.0], 0.25),
+            ([0.5, 0.499], 0.2), (MANY, 0.01)],
            "A random draw can also give the best move.", points=2),
 ]
 PLANTED = {
@@ -114,6 +115,7 @@ PLANTED = {
     "all to the first of the best": (
         "best = [value == max(values) for value in values]",
         "best = [number == values.index(max(values)) for number in range(len(values))]"),
+    "nearly the best": ("value == max(values)", "value > max(values) - 0.01"),
     "never the best by chance": ("epsilon / len(values)", "epsilon * (not is_best) / len(values)"),
     "values are changed": ("    best = max(next_values)",
                            "    next_values.sort()\n    best = next_values[-1]"),
