@@ -16,6 +16,7 @@ Students read the feedback: it shows arguments and result and gives a hint, but 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -25,6 +26,7 @@ import numpy as np
 
 # Characters of a value that feedback shows.
 _SHOWN = 160
+_FROZEN = re.compile(r"frozenset\((\{[^{}]*\})?\)")
 _SETS = set | frozenset
 _MANY = list | tuple | _SETS
 
@@ -76,7 +78,7 @@ class HandIn:
         `shown` are the arguments as feedback shows them; by default all of them.
         """
         value = self.call(name, *arguments)
-        given = shown or short(arguments)[1:-1].rstrip(",")
+        given = shown or ", ".join(map(short, arguments))
         require(same(value, equals),
                 f"{name}({given}) returned {short(value)}. {asked(value, equals) or hint}")
 
@@ -106,7 +108,8 @@ def agrees(
                 answer = hand_in.call(name, *arguments)
                 require(hasattr(answer, "__len__") and len(answer) == len(wanted)
                         and same(answer[part], wanted[part]),
-                        f"{name}({short(arguments)[1:-1]}) returned {short(answer)}; "
+                        f"{name}({shown or ', '.join(map(short, arguments))}) returned "
+                        f"{short(answer)}; "
                         f"value {part + 1} of {len(wanted)} is wrong. "
                         f"{asked(answer, wanted) or hint}")
 
@@ -206,5 +209,5 @@ def short(value: Any) -> str:
     """A value as feedback shows it."""
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.6g}"
-    text = " ".join(repr(value).split())
+    text = _FROZEN.sub(lambda match: match[1] or "set()", " ".join(repr(value).split()))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

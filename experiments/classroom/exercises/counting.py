@@ -104,7 +104,7 @@ CHECKS = [
     agrees("White's komi decides close games", winner,
            [(CLOSE, komi) for komi in (0.0, 0.5, 1.0, 1.5, 7.5, -3.0, 0, 1, 2)]
            + [([".b.", "..."], komi) for komi in (5.5, 6.0, 6.5, 6)],
-           f"The points are {area(CLOSE)}; add komi to white's.", points=3),
+           "Count both areas, and add komi to white's.", points=3),
 ]
 PLANTED = {
     "regions of both colours go to black": ("if len(colors) == 1:", "if colors:"),

@@ -63,7 +63,7 @@ def choose(
 import random
 from collections import Counter
 
-from experiments.classroom.checks import HandIn, agrees, check, even, hashable, require
+from experiments.classroom.checks import HandIn, agrees, asked, check, even, require, same, short
 
 EYES = [".b.bw", "bbbbw", "b.bw.", "bbb..", ".bw.."]
 _random = random.Random(8)
@@ -77,10 +77,16 @@ _SIDES = "Check the sides first, then the corners. How many corners does this po
 def chances(hand_in: HandIn) -> None:
     legal = [(0, 0), (0, 2), (2, 1), (2, 4), (3, 3), (3, 4), (4, 3)]
     sensible = [point for point in legal if not is_eye(EYES, point, "b")]
-    chosen = [hashable(hand_in.call("choose", EYES, "b", legal)) for _ in range(1000)]
+    chosen = []
+    for _ in range(1000):
+        point = hand_in.call("choose", EYES, "b", legal)
+        found = [one for one in legal if same(point, one)]
+        require(bool(found), f"choose(...) returned {short(point)}, which is not one of the legal "
+                             f"points {legal}. {asked(point, (0, 0))}")
+        chosen += found
     drawn = Counter(chosen)
-    require(set(drawn) <= set(sensible),
-            f"Of the legal points {legal}, you chose {sorted(drawn, key=str)} in 1,000 tries.")
+    eyes = sorted(set(drawn) - set(sensible))
+    require(not eyes, f"On the board {EYES}, you chose {eyes} for b; these points are own eyes.")
     # Each of the two tests fails one correct hand-in in 200,000.
     require(even([drawn[point] for point in sensible], 5e-6),
             f"In 1,000 tries, you chose the points this often: {dict(drawn)}.")
