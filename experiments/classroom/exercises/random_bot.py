@@ -60,6 +60,7 @@ def choose(
 
 
 ### BEGIN HIDDEN TESTS
+import itertools
 import random
 from collections import Counter
 
@@ -91,7 +92,7 @@ def chances(hand_in: HandIn) -> None:
     require(even([drawn[point] for point in sensible], 5e-6),
             f"In 1,000 tries, you chose the points this often: {dict(drawn)}.")
     pairs = Counter(zip(chosen[::2], chosen[1::2], strict=True))
-    require(even([pairs[first, then] for first in sensible for then in sensible], 5e-6),
+    require(even([pairs[pair] for pair in itertools.product(sensible, repeat=2)], 5e-6),
             "Your choice depends on your choice before. Draw a new random point in every call.")
 
 
