@@ -31,6 +31,8 @@ from experiments.classroom.hand_ins import submissions
 _LOAD_SECONDS, _CALL_SECONDS, _ALL_SECONDS = 10.0, 10.0, 45.0
 # Processes that a hand-in may lose.
 _LIVES = 4
+# Words of the feedback on what did not end in time.
+_TIMED_OUT = ("did not end in time", "are used up", "hung or crashed")
 ALLOWANCE = Allowance(memory_mb=512, processes=16, cpu_seconds=60.0)
 
 
@@ -58,11 +60,44 @@ class Grade:
     digest: str = ""  # of all that it was made of; "" if nothing was handed in
     hand_in: str = ""  # number or date of the one that was graded; "" if there was only one
     late: bool = False
+    moment: str = ""  # when it was handed in, in the class's time zone
+    # What `Policy.marked` adds: points for each point, points of the lecturer, points lost by
+    # lateness, the lecturer's words, whether the exercise counts for this student.
+    weight: float = 1.0
+    change: float = 0.0
+    penalty: float = 0.0
+    comments: list[str] = field(default_factory=list)
+    counts: bool = True
 
     @property
     def earned(self) -> int:
         """Points of the checks that passed."""
         return sum(result.earned for result in self.results)
+
+    @property
+    def mark(self) -> float:
+        """The points that count in the end."""
+        points = max(0.0, self.earned - self.penalty + self.change) * self.weight
+        return round(points, 2) if self.counts else 0.0
+
+    @property
+    def highest(self) -> float:
+        """The points of a correct solution that was handed in in time."""
+        return self.points * self.weight if self.counts else 0.0
+
+    @property
+    def reasons(self) -> list[str]:
+        """What made the mark differ from the points of the checks, in words, and comments."""
+        lines = [f"Lateness costs {self.penalty:g} points."] if self.penalty else []
+        lines += [f"The lecturer gave {self.change:+g} points."] if self.change else []
+        lines += [f"Each point counts {self.weight:g} times."] if self.weight != 1 else []
+        lines += [] if self.counts else ["This exercise does not count for you."]
+        return [*lines, *(f"Comment: {text}" for text in self.comments)]
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether something did not end in time, which a slow machine may have caused."""
+        return any(words in result.feedback for result in self.results for words in _TIMED_OUT)
 
     @property
     def seconds(self) -> float:
@@ -190,5 +225,6 @@ def grade_hand_in(
                     graded = grade(student, exercise, collected, trust, known)
                     late = bool(graded.results) and submission.is_late(due)
                     grades[exercise.name] = dataclasses.replace(
-                        graded, hand_in=submission.name, late=late)
+                        graded, hand_in=submission.name, late=late,
+                        moment=submission.moment.isoformat())
     return [grades[exercise.name] for exercise in exercises]

@@ -17,7 +17,7 @@ from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_csv, write_file
-from dlgo.tables import read_table
+from experiments.classroom.gradebooks import Roster
 from experiments.classroom.grading import Grade, Result
 
 TRUSTED = "Run without a sandbox (--trust): this code could read and change files."
@@ -26,16 +26,17 @@ _CLASSROOM50 = {
     "CLASSROOM": "classroom", "ASSIGNMENT": "assignment", "OWNER": "owner",
     "SUBMISSION_TAG": "submission", "COMMIT_URL": "commit", "RELEASE_URL": "release",
 }
-# The columns and rows of a class's CSV file.
-Roster = tuple[list[str], list[list[str]]]
 
-
-def gradescope(grades: list[Grade]) -> dict[str, Any]:
-    """The content of Gradescope's results.json for one hand-in, with a leaderboard."""
+def gradescope(grades: list[Grade], total: float | None = None) -> dict[str, Any]:
+    """The content of Gradescope's results.json for one hand-in, with a leaderboard; scores are
+    scaled to the `total` points of the assignment, if given."""
+    highest = sum(grade.highest for grade in grades)
+    scale = total / highest if total is not None and highest else 1.0
     tests = [
         {
             "name": f"{grade.exercise}: {result.title}", "number": f"{number}.{part}",
-            "score": result.earned, "max_score": result.points,
+            "score": round(result.earned * grade.weight * scale, 4),
+            "max_score": round(result.points * grade.weight * scale, 4),
             "status": "failed" if result.feedback else "passed",
             "output": result.feedback or "Passed.", "output_format": "text",
             "visibility": "visible", "tags": [grade.exercise],
@@ -45,7 +46,9 @@ def gradescope(grades: list[Grade]) -> dict[str, Any]:
     ]
     lines = [TRUSTED] if any(grade.trusted for grade in grades) else []
     lines += [f"{grade.exercise} was handed in late." for grade in grades if grade.late]
-    earned = sum(grade.earned for grade in grades)
+    earned = round(sum(grade.mark for grade in grades) * scale, 4)
+    if total is not None:
+        earned = min(earned, total)
     return {
         "score": earned, "execution_time": round(sum(grade.seconds for grade in grades), 2),
         "output": "\n".join([*lines, *notes_of(grades)]), "visibility": "visible",
@@ -55,6 +58,12 @@ def gradescope(grades: list[Grade]) -> dict[str, Any]:
             {"name": "Checks passed", "value": sum(test["status"] == "passed" for test in tests)},
         ],
     }
+
+
+def nothing_graded(reason: str) -> dict[str, Any]:
+    """The content of Gradescope's results.json if a hand-in could not be graded."""
+    return {"score": 0, "output": f"Nothing was graded: {reason}", "visibility": "visible",
+            "stdout_visibility": "hidden", "tests": []}
 
 
 def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str, Any]:
@@ -111,10 +120,10 @@ def write_grades_table(
     """Write grades as CSV, a row a student; return the students who are not on the roster."""
     cells = {}
     for student, row in grades.items():
-        points = [sum(grade.earned for grade in row if grade.exercise == name)
+        points = [sum(grade.mark for grade in row if grade.exercise == name)
                   for name in exercises]
         late = " ".join(grade.exercise for grade in row if grade.late)
-        cells[student] = [*points, sum(points), late]
+        cells[student] = [*map(shortest, points), shortest(sum(points)), late]
     return write_class_table(path, [*exercises, "total", "late"], cells,
                              [0] * (len(exercises) + 1) + [""], roster)
 
@@ -128,33 +137,27 @@ def write_class_table(
     Args:
         columns: besides the roster's. cells: their values, by student.
         nothing: the values of students without a hand-in.
-        roster: what `read_roster` says; the table has its columns and its order.
+        roster: the table has its columns and its order.
     """
-    header, rows = roster or (["student"], [[name] for name in cells])
-    column = header.index("student")
-    others = [name for name in cells if name not in {row[column] for row in rows}]
-    rows = rows + [["" if key != "student" else name for key in header] for name in others]
-    write_csv(path, [*header, *columns], [
-        [*map(_harmless, row), *cells.get(row[column], nothing)] for row in rows
+    roster = roster or Roster(["student"], [[name] for name in cells])
+    rows = {tuple(row): nothing for row in roster.rows}
+    others = []
+    for name, values in cells.items():
+        row = roster.row_of(name)
+        if row is None:
+            others.append(name)
+            row = [name if place == roster.name_place else "" for place in range(
+                len(roster.header))]
+        rows[tuple(row)] = values
+    write_csv(path, [*roster.header, *columns], [
+        [*map(_harmless, row), *values] for row, values in rows.items()
     ])
     return others
 
 
-def read_roster(path: Path) -> Roster:
-    """A CSV file of the class with a column `student`. Raises DlgoError if it cannot be used."""
-    header, rows = read_table(path)
-    if "student" not in header:
-        raise DlgoError(f"the roster {path} has no column 'student'; its first line names columns")
-    return header, [(row + [""] * len(header))[: len(header)] for _, row in rows]
-
-
-def exercises_of(roster: Roster | None) -> tuple[str, ...]:
-    """The exercises that count: those that the roster's column `exercises` names; () for all."""
-    header, rows = roster or ([], [])
-    if "exercises" not in header:
-        return ()
-    column = header.index("exercises")
-    return tuple(dict.fromkeys(name for row in rows for name in row[column].split()))
+def shortest(points: float) -> str:
+    """Points without zeros at the end."""
+    return f"{round(points, 2):g}"
 
 
 def _harmless(cell: str) -> str:

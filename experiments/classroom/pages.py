@@ -18,7 +18,7 @@ from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_csv, write_file
 from dlgo.records.ledger import GameRecord
 from experiments.classroom.grading import Grade
-from experiments.classroom.outputs import TRUSTED, notes_of
+from experiments.classroom.outputs import TRUSTED, notes_of, shortest
 from experiments.classroom.standings import Standing, Standings
 from reports.page import environment, rating_rows
 from reports.replays import replay
@@ -65,15 +65,20 @@ def pseudonyms(path: Path, students: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def write_grades(folder: Path, grades: Mapping[str, list[Grade]], exercises: list[str]) -> None:
-    """Write the class's page, `grades.html`, and `students/NAME.html` for each student alone."""
+def write_grades(
+    folder: Path, grades: Mapping[str, list[Grade]], exercises: list[str], due: str = "",
+    feedback: bool = True,
+) -> None:
+    """Write the class's page, `grades.html`, and `students/NAME.html` for each student alone;
+    without `feedback`, students only see that their work has come. `due`: the deadline in words."""
     template = environment(_TEMPLATES).get_template("grades.html")
     pages = {folder / "grades.html": grades}
     students = make_folder(folder / "students")
     pages |= {students / f"{student}.html": {student: row} for student, row in grades.items()}
     for path, rows in pages.items():
         write_file(path, template.render(
-            rows=rows, exercises=exercises, date=date.today().isoformat(),
+            rows=rows, exercises=exercises, date=date.today().isoformat(), due=due,
+            feedback=feedback or path == folder / "grades.html", points=shortest,
             trusted=TRUSTED if any(grade.trusted for row in rows.values() for grade in row) else "",
             notes={student: notes_of(row) for student, row in rows.items()},
         ))

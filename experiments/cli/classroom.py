@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -56,13 +55,19 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 @classroom.command()
 @click.argument("folder", type=PATH)
 @click.option("--exercise", "names", multiple=True, metavar="NAME",
-              help="Exercise to grade; may be repeated. Default: the exercises in the column "
-              "`exercises` of the roster (names with spaces between them); without one, all that "
-              "were handed in.")
+              help="Exercise to grade; may be repeated. Default: the exercises of the plan and of "
+              "the roster's column `exercises` (names with spaces between them); without them, all "
+              "that were handed in.")
 @click.option("--out", type=FOLDER, default=Path("out/class"), show_default=True,
-              help="Folder to write the table, the page and the grades to.")
+              help="Folder to write the table, the pages and the grades to.")
+@click.option("--plan", type=FILE, help="TOML file of the class: weights, deadline, lateness, your "
+              "points and comments; see docs/teach.md. Options replace its keys.")
 @click.option("--roster", type=FILE,
-              help="CSV file of the class with a column `student`; the table keeps its rows.")
+              help="CSV file of the class with a column `student`, or a gradebook exported by "
+              "Moodle or Canvas; tables keep its rows.")
+@click.option("--gradebook", type=FILE, help="Write the roster with grades to this file, for "
+              "Moodle or Canvas.")
+@click.option("--assignment", metavar="NAME", help="Canvas's column for --gradebook.")
 @click.option("--gradescope", type=FILE,
               help="Write the results.json of one submission for Gradescope to this file.")
 @click.option("--classroom50", type=FILE,
@@ -72,74 +77,27 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
               "for the end of that day.")
 @click.option("--zone", metavar="NAME",
               help="Time zone of all dates, such as Europe/Berlin. Default: this machine's.")
+@click.option("--regrade-timeouts", is_flag=True,
+              help="Grade again what did not end in time in an earlier run.")
 @click.option("--trust", is_flag=True,
               help="Run submissions without a sandbox; they can then read and change your files.")
+@workers_option
 def grade(
-    folder: Path, names: tuple[str, ...], out: Path, roster: Path | None,
-    gradescope: Path | None, classroom50: Path | None, due: str | None, zone: str | None,
-    trust: bool,
+    folder: Path, names: tuple[str, ...], out: Path, plan: Path | None, roster: Path | None,
+    gradebook: Path | None, assignment: str | None, gradescope: Path | None,
+    classroom50: Path | None, due: str | None, zone: str | None, regrade_timeouts: bool,
+    trust: bool, workers: int | None,
 ) -> None:
     """Grade one submission, or a class: FOLDER holds a folder, an archive or files per student."""
-    import json
+    from experiments.classroom.class_grading import grade_class
+    from experiments.classroom.policy import read_policy
 
-    from dlgo.files import make_folder, write_file
-    from engines.programs.sandbox import check_sandbox
-    from experiments.classroom import outputs
-    from experiments.classroom.exercise import exercises, get_exercise
-    from experiments.classroom.grading import grade_hand_in
-    from experiments.classroom.hand_ins import hand_ins, moment_text, parse_moment, time_zone
-    from experiments.classroom.pages import write_grades
-
-    rows = outputs.read_roster(roster) if roster else None
-    names = names or outputs.exercises_of(rows)
-    chosen = [get_exercise(name) for name in names] or list(exercises().values())
-    place = time_zone(zone)
-    moment = parse_moment(due, place) if due else None
-    sources, remarks = hand_ins(
-        folder, [exercise.name for exercise in chosen], alone=bool(gradescope or classroom50)
+    policy = read_policy(plan, roster=roster, due=due, zone=zone)
+    grade_class(
+        folder, policy, out, names=names, gradebook=gradebook, assignment=assignment,
+        gradescope=gradescope, classroom50=classroom50, regrade_timeouts=regrade_timeouts,
+        trust=trust, workers=workers,
     )
-    if moment:
-        log(f"late: after {moment_text(moment, place)}")
-    for remark in remarks:
-        log(remark, err=True)
-    if classroom50:
-        outputs.check_runner(os.environ)
-    if trust:
-        click.echo(outputs.TRUSTED, err=True)
-    else:
-        check_sandbox()
-    make_folder(out)
-    kept = out / "grades.json"
-    known = outputs.load(kept)
-    grades = {}
-    for student, source in sources.items():
-        row = grade_hand_in(student, source, chosen, trust, known, moment, place)
-        grades[student] = row
-        known |= {(grade.student, grade.exercise): grade for grade in row}
-        outputs.save(kept, known.values())
-        points = ", ".join(
-            f"{grade.exercise} {grade.earned}/{grade.points}{' (late)' if grade.late else ''}"
-            for grade in row if grade.results
-        )
-        log(f"{student}: {points or 'nothing that can be graded'}")
-        for note in outputs.notes_of(row):
-            log(f"  {note}")
-    if not names:  # columns for exercises with hand-ins
-        chosen = [e for i, e in enumerate(chosen) if any(row[i].results for row in grades.values())]
-        shown = {exercise.name for exercise in chosen}
-        grades = {
-            student: [grade for grade in row if grade.exercise in shown]
-            for student, row in grades.items()
-        }
-    titles = [exercise.name for exercise in chosen]
-    for name in outputs.write_grades_table(out / "grades.csv", grades, titles, rows):
-        log(f"{name} is not on the roster; their row is the last of the table", err=True)
-    write_grades(out, grades, titles)
-    [row, *_] = grades.values()
-    if gradescope:
-        write_file(gradescope, json.dumps(outputs.gradescope(row), indent=2) + "\n")
-    if classroom50:
-        write_file(classroom50, json.dumps(outputs.classroom50(row, os.environ), indent=2) + "\n")
     click.echo(f"wrote {out / 'grades.csv'} and {out / 'grades.html'}")
 
 
@@ -168,6 +126,7 @@ def league(
     from dlgo.files import make_folder
     from experiments.arena.progress import default_reporter
     from experiments.classroom import outputs
+    from experiments.classroom.gradebooks import read_roster
     from experiments.classroom.hand_ins import hand_ins
     from experiments.classroom.league import play_league
     from experiments.classroom.league_plan import read_league_plan
@@ -184,7 +143,7 @@ def league(
     sources, remarks = hand_ins(folder, [plan.bot.partition(".")[0]])
     for remark in remarks:
         log(remark, err=True)
-    roster = outputs.read_roster(plan.roster) if plan.roster else None
+    roster = read_roster(plan.roster) if plan.roster else None
     if trust:
         click.echo(outputs.TRUSTED, err=True)
     make_folder(out)

@@ -5,7 +5,7 @@ its place. What a table is about:
 
     options ENGINE        options of a player
     settings TRAINER      settings of a trainer; `shared`: those of all learners without a search
-    keys plan, league, recipe
+    keys plan, class, league, recipe
     encoders, networks, heads
 
 `without X` leaves out what the same kind of table shows for X.
@@ -34,14 +34,15 @@ from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.registry import engine_class
 from engines.supervised.config import SupervisedConfig
 from experiments.arena import plan_keys
-from experiments.classroom import league_plan
+from experiments.classroom import league_plan, policy
 from experiments.command import run
 from experiments.datasets.options import RECIPE_OPTIONS
 
 MARK = re.compile(r"^<!-- table: (.+) -->$", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
              "shared": ReinforcementConfig, "supervised": SupervisedConfig}
-_KEYS = {"plan": plan_keys.KEYS.values(), "league": league_plan.KEYS, "recipe": RECIPE_OPTIONS}
+_KEYS = {"plan": plan_keys.KEYS.values(), "class": policy.KEYS, "league": league_plan.KEYS,
+         "recipe": RECIPE_OPTIONS}
 
 
 def with_tables(markdown: str) -> str:

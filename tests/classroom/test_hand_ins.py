@@ -15,9 +15,10 @@ from dlgo.errors import DlgoError
 from experiments.classroom import grading
 from experiments.classroom.collecting import Collected, collect
 from experiments.classroom.exercise import get_exercise
+from experiments.classroom.gradebooks import Roster, read_roster
 from experiments.classroom.grading import Grade, Result, grade_hand_in
 from experiments.classroom.hand_ins import hand_ins, parse_moment, submissions
-from experiments.classroom.outputs import gradescope, read_roster, write_grades_table
+from experiments.classroom.outputs import gradescope, write_grades_table
 
 KO, LIBERTIES = get_exercise("ko"), get_exercise("liberties")
 DUE = datetime(2026, 11, 20, 23, 59)
@@ -96,7 +97,7 @@ def test_a_roster_may_come_from_any_spreadsheet(tmp_path: Path) -> None:
         ("student\tgroup\nÄnne\t2\nbo\n", "utf-16"),
     ):
         roster.write_bytes(text.encode(encoding))
-        assert read_roster(roster) == (["student", "group"], [["Änne", "2"], ["bo", ""]])
+        assert read_roster(roster) == Roster(["student", "group"], [["Änne", "2"], ["bo", ""]])
 
 
 @pytest.fixture

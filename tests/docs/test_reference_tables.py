@@ -28,8 +28,8 @@ def test_a_mark_becomes_a_table(mark: str) -> None:
 
 def test_every_trainer_and_every_kind_of_table_is_on_a_page() -> None:
     assert {f"settings {name}" for name in TRAINERS} <= set(MARKS)
-    assert {"encoders", "networks", "heads", "keys plan", "keys league", "keys recipe",
-            "options alphazero", "options mcts", "options alphabeta"} <= set(MARKS)
+    assert {"encoders", "networks", "heads", "keys plan", "keys league", "keys class",
+            "keys recipe", "options alphazero", "options mcts", "options alphabeta"} <= set(MARKS)
 
 
 def test_a_table_leaves_out_what_another_one_shows() -> None:

@@ -1,0 +1,131 @@
+"""The class as a table: a roster, or the gradebook of Moodle or Canvas; tables of marks for them.
+
+A gradebook keeps its columns and its rows, and gets grades, so that the platform reads it again:
+
+* Moodle's grading worksheet: `Identifier` (`Participant 123`), `Full name`, `Grade`, `Maximum
+  Grade`, `Feedback comments`, and others;
+* Canvas's gradebook: `Student`, `ID`, `SIS User ID`, `SIS Login ID`, `Section`, and a column for
+  each assignment, whose name ends with its number: `Go exercises (815)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dlgo.errors import DlgoError
+from dlgo.files import write_csv
+from dlgo.tables import read_table
+
+# Columns that name a student: those of our rosters, of Moodle, and of Canvas.
+_NAMES = ("student", "Identifier", "Full name", "ID number", "Email address", "ID", "SIS User ID",
+          "SIS Login ID")
+_ASSIGNMENT = re.compile(r".+ \(\d+\)")
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The columns and rows of a class's CSV file."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+    @property
+    def kind(self) -> str:
+        """"moodle", "canvas", or "" for a roster of your own."""
+        if "student" in self.header:
+            return ""
+        return "moodle" if "Identifier" in self.header else "canvas"
+
+    @property
+    def name_place(self) -> int:
+        """The number of the column with a student's name."""
+        return next(self.header.index(name) for name in ("student", "Full name", "Student")
+                    if name in self.header)
+
+    def column(self, name: str) -> list[str]:
+        """The cells of a column; [] without it."""
+        return [row[self.header.index(name)] for row in self.rows] if name in self.header else []
+
+    def row_of(self, student: str) -> list[str] | None:
+        """The row of a student: by their name, or by the number that the platform adds to it."""
+        name, _, number = student.rpartition("_")
+        keys = {student, *({name, number, f"Participant {number}"} if number.isdecimal() else ())}
+        places = [self.header.index(column) for column in _NAMES if column in self.header]
+        for wanted in ({student}, keys):
+            for row in self.rows:
+                if not {row[place] for place in places}.isdisjoint(wanted - {""}):
+                    return row
+        return None
+
+    def cell(self, student: str, column: str) -> str:
+        """A cell of a student's row; "" without it."""
+        row = self.row_of(student)
+        if row is None or column not in self.header:
+            return ""
+        return row[self.header.index(column)].strip()
+
+
+def read_roster(path: Path) -> Roster:
+    """A CSV file of the class. Raises DlgoError if it names no students."""
+    header, rows = read_table(path)
+    canvas = {"Student", "ID"} <= set(header)
+    if "student" not in header and "Identifier" not in header and not canvas:
+        raise DlgoError(f"the roster {path} has no column 'student'; its first line names columns")
+    return Roster(header, [(row + [""] * len(header))[: len(header)] for _, row in rows])
+
+
+def grade_column(roster: Roster | None, assignment: str | None) -> int:
+    """The number of a gradebook's column for the grades; `assignment` names it, where Canvas has
+    several. Raises DlgoError if it is not clear which one it is."""
+    if roster is None or not roster.kind:
+        raise DlgoError("--gradebook needs a gradebook exported by Moodle or Canvas as --roster")
+    if roster.kind == "moodle":
+        found = [name for name in roster.header if name == "Grade"]
+    else:
+        found = [name for name in roster.header if _ASSIGNMENT.fullmatch(name)
+                 and assignment in (None, name, name.rpartition(" (")[0])]
+    if len(found) != 1:
+        raise DlgoError(f"the gradebook has {len(found)} columns for the grades; name the "
+                        "assignment with --assignment, or export the gradebook again")
+    return roster.header.index(found[0])
+
+
+def write_gradebook(
+    path: Path, roster: Roster, points: Mapping[str, tuple[float, float, str]], place: int
+) -> None:
+    """Write the gradebook with grades in the column number `place`. `points`: by student, points,
+    points possible, and feedback in one line."""
+    header, rows = list(roster.header), [list(row) for row in roster.rows]
+    comments = "Feedback comments"
+    most = _possible(roster, place)
+    changed = {}
+    for student, (earned, possible, text) in points.items():
+        row = roster.row_of(student)
+        if row is not None:
+            changed[tuple(row)] = (earned, possible, text)
+    for row in rows:
+        if tuple(row) not in changed:
+            continue
+        earned, possible, text = changed[tuple(row)]
+        wanted = most or next((_number(cell) for name, cell in zip(header, row, strict=True)
+                               if name.lower() == "maximum grade"), 0.0)
+        row[place] = f"{round(earned * wanted / possible, 2) if wanted and possible else earned:g}"
+        if comments in header:
+            row[header.index(comments)] = text
+    write_csv(path, header, rows)
+
+
+def _possible(roster: Roster, place: int) -> float:
+    """Canvas's `Points Possible` of a column: in the row that begins with these words."""
+    return next((_number(row[place]) for row in roster.rows
+                 if row[0].strip() == "Points Possible"), 0.0)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,156 @@
+"""How a class is marked, as a TOML file:
+
+    roster = "class.csv"
+    due = 2026-11-20
+    zone = "Europe/Berlin"
+    late_percent = 10
+    comments = "comments.csv"
+
+    [exercises]
+    ko = 1
+    alpha_beta = 3
+
+docs/teach.md has all keys. A relative path begins at the file's folder. The roster's columns
+`extension` and `exercises` hold what is different for a student.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta, tzinfo
+from pathlib import Path
+
+from dlgo.errors import DlgoError, SpecError
+from dlgo.specs import Option, check_number, check_settings
+from dlgo.tables import read_table
+from experiments.arena.planfile import read_toml
+from experiments.classroom.exercise import get_exercise
+from experiments.classroom.gradebooks import Roster, read_roster
+from experiments.classroom.grading import Grade
+from experiments.classroom.hand_ins import parse_moment, time_zone
+
+KEYS = (
+    Option("roster", None, "CSV file of the class: a table with a column `student`, or a gradebook "
+           "that Moodle or Canvas has exported", kind=str),
+    Option("due", None, "deadline; of a day, its end", kind=datetime),
+    Option("zone", None, "time zone of dates; by default the machine's", kind=str),
+    Option("late_percent", 0.0, "percent of the points lost for each day after the deadline that "
+           "has begun", 0, 100),
+    Option("late_days", None, "days after the deadline after which work gets no points", 0, 365,
+           kind=int),
+    Option("comments", None, "CSV file with your points and comments: columns `student`, "
+           "`exercise`, `points`, `comment`", kind=str),
+    Option("feedback", True, "show points and feedback on students' pages"),
+)
+_COLUMNS = ("student", "exercise", "points", "comment")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a class is marked; attributes are the keys of `KEYS`."""
+
+    roster: Roster | None = None
+    due: datetime | None = None
+    zone: tzinfo | None = None
+    late_percent: float = 0.0
+    late_days: int | None = None
+    feedback: bool = True
+    exercises: Mapping[str, float] = field(default_factory=dict)  # weights; {}: all, of weight 1
+    # Your points and comments, by student and exercise.
+    comments: Mapping[tuple[str, str], list[tuple[float, str]]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The exercises that count; () for all."""
+        cells = self.roster.column("exercises") if self.roster else []
+        return tuple(dict.fromkeys((*self.exercises, *(" ".join(cells)).split())))
+
+    def due_of(self, student: str) -> datetime | None:
+        """The deadline of a student. Raises DlgoError if their extension is neither a number of
+        days nor a date."""
+        text = self.roster.cell(student, "extension") if self.roster else ""
+        if not text:
+            return self.due
+        if text.isdecimal() and len(text) < 4:
+            return self.due and self.due + timedelta(days=int(text))
+        try:
+            return parse_moment(text, self.zone)
+        except DlgoError:
+            raise DlgoError(f"the extension {text!r} of {student} is neither a number of days nor "
+                            "a date; write 3 or 2026-11-23") from None
+
+    def marked(self, student: str, grades: list[Grade]) -> list[Grade]:
+        """A student's grades with weights, your points, and what lateness costs."""
+        own = (self.roster.cell(student, "exercises") if self.roster else "").split()
+        marked = []
+        for grade in grades:
+            given = self.comments.get((student, grade.exercise), [])
+            lost = math.fsum(points for points, _ in given)
+            marked.append(dataclasses.replace(
+                grade, weight=self.exercises.get(grade.exercise, 1.0), change=lost,
+                comments=[text for _, text in given if text],
+                penalty=self._penalty(grade, self.due_of(student)),
+                counts=not own or grade.exercise in own,
+            ))
+        return marked
+
+    def _penalty(self, grade: Grade, due: datetime | None) -> float:
+        if not grade.late:
+            return 0.0
+        after = datetime.fromisoformat(grade.moment) - due if due else timedelta()
+        days = max(1, math.ceil(after / timedelta(days=1)))
+        share = min(1.0, days * self.late_percent / 100)
+        if self.late_days is not None and days > self.late_days:
+            share = 1.0
+        return round(grade.earned * share, 2)
+
+
+def read_policy(path: Path | None, **options: object) -> Policy:
+    """The policy in a file, if there is one; `options` that are not None replace its keys. Raises
+    DlgoError in one line that names what is wrong in the file."""
+    owner = f"plan {path}" if path else "the command line"
+    given = read_toml(path) if path else {}
+    weights = given.pop("exercises", {})
+    if not isinstance(weights, dict):
+        raise SpecError(f"{owner}: write each exercise and its weight under a line [exercises]")
+    for name, weight in weights.items():
+        get_exercise(name)
+        check_number(weight, f"{owner}: the weight of {name}", float, 0, 1000)
+    values = check_settings(owner, KEYS, given, "key")
+    for key in ("roster", "comments"):
+        if values[key] is not None:
+            values[key] = path.parent / values[key]
+    values |= {key: value for key, value in options.items() if value is not None}
+    zone = values["zone"] = time_zone(values["zone"])
+    due = values["due"]
+    if isinstance(due, str):
+        values["due"] = parse_moment(due, zone)
+    elif isinstance(due, datetime):
+        values["due"] = due.astimezone(zone).replace(tzinfo=None) if due.tzinfo else due
+    elif isinstance(due, date):
+        values["due"] = datetime.combine(due, time(23, 59, 59))
+    values["roster"] = read_roster(values["roster"]) if values["roster"] else None
+    values["comments"] = _comments(values["comments"]) if values["comments"] else {}
+    return Policy(exercises=weights, **values)
+
+
+def _comments(path: Path) -> dict[tuple[str, str], list[tuple[float, str]]]:
+    header, rows = read_table(path)
+    missing = [name for name in _COLUMNS if name not in header]
+    if missing:
+        raise DlgoError(f"{path} has no column {missing[0]!r}; it needs {', '.join(_COLUMNS)}")
+    places = [header.index(name) for name in _COLUMNS]
+    comments: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for line, row in rows:
+        row = row + [""] * len(header)
+        student, exercise, points, text = (row[place].strip() for place in places)
+        try:
+            get_exercise(exercise)
+            value = check_number(points or "0", "points", float, -1000, 1000)
+        except DlgoError as error:
+            raise DlgoError(f"{path} line {line}: {error}") from None
+        comments.setdefault((student, exercise), []).append((value, text))
+    return comments
