@@ -20,7 +20,7 @@ from dlgo.records.failures import Failure
 from dlgo.text import excerpt, one_line
 from engines.programs import framing, processes
 from engines.programs.program import Program, ProgramError
-from engines.programs.sandbox import SCRATCH, Sandbox, Watch
+from engines.programs.sandbox import Sandbox, Watch
 
 # Wall seconds for Python and dlgo to load, and for the rules of a game to be compiled.
 START_TIMEOUT = 600.0
@@ -43,17 +43,18 @@ class Host(Program):
     Args:
         setup: "module:function", called there before anything else.
         module: what runs in it, and its arguments; by default one engine.
+        copies: whether untrusted code only runs in copies of it.
 
     Raises ProgramError if it cannot be started, SandboxError if there is no working sandbox here.
     """
 
     def __init__(
         self, setup: str | None = None, sandbox: Sandbox | None = None,
-        module: Sequence[str] = ("engines.isolation.host",),
+        module: Sequence[str] = ("engines.isolation.host",), copies: bool = False,
     ) -> None:
         command = [sys.executable, "-P", "-m", *module, *([setup] if setup else [])]
         super().__init__(
-            command if sandbox is None else sandbox.command(command),
+            command if sandbox is None else sandbox.command(command, copies),
             {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
         longest = framing.LONGEST if sandbox is None else _LONGEST_UNTRUSTED
@@ -85,19 +86,18 @@ class Host(Program):
 
     def enter_copy(self) -> None:
         """Go on in a copy of the process, until `leave_copy`. Raises ProgramError as `ask`."""
-        folders = [] if self._sandbox is None else list(SCRATCH)
-        self.process = self._outside(self.ask("enter_copy", folders, timeout=START_TIMEOUT))
+        walls = None if self._sandbox is None else self._sandbox.walls()
+        self.process = self._outside(self.ask("enter_copy", walls, timeout=START_TIMEOUT))
+        if self._watch is not None:
+            self._watch.begin(processes.inside_of(self.pid, 1))
 
     def leave_copy(self) -> bool:
-        """End the copy, and what it started. Returns whether the process is unchanged; else it
-        ends, too."""
+        """End the copy, and what it started. Returns whether the process lives on."""
         usable = False
         with contextlib.suppress(ProgramError):
             usable = not self.ended and (
-                self.ask("leave_copy", timeout=_SHUTDOWN_TIMEOUT).get("clean") is True
+                self.ask("leave_copy", timeout=_SHUTDOWN_TIMEOUT).get("left") is True
             )
-        if self._sandbox is not None and usable:  # a game may need as much as all before
-            usable = self.thinking_seconds() < self._sandbox.allowance.cpu_seconds / 2
         if not usable:
             self.kill()
         return usable

@@ -18,7 +18,7 @@ from engines.base import Budget, Cost, Decision
 from engines.isolation.channel import START_TIMEOUT, Host, nonsense
 from engines.programs import processes
 from engines.programs.program import ProgramError
-from engines.programs.sandbox import Sandbox
+from engines.programs.sandbox import Sandbox, copies_work
 from engines.watching.recording import Transcript
 
 # Seconds in which a search must end after a stop request.
@@ -42,7 +42,8 @@ class IsolatedEngine:
         details: whether decisions have more than a move and its value, which costs time, and
             whether messages name the engine.
         host: a process that has no engine yet; by default one is started.
-        in_copy: whether to play in a copy of the process, which `release` leaves.
+        in_copy: whether to play in a copy of the process, which `release` leaves. In a sandbox, it
+            has a fresh one; where the system refuses that, the process ends with the game.
 
     Its methods raise ProgramError if no answer comes.
     """
@@ -55,13 +56,14 @@ class IsolatedEngine:
         self.game, self.timeout = game, timeout
         self._spec, self._setup, self._seed = spec, setup, seed
         self._details, self._memory_mb = details, memory_mb
-        self._sandbox, self._in_copy = sandbox, in_copy
+        self._sandbox = sandbox
+        self._in_copy = in_copy and (sandbox is None or copies_work())
         self._start(host)
 
     def _start(self, host: Host | None = None) -> None:
         self._memory, self._cpu = 0, 0.0
         self._state: GameState | None = None  # the position that its process holds
-        self._host = host or Host(self._setup, self._sandbox)
+        self._host = host or Host(self._setup, self._sandbox, copies=self._in_copy)
         self.pid = self._host.pid  # the root of its processes
         try:
             self._host.show_output(self._spec)
@@ -224,7 +226,10 @@ class IsolatedEngine:
 
     def release(self) -> Host | None:
         """Leave the copy it plays in; its process, free for another engine, or None if it ended."""
-        return self._host if self._host.leave_copy() else None
+        if self._in_copy:
+            return self._host if self._host.leave_copy() else None
+        self.close()
+        return None
 
     def close(self) -> None:
         """Let it close itself, and make sure that nothing is left."""

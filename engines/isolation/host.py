@@ -27,7 +27,7 @@ from dlgo.text import error_text
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
 from engines.isolation.server import Server
-from engines.programs import processes
+from engines.programs import fresh, processes
 from engines.registry import EngineSpec
 from engines.watching.recording import transcript
 
@@ -96,19 +96,20 @@ class _Host:
             "training_cpu_seconds": engine.training_cpu_seconds, "runtime": engine.runtime,
         }
 
-    def _enter_copy(self, folders: Sequence[str]) -> dict[str, Any]:
-        """Fork; the copy answers at once, with its own number as `pid`.
+    def _enter_copy(self, walls: Sequence[int] | None) -> dict[str, Any]:
+        """Fork; the copy answers at once, with its own number as `pid`. With `walls`, it has a
+        fresh sandbox (`fresh.py`).
 
         Starting Python and loading the rules takes most of a second, forking a hundredth. Changes
-        that an engine makes to its process end with the copy. Once the copy and all it has started
-        ended as told, `clean` says whether `folders` are as before; else this process ends
-        likewise.
+        that an engine makes to its process end with the copy. Once the copy has `left` as told,
+        nothing that it has started is there; if it ends otherwise, this process ends likewise.
         """
         processes.adopt_orphans()
         gc.freeze()  # objects that the collector does not touch stay shared by both processes
-        before = _content(folders)
         copy = os.fork()
         if copy == 0:
+            if walls is not None:
+                fresh.enter(walls, self._server.requests, self._server.answers)
             self._server.pid = os.getpid()
             return {"pid": os.getpid()}
         code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
@@ -120,7 +121,7 @@ class _Host:
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        return {"clean": _content(folders) == before}
+        return {"left": True}
 
     def _leave_copy(self) -> None:
         os._exit(_TOLD)
@@ -204,16 +205,6 @@ class _Host:
     def _close(self) -> None:
         if self._engine is not None:
             self._engine.close()
-
-
-def _content(folders: Sequence[str]) -> set[tuple[str, int, int]]:
-    content = set()
-    for folder in folders:
-        for path in Path(folder).rglob("*"):
-            with contextlib.suppress(OSError):
-                facts = path.lstat()
-                content.add((str(path), facts.st_size, facts.st_mtime_ns))
-    return content
 
 
 def _is_in_file(spec: str, error: DlgoError) -> bool:

@@ -25,7 +25,7 @@ class Server:
 
     def __init__(self, printed: int | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client decides when this process ends
-        self.requests, self._answers = os.dup(0), os.dup(1)
+        self.requests, self.answers = os.dup(0), os.dup(1)
         self.pid = os.getpid()  # a copy of us that the code has made ends instead of answering
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
@@ -33,7 +33,7 @@ class Server:
 
     def tell(self, message: dict[str, Any]) -> None:
         """Write an event or an answer."""
-        write_frame(self._answers, json.dumps(message, default=float).encode())
+        write_frame(self.answers, json.dumps(message, default=float).encode())
 
     def read(self) -> Any:
         """The next request. Ends this process if there are no more."""

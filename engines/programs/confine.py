@@ -62,6 +62,8 @@ _LOAD, _IF_EQUAL, _IF_ANY_BIT, _IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER_MODE = 38, 22, 2
+# <linux/capability.h>: the version whose sets have 64 bits
+_CAPABILITIES = 0x20080522
 
 
 def filter_of(machine: str) -> bytes:
@@ -130,22 +132,39 @@ def stay_as_first_process() -> None:
     while child:
         pid, status = os.wait()
         if pid == child:
-            code = os.waitstatus_to_exitcode(status)
-            os._exit(code if code >= 0 else 128 - code)
+            os._exit(exit_code(status))
 
 
-def main() -> None:
-    """Confine this process, then become the program."""
-    uid, *limits = map(int, sys.argv[1:7])
+def exit_code(status: int) -> int:
+    """The exit code of a process that ends as another did, whose status `wait` has returned."""
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def give_up_rights(uid: int, *limits: int) -> None:
+    """Confine this process. Arguments as on the command line."""
     os.nice(_NICENESS)
     if uid:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
     set_limits(*limits)
+    drop_capabilities()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if platform.machine() in _ARCHITECTURES:
         install(filter_of(platform.machine()))
+
+
+def drop_capabilities() -> None:
+    """Whoever has no other user has them in a user namespace. Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.capset(struct.pack("@Ii", _CAPABILITIES, 0), bytes(24)) != 0:
+        raise OSError(ctypes.get_errno(), "capabilities stay")
+
+
+def main() -> None:
+    """Confine this process, then become the program."""
+    give_up_rights(*map(int, sys.argv[1:7]))
     if os.getpid() == 1:
         stay_as_first_process()
     os.execv(sys.argv[7], sys.argv[7:])

@@ -238,14 +238,16 @@ def _read(path: str) -> bytes:
 
 
 def inside_of(root: int, number: int) -> int:
-    """Which descendant of `root` calls itself `number` in its own view; else `number`."""
+    """Which descendant of `root` calls itself `number` in its own view, the innermost if there are
+    several; else `number`."""
+    depths: dict[int, int] = {}
     for process in descendants(root):
         with contextlib.suppress(OSError, ValueError):
             for line in (_PROC / str(process) / "status").read_text().splitlines():
                 numbers = line.split()[1:] if line.startswith("NSpid:") else []
                 if len(numbers) > 1 and int(numbers[-1]) == number:
-                    return process
-    return number
+                    depths[process] = len(numbers)
+    return max(depths, key=depths.get, default=number)
 
 
 def run_delay(pid: int | str = "self") -> float:

@@ -29,14 +29,12 @@ from pathlib import Path
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
-from engines.programs import confine, processes
+from engines.programs import confine, fresh, processes
 from engines.programs.program import Program, ProgramError
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 # What code in the sandbox is given of our own packages, and what lies beside them but is not.
 _GIVEN, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
-# Where what runs in it may write.
-SCRATCH = ("/dev/shm", "/tmp")
 # Links or folders of the system besides /usr.
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What the loader of libraries, clocks and the counting of cores need.
@@ -79,18 +77,28 @@ class Sandbox:
     allowance: Allowance = field(default_factory=Allowance)
     code_cache: Path | None = None
 
-    def command(self, words: Sequence[str]) -> list[str]:
-        """The words that run `words` inside. Raises SandboxError if this machine has no sandbox."""
+    def command(self, words: Sequence[str], copies: bool = False) -> list[str]:
+        """The words that run `words` inside. With `copies`, that is trusted code, which keeps its
+        rights and gives its copies `walls` (`fresh.py`). Raises SandboxError if this machine has no
+        sandbox."""
         check_sandbox()
-        return self._command(words)
+        return self._command(words, copies)
 
-    def _command(self, words: Sequence[str]) -> list[str]:
+    def walls(self) -> list[int]:
+        """What a copy gets: megabytes of /tmp, a user, and limits."""
         allowed = self.allowance
         uid = _FIRST_USER + random.SystemRandom().randrange(_USERS) if os.getuid() == 0 else 0
-        limits = (
-            uid, allowed.memory_mb, allowed.processes, int(allowed.cpu_seconds) + 1,
-            allowed.file_mb, allowed.open_files,
-        )
+        return [
+            allowed.scratch_mb, uid, allowed.memory_mb, allowed.processes,
+            int(allowed.cpu_seconds) + 1, allowed.file_mb, allowed.open_files,
+        ]
+
+    def _command(self, words: Sequence[str], copies: bool = False) -> list[str]:
+        allowed, (_, *rights) = self.allowance, self.walls()
+        if not copies:
+            words = [sys.executable, "-I", "-S", confine.__file__, *map(str, rights), *words]
+        kept = ("--cap-add", "CAP_SYS_ADMIN") if copies else ()
+        user = _RIGHTS if rights[0] else ("--unshare-user", *(() if copies else ("--as-pid-1",)))
         scratch = ["--perms", "1777", "--size", str(allowed.scratch_mb * _MEGABYTE), "--tmpfs"]
         bubblewrap = shutil.which("bwrap")
         if bubblewrap is None:
@@ -105,12 +113,11 @@ class Sandbox:
             "/usr/bin/env", "-i", *([f"{processes.MARK}={mark}"] if mark else []),
             bubblewrap, "--die-with-parent", "--new-session", "--clearenv",
             "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-            "--unshare-cgroup-try", *(_RIGHTS if uid else ["--unshare-user", "--as-pid-1"]),
+            "--unshare-cgroup-try", *user, *kept,
             *_system(), "--proc", "/proc", "--dev", "/dev",
-            *(word for folder in SCRATCH for word in (*scratch, folder)),
+            *(word for folder in fresh.SCRATCH for word in (*scratch, folder)),
             *self._shown(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
-            *self._variables(), "--", sys.executable, "-I", "-S", confine.__file__,
-            *map(str, limits), *words,
+            *self._variables(), "--", *words,
         ]
 
     def _shown(self) -> list[str]:
@@ -219,13 +226,31 @@ def check_sandbox() -> None:
         )
 
 
+@functools.cache
+def copies_work() -> bool:
+    """Whether sandboxed processes can have copies here; else each needs a new start."""
+    sandbox = Sandbox()
+    words = [sys.executable, "-P", "-m", fresh.__name__, *map(str, sandbox.walls())]
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        return subprocess.run(
+            sandbox.command(words, copies=True), capture_output=True, timeout=60,
+            stdin=subprocess.DEVNULL, check=False,
+        ).returncode == 0
+    return False
+
+
 class Watch:
     """Ends a sandboxed program whose processes use more than `allowance`; `verdict` says why."""
 
     def __init__(self, program: Program, allowance: Allowance) -> None:
         self.verdict: ProgramError | None = None
         self._program, self._allowance = program, allowance
+        self._root, self._before = program.pid, 0.0
         threading.Thread(target=self._run, daemon=True).start()
+
+    def begin(self, root: int) -> None:
+        """From now on, count what the process `root` and its descendants use."""
+        self._root, self._before = root, self._program.cpu_seconds()
 
     def _run(self) -> None:
         while self._program.alive:
@@ -238,8 +263,8 @@ class Watch:
                 return
 
     def _excess(self) -> ProgramError | None:
-        allowed, pid = self._allowance, self._program.pid
-        seconds = self._program.cpu_seconds()
+        allowed, pid = self._allowance, self._root
+        seconds = self._program.cpu_seconds() - self._before
         if seconds > allowed.cpu_seconds:
             return ProgramError(
                 Failure.OVER_CPU,

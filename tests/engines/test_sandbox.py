@@ -25,6 +25,7 @@ from dlgo import GameState, get_game
 from dlgo.jit import shared_cache
 from dlgo.records.failures import Failure
 from engines.base import Budget
+from engines.isolation import engine as engine_module
 from engines.isolation.calls import CallError, Functions
 from engines.isolation.engine import IsolatedEngine
 from engines.isolation.plain import Other
@@ -315,6 +316,66 @@ def test_a_bot_in_a_sandbox_is_an_entrant_like_any(folder) -> None:
         engine.select_move(state, Budget())
     assert caught.value.failure is Failure.OVER_MEMORY
     engine.close()
+    assert not _left_behind(folder)
+
+
+# Tells what it finds, by an exception, and leaves what it can for the next game.
+REMEMBERS = """\
+import fcntl, os, signal, zlib
+def select_move(state):
+    folders = "/tmp", "/dev/shm"
+    found = [os.getpid(), os.getppid(), sorted(p for p in os.listdir("/proc") if p.isdigit())]
+    found += [sorted(os.listdir(folder)) for folder in folders]
+    found += [len({os.stat(folder).st_mtime_ns // 10**9 for folder in folders})]
+    found += [os.nice(0), os.listdir("/dev/pts"), sorted(os.listdir("/proc/self/fd"))]
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found += [name, fcntl.fcntl(int(name), fcntl.F_GETPIPE_SZ)]
+            fcntl.fcntl(int(name), fcntl.F_SETPIPE_SZ, 4096)
+        except OSError:
+            pass
+    status = open("/proc/self/status").readlines()
+    rights = [line.split() for line in status if line[:6] in ("CapEff", "Seccom")]
+    for pid in range(1, os.getpid()):
+        try:
+            open(f"/proc/{pid}/mem", "r+b").close()
+        except OSError:
+            found.append(pid)
+    for folder in folders:
+        open(f"{folder}/x", "w").close()
+        os.utime(folder, (0, 0)) if os.stat(folder).st_uid == os.getuid() else None
+    os.nice(3)
+    if os.fork() == 0:
+        os.setsid()
+        signal.pause()
+    raise RuntimeError(f"{rights} {zlib.crc32(str(found).encode())} {found}")
+"""
+
+
+def test_a_bot_remembers_nothing_of_earlier_games(folder, monkeypatch) -> None:
+    """Its games begin in copies of one process; where the system refuses that, in new ones."""
+    if not sandbox.copies_work():
+        pytest.skip("no namespaces within a sandbox")
+    path, game = folder / "mallory/remembers.py", get_game("tictactoe")
+    path.write_text(REMEMBERS)
+    confined = Sandbox([folder / "mallory"], SMALL, shared_cache())
+    found, host, roots = [], None, []
+    for number in range(4):
+        if number == 3:
+            monkeypatch.setattr(engine_module, "copies_work", lambda: False)
+            host.kill()
+            host = None
+        engine = IsolatedEngine(str(path), game, 60, sandbox=confined, host=host, in_copy=True)
+        engine.new_game(1)
+        with pytest.raises(ProgramError) as caught:
+            engine.select_move(GameState.new_game(game))
+        found.append(caught.value.text)
+        roots.append(engine.pid)
+        host = engine.release()
+        assert (host is not None) == (number < 3)
+    assert found[0] == found[1] == found[2] and "'CapEff:', '0000000000000000'" in found[0], found
+    assert "'Seccomp:', '2'" in found[0] or platform.machine() not in confine._ARCHITECTURES
+    assert len(set(roots)) == 2
     assert not _left_behind(folder)
 
 
