@@ -43,10 +43,24 @@ def main() -> None:
     """Answer requests until there are no more."""
     server = Server(printed=2)
     sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
+    if "DLGO_ENGINES" in os.environ:
+        sys.meta_path.append(_NotAllowed())
     for text in sys.argv[1:]:
         module, _, function = text.partition(":")
         getattr(importlib.import_module(module), function)()
     server.run(_Host(server).answer)
+
+
+class _NotAllowed:
+    """Says why an engine of ours, whose files cannot be seen here, cannot be imported."""
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        """What Python asks of a finder, if the others have found nothing."""
+        if name.startswith("engines."):
+            raise ImportError(
+                f"{name} is not available to your bot; write your own search, or ask your lecturer "
+                "to allow the engine"
+            )
 
 
 class _Host:

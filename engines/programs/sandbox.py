@@ -29,12 +29,14 @@ from pathlib import Path
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
-from engines.programs import confine, fresh, processes
+from engines.programs import confine, fresh, needed, processes
 from engines.programs.program import Program, ProgramError
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 # What code in the sandbox is given of our own packages, and what lies beside them but is not.
 _GIVEN, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
+# The variable of the engines that code in the sandbox may use.
+ENGINES = "DLGO_ENGINES"
 # Links or folders of the system besides /usr.
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What the loader of libraries, clocks and the counting of cores need.
@@ -71,11 +73,13 @@ class Allowance:
 @dataclass(frozen=True)
 class Sandbox:
     """What keeps a program in. It may read `readable`, files and folders at the places where they
-    are, and load machine code from `code_cache` (`dlgo.jit.shared_cache`). Links lead nowhere."""
+    are, and load machine code from `code_cache` (`dlgo.jit.shared_cache`). Links lead nowhere. Of
+    our engines, it may use `engines` (None: all)."""
 
     readable: Sequence[Path] = ()
     allowance: Allowance = field(default_factory=Allowance)
     code_cache: Path | None = None
+    engines: tuple[str, ...] | None = None
 
     def command(self, words: Sequence[str], copies: bool = False) -> list[str]:
         """The words that run `words` inside. With `copies`, that is trusted code, which keeps its
@@ -131,7 +135,9 @@ class Sandbox:
         for name in _HIDDEN:
             inside = any((_PACKAGES / name).is_relative_to(path) for path in _python_folders())
             if inside and (_PACKAGES / name).is_dir():
-                words += ["--size", "4096", "--tmpfs", str(_PACKAGES / name)]
+                words += _cover(_PACKAGES / name, [])
+        if self.engines is not None:
+            words += _cover(needed.ENGINES, needed.engine_files(self.engines))
         return words
 
     def _variables(self) -> list[str]:
@@ -143,12 +149,24 @@ class Sandbox:
         }
         if self.code_cache is not None:
             variables["DLGO_READ_CACHE"] = str(self.code_cache)
+        if self.engines is not None:
+            variables[ENGINES] = ",".join(self.engines)
         return [word for name, value in variables.items() for word in ("--setenv", name, value)]
 
 
 def _folders(paths: Iterable[Path]) -> list[str]:
     """Folders that all users may enter: bubblewrap's own are closed to other users than root."""
     return [word for path in sorted(paths) for word in ("--perms", "0755", "--dir", str(path))]
+
+
+def _cover(folder: Path, files: Iterable[Path]) -> list[str]:
+    """Show nothing of a folder but these files."""
+    words = ["--perms", "0755", "--size", "4096", "--tmpfs", str(folder)]
+    words += _folders({parent for file in files for parent in file.parents
+                       if parent.is_relative_to(folder) and parent != folder})
+    for file in files:
+        words += ["--ro-bind", str(file), str(file)]
+    return [*words, "--remount-ro", str(folder)]
 
 
 def _system() -> list[str]:

@@ -28,8 +28,8 @@ Launches = Mapping[str, Launch]
 
 
 def compile_rules(game: GameSpec) -> GameState:
-    """Compile the rules that a bot uses; returns the start of the game. A bot for which something
-    had to be compiled would start anew for each game."""
+    """Compile the rules that a bot uses; returns the start of the game. Otherwise each game
+    would compile what it lacks."""
     state = start = GameState.new_game(game)
     for _ in range(10):
         state = state if state.is_over() else state.apply_move(state.legal_moves()[0])

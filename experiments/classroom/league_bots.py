@@ -123,7 +123,8 @@ class Entry:
     def launch(self, folder: Path) -> Launch:
         """The command that starts a bot."""
         place = folder.resolve()
-        sandbox = None if self._trust else Sandbox([place], self._allowance, self._code)
+        sandbox = None if self._trust else Sandbox(
+            [place], self._allowance, self._code, self._plan.allow)
         return Launch(str(place / self._plan.bot), sandbox)
 
     def _problem(self, folder: Path) -> str:

@@ -28,7 +28,8 @@ from typing import Any
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.games import get_game
-from dlgo.specs import Option, check_settings
+from dlgo.specs import Option, check_settings, suggest
+from engines.registry import ENGINES
 from experiments.arena.entrants import entrants_of
 from experiments.arena.planfile import located, read_toml
 from reports.differences import Counts
@@ -49,6 +50,8 @@ KEYS = (
     Option("memory_mb", 512, "memory of a bot in megabytes", 128, 65536),
     Option("pseudonyms", False,
            "show students by random pseudonyms on public pages"),
+    Option("allow", None, "built-in engines that bots may use, such as `[\"mcts\"]`; by default "
+           "none", kind=list),
     Option("due", None, "deadline; later hand-ins are marked as late", kind=datetime),
     Option("roster", None, "CSV file of the class with a column "
            "`student`; `marks.csv` has its rows", kind=str),
@@ -91,6 +94,7 @@ class LeaguePlan:
     staff: tuple[StaffBot, ...] = ()
     seed: int | None = None
     opening_plies: int | None = None
+    allow: tuple[str, ...] = ()  # built-in engines that bots may use
     due: datetime | None = None
     roster: Path | None = None
 
@@ -127,6 +131,11 @@ def read_league_plan(path: Path) -> LeaguePlan:
         values["game"] = get_game(values["game"]).versioned
     except DlgoError as error:
         raise SpecError(f"{owner}: {error}") from None
+    values["allow"] = tuple(map(str, values.get("allow", ())))
+    for name in values["allow"]:
+        if name not in ENGINES.built_in:
+            raise SpecError(f"{owner}: allow={name!r} is not the name of a built-in engine"
+                            f"{suggest(name, ENGINES.built_in)}; `dlgo engines` lists them")
     if "due" in values:
         values["due"] = _local(values["due"])
     if "roster" in values:

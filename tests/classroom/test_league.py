@@ -32,6 +32,7 @@ from experiments.classroom.make_class import main as make_main
 from experiments.cli.classroom import classroom
 from reports.differences import Counts
 from tests.command import ROOT, Done, assert_one_line, dlgo_here
+from tests.sandboxed import sandboxed
 
 FULL = bool(os.environ.get("DLGO_FULL"))
 PLAN = """\
@@ -200,6 +201,37 @@ def test_nobody_can_try_versions_until_one_is_lucky(tmp_path, capfd, at_home) ->
     assert marks(folder)["ann"][-2] == "2026-11-20T12:00"
 
 
+# Two ways to let a built-in engine play, and a look at its files.
+BORROWERS = {
+    "imports": "import engines.solver.engine\ndef select_move(state):\n"
+               "    return state.legal_moves()[0]\n",
+    "builds": "from engines.registry import build_engine\ndef select_move(state):\n"
+              "    return build_engine('solver', state.game).select_move(state).move\n",
+    "reads": "import engines, pathlib\nfrom engines.base import Decision\n"
+             "def select_move(state):\n"
+             "    folder = pathlib.Path(engines.__file__).parent\n"
+             "    assert not [*folder.glob('s*/*.book'), *folder.glob('models/*')], 'a book'\n"
+             "    return Decision(state.legal_moves()[0])\n",
+}
+
+
+@sandboxed
+def test_bots_have_the_engines_that_the_rules_name_and_no_others(tmp_path, capfd) -> None:
+    for name, source in BORROWERS.items():
+        (tmp_path / "hand-ins" / name).mkdir(parents=True)
+        (tmp_path / "hand-ins" / name / "bot.py").write_text(source)
+    for allow, refused in (("", ("imports", "builds")), ('allow = ["solver"]\n', ("reads",))):
+        (tmp_path / "league.toml").write_text(f'game = "connect4"\nroster = "class.csv"\n{allow}')
+        (tmp_path / "class.csv").write_text("student\n")
+        done = league(capfd, tmp_path, "--minutes=0")
+        assert done.returncode == 0, done.stderr
+        for name in BORROWERS:
+            [line] = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
+            assert ("cannot play" in line) == (name in refused), line
+            if not allow and name in refused:
+                assert "engines.solver is not available to your bot" in line and "line " in line
+
+
 def test_whoever_fails_in_all_games_has_not_taken_part(tmp_path, capfd, at_home) -> None:
     folder = write(tmp_path, ann="def select_move(state):\n    return state.moves() or 'A1'\n")
     assert league(capfd, folder, "--trust").returncode == 0
@@ -249,6 +281,7 @@ def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> 
         ("game = 'mine.py:Mine'", "is a file, which the sandbox cannot read"),
         ("game = ", "is not TOML"),
         ("roster = 'none.csv'", "none.csv cannot be read"),
+        ("allow = ['mtcs']", "is not the name of a built-in engine (did you mean mcts?)"),
         ("staff = 3", "under a line [[staff]]"),
         ("[[staff]]\nengine = 'goblin'", "staff bot 1: unknown engine 'goblin'"),
         ("[[staff]]\nhidden = true", "staff bot 1 has no engine"),
