@@ -132,7 +132,8 @@ class Entry:
         launch, engine = self.launch(folder), None
         try:
             engine = IsolatedEngine(
-                launch.spec, self._start.game, self._plan.move_seconds, sandbox=launch.sandbox
+                launch.spec, self._start.game, self._plan.move_seconds, sandbox=launch.sandbox,
+                in_copy=not self._trust,
             )
             engine.new_game(1)
             self._start.apply_move(engine.select_move(self._start).move).is_over()

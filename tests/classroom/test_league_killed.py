@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from tests.arena.mocks import left_behind
 from tests.classroom.test_league import COUNTS, FULL, games_of, league, marks, moves_of, write
 from tests.command import ROOT
 from tests.sandboxed import sandboxed
+
+CASES = ROOT.parent / "shared/cases/class/league"
 
 
 @sandboxed
@@ -58,6 +61,28 @@ def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
     assert moves_of(folder, without="student:m_") == moves_of(alone)
     rows, others = marks(folder), marks(alone)
     assert all(rows[name] == others[name] for name in ("ann", "bo b", "absent"))
+
+
+@sandboxed
+@pytest.mark.skipif(not CASES.is_dir(), reason="needs the cases of ../shared")
+@pytest.mark.skipif(not FULL, reason="half a minute: DLGO_FULL=1")
+def test_what_got_through_before_does_not(tmp_path, capfd) -> None:
+    """Who lets the solver play, or hides the time of children, cannot play; who remembers earlier
+    games finds nothing."""
+    for path in CASES.rglob("bot.py"):
+        name = path.relative_to(CASES).parts[0]
+        (tmp_path / "hand-ins" / name).mkdir(parents=True)
+        shutil.copy(path, tmp_path / "hand-ins" / name)
+    (tmp_path / "league.toml").write_text(
+        'game = "tictactoe"\nstaff_pairs = 4\n[[staff]]\nengine = "random"\n')
+    done = league(capfd, tmp_path)
+    assert done.returncode == 0, done.stderr
+    for name, part in (("engine_solver", "engines.solver is not available to your bot"),
+                       ("cpu_evader", "PermissionError"), ("L5", "the hand-in plays")):
+        assert any(line.startswith(f"{name}: ") and part in line
+                   for line in done.stderr.splitlines()), done.stderr
+    games = games_of(tmp_path).values()
+    assert len(games) == 8 and not any(game.failed for game in games), games
 
 
 def killed(folder: Path, when: Callable[[], bool], wait: float = 0.0) -> dict[str, GameRecord]:
