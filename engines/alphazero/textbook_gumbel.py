@@ -1,17 +1,17 @@
-"""Gumbel's plan for the root: a few simulations, none of them wasted (Danihelka et al. 2022).
+"""Gumbel AlphaZero's search for small budgets (Danihelka et al. 2022).
 
-With 16 simulations PUCT may never try a good move. So the moves that the network thinks likeliest
-are candidates (`considered` of them), and sequential halving shares the simulations out: first
-all candidates get equally many, then the better half, then the better half of these. Moves are
-compared, and the one to play is chosen among those visited most, by
+With 16 simulations PUCT may never try a good move. Here the likeliest moves of the network are
+candidates (`considered` of them), and sequential halving distributes the simulations: first
+all candidates get equally many, then the better half, then the better half of these. Candidates
+are compared, and the move to play is chosen among those with most visits, by
 
     log prior + sigma(q),     sigma(q) = (50 + most visits of a move) q,     q the share of wins
 
-Below the root, visits follow softmax(log prior + sigma(q)) as closely as counts can. Moves that
-were never tried are taken to be worth `mixed_value`.
+Below the root, visits follow softmax(log prior + sigma(q)) as closely as counts can. Moves
+without visits count as `mixed_value`.
 
-In self-play a random Gumbel variable is added to each log prior of the root, which makes the
-candidates a sample. The compiled form has that, too: `engines/search/gumbel.py`.
+In self-play a random Gumbel variable is added to each log prior of the root, so that the
+candidates are a random sample. The compiled form does so, too: `engines/search/gumbel.py`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TextbookGumbel(TextbookPUCT):
         return super()._decide(state, budget)
 
     def _sequential_halving(self) -> Iterator[Node]:
-        """The moves of the root to try, one after the other."""
+        """The children of the root to visit, one after the other."""
         moves = self.root.children
         candidates = min(len(moves), self.settings["considered"], self._planned)
         phases, visits = max(1, math.ceil(math.log2(candidates))), 0
@@ -59,14 +59,14 @@ class TextbookGumbel(TextbookPUCT):
             if self.listener:
                 best = sorted(moves, key=self._rank(visits), reverse=True)[:candidates]
                 self.listener(Halved(tuple(child.number for child in best), each))
-            for so_often in range(visits, visits + each):
+            for so_far in range(visits, visits + each):
                 for _ in range(candidates):
-                    yield max(moves, key=self._rank(so_often))
+                    yield max(moves, key=self._rank(so_far))
             visits += each
             candidates = max(2, candidates // 2)
 
     def _rank(self, visits: int) -> Callable[[Node], tuple[bool, float]]:
-        """A key by which moves with this number of visits come first, the best score before all."""
+        """A sort key: moves with this number of visits come first, then the best score."""
         scores = dict(zip(self.root.children, self._scores(self.root), strict=True))
         return lambda child: (child.visits == visits and scores[child] > LOST, scores[child])
 
@@ -79,7 +79,7 @@ class TextbookGumbel(TextbookPUCT):
         return node
 
     def _furthest_behind(self, node: Node) -> Node:
-        """The child whose part of the visits is furthest below its part of the policy."""
+        """The child whose share of the visits is furthest below its share of the policy."""
         policy = softmax(np.array(self._scores(node)))
         total = 1 + sum(child.visits for child in node.children)
         gaps = [part - child.visits / total
@@ -100,7 +100,7 @@ class TextbookGumbel(TextbookPUCT):
         return scores
 
     def _favourite(self, node: Node) -> Node:
-        """A move that wins, else the best score among those visited most; a lost one is last."""
+        """A proven win, else the best score among the most visited; proven losses come last."""
         scores = dict(zip(node.children, self._scores(node), strict=True))
         return max(node.children, key=lambda child: (
             0 if child.proven is None else child.mean(node.mover), child.visits, scores[child]

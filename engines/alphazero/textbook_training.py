@@ -5,12 +5,12 @@
     learner.select_move(state)
 
 The search is that of `textbook.py`. The rest follows the paper; `self_play.py` and `train.py` are
-the compiled form, and have equal targets:
+the compiled form and have the same targets:
 
-    self-play    the search plays both sides; noise and drawn moves make games differ
-    targets      of each position: the policy of its search, and who won the game
-    symmetries   a board that is turned or mirrored is an example, too
-    learning     the network comes nearer to the targets, and the search becomes better with it
+    self-play    the search plays both players; noise and drawn moves make games differ
+    targets      for each position: the policy of its search, and the winner of the game
+    symmetries   a turned or mirrored board is an example, too
+    learning     the network learns to predict the targets
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOISE, ALPHA = 0.25, 1.0  # share of noise in the root's priors; alpha for about
 
 
 class Example(NamedTuple):
-    """What is learned of a position, all as the player to move sees it."""
+    """A position and its targets, as the player to move sees them."""
 
     planes: np.ndarray  # float32[rows, cols, planes]
     policy: Floats  # float64[num_actions], the search's; sums to 1
@@ -83,7 +83,7 @@ def policy_target(root: Node, game: GameSpec) -> Floats:
 
 
 class TextbookAlphaZero(TextbookPUCT):
-    """The textbook's search with a network of its own, which learns from games against itself."""
+    """The textbook's search with a NumPy network that learns from self-play."""
 
     games, sample_plies = 20, 6  # of an iteration; plies of a game in which moves are drawn
     window, batch, rate = 4000, 64, 0.3  # newest positions, those of a step, and its size
@@ -111,7 +111,7 @@ class TextbookAlphaZero(TextbookPUCT):
         return priors, value
 
     def self_play(self, start: GameState | None = None, explore: bool = True) -> list[Example]:
-        """Play a game against itself; its positions with their targets."""
+        """Play a game; return its positions with their targets."""
         state, searched = start or GameState.new_game(self.game), []
         self.noise = NOISE if explore else 0.0
         while not state.is_over():
@@ -144,7 +144,7 @@ class TextbookAlphaZero(TextbookPUCT):
         return float(np.mean(losses))
 
     def learn(self, iterations: int) -> Iterator[float]:
-        """Play and learn, again and again; yields the mean loss of each iteration."""
+        """Play and train in each iteration; yields the mean loss of each."""
         for _ in range(iterations):
             games = [self.self_play() for _ in range(self.games)]
             self.examples = sum(games, self.examples)[-self.window:]

@@ -71,17 +71,6 @@ def ch12(output: str, folder: Path) -> None:
     assert best < min(plain, critic) - 10, "PPO makes the most of a game"
 
 
-def ch13_alphago(output: str, folder: Path) -> None:
-    network = float(re.search(r"the value network errs by ([\d.]+)", output)[1])
-    for name in ("random", "fast policy", "heavy"):
-        rows = re.findall(rf"^{name} +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)$", output, re.MULTILINE)
-        (_, alone, mixed, share), (_, many, many_mixed, many_share) = (
-            [float(number) for number in row] for row in rows)
-        assert alone > many, "one rollout says less than thirty-two"
-        assert many_mixed <= mixed <= network and many_mixed < many, "the mixture is the best"
-        assert 0 <= share < many_share <= 1
-
-
 FACTS: dict[str, Callable[[str, Path], None]] = {
     name: fact for name, fact in globals().items() if re.match(r"ch\d\d", name)
 }

@@ -92,6 +92,11 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     and apart(table, "below 30%, 3 in a row", "below 30%, 1 in a row"),
     "ch08.elo": lambda table: above(0)(table) and not apart(
         table, "400 v 100 simulations", "sum of the first two"),
+    "ch13.leaves": lambda table: apart(
+        table, "gain of half and half, 1 rollout", "gain of half and half, 32 rollouts")
+    and above(0)(table[table["label"] == "gain of half and half, 32 rollouts"]),
+    "ch13.parts": lambda table: list(table["low"] > 50) == [
+        True, True, False, True, True, False],
     "ch14.learning": lambda table: table["high"].iloc[3:].max() == 0 < table["low"].iloc[:3].min(),
     "ch14.without": lambda table: apart(
         table, "whole program", *{*table["label"]} - {"whole program"}),
