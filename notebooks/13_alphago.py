@@ -69,7 +69,7 @@ Source(TextbookAlphaGo._evaluate, TextbookAlphaGo._rollout)
 ch13.leaves.show()
 
 # %% [markdown]
-# * One rollout is much worse than the network. Only a little of it helps.
+# * One rollout is much worse than the network. More than a small weight makes the value worse.
 # * The mean of 32 rollouts is about as good as the network, and half of each is better than both.
 #   Rollouts err in other positions than the network, so their mean errs less than either: like
 #   asking two experts who have learned from different books.
@@ -92,7 +92,8 @@ with drawing(None, 2, 1, (4.4, 4.2)) as axes:
         draw_policy(axis, state, engine.select_move(state).policy, part)
 
 # %% [markdown]
-# The reinforced policy is nearly certain of one move. That wins games when it plays alone. But a
+# The reinforced policy is certain of column 4. With perfect play only column 2 draws, all others
+# lose. On average its choice is better: it wins when both play alone. But a
 # search needs several candidates: a move with a prior near 0 is not looked at. So the search is
 # better with the supervised policy, which shares its probability among the moves that people (here:
 # a tree search) have played.
@@ -110,7 +111,7 @@ ch13.parts.show()
 # ## What the book says, and what we measured
 #
 # Connect Four: `ch13.parts`, 100 simulations. 9x9: 400 simulations, 2026-11-23, 2-core Intel Xeon
-# ([lab notebook](../docs/lab_notebook.md#claims-about-alphago), with eleven more claims).
+# ([lab notebook](../docs/lab_notebook.md#claims-about-alphago), with more claims).
 
 # %%
 Claims(
