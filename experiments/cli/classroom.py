@@ -102,6 +102,19 @@ def grade(
 
 
 @classroom.command()
+@click.argument("names", nargs=-1, required=True, metavar="EXERCISE...")
+@click.option("--out", type=FILE, default=Path("autograder.zip"), show_default=True,
+              help="File to write.")
+def gradescope(names: tuple[str, ...], out: Path) -> None:
+    """Write an autograder for Gradescope, which grades these exercises."""
+    from experiments.classroom.exercise import get_exercise
+    from experiments.classroom.gradescope import write_autograder
+
+    write_autograder(out, [get_exercise(name) for name in names])
+    click.echo(f"wrote {out}; upload it to Gradescope, under Configure Autograder")
+
+
+@classroom.command()
 @click.argument("folder", type=PATH)
 @click.option("--plan", "rules", required=True, type=FILE, help="TOML file of the league's rules.")
 @click.option("--out", type=FOLDER, default=Path("out/league"), show_default=True,

@@ -1,0 +1,70 @@
+"""The autograder for Gradescope, in a folder like its containers' /autograder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from experiments.classroom.exercise import get_exercise
+from experiments.classroom.gradescope import write_autograder
+from tests.classroom.formats import GRADESCOPE
+
+jsonschema = pytest.importorskip("jsonschema")
+KO = get_exercise("ko")
+
+
+@pytest.fixture(scope="module")
+def autograder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("autograder")
+    write_autograder(root / "autograder.zip", [KO])
+    with zipfile.ZipFile(root / "autograder.zip") as archive:
+        archive.extractall(root / "source")
+        modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
+    assert modes["run_autograder"] & 0o111 and modes["setup.sh"] & 0o111
+    assert (root / "autograder.zip").stat().st_size < 10 << 20
+    (root / "run_autograder").write_bytes((root / "source/run_autograder").read_bytes())
+    return root
+
+
+def graded(root: Path, files: dict[str, str], total: str | None, **more: str) -> dict[str, object]:
+    """results.json for a submission; no program of ours or of the sandbox is on the path."""
+    for path in (root / "submission").glob("*"):
+        path.unlink()
+    (root / "submission").mkdir(exist_ok=True)
+    for name, text in files.items():
+        (root / "submission" / name).write_text(text)
+    metadata = {"id": 1, "created_at": "2026-11-20T12:00:00.000000-07:00", "users": [],
+                "assignment": {"title": "Ko", "total_points": total}}
+    (root / "submission_metadata.json").write_text(json.dumps(metadata))
+    variables = {"AUTOGRADER": str(root), "PYTHON": sys.executable, "PATH": os.defpath} | more
+    keep = {key: value for key, value in os.environ.items() if key.startswith("DLGO_")}
+    subprocess.run(["bash", root / "run_autograder"], env=keep | variables, check=True,
+                   capture_output=True, timeout=300)
+    results = json.loads((root / "results/results.json").read_text())
+    jsonschema.validate(results, GRADESCOPE)
+    return results
+
+
+def test_scores_are_those_of_the_assignment(autograder: Path) -> None:
+    results = graded(autograder, {"ko (1).py": KO.solution()}, "25.0")
+    assert results["score"] == 25 == sum(test["max_score"] for test in results["tests"])
+    assert "ko (1).py is taken as ko.py" in results["output"]
+
+
+def test_there_are_results_even_if_nothing_could_be_graded(autograder: Path) -> None:
+    results = graded(autograder, {"hello.txt": ""}, None)
+    assert results["score"] == 0 and "no file is named after an exercise" in results["output"]
+    results = graded(autograder, {}, "10", PYTHON="/bin/false")
+    assert results["score"] == 0 and "the grader has failed" in results["output"]
+
+
+def test_the_script_for_the_image_is_a_script(autograder: Path) -> None:
+    script = autograder / "source/setup.sh"
+    subprocess.run(["bash", "-n", script], check=True)
+    assert "'numpy>=1.26'" in script.read_text() and "pytest" not in script.read_text()
