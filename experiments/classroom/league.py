@@ -159,16 +159,20 @@ def play_league(
         opening_plies=plan.opening_plies, seed=league.seed, names=tuple(names),
     )
     _keep_private(ledger)
-    limits = Limits(
-        move_timeout=plan.move_seconds, game_cpu=plan.game_seconds,
-        game_wall=_WALL_PER_CPU * plan.game_seconds, max_failures=0,
-    )
     done = run_tournament(
-        arena_plan, ledger, workers, progress, limits, launches=launches, deadline=deadline,
-        backend=backend, strategy=lambda canonical: _Schedule(
+        arena_plan, ledger, workers, progress, limits_of(plan), launches=launches,
+        deadline=deadline, backend=backend, strategy=lambda canonical: _Schedule(
             canonical, plan, students, excluded),
     )
     return replace(league, excluded=excluded(), complete=not done.out_of_time)
+
+
+def limits_of(plan: LeaguePlan) -> Limits:
+    """The limits of each game."""
+    return Limits(
+        move_timeout=plan.move_seconds, game_cpu=plan.game_seconds,
+        game_wall=_WALL_PER_CPU * plan.game_seconds, max_failures=0,
+    )
 
 
 def _keep_private(ledger: Path) -> None:

@@ -150,7 +150,7 @@ def write_class_table(
                 len(roster.header))]
         rows[tuple(row)] = values
     write_csv(path, [*roster.header, *columns], [
-        [*map(_harmless, row), *values] for row, values in rows.items()
+        [*map(harmless, row), *values] for row, values in rows.items()
     ])
     return others
 
@@ -160,7 +160,7 @@ def shortest(points: float) -> str:
     return f"{round(points, 2):g}"
 
 
-def _harmless(cell: str) -> str:
+def harmless(cell: str) -> str:
     """A cell that no spreadsheet reads as a formula."""
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@") else cell
 

@@ -7,7 +7,15 @@ from pathlib import Path
 import click
 
 from experiments.command import log
-from experiments.options import FILE, FOLDER, PATH, Number, cluster_option, workers_option
+from experiments.options import (
+    FILE,
+    FOLDER,
+    PATH,
+    Number,
+    cluster_option,
+    seed_option,
+    workers_option,
+)
 
 
 @click.group(name="class")
@@ -99,6 +107,58 @@ def grade(
         trust=trust, workers=workers,
     )
     click.echo(f"wrote {out / 'grades.csv'} and {out / 'grades.html'}")
+
+
+@classroom.command()
+@click.argument("folder", type=PATH)
+@click.option("--exercise", "names", multiple=True, metavar="NAME",
+              help="Exercise to compare; may be repeated. Default: all exercises.")
+@click.option("--out", type=FILE, default=Path("similarity.csv"), show_default=True,
+              help="Table of all pairs of students who share code.")
+def similarity(folder: Path, names: tuple[str, ...], out: Path) -> None:
+    """List hand-ins whose code is alike, names aside. Read both before you judge."""
+    from dlgo.files import write_csv
+    from experiments.classroom.exercise import exercises, get_exercise
+    from experiments.classroom.hand_ins import hand_ins
+    from experiments.classroom.outputs import harmless
+    from experiments.classroom.similarity import similar_pairs
+
+    chosen = [get_exercise(name) for name in names] or list(exercises().values())
+    sources, _ = hand_ins(folder, [exercise.name for exercise in chosen])
+    pairs = similar_pairs(sources, chosen)
+    write_csv(out, ["exercise", "student", "other", "shared", "share"], [
+        [pair.exercise, harmless(pair.one), harmless(pair.other), pair.shared, f"{pair.share:.2f}"]
+        for pair in pairs
+    ])
+    for pair in pairs[:10]:
+        log(f"{pair.exercise}: {pair.one} and {pair.other} share {pair.share:.0%} of the shorter "
+            "code")
+    click.echo(f"wrote {out}: {len(pairs)} pairs of students who share code; none is a verdict")
+
+
+@classroom.command(name="try")
+@click.argument("bot", type=PATH)
+@click.option("--plan", "rules", required=True, type=FILE, help="TOML file of the league's rules.")
+@click.option("--against", metavar="NAME",
+              help="Staff bot, as the plan calls it. Default: the first one.")
+@click.option("--second", is_flag=True, help="The bot moves second.")
+@click.option("--trust", is_flag=True,
+              help="Run the bot without a sandbox; it can then read and change your files.")
+@seed_option
+def try_(
+    bot: Path, rules: Path, against: str | None, second: bool, trust: bool, seed: int
+) -> None:
+    """Show one game of a bot against a staff bot: BOT is a file, a folder or an archive."""
+    from experiments.classroom.league_plan import read_league_plan
+    from experiments.classroom.trying import try_bot
+
+    record = try_bot(bot, read_league_plan(rules), against, second, trust, seed)
+    moves = record.moves.split()
+    for ply, state in enumerate(record.positions()):
+        click.echo(f"{f'{ply}. {moves[ply - 1]}' if ply else 'start'}\n{state}\n")
+    won = {0.0: record.second, 1.0: record.first}.get(record.result)
+    log(f"{record.first} against {record.second}: {f'{won} wins' if won else 'a draw'}; "
+        f"{record.reason}")
 
 
 @classroom.command()

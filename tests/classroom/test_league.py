@@ -345,3 +345,19 @@ def test_a_class_is_made_once(tmp_path) -> None:
     }
     with pytest.raises(DlgoError, match="is not empty"):
         make_class(tmp_path / "demo", 10, "tictactoe")
+
+
+def test_a_bot_is_tried_in_one_shown_game(tmp_path: Path, capfd) -> None:
+    (tmp_path / "league.toml").write_text(
+        'game = "tictactoe"\n[[staff]]\nengine = "random"\nname = "Dice"\n')
+    (tmp_path / "mine.py").write_text(
+        "def select_move(state):\n    return state.legal_moves()[0]\n")
+    (tmp_path / "bad.py").write_text("1 / 0\n")
+    more = ("--plan", tmp_path / "league.toml", "--trust")
+    done = dlgo_here(capfd, "class", "try", tmp_path / "mine.py", *more, "--second")
+    assert done.returncode == 0, done.stderr
+    assert "Dice against mine: " in done.stdout and "1. " in done.stdout
+    assert_one_line(dlgo_here(capfd, "class", "try", tmp_path / "mine.py", *more, "--against=Ann"),
+                    "there is no staff bot 'Ann'; the plan's staff bots are: Dice")
+    done = dlgo_here(capfd, "class", "try", tmp_path / "bad.py", *more)
+    assert done.returncode == 2 and "ZeroDivisionError" in done.stderr

@@ -1,0 +1,60 @@
+"""One game of a bot against a staff bot, shown at once, under the rules of the class's league."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from dlgo.errors import DlgoError
+from dlgo.records.ledger import GameRecord
+from experiments.arena.engine_cache import EngineCache
+from experiments.arena.referee import play_game
+from experiments.arena.schedule import Plan, tasks
+from experiments.classroom.collecting import Part
+from experiments.classroom.league import limits_of
+from experiments.classroom.league_bots import Entry
+from experiments.classroom.league_plan import LeaguePlan, StaffBot
+
+
+def try_bot(
+    bot: Path, plan: LeaguePlan, against: str | None, second: bool, trust: bool, seed: int
+) -> GameRecord:
+    """Play a game of the bot in a file or hand-in.
+
+    Args:
+        against: the staff bot, by its name or specification; by default the first of the plan.
+        second: whether the bot moves second. trust: whether it runs without a sandbox.
+
+    Raises DlgoError if the bot cannot play, or there is no such staff bot; SandboxError if there
+    is no working sandbox here.
+    """
+    staff = _staff(plan, against)
+    name = plan.bot.partition(":")[0] if bot.suffix == ".py" else ""
+    with tempfile.TemporaryDirectory(prefix="try-") as folder:
+        Path(folder).chmod(0o755)
+        entry = Entry(plan, Path(folder), trust, Path(folder) / "games.sqlite")
+        entered = entry.bot_of(bot.resolve().stem, [Part(bot, name)],
+                               lambda note: None)
+        if entered.folder is None:
+            raise DlgoError(f"{bot}: {entered.notes[-1]}")
+        game = Plan(games=(plan.game,), entrants=(entered.entrant, staff.entrant), pairs=1,
+                    opening_plies=plan.opening_plies, seed=seed)
+        names = {entered.entrant: bot.resolve().stem, staff.entrant: staff.label}
+        limits = limits_of(plan)
+        engines = EngineCache(limits, launches={entered.entrant: entry.launch(entered.folder)})
+        try:
+            first, other = tasks(game)
+            chosen = other if (first.players[0] == entered.entrant) == second else first
+            record = play_game(chosen, engines, limits=limits)
+            return replace(record, first=names[record.first], second=names[record.second])
+        finally:
+            engines.close()
+
+
+def _staff(plan: LeaguePlan, name: str | None) -> StaffBot:
+    for bot in plan.staff:
+        if name in (None, bot.label, bot.entrant):
+            return bot
+    known = ", ".join(bot.label for bot in plan.staff) or "none"
+    raise DlgoError(f"there is no staff bot {name!r}; the plan's staff bots are: {known}")
