@@ -3,20 +3,22 @@
     learner = TextbookActorCritic(get_game("tictactoe"), seed=1)
     for games in learner.learn(batches=60): print(games, learner.score(20))
 
-REINFORCE (`engines/policy_gradient/textbook.py`) praises all moves of a won game alike. Here the
-network has one more output: V, the result that is to be expected of a position, for the player to
-move. A move then counts by its advantage
+REINFORCE (`engines/policy_gradient/textbook.py`) gives all moves of a won game the same credit.
+Here the network has one more output: V, the expected result of a position for the player to move.
+A move counts by its advantage
 
     A = R - V
 
-how much better its game ended than was expected. So A + V = R for each decision. A move that only
-keeps a won game won has an advantage near 0; one that turned a lost game has nearly 2.
+which says how much better the game ended than the critic expected before the move. If it expected
+a loss (V = -1) and the game was won (R = 1), then A = 2, for every move of that player until the
+critic noticed. To credit the one right move, see the generalised advantages of
+`engines/ppo/textbook.py`.
 
-Three things are learned at once, with one loss:
+One loss trains three things:
 
-    the actor     -A log pi, as in REINFORCE with A instead of R; A is taken as a fixed number
+    the actor     -A log pi, as in REINFORCE with A instead of R; A is a fixed number here
     the critic    (R - V)^2
-    entropy       -H(pi): a policy that is sure too early stops trying things
+    entropy       -H(pi): a policy that is sure too early stops exploring
 """
 
 from __future__ import annotations
@@ -37,14 +39,14 @@ from engines.policy_gradient.textbook import (
 
 
 class ActorCriticLoss(Loss):
-    """The actor's loss, less the weighted entropy, plus the critic's weighted squared error.
+    """The actor's loss, minus the weighted entropy, plus the critic's weighted squared error.
 
     Outputs are a logit for each action, and V before its tanh. Labels are the advantages in the
-    columns of the actions, and R.
+    columns of the played actions, and R.
 
     Args:
         actor: the actor's loss of logits and advantages. legal: bool[decisions, num_actions].
-        entropy, value_weight: how much the policy's entropy and the critic's error count.
+        entropy, value_weight: weights of the policy's entropy and of the critic's error.
     """
 
     def __init__(
@@ -80,8 +82,8 @@ class TextbookActorCritic(TextbookReinforce):
 
     Args:
         game, rate, more: as of `TextbookReinforce`.
-        entropy: weight of the policy's entropy, in nats. With 0 the policy is soon sure of itself,
-            and stops learning: `experiments/chapters/ch12.py`.
+        entropy: weight of the policy's entropy, in nats. With 0 the policy is sure too early and
+            stops learning: `experiments/chapters/ch12.py`.
         value_weight: weight of the critic's squared error; the book halves it as well.
     """
 
@@ -102,14 +104,14 @@ class TextbookActorCritic(TextbookReinforce):
         return self.network.forward(planes)[:, :-1]
 
     def values(self, planes: Floats) -> Floats:
-        """What the critic expects, for the player to move: float64[n], from -1 to 1."""
+        """V, the expected result for the player to move: float64[n], from -1 to 1."""
         return np.tanh(self.network.forward(planes)[:, -1])
 
     def actor_loss(self, legal: np.ndarray, shares: Floats) -> Loss:
-        """What makes moves of a positive advantage likelier.
+        """The loss that makes moves with a positive advantage more probable.
 
         Args:
-            shares: float64[decisions], of the actions when they were played.
+            shares: float64[decisions], probabilities of the actions when they were played.
         """
         return PolicyGradientLoss(legal)
 
@@ -119,7 +121,7 @@ class TextbookActorCritic(TextbookReinforce):
         self.improve(decisions, returns, returns - self.values(planes))
 
     def improve(self, decisions: list[Decision], returns: Floats, advantages: Floats) -> None:
-        """One step downhill."""
+        """One step of gradient descent on the common loss."""
         planes, legal, labels = self.arrays(decisions, advantages)
         shares = np.array([decision.share for decision in decisions])
         self.network.loss = ActorCriticLoss(

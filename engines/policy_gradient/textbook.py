@@ -4,14 +4,15 @@
     for games in learner.learn(batches=60): print(games, learner.score(20))
 
 The network is that of chapter 5 (`engines/learning/from_scratch`). It sees a position and gives a
-logit for each action; the policy is their softmax over the legal moves. Then, again and again:
+logit for each action; the policy is their softmax over the legal moves. Learning repeats three
+steps:
 
     play     games against itself, each move drawn from the policy, and remember every decision
     credit   a decision's return is the game's result for the player who made it
     learn    one step along the gradient of  return * log(probability of the move that was played)
 
-so that moves of won games become likelier and those of lost games less likely. No label tells which
-move won a game; over many games the good ones are on the winning side more often.
+so that moves of won games become more probable, and moves of lost games less probable. No label
+says which move won a game. Over many games good moves are more often on the winner's side.
 """
 
 from __future__ import annotations
@@ -34,8 +35,11 @@ class Decision(NamedTuple):
     """The stored data of a move.
 
     Attributes:
-        planes: what the network saw. legal: bool[num_actions]. action: what was played.
-        player: who played it. share: the action's probability in the policy that was played.
+        planes: what the network saw.
+        legal: bool[num_actions], the legal actions.
+        action: the action that was played.
+        player: the player who played it.
+        share: the probability of the action in the policy that was played.
     """
 
     planes: Floats
@@ -55,8 +59,9 @@ def softmax(logits: Floats, legal: np.ndarray) -> Floats:
 class PolicyGradientLoss(Loss):
     """-return * log(probability of the action), a mean over decisions.
 
-    Labels are the returns, in the columns of the actions; all else is 0. So it is the cross-entropy
-    of chapter 6 with returns instead of ones, and has the same simple derivative.
+    Labels are the returns, in the columns of the played actions; the other columns are 0. It is the
+    cross-entropy with returns instead of ones. Its derivative by the logits is
+    return * (policy - onehot(action)).
 
     Args:
         legal: bool[decisions, num_actions].
@@ -70,15 +75,15 @@ class PolicyGradientLoss(Loss):
         return float(-(labels * logs).sum() / len(outputs))
 
     def delta(self, outputs: Floats, labels: Floats) -> Floats:
-        # d log pi(a) / d logits = [a] - pi: up for the action that was played, down for the rest.
+        # d log pi(a) / d logits = onehot(a) - pi; the loss has the opposite sign.
         returns = labels.sum(axis=1, keepdims=True)
         return (returns * softmax(outputs, self._legal) - labels) / len(outputs)
 
 
 class BoundedLoss(PolicyGradientLoss):
-    """-return * pi / p where the return is negative: never below 0, and fading as pi does.
+    """-return * pi / p where the return is negative: never below 0, and its gradient fades with pi.
 
-    `shares` are p, float64[decisions]: how likely each action was when it was played.
+    `shares` are p, float64[decisions]: the probability of each action when it was played.
     """
 
     def __init__(self, legal: np.ndarray, shares: Floats) -> None:
@@ -98,9 +103,11 @@ class TextbookReinforce:
     """A policy that learns from its own games.
 
     Args:
-        game: what is played. hidden: units of the hidden layer. rate: of learning.
+        game: the game to learn.
+        hidden: units of the hidden layer.
+        rate: learning rate.
         discount: factor of the return for each later decision of the player.
-        seed: everything random comes from it.
+        seed: seed of all random numbers.
     """
 
     def __init__(self, game: GameSpec, hidden: int = 64, rate: float = 0.5,
@@ -116,7 +123,7 @@ class TextbookReinforce:
                         Dense(hidden, self.game.num_actions, self.rng)])
 
     def scores(self, planes: Floats) -> Floats:
-        """A logit for each action, as the encoder shows them: float64[n, num_actions]."""
+        """A logit for each action, in the network's order: float64[n, num_actions]."""
         return self.network.forward(planes)
 
     def policy_of(self, scores: Floats, legal: np.ndarray) -> Floats:
@@ -137,7 +144,7 @@ class TextbookReinforce:
         """A game against itself, or against random play.
 
         Args:
-            opponent: the side that plays at random; None: the policy plays both.
+            opponent: the player who plays at random; None: the policy plays both sides.
 
         Returns:
             The policy's decisions, and a function that gives the result for a player.
@@ -164,7 +171,7 @@ class TextbookReinforce:
         return returns[::-1]
 
     def learn(self, batches: int, games: int = 50) -> Iterator[int]:
-        """Learn from batches of games; after each yields how many games that were in all."""
+        """Learn from batches of games; after each one, yield the number of games so far."""
         for batch in range(1, batches + 1):
             decisions, returns = [], []
             for _ in range(games):

@@ -10,8 +10,9 @@ the ratio r = pi / p, the actor's loss is
 
     -min(r A, clip(r, 1 - e, 1 + e) A)
 
-A good move is no longer praised once it is 1 + e times as likely as in the games, nor a bad one
-blamed once it is 1 - e times as likely. So no step leads far from the policy that the games show.
+The loss stops rewarding a good move once it is 1 + e times as probable as in the games, and stops
+punishing a bad move once it is 1 - e times as probable. So the policy stays near the one that
+played the games.
 
 The return of a decision is a generalised one (Schulman et al. 2016): a mixture of the game's result
 and the critic's value of the same player's next decision, which has less noise.
@@ -34,11 +35,12 @@ from engines.policy_gradient.textbook import Decision, softmax
 class ClippedLoss(Loss):
     """-min(r A, clip(r, 1 - e, 1 + e) A), a mean over decisions.
 
-    Labels are the advantages in the columns of the actions; all else is 0.
+    Labels are the advantages in the columns of the played actions; the other columns are 0.
 
     Args:
-        legal: bool[decisions, num_actions]. clip: e.
+        legal: bool[decisions, num_actions].
         shares: float64[decisions], probability of each action when it was played.
+        clip: e.
     """
 
     def __init__(self, legal: np.ndarray, shares: Floats, clip: float) -> None:
@@ -51,7 +53,7 @@ class ClippedLoss(Loss):
 
     def delta(self, outputs: Floats, labels: Floats) -> Floats:
         advantages, ratios, policy = self._ratios(outputs, labels)
-        # d r / d logits = r ([a] - pi). Where the clipped term is the smaller one: no slope.
+        # d r / d logits = r (onehot(a) - pi). Where the clipped term is the smaller one: 0.
         far = np.where(advantages > 0, ratios > 1 + self._clip, ratios < 1 - self._clip)
         slopes = np.where(far, 0, -advantages * ratios)[:, None]
         return slopes * ((labels != 0) - policy) / len(outputs)
@@ -68,7 +70,8 @@ class TextbookPPO(TextbookActorCritic):
 
     Args:
         game, rate, more: as of `TextbookActorCritic`.
-        epochs: steps from the same games. clip: e.
+        epochs: number of steps from the same games.
+        clip: e.
         gae_lambda: 1: the result of the game; 0: the critic's next value.
     """
 
@@ -84,7 +87,7 @@ class TextbookPPO(TextbookActorCritic):
         return ClippedLoss(legal, shares, self.clip)
 
     def credit(self, played: list[Decision], result: Callable) -> list[float]:
-        """Generalised returns: each player's decisions are a chain, walked from its end.
+        """Generalised returns. Each player's decisions form a chain; the loop starts at its end.
 
         A step's surprise is the critic's value one decision later, or the result, minus its value
         now. The advantage is the sum of all surprises to come, fading by gae_lambda.

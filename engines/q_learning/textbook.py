@@ -3,16 +3,18 @@
     learner = TextbookQ(get_game("tictactoe"), seed=1)
     for games in learner.learn(batches=60): print(games, learner.score(20))
 
-The network has two inputs, a position and a move, and one output: Q, the result that is to be
-expected if that move is played, for the player who plays it, from -1 to 1. Playing is simple: try
-every legal move in the network, and play the best. Learning is as simple:
+The network has two inputs, a position and a move, and one output: Q, the expected result for the
+player who plays the move, from -1 to 1. To choose a move, the learner evaluates every legal move
+and takes the best. Learning repeats two steps:
 
-    play     games against itself; with a chance of epsilon a move is any legal one, else the best
-    learn    Q of each move that was played should be the result of its game: squared error
+    play     games against itself; with probability epsilon a random legal move, else the best one
+    learn    move Q of each move that was played towards the result of its game (squared error)
 
-Without random moves the same game would be played again and again, and no other move would ever
-get a fair hearing. With many of them, Q says what moves are worth among careless players. So
-epsilon begins high and falls.
+The target is the result of the whole game, as in the book. Watkins's target is the value of the
+best next move instead (`experiments/chapters/ch11.py` compares them).
+
+Without random moves the learner would play the same game again and again. With many random moves,
+Q is the value of a move among careless players. So epsilon begins high and falls.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from engines.policy_gradient.textbook import Decision, TextbookReinforce
 
 
 class Tanh(Layer):
-    """Squeezes every number between -1 and 1, as results are."""
+    """Maps every number to one between -1 and 1, the range of results."""
 
     def forward(self, inputs: Floats) -> Floats:
         self._outputs = np.tanh(inputs)
@@ -40,13 +42,14 @@ class Tanh(Layer):
 
 
 class TextbookQ(TextbookReinforce):
-    """A network that learns what moves are worth.
+    """A network that learns the values of moves.
 
     Args:
-        game, rate, more: as of `TextbookReinforce`. batch: decisions in a step of learning.
+        game, rate, more: as of `TextbookReinforce`.
+        batch: number of decisions per training step.
 
     Attributes:
-        epsilon: chance of a random move.
+        epsilon: probability of a random move.
     """
 
     epsilon = 0.5
@@ -58,19 +61,19 @@ class TextbookQ(TextbookReinforce):
         self.batch = batch
 
     def new_network(self, inputs: int, hidden: int) -> Network:
-        """Planes and a move side by side go in, one number comes out."""
+        """A network with planes and a move as its input, and one output."""
         return Network([Dense(inputs + self.game.num_actions, hidden, self.rng), ReLU(),
                         Dense(hidden, 1, self.rng), Tanh()], MeanSquaredError())
 
     def scores(self, planes: Floats) -> Floats:
-        """Q of every action, legal or not, each asked by itself: float64[n, num_actions]."""
+        """Q of every action, legal or not, one evaluation each: float64[n, num_actions]."""
         actions = self.game.num_actions
         moves = np.tile(np.eye(actions), (len(planes), 1))
         pairs = np.column_stack([np.repeat(planes, actions, axis=0), moves])
         return self.network.forward(pairs).reshape(len(planes), actions)
 
     def policy_of(self, scores: Floats, legal: np.ndarray) -> Floats:
-        """Epsilon-greedy: the best legal move, or with a chance of epsilon any of them."""
+        """Epsilon-greedy: the best legal move; with probability epsilon a random one."""
         best = np.where(legal, scores, -np.inf).argmax(axis=-1)
         greedy = np.eye(len(legal))[best]
         return (1 - self.epsilon) * greedy + self.epsilon * legal / legal.sum()
@@ -85,7 +88,7 @@ class TextbookQ(TextbookReinforce):
                 yield (batch + 1) * games
 
     def step(self, decisions: list[Decision], returns: Floats) -> None:
-        """One epoch: it moves Q of the played moves towards their results."""
+        """One epoch: move Q of the played moves towards the results of their games."""
         planes, _, moves = self.arrays(decisions, np.ones(len(decisions)))
         pairs, results = np.column_stack([planes, moves]), returns[:, None]
         for _ in self.network.train(pairs, results, epochs=1, batch=self.batch, rate=self.rate,
@@ -93,7 +96,7 @@ class TextbookQ(TextbookReinforce):
             pass
 
     def score(self, games: int) -> float:
-        """The share of points against random play, without random moves of its own."""
+        """The share of points against random play; the learner makes no random moves."""
         kept, self.epsilon = self.epsilon, 0.0
         points = super().score(games)
         self.epsilon = kept
