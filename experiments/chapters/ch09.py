@@ -1,173 +1,120 @@
-# ---
-# jupyter:
-#   kernelspec: {display_name: Python 3, language: python, name: python3}
-# ---
+"""Chapter 9: what does a bot's experience show, and when has the bot become better?
 
-# %% [markdown]
-# # 9 · Experience
-#
-# A bot that learns by playing needs to remember what it saw, what it did and what came of it. Here
-# you look at such memories, and at how hard it is to see that a bot has become better. [The
-# chapter's page](../../docs/chapters/ch09.md) has the whole story.
+    python -m experiments.chapters.ch09 --quick
 
-# %%
+A policy learns Connect Four from its own games. Calculations say what a match can show.
+"""
+
+from __future__ import annotations
+
 import dataclasses
-import tempfile
-from pathlib import Path
+from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
-from scipy.stats import binom, binomtest
+import pandas as pd
+from matplotlib.axes import Axes
 
 import dlgo
-from engines.actor_critic.textbook import TextbookActorCritic
-from engines.learning.data.experience import Experience, merged, read_experience, write_experience
+from engines.learning.data.replay import Replayer
 from engines.learning.selfplay.schedule import Schedule
 from engines.policy_gradient.textbook import TextbookReinforce
-from experiments.chapters import practice
-from experiments.chapters.practice import decided, play, results_against, side, trained
-from experiments.chapters.script import begin, size
-from experiments.course.showing import Row, Source, draw_policy
-from experiments.figures import BLUE, INK, ORANGE, RED, drawing
+from experiments.chapters.experiment import Row, experiment, mean_row, script
+from experiments.chapters.practice import decided, games_of, play, results_against, side, trained
+from experiments.figures import BLUE, INK, ORANGE, RED
 
-begin()
-connect4 = dlgo.game("connect4")
-bot = TextbookActorCritic(connect4, discount=0.9, seed=1)
+CONNECT4 = dlgo.game("connect4")
 
-# %% [markdown]
-# ## A game, as it is remembered
-#
-# The network has learned nothing yet. Its policy is nearly even, and moves are drawn from it.
 
-# %%
-decisions, result = bot.play()
-positions = [connect4.start()]
-for decision in decisions:
-    positions.append(positions[-1].apply_move(connect4.move_of(decision.action)))
-Row(positions[0], positions[len(decisions) // 2], positions[-1],
-    titles=("the beginning", "halfway", "the end"))
+@cache
+def policy(games: int) -> TextbookReinforce:
+    """A policy that has learned from its own games: a step after every 64 of them."""
+    if games == 0:
+        return TextbookReinforce(CONNECT4, discount=0.9, seed=1)
+    return trained(policy(games - 1920), batches=30, seed=games // 1920)
 
-# %%
-state = positions[len(decisions) // 2]
-policy, _, legal = bot.policy(state)
-with drawing(size=(5, 4.8)) as (axes,):
-    draw_policy(axes, state, {connect4.move_of(int(action)): policy[action]
-                              for action in np.flatnonzero(legal)}, "the policy")
 
-# %% [markdown]
-# A decision is what the network saw, what was legal, what was played, by whom, and how likely it
-# was. When the game is over, each decision gets its return.
+@experiment(quick={"games": 1000}, full={"games": 1000}, unit="different")
+def variety(games: int) -> Iterator[Row]:
+    """How many of 1,000 games of one untrained policy differ?"""
+    for label, temperature in (("always the most probable move", 0.0), ("moves drawn", 1.0)):
+        player = dataclasses.replace(side(policy(0)), temperature=temperature)
+        played = play([player], Schedule.practice(games, 1), CONNECT4)
+        yield {"label": label, "value": len(set(games_of(played)))}
 
-# %%
-Source(TextbookReinforce.credit)
 
-# %%
-returns = bot.credit(decisions, result)
-with drawing(size=(8, 3.4)) as (axes,):
-    axes.bar(range(1, len(returns) + 1), returns,
-             color=[(BLUE, ORANGE)[decision.player.index] for decision in decisions])
-    axes.axhline(0, color=INK, lw=1)
-    axes.set(xlabel="move", title="returns: 0.9 for each later decision of the same player")
+@experiment(quick={"games": 300}, full={"games": 2000}, reference=100, digits=1)
+def entropy(games: int) -> Iterator[Row]:
+    """How near is the policy to random play? Random play has an entropy of 100%."""
+    for practice in (0, 1920, 3840):
+        played = play([side(policy(practice))], Schedule.practice(games, 1), CONNECT4)
+        legal = played.made(Replayer(policy(0).encoder), played.decisions).legal.sum(axis=1)
+        nats, most = (np.add.reduceat(values, played.firsts[:-1])
+                      for values in (-np.log(played.probabilities), np.log(legal)))
+        yield mean_row(f"after {practice:,} games", 100 * nats / most)
 
-# %% [markdown]
-# **Try this.** Set `discount=1.0`, then 0.5. Which moves does the bot then think have won the game?
 
-# %% [markdown]
-# ## Thousands of games
-#
-# The same, hundreds at a time in compiled code. The boards are not stored: the moves make them
-# again. So a decision takes 14 bytes, where its planes, action and reward take a thousand. Two
-# files are written, read back and put together.
+@experiment(quick={"games": 2000}, full={"games": 20_000}, reference=50, digits=1)
+def progress(games: int) -> Iterator[Row]:
+    """Does twice the practice win? The share of decided games that the first bot wins."""
+    for practice, other in ((1920, 0), (3840, 0), (3840, 1920)):
+        share = decided(results_against(policy(practice), policy(other), games, 1))
+        value, low, high = (100 * number for number in share)
+        yield {"label": f"{practice:,} games v {f'{other:,}' if other else 'untrained'}",
+               "value": value, "low": low,
+               "high": high}
 
-# %%
-parts = [play([side(bot)], Schedule.practice(1000, seed), connect4).with_returns(discount=0.9)
-         for seed in (1, 2)]
-folder = Path(tempfile.mkdtemp())
-paths = [write_experience(folder / f"part{k}.npz", part) for k, part in enumerate(parts)]
-both = merged([read_experience(path, connect4) for path in paths])
-equal = np.array_equal(both.actions, np.concatenate([part.actions for part in parts]))
-bytes_each = sum(path.stat().st_size for path in paths) / len(both.decisions)
-print(f"{both.n_games:,} games, {len(both.decisions):,} decisions: equal {equal}; "
-      f"{bytes_each:.1f} bytes each, {8 * int(np.prod(bot.encoder.shape)) + 16} with planes")
-Source(Experience.with_returns)
 
-# %% [markdown]
-# How near to chance does an untrained policy play? And how many different games are there, if moves
-# are drawn from it, and if the likeliest move is always played?
+@experiment(quick={"games": 2000}, full={"games": 10_000}, reference=50, digits=1)
+def match_length(games: int) -> Iterator[Row]:
+    """From how many games on does the interval exclude 50%? One long match, game by game."""
+    results = results_against(policy(3840), policy(1920), games, 2)
+    for played in (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000):
+        if played <= games:
+            value, low, high = (100 * number for number in decided(results[:played]))
+            yield {"label": f"{played:,} games", "games": played, "value": value, "low": low,
+                   "high": high}
 
-# %%
-found = practice.decisions_of(bot, both)
-nats, most = (-sum(np.log(decision.share) for decision in found),
-              sum(np.log(decision.legal.sum()) for decision in found))
-print(f"entropy of the untrained policy: {nats / most:.1%} of that of random play")
-for name, player in (("the likeliest move", dataclasses.replace(side(bot), temperature=0.0)),
-                     ("moves drawn", side(bot))):
-    played = play([player], Schedule.practice(1000, 1), connect4)
-    print(f"{name}: {len(set(practice.games_of(played))):,} different games of 1,000")
 
-# %% [markdown]
-# **Try this.** Read the file as experience of another game: `read_experience(paths[0],
-# dlgo.game("tictactoe"))`. Cut off its last byte and read it again. What does it say?
+@match_length.drawing
+def _(table: pd.DataFrame, axes: Axes) -> None:
+    axes.errorbar(table["games"], table["value"],
+                  [table["value"] - table["low"], table["high"] - table["value"]], fmt="o",
+                  color=BLUE, capsize=5)
+    axes.axhline(50, color=INK, linestyle="--", linewidth=1.5)
+    axes.set(xscale="log", xlabel="games played so far", ylabel="won by the new bot, %",
+             ylim=(0, 100))
 
-# %% [markdown]
-# ## Is it better?
-#
-# The bot learns from 1,920 games, then from as many more. How sure can we be that the second half
-# was worth anything?
 
-# %%
-old = trained(bot, batches=30, seed=1)
-new = trained(old, batches=30, seed=2)
-for name, policy in (("old", old), ("new", new)):
-    share, low, high = decided(results_against(policy, bot, 2000, 1))
-    print(f"{name} against untrained: {share:.1%} ({low:.1%} to {high:.1%}) of 2,000 games")
-results = results_against(new, old, size(20_000, 100_000), 1)
-strength, low, high = decided(results)
-print(f"new against old: {strength:.1%} ({low:.1%} to {high:.1%}) of {len(results):,} games")
-won = (results == 1).astype(float)[results != 0.5]
-numbers = np.unique(np.geomspace(20, len(won), 60).astype(int))
-shares = np.cumsum(won)[numbers - 1] / numbers
-margins = 1.96 * np.sqrt(shares * (1 - shares) / numbers)
-with drawing(size=(8, 4)) as (axes,):
-    axes.plot(numbers, 100 * shares, color=BLUE)
-    axes.fill_between(numbers, 100 * (shares - margins), 100 * (shares + margins), color=BLUE,
-                      alpha=0.2, lw=0)
-    axes.axhline(50, color=INK, lw=1.5, ls="--")
-    axes.set(xscale="log", xlabel="games", title="won by the new bot, %, with 95% interval")
+@experiment(quick={"longest": 30_000}, full={"longest": 30_000}, tolerance=0.01)
+def power(longest: int) -> Iterator[Row]:
+    """How many matches show that a bot is better (p < 5%)? Calculated, for three strengths."""
+    from scipy.stats import binom
 
-# %% [markdown]
-# Cut the games into matches. How many of them show that the new bot is better (p < 5%)? The curves
-# are what the binomial test can see.
+    for strength in (0.60, 0.55, 0.53):
+        for games in (30, 100, 300, 1000, 3000, 10_000, 30_000):
+            if games <= longest:
+                needed = binom.isf(0.025, games, 0.5)  # more wins than this are significant
+                yield {"label": f"wins {strength:.0%}", "games": games,
+                       "value": 100 * binom.sf(needed, games, strength)}
 
-# %%
-seen = {}
-for games in (100, 300, 1000, 3000, 10_000):
-    if 2 * games <= len(won):
-        wins = won[: len(won) // games * games].reshape(-1, games).sum(axis=1)
-        seen[games] = np.mean([binomtest(int(n), games).pvalue < 0.05 and n > games / 2
-                               for n in wins])
-        print(f"{games:>6,} games: {seen[games]:.0%} of {len(wins)} matches show it; in "
-              f"{np.mean(wins <= games / 2):.0%} it wins no more than half")
-numbers = np.unique(np.geomspace(30, 30_000, 60).astype(int))
-with drawing(size=(8, 4)) as (axes,):
-    for share, colour in ((0.6, RED), (0.55, ORANGE), (strength, BLUE)):
-        axes.plot(numbers, 100 * binom.sf(binom.isf(0.025, numbers, 0.5), numbers, share),
-                  color=colour, label=f"wins {share:.1%}")
-    axes.plot(list(seen), [100 * share for share in seen.values()], "o", color=BLUE)
-    axes.set(xscale="log", xlabel="games of a match", ylim=(0, 103),
-             title="matches that show who is better, %")
-    axes.legend(loc="lower right")
 
-# %% [markdown]
-# The book's 53 of 100 and 530 of 1,000, and its rule to go on with a new bot if it wins 60 of 100:
+@power.drawing
+def _(table: pd.DataFrame, axes: Axes) -> None:
+    for (label, rows), colour in zip(table.groupby("label", sort=False), (RED, ORANGE, BLUE),
+                                     strict=True):
+        axes.plot(rows["games"], rows["value"], "o-", color=colour, label=label)
+    axes.set(xscale="log", xlabel="games of a match", ylabel="matches that show it, %",
+             ylim=(0, 105))
+    axes.legend(loc="upper left")
 
-# %%
-for wins, games in ((53, 100), (530, 1000)):
-    print(f"binomial test, {wins} of {games:,}: p = {binomtest(wins, games).pvalue:.3f} for either "
-          f"side, {binom.sf(wins - 1, games, 0.5):.3f} for {wins} or more")
-gate, true = binom.sf(59, 100, 0.5), binom.sf(59, 100, 0.55)
-print(f"60 of 100: an equal bot passes with {gate:.1%}, in one of three tries with "
-      f"{1 - (1 - gate) ** 3:.1%}; one that wins 55% of its games with {true:.0%}")
 
-# %% [markdown]
-# **Try this.** Where should the gate be, so that an equal bot passes one time in a hundred? How
-# many games does it then take to let one that wins 55% pass nine times in ten?
+@power.conclusion
+def _(table: pd.DataFrame) -> str:
+    hundred = table[table["games"] == 100].set_index("label")["value"]
+    return "A match of 100 games shows the difference with these chances: " + ", ".join(
+        f"{label}: {value:.0f}%" for label, value in hundred.items()) + "."
+
+
+if __name__ == "__main__":
+    script(__doc__, variety, entropy, progress, match_length, power)

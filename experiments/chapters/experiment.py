@@ -235,9 +235,11 @@ def share_row(label: str, share: float, n: int, **more: Any) -> Row:
 
 
 def mean_row(label: str, values: Iterable[float], **more: Any) -> Row:
-    """A row: the mean of independent values with its 95% interval (normal approximation)."""
+    """A row: the mean of independent values with its 95% interval (Student's t)."""
+    from scipy.stats import t
+
     series = pd.Series(list(values), dtype=float)
-    margin = 1.96 * series.std() / len(series) ** 0.5
+    margin = t.ppf(0.975, len(series) - 1) * series.std() / len(series) ** 0.5
     return {"label": label, "value": series.mean(), "low": series.mean() - margin,
             "high": series.mean() + margin, **more}
 

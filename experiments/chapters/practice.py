@@ -9,13 +9,12 @@ from them.
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
-from dlgo import GameSpec, Player, get_game
+from dlgo import GameSpec, GameState, Player, get_game
 from dlgo.encoders import get_encoder
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.experience import Experience
@@ -151,30 +150,34 @@ def games_of(played: Experience) -> list[bytes]:
 
 
 def rows_met(learner: TextbookReinforce, played: Experience) -> list[int]:
-    """Which rows of the evaluate_solved these games of tic-tac-toe have met."""
+    """The row of `solved` of each decision in these games of tic-tac-toe."""
     made = played.made(Replayer(learner.encoder), played.decisions)
-    planes = np.unique(made.planes.reshape(len(made), -1).astype(np.float64), axis=0)
+    planes = made.planes.reshape(len(made), -1).astype(np.float64)
     rows = _rows(learner.encoder.name)
     return [rows[position.tobytes()] for position in planes]
+
+
+def losing_moves(learner: TextbookReinforce, played: Experience) -> np.ndarray:
+    """Which decisions in these games of tic-tac-toe lost what was not lost: bool[decisions]."""
+    outcomes = solved(learner.encoder.name)[1][rows_met(learner, played)]
+    got = outcomes[np.arange(len(outcomes)), played.actions[played.decisions]]
+    return (got == -1) & (outcomes.max(axis=1) > -1)
+
+
+@cache
+def followers() -> list[dict[int, tuple[int | None, float]]]:
+    """What each move in each row of `solved` leads to: a row and 0, or None and whether it wins."""
+    game, encoder = get_game("tictactoe"), get_encoder("planes", get_game("tictactoe"))
+
+    def following(state: GameState) -> tuple[int | None, float]:
+        if state.is_over():
+            return None, float(abs(state.result()))
+        return _rows("planes")[encoder.encode(state).ravel().astype(np.float64).tobytes()], 0.0
+
+    return [{game.action_of(move): following(state.apply_move(move))
+             for move in state.legal_moves()} for state in all_states()]
 
 
 @cache
 def _rows(encoder: str) -> dict[bytes, int]:
     return {position.tobytes(): row for row, position in enumerate(solved(encoder)[0])}
-
-
-def spread(values: Sequence[float]) -> tuple[float, float]:
-    """The mean of several seeds, and half its 95% interval (Student's t); nan for one seed."""
-    from scipy.stats import t
-
-    n = len(values)
-    if n == 1:
-        return values[0], math.nan
-    return float(np.mean(values)), float(
-        t.ppf(0.975, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
-
-
-def mean_text(values: Sequence[float]) -> str:
-    """The mean of several seeds in percent, with half its 95% interval."""
-    mean, half = spread(values)
-    return f"{mean:.1f}%" if math.isnan(half) else f"{mean:.1f} +-{half:.1f}%"

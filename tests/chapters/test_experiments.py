@@ -92,6 +92,31 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     and apart(table, "below 30%, 3 in a row", "below 30%, 1 in a row"),
     "ch08.elo": lambda table: above(0)(table) and not apart(
         table, "400 v 100 simulations", "sum of the first two"),
+    "ch09.variety": lambda table: list(table["value"]) == [1, 1000],
+    "ch09.entropy": lambda table: bool((table["high"] < 99).all() and table["low"].iloc[0] > 90
+                                       and table["high"].iloc[1:].max() < 70),
+    "ch09.progress": above(50),
+    "ch09.match_length": lambda table: list(table["low"] > 50) == [False] * 4 + [True] * 5,
+    "ch09.power": lambda table: len(table) == 21 and table["value"].iloc[[1, 8, 15]].max() < 50,
+    "ch10.one_game": lambda table: table["low"].iloc[0] > 50 > 25 > table["high"].iloc[2],
+    "ch10.choices": lambda table: bool((table.query("games == 2000 and choice == 5")["low"]
+                                        > 0.95).all()),
+    "ch10.one_batch": lambda table: list(table.groupby("label")["value"].max() > 100)
+    == [False, True],
+    "ch10.losses": lambda table: list(table["low"] > 70) == [True] * 3 + [False, True, True, False],
+    "ch11.curiosity": lambda table: apart(table, "always 50%", "always 10%", "never"),
+    "ch11.coverage": lambda table: apart(table, "never", "always 10%")
+    and apart(table, "always 10%", "always 50%", "50% falling to 10%"),
+    "ch11.unseen": lambda table: apart(table, "positions never met", "before learning"),
+    "ch11.targets": lambda table: apart(
+        table, "best Q of the next position", "result of the game"),
+    "ch11.first_move": lambda table: table["low"].iloc[0] > 0.1 > 0.01 > table["high"].iloc[1],
+    "ch12.advantages": lambda table: table["high"].iloc[-1] < 0.2 < 0.5 < table["low"].iloc[0],
+    "ch12.surprises": lambda table: table["high"].iloc[0] < 20 < 30 < table["low"].iloc[1],
+    "ch12.blame": lambda table: table["high"].iloc[:3].max() < table["low"].iloc[3:].min(),
+    "ch12.methods": lambda table: apart(table, "PPO (has both)", "entropy", "critic and entropy")
+    and apart(table, "entropy", "REINFORCE", "critic"),
+    "ch12.steps": lambda table: True,
     "ch13.leaves": lambda table: apart(
         table, "gain of half and half, 1 rollout", "gain of half and half, 32 rollouts")
     and above(0)(table[table["label"] == "gain of half and half, 32 rollouts"]),
