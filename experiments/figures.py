@@ -24,8 +24,6 @@ PAPER, INK, FAINT = "#fbf9f4", "#22252a", "#c9c5bb"
 # Distinct to colour-blind eyes as well (Okabe and Ito 2008).
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#8a5a9e"
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE)
-# The folder of figures without a path; None unless a notebook runs as a script.
-unnamed: Iterator[Path] = iter(())
 _LOOK = {
     "font.size": 15, "axes.titlesize": 16, "figure.titlesize": 18, "legend.fontsize": 14,
     "axes.labelsize": 15,
@@ -43,12 +41,11 @@ def drawing(
 ) -> Iterator[list[Axes]]:
     """Draw a figure: its axes, row by row, to be filled in the block; saved and shown at its end.
 
-    Without a `path`, it is the next of `unnamed`, else only shown, as in notebooks. `size` is that
-    of one of the axes, in inches; `more` is for `Figure.subplots`.
+    Without a `path`, it is only shown, as in notebooks. `size` is that of one of the axes, in
+    inches; `more` is for `Figure.subplots`.
     """
     import matplotlib
 
-    path = path or next(unnamed, None)
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     display = display or sys.platform in ("win32", "darwin")
     shown = path is None or (sys.stdout.isatty() and bool(display))
