@@ -23,7 +23,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
 # What takes longest comes first, so that no process is left with a long file at the end.
 LONGEST = [
-    "studio", "alphazero/test_train.py", "chapters/test_chapters.py", "test_conformance.py",
+    "studio", "alphazero/test_train.py", "chapters/test_experiments.py", "test_conformance.py",
     "test_broken_rules.py",
     "arena/test_outside.py", "arena/test_referee.py", "test_jit.py",
     "alphazero/test_promotion.py", "test_add_an_engine.py", "docs/test_course.py",
