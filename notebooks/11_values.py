@@ -246,6 +246,8 @@ ch12.methods.show()
 ch12.steps.show()
 
 # %% [markdown]
+# With the clip, twenty steps teach more than four. Without it, twenty steps teach almost nothing.
+#
 # **Try this.** `ch12.methods.run(seeds=2, batches=50, names=("entropy", "PPO (has both)"))` learns
 # from 3,200 games. Can two seeds tell the learners apart?
 #

@@ -117,7 +117,8 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     "ch12.methods": lambda table: apart(table, "PPO (has both)", "entropy", "critic and entropy")
     and apart(table, "entropy", "REINFORCE", "critic"),
     "ch12.steps": lambda table: apart(table, "4 steps", "1 step")
-    and apart(table, "20 steps", "4 steps", "4 steps, not clipped"),
+    and apart(table, "20 steps", "4 steps", "4 steps, not clipped")
+    and apart(table, "4 steps", "20 steps, not clipped"),
     "ch13.leaves": lambda table: apart(
         table, "gain of half and half, 1 rollout", "gain of half and half, 32 rollouts")
     and above(0)(table[table["label"] == "gain of half and half, 32 rollouts"]),
