@@ -279,8 +279,8 @@ Claims(
     ("Near the end advantages are close to 0.", "12.1.1",
      f"Confirmed: {ch12.advantages['90 to 100%']} in the last tenth."),
     ("Important moves, which turn a game round, get a large advantage.", "12.1.1",
-     f"Only partly: {ch12.surprises['decisions']} of the decisions with A above 1.5 hold "
-     f"{ch12.surprises['their part of all sizes']} of the sum, but the lowest A of a loser is a "
+     f"Only partly: in {ch12.surprises['decisions']} of the decisions A exceeds 1.5 in size; they "
+     f"hold {ch12.surprises['their part of all sizes']} of the sum. But the lowest A of a loser is a "
      f"losing mistake in {ch12.blame['A = R - V (lambda 1)']} of the games (a random one of their "
      f"moves: {ch12.blame['a move at random']}), with GAE and lambda 0 in "
      f"{ch12.blame['GAE, lambda 0']}."),
