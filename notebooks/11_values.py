@@ -280,7 +280,7 @@ Claims(
      f"Confirmed: {ch12.advantages['90 to 100%']} in the last tenth."),
     ("Important moves, which turn a game round, get a large advantage.", "12.1.1",
      f"Only partly: in {ch12.surprises['decisions']} of the decisions A exceeds 1.5 in size; they "
-     f"hold {ch12.surprises['their part of all sizes']} of the sum. But the lowest A of a loser is a "
+     f"hold {ch12.surprises['their part of all sizes']} of the sum. But a loser's lowest A is a "
      f"losing mistake in {ch12.blame['A = R - V (lambda 1)']} of the games (a random one of their "
      f"moves: {ch12.blame['a move at random']}), with GAE and lambda 0 in "
      f"{ch12.blame['GAE, lambda 0']}."),
