@@ -19,6 +19,9 @@
 # A game is a small world with complete rules: they say which moves are legal and who has won. So a
 # program can play millions of games and learn from the results. Go is a hard case. A position has
 # hundreds of legal moves, and nobody has found a formula that tells who is ahead.
+#
+# `Source` shows code of the project, `Row` shows boards side by side. `ch02.komi.show()` draws a
+# measured result with the command that made it; `ch02.komi.run()` measures again.
 
 # %%
 import dlgo
@@ -306,8 +309,9 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes them into a file: `liberties`, `captures`, `ko`, `counting`,
-# `random_bot`, `zobrist`. See [Teach a class](../docs/teach.md).
+# `liberties`, `captures`, `ko`, `counting`, `random_bot`, `zobrist`. `dlgo class new liberties`
+# writes the first one to `liberties.py`. Fill in the gaps, then run `python liberties.py` to try
+# its examples.
 #
 # ## Questions
 #

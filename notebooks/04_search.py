@@ -195,7 +195,7 @@ ch04.simulations.show()
 # %%
 Claims(
     ("There are fewer than 300,000 games of tic-tac-toe.", "4.4",
-     "Confirmed: 255,168 (`dlgo perft tictactoe --depth 9` counts them by length)."),
+     "Confirmed: 255,168 (OEIS A061526; `tests/test_perft.py` counts them)."),
     ("Minimax is an unbeatable opponent in tic-tac-toe.", "4.3",
      f"Confirmed: it proves a draw after {ch04.cuts['minimax']}."),
     ("Four rules, each built on the ones before, play better and better.", "4.2",
@@ -234,8 +234,9 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes them into a file: `rules_of_thumb`, `evaluation`, `minimax`,
-# `alpha_beta`, `uct`, `rave`. See [Teach a class](../docs/teach.md).
+# `rules_of_thumb`, `evaluation`, `minimax`, `alpha_beta`, `uct`, `rave`.
+# `dlgo class new rules_of_thumb` writes the first one to `rules_of_thumb.py`. Fill in the gaps,
+# then run `python rules_of_thumb.py` to try its examples.
 #
 # ## Questions
 #

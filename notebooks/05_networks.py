@@ -328,8 +328,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes them into a file: `dense`, `encoder`. See
-# [Teach a class](../docs/teach.md).
+# `dense`, `encoder`. `dlgo class new dense` writes the first one to `dense.py`. Fill in the gaps,
+# then run `python dense.py` to try its examples.
 #
 # ## Questions
 #

@@ -209,7 +209,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes it into a file: `leaking_split`. See [Teach a class](../docs/teach.md).
+# `dlgo class new leaking_split` writes the exercise to `leaking_split.py`. Fill in the gaps, then
+# run `python leaking_split.py` to try its examples.
 #
 # ## Questions
 #

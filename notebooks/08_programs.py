@@ -169,7 +169,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes them into a file: `better`, `elo`. See [Teach a class](../docs/teach.md).
+# `better`, `elo`. `dlgo class new better` writes the first one to `better.py`. Fill in the gaps,
+# then run `python better.py` to try its examples.
 #
 # ## Questions
 #

@@ -151,7 +151,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes it into a file: `puct`. See [Teach a class](../docs/teach.md).
+# `dlgo class new puct` writes the exercise to `puct.py`. Fill in the gaps, then run
+# `python puct.py` to try its examples.
 #
 # ## Questions
 #

@@ -335,8 +335,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes them into a file: `back_up`, `noise`. See
-# [Teach a class](../docs/teach.md).
+# `back_up`, `noise`. `dlgo class new back_up` writes the first one to `back_up.py`. Fill in the
+# gaps, then run `python back_up.py` to try its examples.
 #
 # ## Questions
 #
