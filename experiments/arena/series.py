@@ -45,9 +45,9 @@ class Series:
         return share_margin(self.share, self.games)
 
     def __str__(self) -> str:
-        names = f"{self.one} - {self.other}"
-        return (f"{names:<40}{self.share:>6.1%} +-{self.margin:<6.1%}{self.cpu_ms[0]:>8.2f} :"
-                f"{self.cpu_ms[1]:>7.2f}")
+        low, high = max(self.share - self.margin, 0), min(self.share + self.margin, 1)
+        return (f"{self.one} against {self.other}: {self.share:.1%} ({low:.1%} to {high:.1%}) of "
+                f"{self.games} games; {self.cpu_ms[0]:.2f} and {self.cpu_ms[1]:.2f} CPU ms a move")
 
 
 def share_margin(share: float, n: int) -> float:

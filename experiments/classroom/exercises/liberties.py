@@ -14,7 +14,7 @@ its liberties.
 from __future__ import annotations
 
 
-def neighbours(board: list[str], point: tuple[int, int]) -> list[tuple[int, int]]:
+def neighbours(board: list[str], point: tuple[int, int]) -> set[tuple[int, int]]:
     """The points of the board that touch `point` along the lines: up to four.
 
     >>> neighbours(["...", "..."], (0, 0))
@@ -27,7 +27,7 @@ def neighbours(board: list[str], point: tuple[int, int]) -> list[tuple[int, int]
     ### BEGIN SOLUTION
     row, col = point
     around = [(row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)]
-    return [(r, c) for r, c in around if 0 <= r < len(board) and 0 <= c < len(board[0])]
+    return {(r, c) for r, c in around if 0 <= r < len(board) and 0 <= c < len(board[0])}
     ### END SOLUTION
 
 
