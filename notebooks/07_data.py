@@ -209,8 +209,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new leaking_split` writes the exercise to `leaking_split.py`. Fill in the gaps, then
-# run `python leaking_split.py` to try its examples.
+# `leaking_split`. `dlgo class new leaking_split` writes it to `leaking_split.py`. Fill in the gaps,
+# then run `python leaking_split.py` to try its examples.
 #
 # ## Questions
 #

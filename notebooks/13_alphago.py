@@ -151,8 +151,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new puct` writes the exercise to `puct.py`. Fill in the gaps, then run
-# `python puct.py` to try its examples.
+# `puct`. `dlgo class new puct` writes it to `puct.py`. Fill in the gaps, then run `python puct.py`
+# to try its examples.
 #
 # ## Questions
 #

@@ -36,5 +36,5 @@ def test_the_folder_of_a_network_does_not_change_the_games(tmp_path: Path) -> No
 
 def test_a_series_prints_its_score_with_an_interval_and_its_cost() -> None:
     series = Series("mcts:sims=10", "random", games=20, points=18, cpu_ms=(0.071, 0.006))
-    assert str(series) == ("mcts:sims=10 against random: 90.0% (76.9% to 100.0%) of 20 games; "
+    assert str(series) == ("mcts:sims=10 against random: 90.0% (73.9% to 100.0%) of 20 games; "
                            "0.07 and 0.01 CPU ms a move")
