@@ -264,8 +264,8 @@ def script(about: str, *experiments: Experiment) -> None:
 
     @click.command(help=about.replace("\n    ", "\n\b\n    "))
     @quick_option("Smaller sizes")
-    @click.option("--only", multiple=True, type=click.Choice(list(named)),
-                  help="Run this experiment alone; may be repeated.")
+    @click.option("--only", multiple=True, type=click.Choice(list(named)), metavar="NAME",
+                  help="Run this experiment alone, such as ch04.rules; may be repeated.")
     @click.option("--save", is_flag=True, help="Keep the results for the chapter's notebook.")
     @click.option("--check", is_flag=True,
                   help="Compare with the kept results; fail if a value lies outside its interval.")
