@@ -4,11 +4,15 @@ The distribution is called `dlgo-suite`, because `dlgo` on the Python Package In
 another project. The modules and the command are called `dlgo`.
 """
 
+import atexit
 import os
 import re
+import tempfile
+import zipfile
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build import build
 
 here = Path(__file__).parent
 version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_text())[1]
@@ -41,7 +45,34 @@ course = [
 ]
 
 # Built with DLGO_STUDENT=1, the package has no exercises, since they hold the solutions.
-HIDDEN = ["experiments.classroom.exercises"] if os.environ.get("DLGO_STUDENT") else []
+STUDENT = bool(os.environ.get("DLGO_STUDENT"))
+HIDDEN = ["experiments.classroom.exercises"] if STUDENT else []
+SOLUTION = re.compile(rb"^ *### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\r?$", re.MULTILINE)
+
+
+class CleanBuild(build):
+    """Builds for students in a new folder: `build/` may hold the solutions of an earlier build."""
+
+    def initialize_options(self) -> None:
+        super().initialize_options()
+        if STUDENT:
+            folder = tempfile.TemporaryDirectory()
+            atexit.register(folder.cleanup)
+            self.build_base = folder.name
+
+
+def refuse_solutions(path: Path) -> None:
+    """Delete a package for students, and end, if it holds an exercise with its solution."""
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as archive:
+            found = [name for name in archive.namelist()
+                     if "classroom/exercises/" in name or SOLUTION.search(archive.read(name))]
+    else:
+        found = ["all sources"]
+    if found:
+        path.unlink()
+        raise SystemExit(f"{path.name} for students would contain solutions ({found[0]}); "
+                         "build a wheel from a clean clone")
 
 # What only training reads, and a second copy of weights: the networks play without these files.
 MODELS = here / "engines/models"
@@ -49,8 +80,9 @@ LEFT_OUT = ["models/*/*.keras", "models/*/*/*.keras"] + [
     f"models/{file.parent.name}/network.onnx" for file in MODELS.glob("*/network-dense.npz")
 ]
 
-setup(
+distribution = setup(
     name="dlgo-suite",
+    cmdclass={"build": CleanBuild},
     version=version,
     description="Compare ways of playing board games: rules, engines, arena, ratings, plots",
     long_description=(here / "README.md").read_text(),
@@ -127,3 +159,7 @@ setup(
     },
     entry_points={"console_scripts": ["dlgo = experiments.cli.main:main"]},
 )
+
+if STUDENT:
+    for _, _, file in distribution.dist_files:
+        refuse_solutions(Path(file))

@@ -43,11 +43,12 @@ def write_file(
     path: Path | str, content: bytes | str, *, error: type[DlgoError] = DlgoError,
     remedy: str = "name another file", sync: bool = True,
 ) -> Path:
-    """Make `content` (text as UTF-8) the content of the file `path`; return the path.
+    """Make `content` (text as UTF-8) the content of the file `path`; return the path. Characters
+    that cannot be encoded become `?`.
 
     `sync`: wait until the disk has the content, so that a power cut cannot lose it.
     """
-    data = content.encode() if isinstance(content, str) else content
+    data = content.encode(errors="replace") if isinstance(content, str) else content
     with open_output(path, error=error, remedy=remedy, sync=sync) as file:
         file.write(data)
     return Path(path)

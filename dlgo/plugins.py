@@ -27,7 +27,6 @@ import itertools
 import os
 import re
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +36,7 @@ from typing import Any
 from dlgo.code_digest import code_digest
 from dlgo.errors import PluginError
 from dlgo.specs import suggest
+from dlgo.text import describe_error
 
 _PREFIX = "dlgo-file:"
 _FILE = re.compile(r"(?s)(?P<path>[^:]*\.py)(?::(?P<rest>.*))?")
@@ -256,19 +256,6 @@ def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
         raise
     except BaseException as error:  # anything that the file does while loading, including exit()
         raise PluginError(f"cannot load {shown}{describe_error(error, path)}") from error
-
-
-def describe_error(error: BaseException, path: Path | str | None) -> str:
-    """`, line 3: NameError: ...`: where in a file, or in what it calls, an exception arose."""
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-        if path is not None and frame.filename == str(path)
-    ]
-    text = str(error)
-    if isinstance(error, SyntaxError) and path is not None and error.filename == str(path):
-        lines, text = [error.lineno], error.msg
-    place, text = f", line {lines[-1]}" if lines else "", " ".join(text.split())
-    return f"{place}: {type(error).__name__}{': ' + text if text else ''}"
 
 
 def _file_of(target: Any) -> Path | None:

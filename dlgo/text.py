@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import traceback
 import unicodedata
+from pathlib import Path
 
 # Characters of the longest name of a player or engine.
 LONGEST_NAME = 200
@@ -34,6 +36,19 @@ def error_text(error: BaseException) -> str:
     """An exception in one line: `ZeroDivisionError: division by zero`."""
     text = excerpt(str(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def describe_error(error: BaseException, path: Path | str | None) -> str:
+    """`, line 3: NameError: ...`: where in a file, or in what it calls, an exception arose."""
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+        if path is not None and frame.filename == str(path)
+    ]
+    text = str(error)
+    if isinstance(error, SyntaxError) and path is not None and error.filename == str(path):
+        lines, text = [error.lineno], error.msg
+    place, text = f", line {lines[-1]}" if lines else "", " ".join(text.split())
+    return f"{place}: {type(error).__name__}{': ' + text if text else ''}"
 
 
 def duration(seconds: float) -> str:

@@ -87,18 +87,47 @@ def copy_sources(folder: Path, *left_out: str) -> None:
         shutil.copy(ROOT / name, folder)
 
 
+def build(source: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Build a wheel of sources into their own folder."""
+    return subprocess.run(
+        # What pip runs, in three processes of which this is the last.
+        [sys.executable, "-c", "from setuptools.build_meta import build_wheel; build_wheel('.')"],
+        cwd=source, capture_output=True, text=True, check=False, env=os.environ | variables,
+    )
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("source")
     copy_sources(source)
-    done = subprocess.run(
-        # What pip runs, in three processes of which this is the last.
-        [sys.executable, "-c", "from setuptools.build_meta import build_wheel; build_wheel('.')"],
-        cwd=source, capture_output=True, text=True, check=False,
-    )
+    done = build(source)
     assert done.returncode == 0, done.stderr
     (path,) = source.glob("*.whl")
     return path
+
+
+def test_a_wheel_for_students_has_no_solutions_or_is_refused(wheel: Path, tmp_path: Path) -> None:
+    """`build/` of an ordinary build holds all of them; and one may lie elsewhere."""
+    source = wheel.parent
+    assert (source / "build/lib/experiments/classroom/exercises/ko.py").exists()
+    for path in source.iterdir():
+        if path.name != wheel.name:
+            copy = shutil.copytree if path.is_dir() else shutil.copy
+            copy(path, tmp_path / path.name)
+    done = build(tmp_path, DLGO_STUDENT="1")
+    assert done.returncode == 0, done.stderr
+    (path,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(wheel) as full:
+        missing = set(full.namelist()) - set(archive.namelist())
+        assert "experiments/classroom/exercises/ko.py" in missing
+        assert all(name.startswith("experiments/classroom/exercises/") for name in missing)
+        assert not any(b"    ### BEGIN SOLUTION\n" in archive.read(name)
+                       for name in archive.namelist())
+    path.unlink()
+    shutil.copy(source / "experiments/classroom/exercises/ko.py", tmp_path / "reports/ko.py")
+    done = build(tmp_path, DLGO_STUDENT="1")
+    assert done.returncode != 0 and "would contain solutions (reports/ko.py)" in done.stderr
+    assert not list(tmp_path.glob("*.whl"))
 
 
 @pytest.fixture(scope="module")

@@ -17,13 +17,18 @@ from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
+from dlgo.text import excerpt
 from engines.isolation.channel import Host, nonsense
 from engines.isolation.plain import from_plain, to_plain
+from engines.programs import sealed
 from engines.programs.program import ProgramError
 from engines.programs.sandbox import Sandbox
 
 # Lines of reports, and characters of one.
 _LINES, _LONGEST_LINE = 10, 300
+# Bytes of one answer, and of all answers of a process: a check may keep what it is given, and
+# values take up to 25 times as much memory as their text.
+_LONGEST, _ALL_BYTES = 1 << 18, 8 << 20
 
 
 class CallError(DlgoError):
@@ -47,20 +52,21 @@ class Functions:
     """
 
     def __init__(
-        self, path: Path, sandbox: Sandbox | None, timeout: float = 10.0,
-        left_out: Sequence[str] = (),
+        self, path: Path, sandbox: Sandbox, timeout: float = 10.0, left_out: Sequence[str] = (),
     ) -> None:
-        self._host = Host(None, sandbox, ("engines.isolation.answer", str(path.resolve())))
+        installed = [str(folder.parent) for folder in sealed.numpy_folders()[:1]]
+        script = (sealed.START, str(path.resolve()), *installed)
+        self._host = Host(None, sandbox, script, _LONGEST)
         try:
             reports = self._ask(f"loading {path.name}", timeout, [], "load", list(left_out))
         except BaseException:
             self.close()
             raise
         # What failed or was not run in the cells of notebooks; the process may send anything.
-        lines = [str(line)[:_LONGEST_LINE] for line in reports] if type(reports) is list else []
+        lines = list(map(_text, reports)) if type(reports) is list else []
         if len(lines) > _LINES:
             lines[_LINES:] = [f"and {len(lines) - _LINES} more"]
-        self.reports = [line.encode(errors="replace").decode() for line in lines]
+        self.reports = lines
 
     @property
     def alive(self) -> bool:
@@ -83,7 +89,7 @@ class Functions:
         def on_event(event: dict[str, Any]) -> dict[str, Any] | None:
             nonlocal cell
             if "cell" in event:
-                cell = str(event["cell"])[:_LONGEST_LINE]
+                cell = _text(event["cell"])
                 return None
             with contextlib.suppress(Exception):
                 value = given[event["ask"]](*from_plain(event["arguments"]))
@@ -92,6 +98,8 @@ class Functions:
 
         try:
             answer = self._host.ask(*request, timeout=timeout, on_event=on_event)
+            if self._host.answered > _ALL_BYTES:
+                raise nonsense()
             if "error" not in answer:
                 try:
                     return from_plain(answer["value"])
@@ -100,8 +108,8 @@ class Functions:
         except ProgramError as error:
             self.close()
             raise ProgramError(error.failure, f"{what} {_explained(error)}", cell) from None
-        kind, place = str(answer.get("kind", "")), str(answer.get("place", ""))[:40]
-        raise CallError(str(answer["error"])[:400], kind, place)
+        kind, place = _text(answer.get("kind", "")), _text(answer.get("place", ""))[:40]
+        raise CallError(_text(answer["error"]), kind, place)
 
     def close(self) -> None:
         """End the process, and all that it has started."""
@@ -112,6 +120,11 @@ class Functions:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _text(value: Any) -> str:
+    """The beginning of what may be a text, as people and terminals can read it."""
+    return excerpt(value, _LONGEST_LINE) if type(value) is str else ""
 
 
 def _explained(error: ProgramError) -> str:

@@ -42,7 +42,8 @@ class Host(Program):
 
     Args:
         setup: "module:function", called there before anything else.
-        module: what runs in it, and its arguments; by default one engine.
+        script: what runs in it, and its arguments; by default one engine.
+        longest: bytes of an answer; by default a sandbox decides.
         copies: whether untrusted code only runs in copies of it.
 
     Raises ProgramError if it cannot be started, SandboxError if there is no working sandbox here.
@@ -50,18 +51,22 @@ class Host(Program):
 
     def __init__(
         self, setup: str | None = None, sandbox: Sandbox | None = None,
-        module: Sequence[str] = ("engines.isolation.host",), copies: bool = False,
+        script: Sequence[str] = (), longest: int | None = None, copies: bool = False,
     ) -> None:
-        command = [sys.executable, "-P", "-m", *module, *([setup] if setup else [])]
+        python = [sys.executable, "-P"] if sandbox is None else sandbox.python
+        script = script or ("-m", "engines.isolation.host", *([setup] if setup else []))
+        command = [*python, *script]
         super().__init__(
             command if sandbox is None else sandbox.command(command, copies),
             {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
-        longest = framing.LONGEST if sandbox is None else _LONGEST_UNTRUSTED
+        if longest is None:
+            longest = framing.LONGEST if sandbox is None else _LONGEST_UNTRUSTED
         self._take = functools.partial(framing.take_frame, longest=longest)
         self._watch = None if sandbox is None else Watch(self, sandbox.allowance)
         self._kills = processes.oom_kills()
         self.ended = False  # by request or for a failure
+        self.answered = 0  # bytes of all answers
         self._sandbox = sandbox
         self._thought = self._compiling = 0.0  # CPU seconds
         self._begun_line = b""
@@ -148,12 +153,16 @@ class Host(Program):
             events |= {"cell", "ask"}
         with contextlib.ExitStack() as stopped:
             while True:
-                answer = json.loads(self.exchange(request, self._take, left, check))
+                frame = self.exchange(request, self._take, left, check)
+                answer = json.loads(frame)
                 if not isinstance(answer, dict):
                     raise ValueError
                 if events.isdisjoint(answer):
+                    self.answered += len(frame)
                     return answer
-                request, left = b"", max(deadline - wall_time(), 0.0)
+                request, left = b"", deadline - wall_time()
+                if left <= 0:  # it may send events faster than we read them
+                    raise ProgramError(Failure.TIMEOUT, "no answer")
                 if "compiling" in answer:
                     tell_now()
                 elif "clocks" not in answer:

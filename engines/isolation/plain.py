@@ -1,19 +1,25 @@
 """Plain values between processes that do not trust each other: as JSON, and nothing that runs.
 
-Numbers, text, lists, tuples, sets, dicts and arrays arrive as what they were, moves and positions
-of `dlgo` as well. Functions travel one way: the other side can call them, and we compute. Any other
-returned value arrives as an `Other`, which equals nothing. A hand-in's process loads `dlgo` and
-NumPy only if it uses them.
+Numbers, text, lists, tuples, sets, dicts and arrays arrive as what they were. Functions travel one
+way: the other side can call them, and we compute. Any other returned value arrives as an `Other`,
+which equals nothing. A hand-in's process loads NumPy only if it uses it.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 # Characters of the description of what is not plain.
 _SHOWN = 80
+# Limits of what arrives: parts of a list, a set or a dict (a set of numbers that are chosen to
+# collide takes the square of their count), levels of parts within parts, bytes of an array.
+_PARTS, _LEVELS, _ARRAY_BYTES = 4096, 40, 1 << 24
+# Types of arrays: booleans, numbers, and short text.
+_TYPE = re.compile(r"[<>|=]?[biufU]\d{1,3}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,21 +42,14 @@ def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> A
         return value
     if kind is list:
         return plain(value)
-    module = kind.__module__.partition(".")[0]
-    if module == "dlgo":
-        from dlgo.api import GameState, Move
-
-        if isinstance(value, Move):
-            return {"move": [str(value.kind), to_plain(value.place)]}
-        if isinstance(value, GameState) and functions is not None:
-            return {"state": [str(value.game), to_plain(value.moves())]}
     if isinstance(value, tuple):
         return {"tuple": plain(value)}
     if kind in (set, frozenset):
         return {"set": plain(value)}
     if isinstance(value, dict):
         return {"dict": list(map(plain, value.items()))}
-    if module == "numpy" and hasattr(value, "tolist") and value.dtype != object:
+    numpy = kind.__module__.partition(".")[0] == "numpy"
+    if numpy and hasattr(value, "tolist") and value.dtype != object:
         if value.ndim:
             return {"array": [value.dtype.str, list(value.shape), value.ravel().tolist()]}
         return to_plain(value.tolist(), functions)
@@ -60,41 +59,49 @@ def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> A
     return {"other": f"{kind.__name__}: {str(value)[:_SHOWN]}"}
 
 
-def from_plain(value: Any, function: Callable[[int], Callable[..., Any]] | None = None) -> Any:
+def from_plain(
+    value: Any, function: Callable[[int], Callable[..., Any]] | None = None, levels: int = _LEVELS
+) -> Any:
     """What `to_plain` was given; `function` makes a function of the number of one. Raises
-    ValueError, TypeError or KeyError for something else. Code never runs."""
+    ValueError, TypeError or KeyError for something else, and for what is too large or too deep: a
+    trusted client, which alone sends functions, may send as much as it likes. Code never runs."""
+    def parts(values: Any) -> list[Any]:
+        if type(values) is not list or (len(values) > _PARTS and function is None) or not levels:
+            raise ValueError("too large")
+        return [from_plain(part, function, levels - 1) for part in values]
+
     if isinstance(value, list):
-        return [from_plain(part, function) for part in value]
+        return parts(value)
     if not isinstance(value, dict):
         return value
     [(kind, content)] = value.items()
     match kind:
         case "tuple":
-            return tuple(from_plain(content, function))
+            return tuple(parts(content))
         case "set":
-            return frozenset(from_plain(content, function))
+            return frozenset(parts(content))
         case "dict":
-            return {from_plain(k, function): from_plain(v, function) for k, v in content}
+            return dict(parts(content))
         case "array":
-            import numpy as np
-
-            dtype, shape, numbers = content
-            return np.array(numbers, dtype=np.dtype(str(dtype))).reshape(shape)
-        case "move":
-            from dlgo.api import Move, Point
-
-            place = from_plain(content[1])
-            return Move(str(content[0]), Point(*place) if isinstance(place, tuple) else place)
-        case "state" if function is not None:
-            from dlgo.api import GameState
-            from dlgo.games import get_game
-
-            state = GameState.new_game(get_game(content[0]))
-            for move in from_plain(content[1]):
-                state = state.apply_move(move)
-            return state
+            return _array(*content)
         case "function" if function is not None:
             return function(content)
         case "other":
-            return Other(str(content))
+            return Other("".join(content)[: 2 * _SHOWN])
     raise ValueError(kind)
+
+
+def _array(dtype: str, shape: list[int], numbers: list[Any]) -> Any:
+    """An array; what it claims to be is checked before any memory is taken."""
+    if not _TYPE.fullmatch(dtype) or len(shape) > 8 or not all(
+            type(size) is int and 0 <= size <= _ARRAY_BYTES for size in shape):
+        raise ValueError(dtype)
+    if len(numbers) != math.prod(shape) or not all(
+            type(number) in (bool, int, float, str) for number in numbers):
+        raise ValueError(shape)
+    import numpy as np
+
+    kind = np.dtype(dtype)
+    if kind.itemsize * max(len(numbers), 1) > _ARRAY_BYTES:
+        raise ValueError("too large")
+    return np.array(numbers, dtype=kind).reshape(shape)

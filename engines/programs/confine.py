@@ -3,8 +3,8 @@
     python -I -S confine.py UID MEMORY_MB PROCESSES CPU_SECONDS FILE_MB FILES PROGRAM...
 
 It runs inside, after bubblewrap has built the sandbox (`sandbox.py`) and before untrusted code
-runs. It is a separate script and imports only the standard library. The program and all its
-children inherit these limits, and cannot undo them:
+runs; trusted code has no other walls. It is a separate script and imports only the standard
+library. The program and all its children inherit these limits, and cannot undo them:
 
 * limits of the kernel (`setrlimit`): memory, processes, CPU seconds, file size, open files;
 * a user that owns nothing (UID; 0: the user namespace has one already);
@@ -119,7 +119,11 @@ def set_limits(memory_mb: int, processes: int, cpu: int, file_mb: int, files: in
         "NPROC": processes, "CPU": cpu, "FSIZE": file_mb * _MEGABYTE, "NOFILE": files,
         "CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0, "SIGPENDING": 256, "RTPRIO": 0,
     }.items():
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+        number = getattr(resource, f"RLIMIT_{name}")
+        highest = resource.getrlimit(number)[1]
+        if highest != resource.RLIM_INFINITY:
+            value = min(value, highest)
+        resource.setrlimit(number, (value, value))
 
 
 def stay_as_first_process() -> None:

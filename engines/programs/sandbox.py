@@ -5,7 +5,8 @@
 
 bubblewrap (`bwrap`) isolates the program: no network, no home, the system and the Python
 environment read-only, its own view of processes, users and shared memory, a small private `/tmp`,
-no variables of ours. `confine.py` then removes the remaining rights: memory, processes, CPU and
+no variables of ours. A `sealed` sandbox has only the few files of `sealed.py` instead of the system
+and the environment. `confine.py` then removes the remaining rights: memory, processes, CPU and
 file size have limits, and dangerous system calls are filtered. `Watch` adds up what all processes
 of a sandbox use together, and ends it as a whole. Linux 5.14 or later: before, the kernel counted
 the processes of a sandbox together with other processes of its user.
@@ -29,7 +30,7 @@ from pathlib import Path
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
-from engines.programs import confine, fresh, needed, processes
+from engines.programs import confine, fresh, needed, processes, sealed
 from engines.programs.program import Program, ProgramError
 
 _PACKAGES = Path(__file__).resolve().parents[2]
@@ -37,8 +38,10 @@ _PACKAGES = Path(__file__).resolve().parents[2]
 _GIVEN, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
 # The variable of the engines that code in the sandbox may use.
 ENGINES = "DLGO_ENGINES"
-# Links or folders of the system besides /usr.
-_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# What of the system and of a Python installation is given: people keep courses in the rest.
+_PARTS = ("bin", "lib", "lib32", "lib64", "libx32", "pyvenv.cfg")
+# Folders or links of the system.
+_SYSTEM = [Path(f"{folder}/{name}") for folder in ("", "/usr", "/usr/local") for name in _PARTS]
 # What the loader of libraries, clocks and the counting of cores need.
 _FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/sys/devices/system/cpu")
 # Users of sandboxes that root starts: numbers that no account has.
@@ -46,6 +49,7 @@ _FIRST_USER, _USERS = 0x6E000000, 0x400000
 # What root needs to become one of them.
 _RIGHTS = ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
 _MEGABYTE = 2**20
+_MOST_PROCESSES = 1 << 16
 # Seconds between two looks of the watch.
 _WATCH_PAUSE = 0.2
 _REMEDY = (
@@ -74,33 +78,63 @@ class Allowance:
 class Sandbox:
     """What keeps a program in. It may read `readable`, files and folders at the places where they
     are, and load machine code from `code_cache` (`dlgo.jit.shared_cache`). Links lead nowhere. Of
-    our engines, it may use `engines` (None: all)."""
+    our engines, it may use `engines` (None: all).
+
+    Args:
+        sealed: nothing else can be seen but Python and NumPy (`sealed.py`).
+        trusted: no walls; only limits, an empty environment, and a user without rights, where we
+            are root and others may run our Python.
+    """
 
     readable: Sequence[Path] = ()
     allowance: Allowance = field(default_factory=Allowance)
     code_cache: Path | None = None
     engines: tuple[str, ...] | None = None
+    sealed: bool = False
+    trusted: bool = False
+
+    @property
+    def python(self) -> list[str]:
+        """The words that run a script inside."""
+        return sealed.python() if self.sealed else [sys.executable, "-P"]
 
     def command(self, words: Sequence[str], copies: bool = False) -> list[str]:
         """The words that run `words` inside. With `copies`, that is trusted code, which keeps its
         rights and gives its copies `walls` (`fresh.py`). Raises SandboxError if this machine has no
         sandbox."""
+        if self.trusted:
+            return self._without_walls(words)
         check_sandbox()
         return self._command(words, copies)
 
-    def walls(self) -> list[int]:
-        """What a copy gets: megabytes of /tmp, a user, and limits."""
+    def walls(self, uid: int | None = None) -> list[int]:
+        """What a copy gets: megabytes of /tmp, a user (by default a new one), and limits."""
         allowed = self.allowance
-        uid = _FIRST_USER + random.SystemRandom().randrange(_USERS) if os.getuid() == 0 else 0
+        if uid is None:
+            uid = _new_user() if os.getuid() == 0 else 0
         return [
             allowed.scratch_mb, uid, allowed.memory_mb, allowed.processes,
             int(allowed.cpu_seconds) + 1, allowed.file_mb, allowed.open_files,
         ]
 
+    def _confined(self, rights: Sequence[int], words: Sequence[str]) -> list[str]:
+        """The words that run `words` as a user within limits."""
+        python = sealed.python()[0] if self.sealed else sys.executable
+        return [python, "-I", "-S", confine.__file__, *map(str, rights), *words]
+
+    def _without_walls(self, words: Sequence[str]) -> list[str]:
+        if platform.system() != "Linux":
+            return list(words)
+        variables = [f"{name}={value}" for name, value in self._variables().items()]
+        rights = self.walls(other_user())[1:]
+        if rights[0] == 0:  # the system would count all processes of our own user
+            rights[2] = _MOST_PROCESSES
+        return ["/usr/bin/env", "-i", *_mark(), *variables, *self._confined(rights, words)]
+
     def _command(self, words: Sequence[str], copies: bool = False) -> list[str]:
         allowed, (_, *rights) = self.allowance, self.walls()
         if not copies:
-            words = [sys.executable, "-I", "-S", confine.__file__, *map(str, rights), *words]
+            words = self._confined(rights, words)
         kept = ("--cap-add", "CAP_SYS_ADMIN") if copies else ()
         user = _RIGHTS if rights[0] else ("--unshare-user", *(() if copies else ("--as-pid-1",)))
         scratch = ["--perms", "1777", "--size", str(allowed.scratch_mb * _MEGABYTE), "--tmpfs"]
@@ -112,46 +146,74 @@ class Sandbox:
         # Hostile code has bubblewrap's own user where that is not root's, and could read the
         # variables that it was started with, whatever it gives to others. Nor must it stay
         # inside as the first process then, which no filter confines (`confine.py`).
-        mark = os.environ.get(processes.MARK)
         return [
-            "/usr/bin/env", "-i", *([f"{processes.MARK}={mark}"] if mark else []),
+            "/usr/bin/env", "-i", *_mark(),
             bubblewrap, "--die-with-parent", "--new-session", "--clearenv",
             "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
             "--unshare-cgroup-try", *user, *kept,
-            *_system(), "--proc", "/proc", "--dev", "/dev",
+            *_system(self.sealed), "--proc", "/proc", "--dev", "/dev",
             *(word for folder in fresh.SCRATCH for word in (*scratch, folder)),
             *self._shown(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
-            *self._variables(), "--", *words,
+            *(word for pair in self._variables().items() for word in ("--setenv", *pair)),
+            "--", *words,
         ]
 
     def _shown(self) -> list[str]:
         """What may be read besides the system; what lies in it and is not to be seen."""
-        places = [*_python_folders(), *map(Path, self.readable)]
-        if self.code_cache is not None:
-            places.append(self.code_cache)
-        words = _folders({parent for place in places for parent in place.parents if parent.name})
-        for place in places:
-            words += ["--ro-bind", str(place), str(place)]
-        for name in _HIDDEN:
-            inside = any((_PACKAGES / name).is_relative_to(path) for path in _python_folders())
-            if inside and (_PACKAGES / name).is_dir():
-                words += _cover(_PACKAGES / name, [])
+        if self.sealed:
+            given, hidden, within = sealed.places(), sealed.hidden(), sealed.numpy_folders()
+            seen = given
+        else:
+            given, hidden, within = _python_places(), [_PACKAGES / name for name in _HIDDEN], []
+            seen = [*given, *_SYSTEM]
+        within = [*within, *map(Path, self.readable), *filter(None, [self.code_cache])]
+        words = _folders({parent for place in (*given, *within) for parent in place.parents
+                          if parent.name})
+        words += [word for place in given for word in ("--ro-bind", str(place), str(place))]
+        for folder in hidden:
+            if folder.is_dir() and any(map(folder.is_relative_to, seen)):
+                words += _cover(folder, [path for path in within if path.is_relative_to(folder)])
         if self.engines is not None:
             words += _cover(needed.ENGINES, needed.engine_files(self.engines))
+        words += [word for place in within for word in ("--ro-bind", str(place), str(place))]
         return words
 
-    def _variables(self) -> list[str]:
-        paths = [str(_PACKAGES), *filter(os.path.isabs, sys.path)]
+    def _variables(self) -> dict[str, str]:
         variables = {
             "PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8",
-            "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
             "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1",
         }
+        if not self.sealed:
+            paths = [str(_PACKAGES), *filter(os.path.isabs, sys.path)]
+            variables |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
         if self.code_cache is not None:
             variables["DLGO_READ_CACHE"] = str(self.code_cache)
         if self.engines is not None:
             variables[ENGINES] = ",".join(self.engines)
-        return [word for name, value in variables.items() for word in ("--setenv", name, value)]
+        return variables
+
+
+def _mark() -> list[str]:
+    mark = os.environ.get(processes.MARK)
+    return [f"{processes.MARK}={mark}"] if mark else []
+
+
+def _new_user() -> int:
+    return _FIRST_USER + random.SystemRandom().randrange(_USERS)
+
+
+@functools.cache
+def other_user() -> int:
+    """A user without rights who can run trusted code in our place; 0 if there is none."""
+    if platform.system() != "Linux" or os.getuid() != 0:
+        return 0
+    sandbox = Sandbox(sealed=True)
+    uid, *limits = sandbox.walls()[1:]
+    command = sandbox._confined((uid, *limits), [*sandbox.python, sealed.START, "--try"])
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+        return uid if done.returncode == 0 else 0
+    return 0
 
 
 def _folders(paths: Iterable[Path]) -> list[str]:
@@ -169,30 +231,33 @@ def _cover(folder: Path, files: Iterable[Path]) -> list[str]:
     return [*words, "--remount-ro", str(folder)]
 
 
-def _system() -> list[str]:
-    words = [*_folders(map(Path, ("/etc", "/sys", "/sys/devices", "/sys/devices/system")))]
-    words += ["--ro-bind", "/usr", "/usr"]
-    for name in _SYSTEM:
-        if Path(name).is_symlink():
-            words += ["--symlink", str(Path(name).readlink()), name]
-        elif Path(name).is_dir():
-            words += ["--ro-bind", name, name]
+def _system(sealed_off: bool) -> list[str]:
+    folders = ["/etc", "/sys", "/sys/devices", "/sys/devices/system", "/usr", "/usr/local"]
+    words = _folders(map(Path, folders))
+    for place in () if sealed_off else _SYSTEM:
+        if place.is_symlink():
+            words += ["--symlink", str(place.readlink()), str(place)]
+        elif place.is_dir():
+            words += ["--ro-bind", str(place), str(place)]
     for name in _FILES:
         words += ["--ro-bind-try", name, name]
     return words
 
 
 @functools.cache
-def _python_folders() -> tuple[Path, ...]:
-    """The interpreter, installed packages, and ours: each folder once, those inside another not."""
+def _python_places() -> tuple[Path, ...]:
+    """The interpreter, installed packages, and ours: each place once, those inside another not.
+
+    Of an installation only its parts: the folder of a course may be a virtual environment.
+    """
     installed = [Path(place) for place in sys.path if place.endswith(("-packages", ".zip"))]
+    parts = [Path(prefix, name) for prefix in (sys.base_prefix, sys.prefix) for name in _PARTS]
     ours = [_PACKAGES / name for name in _GIVEN]
-    folders: list[Path] = []
-    for folder in sorted({Path(sys.base_prefix), Path(sys.prefix), *installed, *ours}):
-        inside = any(folder.is_relative_to(other) for other in (*folders, Path("/usr")))
-        if folder.exists() and not inside:
-            folders.append(folder)
-    return tuple(folders)
+    places: list[Path] = []
+    for place in sorted({*parts, *installed, *ours}):
+        if place.exists() and not any(map(place.is_relative_to, (*places, *_SYSTEM))):
+            places.append(place)
+    return tuple(places)
 
 
 # Runs inside: exits with 0 if the sandbox works, or prints the faults.

@@ -24,8 +24,10 @@ from typing import Any
 
 import numpy as np
 
-# Characters of a value that feedback shows.
-_SHOWN = 160
+from dlgo.text import one_line
+
+# Characters of a value that feedback shows, and of all that it says.
+_SHOWN, _LONGEST = 160, 4000
 _FROZEN = re.compile(r"frozenset\((\{[^{}]*\})?\)")
 _SETS = set | frozenset
 _MANY = list | tuple | _SETS
@@ -48,9 +50,10 @@ class Check:
         try:
             self.run(hand_in)
         except Wrong as wrong:
-            return str(wrong).encode(errors="replace").decode()  # no lone surrogates
+            # It may quote anything that a hand-in has returned.
+            return "\n".join(map(one_line, str(wrong)[:_LONGEST].split("\n")))
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError,
-                OverflowError):  # the check took it for something else
+                ArithmeticError, MemoryError):  # the check took it for something else
             return "The function returned a value of the wrong type; see the task."
         return ""
 

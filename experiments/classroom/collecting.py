@@ -15,11 +15,12 @@ import re
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from typing import NamedTuple
+
+from dlgo.text import excerpt
 
 # Limits of one hand-in: files, bytes of one file (a notebook may hold pictures), of all, and of
 # an archive and what a tar file unpacks to; folders within folders, notes.
@@ -119,7 +120,7 @@ class Collected:
         content = hashlib.sha256()
         for path in self.files:
             data = path.read_bytes()
-            content.update(f"{path.relative_to(self.folder)}\0{len(data)}\0".encode())
+            content.update(os.fsencode(f"{path.relative_to(self.folder)}\0{len(data)}\0"))
             content.update(data)
         return content.hexdigest()
 
@@ -163,6 +164,8 @@ def collect(
     _name_others(collected, names)
     if len(collected.notes) > _NOTES:
         collected.notes[_NOTES:] = [f"and {len(collected.notes) - _NOTES} more"]
+    # Names may hold anything, also what no text can hold.
+    collected.notes[:] = [excerpt(note) for note in collected.notes]
     return collected
 
 
@@ -224,7 +227,12 @@ def _of_folder(
         elif path.is_dir() and len(name.parts) > _DEPTH:
             collected.notes.append(f"{name} is nested too deeply; it is ignored")
         elif path.is_dir():
-            waiting += [(part, name / part.name) for part in sorted(path.iterdir()) if shows(part)]
+            try:
+                parts = sorted(path.iterdir())
+            except OSError as error:
+                collected.notes.append(f"{name} cannot be read: {error.strerror}")
+                continue
+            waiting += [(part, name / part.name) for part in parts if shows(part)]
         elif not alone and is_archive(path):
             inside = name.parent / stem_of(path)
             for other, content in _of_archive(path, str(name), collected):
@@ -283,10 +291,9 @@ def _of_archive(
                 _name_unreadable(name, collected)
                 yield name, content
     except _Large:
-        collected.notes.append(
-            f"{called} unpacks to more than {_ARCHIVE_BYTES >> 20} MB; the rest is ignored")
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, RuntimeError,
-            NotImplementedError, EOFError, ValueError, MemoryError):
+        collected.notes.append(f"{called} unpacks to more than {_ARCHIVE_BYTES >> 20} MB or "
+                               f"{10 * _FILES} files; the rest is ignored")
+    except Exception:  # the bytes may be anything, and so is what they raise
         collected.notes.append(f"{called} is not a {kind} file that can be read")
 
 
@@ -296,9 +303,10 @@ def _of_zip(data: bytes) -> Iterator[tuple[str, bytes | None]]:
         for entry in archive.infolist():
             if stat.S_ISLNK(entry.external_attr >> 16):
                 yield entry.filename, None
+            elif entry.file_size > _FILE_BYTES:  # `zipfile` never unpacks more than this
+                yield entry.filename, bytes(_FILE_BYTES + 1)
             elif not entry.is_dir():
-                with archive.open(entry) as file:  # whatever size the entry claims
-                    yield entry.filename, file.read(_FILE_BYTES + 1)
+                yield entry.filename, archive.read(entry)
 
 
 class _Large(Exception):
@@ -333,7 +341,9 @@ def _unpacked(data: bytes) -> io.IOBase:
 def _of_tar(data: bytes) -> Iterator[tuple[str, bytes | None]]:
     """Names and contents, None for links and devices."""
     with tarfile.open(fileobj=_Unpacked(data), mode="r|") as archive:
-        for entry in archive:
+        for number, entry in enumerate(archive):
+            if number == 10 * _FILES:
+                raise _Large
             if entry.isreg() and not entry.issparse():
                 yield entry.name, archive.extractfile(entry).read(_FILE_BYTES + 1)
             elif not entry.isdir():
@@ -348,6 +358,6 @@ def _code_of(content: bytes, name: PurePosixPath, collected: Collected) -> bytes
         collected.notes.append(f"{name} is not a notebook that can be read")
         return b""
     texts = "".join(f"    {ascii(text)},\n" for text in texts)
-    return (f"# The code cells of {ascii(name.name)}.\nimport engines.isolation.cells\n\n"
-            f"engines.isolation.cells.run_cells(globals(), {ascii(name.name)}, [\n{texts}])\n"
+    return (f"# The code cells of {ascii(name.name)}.\nimport dlgo_cells\n\n"
+            f"dlgo_cells.run_cells(globals(), {ascii(name.name)}, [\n{texts}])\n"
             ).encode()

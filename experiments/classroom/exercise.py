@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import inspect
 import json
 import re
+import stat
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,7 @@ from experiments.classroom.checks import Check
 from experiments.classroom.own_examples import same_value, try_examples
 
 _FOLDER = Path(__file__).with_name("exercises")
+_CLONE = Path(__file__).resolve().parents[2]
 _SOLUTION = re.compile(
     r"^(?P<indent>[ ]*)### BEGIN SOLUTION\n.*?^(?P=indent)### END SOLUTION\n", re.DOTALL | re.M
 )
@@ -115,6 +118,14 @@ class Exercise:
         kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
         return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5,
                            "metadata": {"kernelspec": kernel}}, indent=1) + "\n"
+
+
+def hide_solutions() -> None:
+    """Let only the owner of this installation read solutions, wherever they lie in it."""
+    clone = [_CLONE / name for name in (".git", "build", "tests")]
+    for folder in [_FOLDER, *(clone if (_CLONE / "setup.py").exists() else [])]:
+        with contextlib.suppress(OSError):  # it is not there, or the system is read-only
+            folder.chmod(stat.S_IMODE(folder.stat().st_mode) & 0o700)
 
 
 def exercises() -> dict[str, Exercise]:

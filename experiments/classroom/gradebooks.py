@@ -11,6 +11,7 @@ A gradebook keeps its columns and its rows, and gets grades, so that the platfor
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from pathlib import Path
 from dlgo.errors import DlgoError
 from dlgo.files import write_csv
 from dlgo.tables import read_table
+from dlgo.text import one_line
 
 # Columns that name a student: those of our rosters, of Moodle, and of Canvas.
 _NAMES = ("student", "Identifier", "Full name", "ID number", "Email address", "ID", "SIS User ID",
@@ -58,7 +60,9 @@ class Roster:
             for row in self.rows:
                 if not {row[place] for place in places}.isdisjoint(wanted - {""}):
                     return row
-        return None
+        same = _normal(student)
+        return next((row for row in self.rows
+                     if same and same in (_normal(row[place]) for place in places)), None)
 
     def cell(self, student: str, column: str) -> str:
         """A cell of a student's row; "" without it."""
@@ -66,6 +70,11 @@ class Roster:
         if row is None or column not in self.header:
             return ""
         return row[self.header.index(column)].strip()
+
+
+def _normal(name: str) -> str:
+    """A name as other systems may write it: as a hand-in's folder, with other accents."""
+    return one_line(unicodedata.normalize("NFC", name.strip()))
 
 
 def read_roster(path: Path) -> Roster:

@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
+from dlgo.text import error_text
 from engines.isolation.calls import CallError, Functions
 from engines.programs.program import ProgramError
-from engines.programs.sandbox import Allowance, Sandbox
+from engines.programs.sandbox import Allowance, Sandbox, other_user
 from experiments.classroom.checks import HandIn, Wrong
 from experiments.classroom.collecting import Collected, Source, collect
-from experiments.classroom.exercise import Exercise
+from experiments.classroom.exercise import Exercise, hide_solutions
 from experiments.classroom.hand_ins import submissions
 
 # Wall seconds: to load a file, for one call, and for one exercise in all. Gradescope's smallest
@@ -108,7 +109,7 @@ class Grade:
 class _Student:
     """A student's functions, in one process after another."""
 
-    def __init__(self, path: Path, sandbox: Sandbox | None) -> None:
+    def __init__(self, path: Path, sandbox: Sandbox) -> None:
         self._path, self._sandbox = path, sandbox
         self._functions: Functions | None = None
         self._lost = 0
@@ -188,8 +189,10 @@ def grade(
     before = (known or {}).get((student, exercise.name))
     if before is not None and (before.digest, before.trusted) == (digest, trust):
         return before
-    functions = _Student(path, None if trust else Sandbox([collected.folder], ALLOWANCE))
+    functions = _Student(path, Sandbox([collected.folder], ALLOWANCE, sealed=True, trusted=trust))
     results = []
+    if trust and other_user():
+        hide_solutions()
     try:
         for check in exercise.checks:
             start = time.monotonic()
@@ -210,8 +213,23 @@ def grade_hand_in(
     """The grades of one student: of each exercise, the last hand-in with a file of it counts.
 
     `source` is a hand-in or a folder of several; those after `due` (in `zone`) are late. Others as
-    `grade`.
+    `grade`. A hand-in that breaks the grader itself gets no points and a note: the others must get
+    their grades.
     """
+    try:
+        return _grade_last(student, source, exercises, trust, known, due, zone)
+    except DlgoError:
+        raise
+    except Exception as error:
+        note = f"this hand-in cannot be graded: {error_text(error)}"
+        return [Grade(student, exercise.name, [], exercise.points, [note])
+                for exercise in exercises]
+
+
+def _grade_last(
+    student: str, source: Path, exercises: list[Exercise], trust: bool,
+    known: Mapping[tuple[str, str], Grade] | None, due: datetime | None, zone: tzinfo | None,
+) -> list[Grade]:
     grades: dict[str, Grade] = {}
     for submission in reversed(submissions(source, zone)):
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:

@@ -13,6 +13,7 @@ Notes name everything that is skipped or taken under another name. `collecting.p
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 import zipfile
@@ -23,6 +24,7 @@ from pathlib import Path, PurePosixPath
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dlgo.errors import DlgoError
+from dlgo.text import one_line
 from experiments.classroom.collecting import (
     Part,
     Source,
@@ -35,6 +37,7 @@ from experiments.classroom.collecting import (
 )
 
 _NUMBER = re.compile(r"(?i)((?:v|version|submission|attempt|try|hand-?in|upload)[ _-]?)?(\d{1,3})")
+_LAST_MOMENT = datetime(9999, 1, 1).timestamp()
 _MOODLE = re.compile(r"(.+_\d+)_assignsubmission_(file|onlinetext)_?(.*)")
 _CANVAS = re.compile(r"((?:anon[a-z]*_)?[^_]+)_(LATE_)?(\d+)_\d+_(.+)")
 
@@ -67,16 +70,17 @@ def hand_ins(
         raise DlgoError(f"there is no folder {folder}; name a folder with hand-ins")
     if not folder.is_dir():
         _refuse_a_class(folder)
-        return {stem_of(folder.resolve()): [Part(folder)]}, []
-    itself = {folder.resolve().name: [Part(folder)]}, []
+        return {one_line(stem_of(folder.resolve())): [Part(folder)]}, []
+    itself = {one_line(folder.resolve().name): [Part(folder)]}, []
     found: dict[str, list[Part]] = {}
     own, notes, dated = [], [], True
     for path in sorted(folder.iterdir()):
         if not shows(path):
             continue
         student, part, note = _owner(path, names)
+        student = one_line(student)  # names may hold anything, also what no text can hold
         if note:
-            notes.append(note)
+            notes.append(one_line(note))
         if part is None:
             continue
         if student:
@@ -103,7 +107,7 @@ def hand_ins(
         if len(parts) > 1 and not all(part.name for part in parts):
             shown = ", ".join(part.path.name for part in parts)
             notes.append(f"{student} has {shown}: of each exercise, the newest file counts")
-    return found, notes
+    return found, list(map(one_line, notes))
 
 
 def _owner(path: Path, names: Collection[str]) -> tuple[str, Part | None, str]:
@@ -138,8 +142,9 @@ def _holds(path: Path, names: Collection[str]) -> bool:
 
 
 def _refuse_a_class(path: Path) -> None:
-    if path.suffix.lower() == ".zip" and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
+    if path.suffix.lower() == ".zip":
+        tops: set[str] = set()
+        with contextlib.suppress(Exception), zipfile.ZipFile(path) as archive:
             tops = {PurePosixPath(name).parts[0] for name in archive.namelist() if name.strip("/.")}
         if sum(bool(_MOODLE.fullmatch(top) or _CANVAS.fullmatch(top)) for top in tops) > 1:
             raise DlgoError(f"{path} holds a class: unpack it, and name the folder")
@@ -205,9 +210,9 @@ def moment_text(moment: datetime, zone: tzinfo | None) -> str:
 def _moment_of(name: str, zone: tzinfo | None = None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(name) if name[4:5] == "-" else None
-    except ValueError:  # the 31st of February
+        return moment.astimezone(zone).replace(tzinfo=None) if moment and moment.tzinfo else moment
+    except (ValueError, OverflowError):  # the 31st of February
         return None
-    return moment.astimezone(zone).replace(tzinfo=None) if moment and moment.tzinfo else moment
 
 
 def _written(parts: Sequence[Part], zone: tzinfo | None) -> datetime:
@@ -218,4 +223,5 @@ def _written(parts: Sequence[Part], zone: tzinfo | None) -> datetime:
         paths = [part.path, *part.path.rglob("*")] if inside else [part.path]
         files = [one for one in paths if one.is_file() and not one.is_symlink()] or [part.path]
         times += [one.lstat().st_mtime for one in files]
-    return datetime.fromtimestamp(max(times), zone).replace(tzinfo=None)
+    moment = min(max(*times, 0.0), _LAST_MOMENT)
+    return datetime.fromtimestamp(moment, zone).replace(tzinfo=None)

@@ -26,6 +26,8 @@ _CLASSROOM50 = {
     "CLASSROOM": "classroom", "ASSIGNMENT": "assignment", "OWNER": "owner",
     "SUBMISSION_TAG": "submission", "COMMIT_URL": "commit", "RELEASE_URL": "release",
 }
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+_FORMULA = re.compile(r"(^|[;\t\n])(?=[\t\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 def gradescope(grades: list[Grade], total: float | None = None) -> dict[str, Any]:
     """The content of Gradescope's results.json for one hand-in, with a leaderboard; scores are
@@ -149,8 +151,8 @@ def write_class_table(
             row = [name if place == roster.name_place else "" for place in range(
                 len(roster.header))]
         rows[tuple(row)] = values
-    write_csv(path, [*roster.header, *columns], [
-        [*map(harmless, row), *values] for row, values in rows.items()
+    write_csv(path, [*map(harmless, roster.header), *columns], [
+        [*map(harmless, row), *map(harmless, values)] for row, values in rows.items()
     ])
     return others
 
@@ -160,9 +162,12 @@ def shortest(points: float) -> str:
     return f"{round(points, 2):g}"
 
 
-def harmless(cell: str) -> str:
-    """A cell that no spreadsheet reads as a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@") else cell
+def harmless(cell: Any) -> Any:
+    """A cell that no spreadsheet reads as a formula, also after a tab, a line break or a `;`, where
+    some begin a new cell."""
+    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
+        return cell
+    return _FORMULA.sub(r"\1'", re.sub(r"\r\n?", "\n", cell))  # `csv` quotes no `\r`
 
 
 def save(path: Path, grades: Iterable[Grade]) -> None:

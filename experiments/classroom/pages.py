@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import hashlib
 import secrets
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -26,6 +27,9 @@ from reports.replays import replay
 _TEMPLATES = Path(__file__).with_name("templates")
 # Lost games on a student's page: a long game takes a tenth of a megabyte.
 _MOST_GAMES = 24
+# Bytes of a student's name in the name of a file: at most 255 with what is added while it is
+# written.
+_LONGEST_NAME = 100
 _QUALITIES = (
     "Amber", "Brave", "Calm", "Clever", "Coral", "Early", "Gentle", "Golden", "Happy", "Honest",
     "Keen", "Lively", "Lucky", "Merry", "Noble", "Patient", "Proud", "Quick", "Quiet", "Silver",
@@ -65,6 +69,13 @@ def pseudonyms(path: Path, students: Iterable[str]) -> dict[str, str]:
     return names
 
 
+def page_name(student: str) -> str:
+    """The file of a student's page: file systems limit the length of names."""
+    if len(student.encode()) > _LONGEST_NAME:
+        student = f"{student[:40]}-{hashlib.sha256(student.encode()).hexdigest()[:12]}"
+    return f"{student}.html"
+
+
 def write_grades(
     folder: Path, grades: Mapping[str, list[Grade]], exercises: list[str], due: str = "",
     feedback: bool = True,
@@ -74,7 +85,7 @@ def write_grades(
     template = environment(_TEMPLATES).get_template("grades.html")
     pages = {folder / "grades.html": grades}
     students = make_folder(folder / "students")
-    pages |= {students / f"{student}.html": {student: row} for student, row in grades.items()}
+    pages |= {students / page_name(student): {student: row} for student, row in grades.items()}
     for path, rows in pages.items():
         write_file(path, template.render(
             rows=rows, exercises=exercises, date=date.today().isoformat(), due=due,
@@ -101,6 +112,7 @@ def write_league(
 
     def write(path: str, template: str, **content: Any) -> None:
         write_file(out / path, pages.get_template(template).render(
+            page_name=page_name,
             title="The league", game=league.plan.game, date=date.today().isoformat(),
             trusted=TRUSTED if league.trusted else "", complete=league.complete, **content,
         ))
@@ -118,7 +130,7 @@ def write_league(
         bot = standing.bot
         place, row = places.get(public.get(bot.entrant), (0, None))
         chosen = _choose(standing)
-        write(f"students/{bot.student}.html", "league_student.html", student=bot.student,
+        write(f"students/{page_name(bot.student)}", "league_student.html", student=bot.student,
               shown=shown[bot.student], standing=standing, row=row, place=place,
               entrants=len(rated),
               replays=_replays(chosen, public | {bot.entrant: bot.student}),

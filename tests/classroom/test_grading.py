@@ -36,7 +36,7 @@ HOSTILE = {
                "        for _ in range(99): os.write(fd, b'dlgo' + struct.pack('!I', 15)"
                " + b'{\"value\": true}')\n    except OSError: pass\n"
                "def forbidden(*_): return 'no'", ""),
-    "surrogate": ("def forbidden(*_): raise ValueError('\\ud800')", "raised ValueError: ?"),
+    "surrogate": ("def forbidden(*_): raise ValueError('\\ud800')", "raised ValueError: \\ud800"),
 }
 
 

@@ -400,9 +400,9 @@ def test_packages_beside_the_installed_library_are_hidden(monkeypatch, tmp_path)
         (packages / name).mkdir(parents=True)
         (packages / name / "secret.py").touch()
         (packages / name).chmod(0o755)
-    folders = (*sandbox._python_folders(), packages)
+    folders = (*sandbox._python_places(), packages)
     monkeypatch.setattr(sandbox, "_PACKAGES", packages)
-    monkeypatch.setattr(sandbox, "_python_folders", lambda: folders)
+    monkeypatch.setattr(sandbox, "_python_places", lambda: folders)
     script = (
         f"import os; os.chdir('{packages}'); "
         "print([os.listdir(name) for name in ('dlgo', 'experiments')])"

@@ -1,0 +1,216 @@
+"""Facts about hostile hand-ins: each fails alone, and the others get their grades."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from engines.isolation.calls import CallError, Functions
+from engines.programs import sealed
+from engines.programs.sandbox import Sandbox
+from experiments.classroom import grading
+from experiments.classroom.exercise import get_exercise
+from experiments.classroom.gradebooks import Roster
+from experiments.classroom.outputs import write_class_table
+from tests.classroom.attacks import ATTACKS, EXPENSIVE
+from tests.command import ROOT, dlgo_here
+from tests.conftest import FULL
+from tests.sandboxed import sandboxed
+
+KO = get_exercise("ko")
+CASES = Path(__file__).resolve().parents[3] / "shared/cases/class"
+# Seconds that one hostile hand-in may take: the 45 s of its exercise, and those to end it.
+_LIMIT = 60.0
+
+
+def graded(capfd: pytest.CaptureFixture[str], folder: Path, out: Path, *options: str) -> dict:
+    """The grades of `ko` of a class, by student."""
+    done = dlgo_here(capfd, "class", "grade", folder, "--exercise", "ko", "--out", out, *options)
+    assert done.returncode == 0, done.stderr
+    return {grade["student"]: grade for grade in json.loads((out / "grades.json").read_text())}
+
+
+def earned(grade: dict) -> int:
+    return sum(result["earned"] for result in grade["results"])
+
+
+@sandboxed
+def test_each_attack_fails_alone(tmp_path, capfd) -> None:
+    """Alice and Zed, the first and the last of the class, get ten points each, as ever. It prints
+    what happened (`pytest -s`)."""
+    attacks = ATTACKS | (EXPENSIVE if FULL else {})
+    for name, (code, _) in attacks.items():
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "ko.py").write_text(code)
+    for name in ("alice", "zed"):
+        (tmp_path / "class" / name).mkdir()
+        (tmp_path / "class" / name / "ko.py").write_text(KO.solution())
+    start = time.monotonic()
+    grades = graded(capfd, tmp_path / "class", tmp_path / "out")
+    assert set(grades) == {"alice", "zed", *attacks}
+    print()
+    for name, grade in grades.items():
+        seconds = sum(result["seconds"] for result in grade["results"])
+        text = next((r["feedback"] for r in grade["results"] if r["feedback"]), "")
+        print(f"{name:26} {earned(grade):2} {seconds:5.1f} s  {text[:110]}")
+    print(f"{len(attacks)} attacks in {time.monotonic() - start:.0f} s")
+    wrong = {}
+    for name, (_, words) in attacks.items():
+        said = [result["feedback"] for result in grades[name]["results"]]
+        seconds = sum(result["seconds"] for result in grades[name]["results"])
+        if (earned(grades[name]) > 2 or seconds > _LIMIT
+                or not any(words in text for text in said if text)):
+            wrong[name] = said, seconds
+    assert not wrong
+    assert earned(grades["alice"]) == earned(grades["zed"]) == 10
+    page = (tmp_path / "out/grades.html").read_text()
+    assert "<script" not in page and "\x1b" not in page and "\u202e" not in page
+    pages = {path.stem for path in (tmp_path / "out/students").iterdir()}
+    assert pages == set(grades)
+
+
+# Names of students' folders that break things.
+NAMES = [
+    "quo'te\"d", "a,b;c", "<img src=x onerror=alert(1)>", "line\nbreak", "\x1b[31mred",
+    "\u202eevil", "n" * 250, "\N{FAMILY}" * 60, "e\u0301ve", "\u00e9ve", "CON", "aux.txt", " ",
+    "=1+1", "\tTab", "\r=1", "@SUM(A1)", "x;=1+1", "%2e%2e%2f", "#frag?x=1", "{{ 7*7 }}", "-rf",
+    "--out", "~", "$HOME", "'; DROP TABLE", "null", "0", "a\\b", "\x7f", "\u200b", "\ufeff",
+]
+BYTES = [b"\xff\xfe", b"caf\xe9", b"\xed\xa0\x80"]
+
+
+@sandboxed
+def test_names_that_break_things_break_nothing(tmp_path, capfd) -> None:
+    folder = tmp_path / "class"
+    for name in [*map(os.fsencode, NAMES), *BYTES]:
+        path = Path(os.fsdecode(os.path.join(os.fsencode(folder), name)))  # noqa: PTH118
+        path.mkdir(parents=True)
+        (path / "note.txt").write_text("nothing")
+    broken = Path(os.fsdecode(os.fsencode(folder) + b"/\xff\xfe"))
+    (broken / os.fsdecode(b"\xff.py")).write_text("x = 1")
+    (broken / "link\n.py").symlink_to("/etc/passwd")
+    (broken / "ko.py").write_text("raise RuntimeError(__file__)")
+    (folder / "alice").mkdir()
+    (folder / "alice/ko.py").write_text(KO.solution())
+    out = tmp_path / "out"
+    grades = graded(capfd, folder, out)
+    students = len(NAMES) + len(BYTES) + 1
+    assert len(grades) == students and earned(grades["alice"]) == 10
+    assert all(name.isprintable() for name in grades)
+    assert len(list((out / "students").iterdir())) == students
+    assert any("link .py is a link" in note for note in grades["\\udcff\\udcfe"]["notes"])
+    for path in [out / "grades.html", *(out / "students").iterdir()]:
+        text = path.read_text(encoding="utf-8")
+        assert "<img" not in text and "\x1b" not in text and "\u202e" not in text, path
+    rows = list(csv.reader((out / "grades.csv").open(newline="")))
+    assert len(rows) == students + 1
+    for row in rows:
+        assert not any(cell[:1] in set("=+-@\t\r\n") for cell in row), row
+        assert ";=" not in row[0]
+
+
+@pytest.mark.parametrize(("cell", "written"), [
+    ("=1+1", "'=1+1"), ("+a", "'+a"), ("-a", "'-a"), ("@a", "'@a"), ("\ta", "'\ta"),
+    ("\ra", "'\na"), ("\n=1", "'\n'=1"), (" =1", "' =1"), ("\uff1d1", "'\uff1d1"),
+    ("a;=1", "a;'=1"), ("a\rb", "a\nb"),
+    ("a\t=1", "a\t'=1"), ("-1.5", "-1.5"), ("+49", "+49"), ("a=b", "a=b"), ("", ""), ("a-b", "a-b"),
+])
+def test_no_cell_is_a_formula(cell: str, written: str, tmp_path: Path) -> None:
+    write_class_table(tmp_path / "t.csv", ["note"], {"ann": [cell]}, [""],
+                      Roster(["student", "group"], [["ann", cell]]))
+    with (tmp_path / "t.csv").open(newline="") as file:
+        assert list(csv.reader(file))[1] == ["ann", written, written]
+
+
+def test_a_roster_finds_names_that_are_written_otherwise(tmp_path: Path) -> None:
+    """macOS takes accents apart in names of files; some forms have spaces at their ends."""
+    folder = unicodedata.normalize("NFD", "Zoë Gómez")
+    roster = Roster(["student"], [["Zoë Gómez "], ["absent"]])
+    assert write_class_table(tmp_path / "t.csv", ["points"], {folder: [7]}, [0], roster) == []
+    assert "Zoë Gómez ,7\nabsent,0" in (tmp_path / "t.csv").read_text()
+
+
+@sandboxed
+@pytest.mark.skipif(not CASES.is_dir(), reason="needs the shared cases")
+def test_shared_cases(tmp_path, capfd, monkeypatch) -> None:
+    monkeypatch.setattr(grading, "_CALL_SECONDS", 3.0)
+    for name in ("hash_20000", "memory_error", "simple_surrogate"):
+        grades = graded(capfd, CASES / "grader" / name, tmp_path / name)
+        assert earned(grades["alice"]) == 10 and earned(grades["eve"]) == 0, name
+    for options in ((), ("--trust",)):
+        grades = graded(capfd, CASES / "trust", tmp_path / f"trust{len(options)}", *options)
+        assert earned(grades["eve"]) == 0
+        assert "No module named 'experiments" in grades["eve"]["results"][0]["feedback"]
+
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+READS = """
+import os
+got = []
+for folder in {folders!r}:
+    try:
+        got += os.listdir(folder)
+    except PermissionError:
+        pass
+try:
+    open({results!r}, "w")
+    got += ["results"]
+except PermissionError:
+    pass
+raise RuntimeError(f"{{got}} {{os.getuid() > 65536}} {{sorted(os.environ)}}")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root can do without walls")
+def test_without_a_sandbox_root_grades_as_another_user(tmp_path: Path) -> None:
+    """As in Gradescope's containers: solutions cannot be read, nor results be written."""
+    libraries = os.pathsep.join([str(ROOT), *(p for p in sys.path if p.endswith("-packages"))])
+    run = {"env": {"PYTHONPATH": libraries, "PATH": "/usr/bin:/bin", "SECRET": "1",
+                   "DLGO_CACHE_DIR": str(tmp_path), "HOME": str(tmp_path)},
+           "capture_output": True, "text": True, "cwd": "/"}
+    look = "from engines.programs.sandbox import other_user; print(other_user())"
+    try:
+        able = subprocess.run([SYSTEM_PYTHON, "-c", look], **run)
+    except OSError as error:
+        pytest.skip(f"needs {SYSTEM_PYTHON}: {error}")
+    if able.returncode or able.stdout == "0\n":
+        pytest.skip(f"other users cannot run {SYSTEM_PYTHON} with this folder")
+    results = tmp_path / "results.json"
+    results.touch(0o644)
+    exercises = ROOT / "experiments/classroom/exercises"
+    folders = [exercises, *(ROOT / name for name in (".git", "build", "tests"))]
+    modes = [(path, path.stat().st_mode) for path in folders if path.exists()]
+    (tmp_path / "ko.py").write_text(READS.format(
+        folders=[str(exercises), str(ROOT / ".git")], results=str(results)))
+    done = subprocess.run([SYSTEM_PYTHON, "-m", "dlgo", "class", "grade", tmp_path / "ko.py",
+                           "--trust", "--out", tmp_path / "out", "--gradescope", results], **run)
+    for folder, before in modes:
+        assert folder.stat().st_mode & 0o77 == 0
+        folder.chmod(before)
+    assert done.returncode == 0, done.stderr
+    output = json.loads(results.read_text())["tests"][0]["output"]
+    assert "raised RuntimeError: [] True [" in output and "SECRET" not in output
+
+
+@sandboxed
+def test_a_sealed_sandbox_shows_only_numpy_of_installed_packages(monkeypatch, tmp_path) -> None:
+    """Also where they lie in the standard library's folder, as in Docker's images."""
+    numpy, *_ = sealed.numpy_folders()
+    tmp_path.chmod(0o755)
+    (tmp_path / "ko.py").write_text("import numpy, os\nnumpy.zeros(1)\n"
+                                    f"raise RuntimeError(os.listdir({str(numpy.parent)!r}))")
+    places = (*sealed.places(), numpy.parent)
+    monkeypatch.setattr(sealed, "places", lambda: places)
+    monkeypatch.setattr(sealed, "hidden", lambda: [numpy.parent])
+    with pytest.raises(CallError) as error:
+        Functions(tmp_path / "ko.py", Sandbox([tmp_path], sealed=True), 60)
+    names = [path.name for path in sealed.numpy_folders()]
+    assert str(error.value) in [f"RuntimeError: {names}", f"RuntimeError: {names[::-1]}"]
