@@ -15,8 +15,8 @@ f = sys._getframe()
 while 'to_plain' not in f.f_globals: f = f.f_back
 Server = f.f_globals['Server']
 write = Server.tell.__globals__['write_frame']
-def forge(text): Server.tell = lambda self, message: write(self._answers, text.encode())
-def raw(data): Server.tell = lambda self, message: os.write(self._answers, data)
+def forge(text): Server.tell = lambda self, message: write(self.answers, text.encode())
+def raw(data): Server.tell = lambda self, message: os.write(self.answers, data)
 def forbidden(*_): return 1
 """
 WALK = """
@@ -74,9 +74,9 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "environment_read": ("import os\ngot = [k for k in os.environ if k not in ('PATH', 'HOME', "
                          "'LANG', 'PWD', 'LC_CTYPE') and 'THREADS' not in k]\n" + GOT, NOTHING),
     "shell": ("import os, subprocess\ngot = subprocess.run('id', shell=True).returncode", "No such"),
-    "writes_the_library": ("import os\nopen(os.__file__, 'a')", "OSError"),
-    "writes_the_grader": ("import sys\nopen(sys.modules['__main__'].__file__, 'a')", "OSError"),
-    "leaves_code_for_others": ("open(__file__, 'w').write('x')", "OSError"),
+    "writes_the_library": ("import os\nopen(os.__file__, 'a')", "Error: [Errno "),
+    "writes_the_grader": ("import sys\nopen(sys.modules['__main__'].__file__, 'a')", "Error: [Errno "),
+    "leaves_code_for_others": ("open(__file__, 'w').write('x')", "Error: [Errno "),
     "device_of_the_disk": ("import os\nos.mknod('/tmp/disk', 0o60666, os.makedev(254, 0))", "Error"),
     "new_root": ("import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
                  "got = [libc.unshare(0x10000000), libc.mount(b'/', b'/tmp', None, 4096, None)]\n"
@@ -157,14 +157,14 @@ EXPENSIVE: dict[str, tuple[str, str]] = {
     "prints": ("import os\nwhile True: print('x' * 65536)", "did not end in time"),
     "floods_standard_error": ("import os\nwhile True: os.write(2, b'x' * 65536)",
                               "did not end in time"),
-    "floods_with_cells": (FORGE + "def tell(self, message):\n    while True: write(self._answers, "
+    "floods_with_cells": (FORGE + "def tell(self, message):\n    while True: write(self.answers, "
                           "b'{\"cell\": \"a\"}')\nServer.tell = tell", "did not end in time"),
     "floods_with_questions": (FORGE + "block = (b'dlgo' + struct.pack('!I', 28) + b'{\"ask\": 0, "
                               "\"arguments\": [0]}') * 1500\ndef tell(self, message):\n"
-                              "    while True: os.write(self._answers, block)\nServer.tell = tell",
+                              "    while True: os.write(self.answers, block)\nServer.tell = tell",
                               "did not end in time"),
     "slow_answer": (FORGE + "import time\ndef tell(self, message):\n    while True: "
-                    "os.write(self._answers, b'd'); time.sleep(0.1)\nServer.tell = tell", ""),
+                    "os.write(self.answers, b'd'); time.sleep(0.1)\nServer.tell = tell", ""),
     "memory_of_children": ("import os, time\nfor _ in range(12):\n    if os.fork() == 0:\n"
                            "        x = bytearray(os.urandom(1 << 20)) * 90\n        time.sleep(99)\n"
                            "time.sleep(99)", "over memory"),
