@@ -150,7 +150,7 @@ class Experiment:
         if kept["value"] is None or (pd.isna(kept["value"]) and pd.isna(new["value"])):
             return True
         if pd.notna(kept["low"]) and pd.notna(new["low"]):
-            return kept["low"] <= new["high"] and new["low"] <= kept["high"]
+            return kept["low"] <= new["high"] + 1e-5 and new["low"] <= kept["high"] + 1e-5
         return abs(new["value"] - kept["value"]) <= self.tolerance * abs(kept["value"]) + 1e-5
 
     @property
