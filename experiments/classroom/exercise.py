@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import doctest
+import functools
 import importlib
 import inspect
 import json
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.errors import DlgoError
-from experiments.classroom.checks import Check
+from experiments.classroom.checks import Check, HandIn, require, short
 from experiments.classroom.own_examples import same_value, try_examples
 
 _FOLDER = Path(__file__).with_name("exercises")
@@ -57,6 +59,25 @@ class Exercise:
     def points(self) -> int:
         """The points of all checks."""
         return sum(check.points for check in self.checks)
+
+    def public_check(self) -> Check:
+        """The examples in the tasks' texts, which students can try themselves; worth no points."""
+        def run(hand_in: HandIn) -> None:
+            module, names = vars(self._module), dict(vars(self._module))
+            tasks = [node.name for node in ast.parse(self.student_version()).body
+                     if isinstance(node, ast.FunctionDef)]
+            names |= {task: functools.partial(hand_in.call, task) for task in tasks}
+            for task in tasks:
+                for example in doctest.DocTestParser().get_examples(module[task].__doc__ or ""):
+                    if not example.want:
+                        exec(example.source, names)
+                        continue
+                    value = eval(example.source, names)
+                    require(same_value(value, eval(example.want, names)),
+                            f"{example.source.strip()} returned {short(value)}; the text says "
+                            f"{example.want.strip()}.")
+
+        return Check("Public: the examples in the text", 0, run)
 
     @property
     def planted(self) -> dict[str, tuple[str, str]]:

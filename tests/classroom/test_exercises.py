@@ -26,6 +26,9 @@ def test_a_solution_earns_all_points(name) -> None:
     assert not any(outcomes(exercise, exercise.solution()).values())
     assert exercise.points == 10, "points are out of ten, so that exercises weigh the same"
     assert len(exercise.checks) >= 3
+    public = [exercise.public_check()]
+    assert not any(outcomes(exercise, exercise.solution(), public).values())
+    assert all(outcomes(exercise, exercise.student_version(), public).values())
 
 
 @every_exercise
