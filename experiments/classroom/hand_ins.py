@@ -130,7 +130,7 @@ def _owner(path: Path, names: Collection[str]) -> tuple[str, Part | None, str]:
         return known.rest, Part(path, name), f"{path.name} is taken as {name} of {known.rest}"
     if is_unreadable(path) and path.is_file():
         return "", None, f"{path.name} is not a zip or tar file, and is ignored"
-    return "", None, f"{path.name} is not named after an exercise, and is ignored"
+    return "", None, f"{path.name} is ignored: no hand-in has such a name"
 
 
 def _holds(path: Path, names: Collection[str]) -> bool:

@@ -124,7 +124,9 @@ def similarity(folder: Path, names: tuple[str, ...], out: Path) -> None:
     from experiments.classroom.similarity import similar_pairs
 
     chosen = [get_exercise(name) for name in names] or list(exercises().values())
-    sources, _ = hand_ins(folder, [exercise.name for exercise in chosen])
+    sources, remarks = hand_ins(folder, [exercise.name for exercise in chosen])
+    for remark in remarks:
+        log(remark, err=True)
     pairs = similar_pairs(sources, chosen)
     write_csv(out, ["exercise", "student", "other", "shared", "share"], [
         [pair.exercise, harmless(pair.one), harmless(pair.other), pair.shared, f"{pair.share:.2f}"]

@@ -42,7 +42,7 @@ CLASSES: dict[str, tuple[dict[str, str | dict[str, str]], dict[str, str | None],
                "b"}, {"ann": "a", "bo": "b"}, ["alpha-beta.py is taken as alpha_beta.py"]),
     "files in the class's folder": (
         {"bob_ko.py": "b", "bob_liberties.py": "", "ko_eve.py": "e", "notes.txt": "", "x.rar": ""},
-        {"bob": "b", "eve": "e"}, ["bob_ko.py is taken as ko.py of bob", "notes.txt is not named",
+        {"bob": "b", "eve": "e"}, ["bob_ko.py is taken as ko.py of bob", "notes.txt is ignored",
                                    "x.rar is not a zip or tar file"]),
     "a file of nobody": ({"ko.py": "?", "ann/ko.py": "a", "bo/liberties.py": ""},
                          {"ann": "a", "bo": None}, ["ko.py lies beside the students' folders"]),
