@@ -151,7 +151,8 @@ def test_mistakes_give_one_line(a_class, tmp_path, capfd) -> None:
         (("class", "new", "chess"), "there is no exercise 'chess'; the exercises are "),
         (("class", "grade", empty, "--trust"), "contains no hand-ins"),
         (("class", "grade", tmp_path / "none", "--trust"), "there is no folder"),
-        (("class", "grade", a_class, "--gradescope=x.json"), "holds hand-ins of several students"),
+        (("class", "grade", a_class, "--gradescope", tmp_path / "x.json"),
+         "holds hand-ins of several students"),
         ((*grade, "--roster", tmp_path / "roster.csv"), "has no column 'student'"),
         ((*grade, "--classroom50=x.json"), "result.json needs CLASSROOM, ASSIGNMENT"),
     ):

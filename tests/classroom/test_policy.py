@@ -107,13 +107,13 @@ def test_one_hand_in_that_cannot_be_graded_stops_nobody(a_class, capfd, monkeypa
 
     def grade(student, *rest: object) -> Grade:
         if student == "bo":
-            raise MemoryError
+            raise DlgoError("the machine is full")
         return whole(student, *rest)
 
     monkeypatch.setattr(grading, "grade", grade)
     rows = run(a_class, capfd, "--exercise", "ko")
     assert [row["ko"] for row in rows] == ["10", "0", "10", "10", "0"]
-    assert "could not be graded" in (a_class / "out/grades.html").read_text()
+    assert "could not be graded: the machine is full" in (a_class / "out/grades.html").read_text()
 
 
 MOODLE = ("Identifier,Full name,ID number,Email address,Status,Grade,Maximum Grade,"
