@@ -113,7 +113,7 @@ def test_the_lecturers_page_has_every_exercise_in_its_chapter_and_one_week() -> 
     for name, exercise in EXERCISES.items():
         [row] = [line for line in weeks if f"`{name}`" in line]
         assert f"[{exercise.chapter}](" in row, row
-    assert "--classroom50 " in page and "--gradescope " in page
+    assert "--classroom50 " in page and "dlgo class gradescope " in page
 
 
 @every_exercise
