@@ -169,7 +169,7 @@ np.array([loss.delta(logits, label)[0], slopes]).round(4)
 # sigmoid gives $\delta = 0.999 \cdot 0.999 \cdot 0.001 = 0.001$, so the network hardly learns from
 # its worst mistakes. Cross-entropy gives 0.999.
 #
-# ## Known and unseen games
+# ## Overfitting: known and unseen games
 #
 # Moves are classes, too: one for each point of the board, and one for the pass. Dense layers learn
 # moves of Go on 5x5 from games of a tree search. The dotted line is a player that always names the

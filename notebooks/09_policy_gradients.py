@@ -103,7 +103,7 @@ ch10.one_game.show()
 ch10.choices.show()
 
 # %% [markdown]
-# ## The gradient of the policy
+# ## REINFORCE: the gradient of the policy
 #
 # In a board game the best move depends on the position. So a network computes the policy. Its
 # output for each move $b$ is a number $z_b$, the *logit*. The softmax turns logits into
@@ -276,9 +276,11 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes them into a file: `masking`, `reinforce`. See
-# [Teach a class](../docs/teach.md). For work, `dlgo train policy_gradient` learns from a thousand
-# games at once: see [Reinforcement learning](../docs/reinforcement.md).
+# `masking`, `reinforce`. `dlgo class new masking` writes the first one to `masking.py`. Fill in the
+# gaps, then run `python masking.py` to try its examples.
+#
+# To train stronger networks, `dlgo train policy_gradient` learns from a thousand games at once: see
+# [Reinforcement learning](../docs/reinforcement.md).
 #
 # ## Questions
 #

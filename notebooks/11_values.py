@@ -313,8 +313,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dlgo class new` writes them into a file: `q_update`, `advantages`. See
-# [Teach a class](../docs/teach.md).
+# `q_update`, `advantages`. `dlgo class new q_update` writes the first one to `q_update.py`. Fill in
+# the gaps, then run `python q_update.py` to try its examples.
 #
 # ## Questions
 #

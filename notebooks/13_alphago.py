@@ -58,7 +58,7 @@ from experiments.figures import drawing
 Source(TextbookAlphaGo._evaluate, TextbookAlphaGo._rollout)
 
 # %% [markdown]
-# ## A network or a rollout?
+# ## A network or rollouts?
 #
 # The network is smooth but can be wrong about a whole kind of position. A rollout is a real result,
 # but of one hasty game. In Connect Four we know the truth, so we can measure both: the mean squared

@@ -40,7 +40,7 @@ from experiments.figures import drawing
 connect4 = dlgo.game("connect4")
 
 # %% [markdown]
-# ## The search
+# ## The search: PUCT
 #
 # It is the tree search of [chapter 4](04_search.py) with two changes. First, the network's value
 # replaces the random game. Second, the score of a child contains the network's probability $P$ for

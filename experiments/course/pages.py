@@ -22,12 +22,12 @@ ROOT = Path(__file__).resolve().parents[2]
 ASSETS = Path(__file__).parent / "assets"
 README = "project.md"  # not readme.md, which MkDocs takes for the start page
 # What a newcomer walks through after the start page and the chapters' notebooks.
-LEARN = "compare build reinforcement teach"
+LEARN = "compare build"
 REFERENCE = {
     "Play": "play studio games gtp online",
     "Compare": "tournaments ratings report cluster",
-    "Train": "data encoders networks training",
-    "Extend": "python add_an_engine add_a_game vector architecture",
+    "Train": "data encoders networks training reinforcement",
+    "Extend and teach": "python add_an_engine add_a_game vector teach architecture",
 }
 _FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.M | re.S)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
@@ -80,8 +80,10 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
     uri = page.file.src_uri
     if uri.startswith(("source/", README)):
         return markdown
+    if uri == "lab_notebook.md":
+        page.meta["search"] = {"boost": 0.001}  # comes last in a search, its headings too
     if uri.startswith("notebooks/"):
-        page.meta["search"] = {"boost": 4}  # chapters come first among what a search finds
+        page.meta["search"] = {"boost": 4}  # chapters come first in a search
         title, rest = markdown.lstrip().split("\n", 1)
         line = f"*Run it in Jupyter: [save the notebook]({Path(uri).stem}.ipynb).*"
         markdown = f"{title}\n\n{line}\n{rest}"

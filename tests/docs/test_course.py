@@ -26,6 +26,13 @@ from experiments.course.build import build_site  # noqa: E402
 from experiments.course.notebooks import SOURCES, run_notebook, sources  # noqa: E402
 
 NOTEBOOKS = [path.stem for path in sources()]
+# Words of the field, and the chapter that a search for each of them finds first.
+SEARCHES = {
+    "minimax": "04_search", "alpha-beta": "04_search", "liberties": "02_rules",
+    "superko": "02_rules", "softmax": "05_networks", "backpropagation": "05_networks",
+    "overfitting": "05_networks", "REINFORCE": "09_policy_gradients", "advantage": "11_values",
+    "PUCT": "14_alphazero", "resign": "08_programs", "rollouts": "13_alphago",
+}
 
 
 @pytest.fixture(scope="module")
@@ -113,19 +120,31 @@ def browser() -> Iterator:
     page.driver.quit()
 
 
+def first_found(browser, word: str) -> str:
+    """The page, without its highlights, that the search for the word lists first."""
+    driver, results = browser.driver, "document.querySelectorAll('.md-search-result__link')"
+    driver.execute_script("document.querySelector('label[for=__search]').click()")
+    driver.execute_script("document.querySelector('.md-search__input').focus()")
+    driver.switch_to.active_element.send_keys(word)
+    browser.until(lambda: driver.execute_script(f"return {results}.length"), f"results for {word}")
+    return driver.execute_script(f"return {results}[0].href").partition("?")[0]
+
+
+def test_a_search_finds_the_chapter_first(course: Path, browser) -> None:
+    found = {}
+    for word in SEARCHES:
+        browser.driver.get((course / "site/index.html").as_uri())
+        found[word] = Path(first_found(browser, word)).stem
+    assert found == SEARCHES
+
+
 def test_the_site_works_from_a_folder(course: Path, browser) -> None:
-    """Search finds chapters first, no page is too wide, and no host is asked for anything."""
+    """Search works, no page is too wide, and no host is asked for anything."""
     driver = browser.driver
     for place in ("index", "notebooks/04_search"):
         driver.get((course / f"site/{place}.html").as_uri())
         assert driver.execute_script("return document.documentElement.scrollWidth") <= 400, place
-    driver.execute_script("document.querySelector('label[for=__search]').click()")
-    driver.execute_script("document.querySelector('.md-search__input').focus()")
-    driver.switch_to.active_element.send_keys("minimax")
-    results = "document.querySelectorAll('.md-search-result__link')"
-    browser.until(lambda: driver.execute_script(f"return {results}.length"), "what search found")
-    first = driver.execute_script(f"return {results}[0].href")
-    assert "notebooks/04_search.html" in first
+    assert "notebooks/04_search.html" in first_found(browser, "minimax")
     events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
     asked = [event["params"]["request"]["url"] for event in events
              if event["method"] == "Network.requestWillBeSent"]
