@@ -158,7 +158,7 @@ EXPENSIVE: dict[str, tuple[str, str]] = {
     "floods_standard_error": ("import os\nwhile True: os.write(2, b'x' * 65536)",
                               "did not end in time"),
     "floods_with_cells": (FORGE + "def tell(self, message):\n    while True: write(self.answers, "
-                          "b'{\"cell\": \"a\"}')\nServer.tell = tell", "did not end in time"),
+                          "b'{\"cell\": \"a\"}')\nServer.tell = tell", "Not run: your program hung"),
     "floods_with_questions": (FORGE + "block = (b'dlgo' + struct.pack('!I', 28) + b'{\"ask\": 0, "
                               "\"arguments\": [0]}') * 1500\ndef tell(self, message):\n"
                               "    while True: os.write(self.answers, block)\nServer.tell = tell",
