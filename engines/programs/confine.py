@@ -17,6 +17,7 @@ library. The program and all its children inherit these limits, and cannot undo 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -25,6 +26,7 @@ import resource
 import signal
 import struct
 import sys
+from pathlib import Path
 
 _MEGABYTE = 2**20
 # Virtual memory for each byte that may be written: libraries are mapped, and hardly touched.
@@ -148,6 +150,8 @@ def exit_code(status: int) -> int:
 def give_up_rights(uid: int, *limits: int) -> None:
     """Confine this process. Arguments as on the command line."""
     os.nice(_NICENESS)
+    with contextlib.suppress(OSError):  # where memory runs out, the system ends this process first
+        Path("/proc/self/oom_score_adj").write_text("800")
     if uid:
         os.setgroups([])
         os.setresgid(uid, uid, uid)

@@ -47,7 +47,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
                             "    sys.path += map(str, pathlib.Path(p).parents)\n"
                             "import experiments", "No module named 'experiments"),
     "disk_walked": (WALK + "got = [(f, n) for f, _, names in files() for n in names if n.endswith("
-                    "'.py') and b'BEGIN SOL' + b'UTION' in open(f'{f}/{n}', 'rb').read()"
+                    "'.py') and os.path.exists(f'{f}/{n}') and b'BEGIN SOL' + b'UTION' in open(f'{f}/{n}', 'rb').read()"
                     " and n != 'ko.py']\n" + GOT, NOTHING),
     "names_sought": (WALK + "got = [(f, n) for f, d, names in files() for n in d + names if n in "
                      "('.git', 'experiments', 'exercises', 'checks.py', 'hand-ins', 'grades.json')]"

@@ -414,6 +414,30 @@ def test_packages_beside_the_installed_library_are_hidden(monkeypatch, tmp_path)
     assert done.stdout == "[['secret.py'], []]\n", done.stderr
 
 
+@pytest.mark.parametrize("sealed_off", [False, True])
+def test_a_course_that_is_a_virtual_environment_is_not_shown(
+    monkeypatch, tmp_path, sealed_off
+) -> None:
+    """Nor is it if it is an installation, or lies in /usr: hand-ins, `.git` and solutions."""
+    tmp_path.chmod(0o755)
+    for name in ("bin", "lib", "hand-ins", ".git"):
+        (tmp_path / name).mkdir(mode=0o755)
+    places = sandbox._python_places()
+    with monkeypatch.context() as patch:
+        for prefix in ("prefix", "base_prefix"):
+            patch.setattr(sys, prefix, str(tmp_path))
+        course = [path for path in sandbox._python_places.__wrapped__()
+                  if path.is_relative_to(tmp_path)]
+    monkeypatch.setattr(sandbox, "_python_places", lambda: (*places, *course))
+    inside = Sandbox(sealed=sealed_off)
+    script = (f"import os; print([n for f in ('{tmp_path}', '/usr') if os.path.exists(f) for n in "
+              "sorted(os.listdir(f)) if n not in ('local', 'lib32', 'lib64', 'libx32')])")
+    done = subprocess.run(inside.command([*inside.python, "-c", script]), capture_output=True,
+                          text=True, check=False)
+    shown = ["bin", "lib", "bin", "lib"]
+    assert done.stdout == f"{[] if sealed_off else shown}\n", done.stdout + done.stderr
+
+
 def test_killing_the_parent_ends_the_sandbox(folder) -> None:
     script = (
         "import sys; from pathlib import Path\n"
