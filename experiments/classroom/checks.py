@@ -111,8 +111,7 @@ def agrees(
                 answer = hand_in.call(name, *arguments)
                 require(hasattr(answer, "__len__") and len(answer) == len(wanted)
                         and same(answer[part], wanted[part]),
-                        f"{name}({', '.join(map(short, arguments))}) returned "
-                        f"{short(answer)}; "
+                        f"{name}({', '.join(map(short, arguments))}) returned {short(answer)}; "
                         f"value {part + 1} of {len(wanted)} is wrong. "
                         f"{asked(answer, wanted) or hint}")
 

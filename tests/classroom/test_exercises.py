@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import copy
+import doctest
 import importlib.util
 import json
 import os
+import types
 
 import pytest
 
 from experiments.classroom import exercise as exercise_module
 from experiments.classroom import mutants
+from experiments.classroom.checks import HandIn, Wrong
 from experiments.classroom.exercise import ExerciseError, exercises, get_exercise
 from experiments.classroom.mutants import outcomes
 from tests.command import ROOT
@@ -119,8 +124,6 @@ def test_the_lecturers_page_has_every_exercise_in_its_chapter_and_one_week() -> 
 @every_exercise
 def test_students_try_three_examples_of_each_task_offline(name, capsys) -> None:
     """The solution gives what the examples show; a start is told what is missing."""
-    if ">>>" not in EXERCISES[name].source:
-        pytest.skip("this exercise has no examples yet")
     exercise = EXERCISES[name]
     start = exercise.student_version()
     tasks = [node.name for node in ast.parse(start).body if isinstance(node, ast.FunctionDef)]
@@ -136,3 +139,25 @@ def test_students_try_three_examples_of_each_task_offline(name, capsys) -> None:
     bad = run(start)
     assert all(f"{task}: 0 of 3 examples are right\n" in bad for task in tasks), bad
     assert bad.count("write this function") >= 3 * len(tasks)
+
+
+@every_exercise
+def test_answers_to_the_examples_alone_earn_nothing(name) -> None:
+    """Hidden checks ask for more than the examples show."""
+    exercise, shown = EXERCISES[name], set()
+    names = {"__name__": "hand_in"}
+    exec(compile(exercise.solution(), "hand_in.py", "exec"), names)
+    for task, function in list(names.items()):
+        if isinstance(function, types.FunctionType):
+            spied = {**names, task: lambda *given, task=task: shown.add((task, repr(given)))}
+            for example in doctest.DocTestParser().get_examples(function.__doc__ or ""):
+                with contextlib.suppress(TypeError):  # sorted(...) of what the spy returns
+                    exec(example.source, spied)
+
+    def call(task, *arguments):
+        if (task, repr(arguments)) not in shown:
+            raise Wrong("This is no example.")
+        return names[task](*copy.deepcopy(arguments))
+
+    passed = [check.title for check in exercise.checks if not check.feedback(HandIn(call))]
+    assert shown and not passed

@@ -1,4 +1,4 @@
-"""Correct solutions in other styles earn all points."""
+"""Correct solutions in other styles earn all points; those with real bugs lose some."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import pytest
 
 from experiments.classroom.exercise import exercises
 from experiments.classroom.mutants import outcomes
-from tests.classroom import styles_learning, styles_networks
+from tests.classroom import styles_learning, styles_networks, styles_rules, styles_search
 from tests.classroom.styles import STYLES, restyled
+from tests.command import ROOT
 
 EXERCISES = exercises()
-BY_HAND = {**styles_networks.SOLUTIONS, **styles_learning.SOLUTIONS}
+BY_HAND = (styles_rules.SOLUTIONS | styles_search.SOLUTIONS | styles_networks.SOLUTIONS
+           | styles_learning.SOLUTIONS)
+CASES = ROOT.parent / "shared/cases/class/grading"
 # Styles that are wrong: keys do not fit in floats, and a cache chooses the same move again.
 REFUSED = {("zobrist", "floats for whole numbers"), ("random_bot", "a cache")}
 
@@ -27,8 +30,18 @@ def test_values_of_other_types_and_other_functions_earn_all_points(name) -> None
         assert bool(lost(name, source)) == ((name, style) in REFUSED), style
 
 
-@pytest.mark.parametrize("name", BY_HAND)
+@pytest.mark.parametrize("name", EXERCISES)
 def test_solutions_in_another_style_earn_all_points(name) -> None:
-    assert len(BY_HAND[name]) >= 3, "with the other styles, twelve or more"
+    styles = [style for style in STYLES if (name, style) not in REFUSED]
+    assert len(styles) + len(BY_HAND[name]) >= 12
     for source in BY_HAND[name]:
         assert lost(name, source) == {}, source
+
+
+@pytest.mark.skipif(not CASES.is_dir(), reason="needs ../shared/cases/class/grading")
+@pytest.mark.parametrize("folder", sorted(CASES.glob("*")), ids=lambda folder: folder.name)
+def test_hand_ins_of_others(folder) -> None:
+    """`ko-bug-...` has a bug, `ko-alt-...` is right."""
+    name, kind, _ = folder.name.split("-", 2)
+    failed = lost(name, (folder / f"{name}.py").read_text(encoding="utf-8"))
+    assert bool(failed) == (kind == "bug"), failed

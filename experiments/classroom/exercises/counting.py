@@ -85,11 +85,12 @@ CLOSE = ["b.w", "bbw", "b.w"]
 _random = random.Random(1)
 # Larger than any usual board, a single row, and a single column.
 OTHERS = [["".join(_random.choice(marks) for _ in range(columns)) for _ in range(rows)]
-          for rows, columns in ((21, 20), (12, 13), (1, 7), (7, 1)) for marks in ("b...", "bbw.")]
+          for rows, columns in ((12, 3), (3, 21), (10, 11), (1, 7), (7, 1))
+          for marks in ("b...", "bbw.")]
 CHECKS = [
     agrees("A region has all connected empty points and the colours at its edge", region,
            [(WALL, (0, 0)), (WALL, (3, 0)), (WALL, (2, 3)), (["...", "...", "..."], (1, 1)),
-            (["b.b", ".b.", "w.w"], (1, 0)), (["." * 20] * 20, (3, 3)),
+            (["b.b", ".b.", "w.w"], (1, 0)), (["." * 11] * 12, (3, 3)),
             *((board, (row, 0)) for board in OTHERS for row, text in enumerate(board)
               if text[0] == ".")],
            "Continue from each empty point that you find; note the stones there.", points=3),
