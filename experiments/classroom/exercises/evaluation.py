@@ -1,8 +1,8 @@
 """An evaluation for tic-tac-toe (chapter 4).
 
 A board is a text of nine characters, "x", "o" and ".", row by row. A line is open for a player if
-the opponent has no mark on it. The more lines are open for you and the fewer for the opponent, the
-better the position. A search that cannot reach the end of the game uses this number as the value.
+the opponent has no mark on it. A position is better for you if more lines are open for you and
+fewer for the opponent. A search that cannot reach the end of the game uses this value instead.
 """
 
 from __future__ import annotations

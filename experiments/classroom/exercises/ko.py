@@ -86,6 +86,8 @@ PLANTED = {
                          'return (after, "bw"[to_move == "b"]) in positions'),
     "only the last boards": ("return any(board == after for board, _ in positions)",
                              "return any(board == after for board, _ in positions[-8:])"),
+    "the list changes": ('    if rule == "positional":',
+                         '    positions.reverse()\n    if rule == "positional":'),
     "superko needs several boards": ("return (after, to_move) in positions",
                                      "return (after, to_move) in positions[-12:]"),
 }
