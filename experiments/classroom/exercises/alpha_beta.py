@@ -25,7 +25,7 @@ def ordered(
     [2, 3, 1]
     >>> ordered(0, children, {0: -1}.get, guess)
     [1, 3, 2]
-    >>> ordered(0, {0: []}.get, {}.get, guess)
+    >>> ordered(0, {0: []}.get, {0: 1}.get, guess)
     []
     """
     ### BEGIN SOLUTION
@@ -50,12 +50,12 @@ def alpha_beta(
 
     >>> children = {0: [1, 2], 1: [3, 4], 2: [5, 6], 3: [], 4: [], 5: [], 6: []}.get
     >>> value, guess = {3: 4, 4: 3, 5: 2, 6: 9}.get, {1: 2, 2: 1, 3: 0, 4: 1, 5: 0, 6: 1}.get
-    >>> alpha_beta(0, children, {0: 1, 1: -1, 2: -1}.get, value, guess)
+    >>> alpha_beta(0, children, lambda position: -1 if position in (1, 2) else 1, value, guess)
     3
-    >>> alpha_beta(0, children, {0: -1, 1: 1, 2: 1}.get, value, guess)
+    >>> alpha_beta(0, children, lambda position: 1 if position in (1, 2) else -1, value, guess)
     4
-    >>> alpha_beta(3, children, {}.get, value, guess)
-    4
+    >>> alpha_beta(0, children, lambda position: 1, value, guess)
+    9
     """
     ### BEGIN SOLUTION
     following = ordered(position, children, player, guess)

@@ -22,11 +22,11 @@ def minimax(
 
     >>> children = {0: [1, 2], 1: [3, 4], 2: [], 3: [], 4: []}.get
     >>> result = {2: 0, 3: 1, 4: -1}.get
-    >>> minimax(2, children, {}.get, result)
+    >>> minimax(2, children, lambda position: 1, result)
     0
-    >>> minimax(0, children, {0: 1, 1: -1}.get, result)
+    >>> minimax(0, children, lambda position: -1 if position == 1 else 1, result)
     0
-    >>> minimax(0, children, {0: 1, 1: 1}.get, result)
+    >>> minimax(0, children, lambda position: 1, result)
     1
     """
     ### BEGIN SOLUTION
@@ -46,11 +46,11 @@ def best_move(
 
     >>> children = {0: [1, 2], 1: [3, 4], 2: [], 3: [], 4: []}.get
     >>> result = {2: 0, 3: 1, 4: -1}.get
-    >>> best_move(0, children, {0: 1, 1: -1}.get, result)
+    >>> best_move(0, children, lambda position: -1 if position == 1 else 1, result)
     2
-    >>> best_move(0, children, {0: -1, 1: -1}.get, result)
+    >>> best_move(0, children, lambda position: -1, result)
     1
-    >>> best_move(1, children, {0: -1, 1: 1}.get, result)
+    >>> best_move(1, children, lambda position: 1, result)
     3
     """
     ### BEGIN SOLUTION

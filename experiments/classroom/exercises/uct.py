@@ -45,11 +45,11 @@ def search(
 
     >>> children = {0: [1, 2], 1: [], 2: []}.get
     >>> rollout = {0: 0, 1: 1, 2: -1}.get
-    >>> search(0, children, {0: 1}.get, rollout, 2, 1.0)
+    >>> search(0, children, lambda position: 1, rollout, 2, 1.0)
     [1, 1]
-    >>> search(0, children, {0: 1}.get, rollout, 8, 0.5)
+    >>> search(0, children, lambda position: 1, rollout, 8, 0.5)
     [7, 1]
-    >>> search(0, children, {0: -1}.get, rollout, 8, 0.5)
+    >>> search(0, children, lambda position: -1, rollout, 8, 0.5)
     [1, 7]
     """
     ### BEGIN SOLUTION
