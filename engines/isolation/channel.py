@@ -89,10 +89,13 @@ class Host(Program):
         number = int(answer["pid"])
         return number if self._sandbox is None else processes.inside_of(self.pid, number)
 
-    def enter_copy(self) -> None:
-        """Go on in a copy of the process, until `leave_copy`. Raises ProgramError as `ask`."""
-        walls = None if self._sandbox is None else self._sandbox.walls()
-        self.process = self._outside(self.ask("enter_copy", walls, timeout=START_TIMEOUT))
+    def enter_copy(self, sandbox: Sandbox | None = None) -> None:
+        """Go on in a copy of the process, until `leave_copy`; in a sandbox, if this process has
+        one, too. Raises ProgramError as `ask`."""
+        walls: list[Any] = []
+        if sandbox is not None:
+            walls = [sandbox.walls(), str(sandbox.shelf or ""), list(map(str, sandbox.readable))]
+        self.process = self._outside(self.ask("enter_copy", *walls, timeout=START_TIMEOUT))
         if self._watch is not None:
             self._watch.begin(processes.inside_of(self.pid, 1))
 

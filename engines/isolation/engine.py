@@ -69,7 +69,7 @@ class IsolatedEngine:
             self._host.show_output(self._spec)
             self._host.ask("open", str(self.game), timeout=START_TIMEOUT)
             if self._in_copy:
-                self._host.enter_copy()
+                self._host.enter_copy(self._sandbox)
             facts = self._ask("build", self._spec, self._seed)
             facts = facts if self._sandbox is None else _UNKNOWN
             self.budget = Budget(**facts["budget"])

@@ -110,7 +110,9 @@ class _Host:
             "training_cpu_seconds": engine.training_cpu_seconds, "runtime": engine.runtime,
         }
 
-    def _enter_copy(self, walls: Sequence[int] | None) -> dict[str, Any]:
+    def _enter_copy(
+        self, walls: Sequence[int] = (), shelf: str = "", shown: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """Fork; the copy answers at once, with its own number as `pid`. With `walls`, it has a
         fresh sandbox (`fresh.py`).
 
@@ -122,8 +124,8 @@ class _Host:
         gc.freeze()  # objects that the collector does not touch stay shared by both processes
         copy = os.fork()
         if copy == 0:
-            if walls is not None:
-                fresh.enter(walls, self._server.requests, self._server.answers)
+            if walls:
+                fresh.enter(walls, self._server.requests, self._server.answers, shelf, shown)
             self._server.pid = os.getpid()
             return {"pid": os.getpid()}
         code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])

@@ -30,17 +30,22 @@ _SAFE = _NO_SETUID | _NO_DEVICES
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter(walls: Sequence[int], requests: int, answers: int) -> None:
+def enter(
+    walls: Sequence[int], requests: int, answers: int, shelf: str = "", shown: Sequence[str] = (),
+) -> None:
     """Return in a new process with a fresh sandbox; this one relays its messages and ends with it.
 
     Args:
         walls: megabytes of `/tmp`, and the arguments of `confine.give_up_rights`.
+        shelf: a folder of which only the folders `shown` can be seen, if it is given.
         requests, answers: descriptors, which the new process has, too, as it has 1 and 2.
 
     Raises OSError if the system refuses that.
     """
     megabytes, *rights = walls
     _call("unshare", _NEW_NAMESPACES)
+    if shelf:
+        _hide(shelf, shown)
     for folder in SCRATCH:
         _empty(folder, megabytes)
     _mount("tmpfs", _HIDDEN, "tmpfs", _SAFE | _READ_ONLY, "size=4096,mode=755")
@@ -73,11 +78,23 @@ def _empty(folder: str, megabytes: int) -> None:
              for line in lines if line.split()[4].startswith(folder.encode() + b"/")}
     _mount("tmpfs", folder, "tmpfs", _SAFE, f"size={megabytes}m,mode=1777")
     for name in {os.fsdecode(path).split("/")[folder.count("/") + 1] for path in shown}:
-        place = f"{folder}/{name}"
-        os.mkdir(place, 0o755)  # noqa: PTH102
-        _mount(f"/proc/self/fd/{below}/{name}", place, "", _BIND | _RECURSIVE)
-        _mount("", place, "", _REMOUNT | _BIND | _READ_ONLY | _SAFE)
+        _show(f"/proc/self/fd/{below}/{name}", f"{folder}/{name}")
     os.close(below)
+
+
+def _hide(shelf: str, shown: Sequence[str]) -> None:
+    places = {place: os.open(place, os.O_PATH) for place in shown}
+    _mount("tmpfs", shelf, "tmpfs", _SAFE, "size=4096,mode=755")
+    for place, below in places.items():
+        _show(f"/proc/self/fd/{below}", place)
+        os.close(below)
+    _mount("", shelf, "", _REMOUNT | _BIND | _READ_ONLY | _SAFE)
+
+
+def _show(source: str, place: str) -> None:
+    Path(place).mkdir(0o755, parents=True)
+    _mount(source, place, "", _BIND | _RECURSIVE)
+    _mount("", place, "", _REMOUNT | _BIND | _READ_ONLY | _SAFE)
 
 
 def _mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:

@@ -84,6 +84,8 @@ class Sandbox:
         sealed: nothing else can be seen but Python and NumPy (`sealed.py`).
         trusted: no walls; only limits, an empty environment, and a user without rights, where we
             are root and others may run our Python.
+        shelf: the folder of `readable` and of other code. A process that has copies sees all of it,
+            so that it can serve each of them; a copy sees `readable` only.
     """
 
     readable: Sequence[Path] = ()
@@ -92,6 +94,7 @@ class Sandbox:
     engines: tuple[str, ...] | None = None
     sealed: bool = False
     trusted: bool = False
+    shelf: Path | None = None
 
     @property
     def python(self) -> list[str]:
@@ -153,12 +156,12 @@ class Sandbox:
             "--unshare-cgroup-try", *user, *kept,
             *_system(self.sealed), "--proc", "/proc", "--dev", "/dev",
             *(word for folder in fresh.SCRATCH for word in (*scratch, folder)),
-            *self._shown(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
+            *self._shown(copies), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
             *(word for pair in self._variables().items() for word in ("--setenv", *pair)),
             "--", *words,
         ]
 
-    def _shown(self) -> list[str]:
+    def _shown(self, copies: bool) -> list[str]:
         """What may be read besides the system; what lies in it and is not to be seen."""
         if self.sealed:
             given, hidden, within = sealed.places(), sealed.hidden(), sealed.numpy_folders()
@@ -166,7 +169,8 @@ class Sandbox:
         else:
             given, hidden, within = _python_places(), [_PACKAGES / name for name in _HIDDEN], []
             seen = [*given, *_SYSTEM]
-        within = [*within, *map(Path, self.readable), *filter(None, [self.code_cache])]
+        readable = [self.shelf] if copies and self.shelf else self.readable
+        within = [*within, *map(Path, readable), *filter(None, [self.code_cache])]
         words = _folders({parent for place in (*given, *within) for parent in place.parents
                           if parent.name})
         words += [word for place in given for word in ("--ro-bind", str(place), str(place))]

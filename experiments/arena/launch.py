@@ -9,7 +9,7 @@ reaches no other: the same plan plays the same games, whatever the order.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dlgo.api import GameSpec, GameState
 from engines.programs.sandbox import Sandbox
@@ -21,6 +21,14 @@ class Launch:
 
     spec: str  # what is built, `FILE.py` or `FILE.py:Class`
     sandbox: Sandbox | None  # its sandbox; None: none
+
+    @property
+    def process(self) -> str:
+        """Entrants with equal names here can play in copies of one process."""
+        box = self.sandbox
+        if box is None:
+            return ""
+        return self.spec if box.shelf is None else repr(replace(box, readable=()))
 
 
 # By entrant, as the plan calls it.

@@ -21,6 +21,7 @@ from dlgo.jit import shared_cache
 from dlgo.records.ledger import Ledger
 from dlgo.specs import with_version
 from dlgo.text import excerpt
+from engines.isolation.channel import Host
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
 from experiments.arena.launch import Launch, compile_rules
@@ -80,6 +81,12 @@ class Entry:
         )
         self._start = compile_rules(get_game(plan.game))  # here, once
         self._code = None if trust else shared_cache()
+        self._spare: Host | None = None  # of the last trial; the next one begins in a copy
+
+    def close(self) -> None:
+        """End the process of trials."""
+        if self._spare is not None:
+            self._spare.kill()
 
     def bot_of(self, student: str, source: Source, log: Callable[[str], None]) -> Bot:
         """The bot of a student: of the last hand-in in `source` that can play; `log` prints
@@ -124,16 +131,17 @@ class Entry:
         """The command that starts a bot."""
         place = folder.resolve()
         sandbox = None if self._trust else Sandbox(
-            [place], self._allowance, self._code, self._plan.allow)
+            [place], self._allowance, self._code, self._plan.allow, shelf=self._copies.resolve())
         return Launch(str(place / self._plan.bot), sandbox)
 
     def _problem(self, folder: Path) -> str:
         """Why a bot cannot make its first move; "" if it can."""
         launch, engine = self.launch(folder), None
+        host, self._spare = self._spare, None
         try:
             engine = IsolatedEngine(
                 launch.spec, self._start.game, self._plan.move_seconds, sandbox=launch.sandbox,
-                in_copy=not self._trust,
+                host=host, in_copy=True,
             )
             engine.new_game(1)
             self._start.apply_move(engine.select_move(self._start).move).is_over()
@@ -144,7 +152,7 @@ class Entry:
             return f"its first move is not a move ({type(error).__name__})"
         finally:
             if engine is not None:
-                engine.close()
+                self._spare = engine.release()
         return ""
 
 

@@ -148,6 +148,7 @@ def unpack_bots(
         [there] = launch.sandbox.readable
         place = (folder / str(number)).resolve() / there.name
         code = shared_cache() if launch.sandbox.code_cache is not None else None
-        sandbox = replace(launch.sandbox, readable=[place], code_cache=code)
+        shelf = None if launch.sandbox.shelf is None else folder.resolve()
+        sandbox = replace(launch.sandbox, readable=[place], code_cache=code, shelf=shelf)
         here[entrant] = Launch(str(place / Path(launch.spec).relative_to(there)), sandbox)
     return here
