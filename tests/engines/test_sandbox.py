@@ -348,19 +348,22 @@ def select_move(state):
     if os.fork() == 0:
         os.setsid()
         signal.pause()
-    raise RuntimeError(f"{rights} {zlib.crc32(str(found).encode())} {found}")
+    beside = os.listdir(os.path.dirname(os.path.dirname(__file__)))
+    raise RuntimeError(f"{beside} {rights} {zlib.crc32(str(found).encode())} {found}")
 """
 
 
 def test_a_bot_remembers_nothing_of_earlier_games(folder, monkeypatch) -> None:
-    """Its games begin in copies of one process; where the system refuses that, in new ones."""
+    """Games begin in copies of one process, which see their own bot alone; where the system refuses
+    that, in new processes."""
     if not sandbox.copies_work():
         pytest.skip("no namespaces within a sandbox")
-    path, game = folder / "mallory/remembers.py", get_game("tictactoe")
-    path.write_text(REMEMBERS)
-    confined = Sandbox([folder / "mallory"], SMALL, shared_cache())
+    game = get_game("tictactoe")
     found, host, roots = [], None, []
-    for number in range(4):
+    for number, student in enumerate(("alice", "mallory", "alice", "mallory")):
+        path = folder / student / "remembers.py"
+        path.write_text(REMEMBERS)
+        confined = Sandbox([folder / student], SMALL, shared_cache(), shelf=folder)
         if number == 3:
             monkeypatch.setattr(engine_module, "copies_work", lambda: False)
             host.kill()
@@ -369,7 +372,9 @@ def test_a_bot_remembers_nothing_of_earlier_games(folder, monkeypatch) -> None:
         engine.new_game(1)
         with pytest.raises(ProgramError) as caught:
             engine.select_move(GameState.new_game(game))
-        found.append(caught.value.text)
+        beside, text = caught.value.text.split("] ", 1)
+        assert beside.endswith(f"['{student}'")
+        found.append(text)
         roots.append(engine.pid)
         host = engine.release()
         assert (host is not None) == (number < 3)
