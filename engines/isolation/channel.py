@@ -11,6 +11,7 @@ import functools
 import json
 import os
 import pickle
+import secrets
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -70,6 +71,7 @@ class Host(Program):
         self._sandbox = sandbox
         self._thought = self._compiling = 0.0  # CPU seconds
         self._begun_line = b""
+        self._copy = 0
         # The process in which the engine is.
         self.process = self._outside(self.ask(timeout=START_TIMEOUT))
 
@@ -96,19 +98,32 @@ class Host(Program):
         if sandbox is not None:
             walls = [sandbox.walls(), str(sandbox.shelf or ""), list(map(str, sandbox.readable))]
         self.process = self._outside(self.ask("enter_copy", *walls, timeout=START_TIMEOUT))
+        self.forget_words()
         if self._watch is not None:
-            self._watch.begin(processes.inside_of(self.pid, 1))
+            self._copy = processes.inside_of(self.pid, 1)  # its first process
+            self._watch.begin(self._copy)
 
     def leave_copy(self) -> bool:
         """End the copy, and what it started. Returns whether the process lives on."""
         usable = False
         with contextlib.suppress(ProgramError):
             usable = not self.ended and (
-                self.ask("leave_copy", timeout=_SHUTDOWN_TIMEOUT).get("left") is True
-            )
+                self.ask("leave_copy", timeout=_SHUTDOWN_TIMEOUT) == {"left": True}
+            ) and (self._watch is None or self._is_original())
         if not usable:
             self.kill()
         return usable
+
+    def _is_original(self) -> bool:
+        """Whether the original process answers: untrusted code may have said that it has left, and
+        stay to play for others, or leave answers to their requests."""
+        self._watch.pause()
+        word = secrets.token_hex(8)
+        return (
+            self._watch.verdict is None and not processes.is_running(self._copy)
+            and self.ask("echo", word, timeout=_SHUTDOWN_TIMEOUT) == {"echo": word}
+            and not self.output
+        )
 
     def ask(
         self, *request: Any, timeout: float, check: Callable[[], None] | None = None,

@@ -139,6 +139,9 @@ class _Host:
                 pass
         return {"left": True}
 
+    def _echo(self, word: str) -> dict[str, Any]:
+        return {"echo": word}
+
     def _leave_copy(self) -> None:
         os._exit(_TOLD)
 

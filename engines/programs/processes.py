@@ -237,6 +237,13 @@ def _read(path: str) -> bytes:
         os.close(descriptor)
 
 
+def is_running(pid: int) -> bool:
+    """Whether a process lives; a dead one may wait for its parent."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return _read(f"{_PROC}/{pid}/stat").rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    return False
+
+
 def inside_of(root: int, number: int) -> int:
     """Which descendant of `root` calls itself `number` in its own view, the innermost if there are
     several; else `number`."""

@@ -177,6 +177,12 @@ class Program:
                 self._cpu = max(self._cpu, processes.cpu_of_tree(self._process.pid))
         return self._cpu
 
+    def forget_words(self) -> None:
+        """What it has written to standard error so far is not quoted any more."""
+        if not self._process.stderr.closed:
+            self._drain_stderr()
+        self._stderr = b""
+
     def write(self, data: bytes) -> None:
         """Write a few bytes in the middle of an exchange; that it cannot, the exchange shows."""
         with contextlib.suppress(OSError):

@@ -332,22 +332,30 @@ class Watch:
     def __init__(self, program: Program, allowance: Allowance) -> None:
         self.verdict: ProgramError | None = None
         self._program, self._allowance = program, allowance
-        self._root, self._before = program.pid, 0.0
+        self._root, self._before = program.pid, 0.0  # 0: nothing is watched
+        self._lock = threading.Lock()
         threading.Thread(target=self._run, daemon=True).start()
 
     def begin(self, root: int) -> None:
         """From now on, count what the process `root` and its descendants use."""
-        self._root, self._before = root, self._program.cpu_seconds()
+        with self._lock:
+            self._root, self._before = root, self._program.cpu_seconds()
+
+    def pause(self) -> None:
+        """Count nothing until `begin`."""
+        with self._lock:
+            self._root = 0
 
     def _run(self) -> None:
         while self._program.alive:
             time.sleep(_WATCH_PAUSE)
-            with contextlib.suppress(OSError):
-                self.verdict = self._excess()
-            if self.verdict is not None:
-                for pid in processes.descendants(self._program.pid):
-                    processes.send(pid, 9)
-                return
+            with self._lock:
+                with contextlib.suppress(OSError):
+                    self.verdict = self._excess() if self._root else None
+                if self.verdict is not None:
+                    for pid in processes.descendants(self._program.pid):
+                        processes.send(pid, 9)
+                    return
 
     def _excess(self) -> ProgramError | None:
         allowed, pid = self._allowance, self._root

@@ -384,6 +384,51 @@ def test_a_bot_remembers_nothing_of_earlier_games(folder, monkeypatch) -> None:
     assert not _left_behind(folder)
 
 
+# Says that it has left and stays; or leaves an answer to a request of the next game.
+STAYS = """\
+import __main__
+def select_move(state):
+    leave = __main__._Host._leave_copy
+    def forged(host):
+        if FORGES:
+            host._server.tell({"left": True})
+            leave(host)
+        return {"left": True}
+    __main__._Host._leave_copy = forged
+    return state.legal_moves()[0]
+"""
+PRINTS = """\
+def select_move(state):
+    print("what I know")
+    return state.legal_moves()[0]
+"""
+
+
+def test_a_bot_cannot_reach_into_games_of_others(folder) -> None:
+    """The process that serves all bots ends if one has tampered with its messages."""
+    if not sandbox.copies_work():
+        pytest.skip("no namespaces within a sandbox")
+    game, host = get_game("tictactoe"), None
+    bots = ("FORGES = 0\n" + STAYS, "FORGES = 1\n" + STAYS, PRINTS,
+            "def select_move(state):\n    return {}[1]\n")
+    for number, source in enumerate(bots):
+        path = folder / f"mallory/reaches{number}.py"
+        path.write_text(source)
+        confined = Sandbox([folder / "mallory"], SMALL, shared_cache(), shelf=folder)
+        engine = IsolatedEngine(
+            f"{path}:select_move", game, 60, sandbox=confined, host=host, in_copy=True)
+        engine.new_game(1)
+        if number == 3:
+            with pytest.raises(ProgramError, match="KeyError") as caught:
+                engine.select_move(GameState.new_game(game))
+            assert "what I know" not in str(caught.value)
+        else:
+            engine.select_move(GameState.new_game(game))
+        host = engine.release()
+        assert (host is not None) == (number >= 2), source
+    host.kill()
+
+
 def test_without_bubblewrap_untrusted_code_is_refused(monkeypatch, folder) -> None:
     """In one line that says what to do."""
     check_sandbox.cache_clear()
