@@ -100,8 +100,8 @@ class Host(Program):
         self.process = self._outside(self.ask("enter_copy", *walls, timeout=START_TIMEOUT))
         self.forget_words()
         if self._watch is not None:
-            self._copy = processes.inside_of(self.pid, 1)  # its first process
-            self._watch.begin(self._copy)
+            self._copy = processes.inside_of(self.pid, 1)  # its first process; 1 if not found
+            self._watch.begin(self._copy if self._copy != 1 else self.pid)
 
     def leave_copy(self) -> bool:
         """End the copy, and what it started. Returns whether the process lives on."""

@@ -37,8 +37,8 @@ def enter(
 
     Args:
         walls: megabytes of `/tmp`, and the arguments of `confine.give_up_rights`.
-        shelf: a folder of which only the folders `shown` can be seen, if it is given.
-        requests, answers: descriptors, which the new process has, too, as it has 1 and 2.
+        requests, answers: descriptors of messages, which the new process has, too.
+        shelf: a folder of which only the folders `shown` can be seen; "": none.
 
     Raises OSError if the system refuses that.
     """
@@ -72,7 +72,7 @@ def enter(
 def _empty(folder: str, megabytes: int) -> None:
     """Mount an empty folder; what the sandbox shows below it can still be read there."""
     below = os.open(folder, os.O_PATH)
-    # Field 5 is where something is mounted; odd characters are octal numbers there, as \\040.
+    # Field 5 is where something is mounted; odd characters are octal numbers there, as \040.
     lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
     shown = {re.sub(rb"\\(\d{3})", lambda m: bytes([int(m[1], 8)]), line.split()[4])
              for line in lines if line.split()[4].startswith(folder.encode() + b"/")}
