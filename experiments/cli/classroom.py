@@ -230,6 +230,9 @@ def league(
             plan, sources, out, default_reporter(), trust, minutes, workers, there
         )
     standings = Standings(played)
+    if final and not played.complete:
+        log("games remain, so the seed stays secret; run the same command again", err=True)
+        final = False
     write_league(out, standings, shown, final)
     if final:
         click.echo(f"seed of the games: {played.seed}")

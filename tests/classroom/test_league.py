@@ -189,6 +189,8 @@ def test_nobody_can_try_versions_until_one_is_lucky(tmp_path, capfd, at_home) ->
     place = folder / "hand-ins/ann/2026-11-20T12:00"
     place.mkdir()
     (place / "bot.py").write_text(f"{LAST}# Please win.\n")
+    done = league(capfd, folder, "--trust", "--final", "--minutes=0")
+    assert "the seed stays secret" in done.stderr and seed not in pages[0].read_text()
     done = league(capfd, folder, "--trust", "--final")
     assert f"seed of the games: {seed}" in done.stdout and seed in pages[0].read_text()
     old, new = (
