@@ -1,7 +1,11 @@
 """Tables of the reference pages, made from what the program declares.
 
-A page of docs/ says `<!-- table: settings ppo without shared -->`, and the site shows the table in
-its place. What a table is about:
+A page of docs/ has the command that prints a table on a line of its own, and the site shows the
+table in its place:
+
+    python -m experiments.docs.tables settings ppo without shared
+
+What a table is about:
 
     options ENGINE        options of a player
     settings TRAINER      settings of a trainer; `shared`: those of all learners without a search
@@ -9,8 +13,6 @@ its place. What a table is about:
     encoders, networks, heads
 
 `without X` leaves out what the same kind of table shows for X.
-
-    python -m experiments.docs.tables settings ppo without shared
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from experiments.classroom import league_plan, policy
 from experiments.command import run
 from experiments.datasets.options import RECIPE_OPTIONS
 
-MARK = re.compile(r"^<!-- table: (.+) -->$", re.M)
+MARK = re.compile(r"^    python -m experiments\.docs\.tables (.+)$", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
              "shared": ReinforcementConfig, "supervised": SupervisedConfig}
 _KEYS = {"plan": plan_keys.KEYS.values(), "class": policy.KEYS, "league": league_plan.KEYS,
@@ -46,7 +48,7 @@ _KEYS = {"plan": plan_keys.KEYS.values(), "class": policy.KEYS, "league": league
 
 
 def with_tables(markdown: str) -> str:
-    """The page with a table in place of each mark. Raises SpecError for an unknown one."""
+    """The page with a table in place of each command. Raises SpecError for an unknown one."""
     return MARK.sub(lambda match: table(match[1]).rstrip(), markdown)
 
 

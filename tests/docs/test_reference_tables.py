@@ -1,4 +1,4 @@
-"""Tables of the reference pages: each mark names one, and the site shows it."""
+"""Tables of the reference pages: a page has the command that prints one, and the site shows it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRAINERS = ["alphago", "alphazero", "shared", "supervised",
 
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_mark_becomes_a_table(mark: str) -> None:
-    text = with_tables(f"above\n\n<!-- table: {mark} -->\n\nbelow\n")
+    text = with_tables(f"above\n\n    python -m experiments.docs.tables {mark}\n\nbelow\n")
     rows = text.removeprefix("above\n\n").removesuffix("\n\nbelow\n").splitlines()
     assert len(rows) > 2 and len({row.count("|") for row in rows}) == 1
 
