@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_file
+from dlgo.text import one_line
 from engines.jobs import Amount, Inline, Processes, Task
 from engines.jobs.protocol import ListSource
 from engines.programs.sandbox import check_sandbox
@@ -133,7 +134,11 @@ def _write(
         if student not in grades:
             log(f"the comment on {exercise} of {student} is unused: there is no hand-in of "
                 f"{student}", err=True)
-    write_grades(out, grades, titles, due, policy.feedback)
+    # Whoever grades one student doesn't ask about the others.
+    absent = policy.roster.absent(grades) if policy.roster and len(grades) > 1 else []
+    if absent:
+        log(f"no hand-in: {', '.join(map(one_line, absent))}", err=True)
+    write_grades(out, grades, titles, due, policy.feedback, absent)
 
 
 def _summary(row: list[Grade]) -> tuple[float, float, str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +64,12 @@ class Roster:
         return next((row for row in self.rows
                      if same and same in (_normal(row[place]) for place in places)), None)
 
+    def absent(self, students: Iterable[str]) -> list[str]:
+        """The names of the rows that belong to none of the students."""
+        rows = [self.row_of(student) for student in students]
+        return [name for row in self.rows if row not in rows
+                and (name := row[self.name_place].strip()) not in ("", "Points Possible")]
+
     def cell(self, student: str, column: str) -> str:
         """A cell of a student's row; "" without it."""
         row = self.row_of(student)
@@ -82,7 +88,9 @@ def read_roster(path: Path) -> Roster:
     header, rows = read_table(path)
     canvas = {"Student", "ID"} <= set(header)
     if "student" not in header and "Identifier" not in header and not canvas:
-        raise DlgoError(f"the roster {path} has no column 'student'; its first line names columns")
+        raise DlgoError(f"the roster {path} has no column 'student' and is neither Moodle's "
+                        "grading worksheet (column Identifier) nor Canvas's gradebook (Student, ID); "
+                        "its first line names columns")
     return Roster(header, [(row + [""] * len(header))[: len(header)] for _, row in rows])
 
 

@@ -78,10 +78,11 @@ def page_name(student: str) -> str:
 
 def write_grades(
     folder: Path, grades: Mapping[str, list[Grade]], exercises: list[str], due: str = "",
-    feedback: bool = True,
+    feedback: bool = True, absent: Iterable[str] = (),
 ) -> None:
     """Write the class's page, `grades.html`, and `students/NAME.html` for each student alone;
-    without `feedback`, students only see that their work has come. `due`: the deadline in words."""
+    without `feedback`, students only see that their work has come. `due`: the deadline in words.
+    `absent`: who handed in nothing, for the class's page."""
     template = environment(_TEMPLATES).get_template("grades.html")
     pages = {folder / "grades.html": grades}
     students = make_folder(folder / "students")
@@ -90,6 +91,7 @@ def write_grades(
         write_file(path, template.render(
             rows=rows, exercises=exercises, date=date.today().isoformat(), due=due,
             feedback=feedback or path == folder / "grades.html", points=shortest,
+            absent=absent if path == folder / "grades.html" else (),
             trusted=TRUSTED if any(grade.trusted for row in rows.values() for grade in row) else "",
             notes={student: notes_of(row) for student, row in rows.items()},
         ))

@@ -153,7 +153,7 @@ def test_mistakes_give_one_line(a_class, tmp_path, capfd) -> None:
         (("class", "grade", tmp_path / "none", "--trust"), "there is no folder"),
         (("class", "grade", a_class, "--gradescope", tmp_path / "x.json"),
          "holds hand-ins of several students"),
-        ((*grade, "--roster", tmp_path / "roster.csv"), "has no column 'student'"),
+        ((*grade, "--roster", tmp_path / "roster.csv"), "is neither Moodle's grading worksheet"),
         ((*grade, "--classroom50=x.json"), "result.json needs CLASSROOM, ASSIGNMENT"),
     ):
         assert_one_line(dlgo_here(capfd, *arguments), part)

@@ -76,7 +76,9 @@ def test_lateness_extensions_weights_and_the_lecturers_points(a_class, capfd) ->
     assert [name for name, row in rows.items() if row["late"]] == ["bo", "di"]
     page = (a_class / "out/students/ann.html").read_text()
     assert "Comment: see me" in page and "2026-11-20 23:59:59 UTC" in page
-    assert "Lateness costs 4 points" in (a_class / "out/students/bo.html").read_text()
+    page = (a_class / "out/students/bo.html").read_text()
+    assert "Lateness costs 4 points" in page and "handed in late: 2026-11-22 01:00" in page
+    assert "<details open>" in page, "points are lost, though all checks pass"
     again = run(a_class, capfd, "--plan", a_class / "class.toml")
     assert again == list(rows.values()), "graded again, the lecturer's points are still there"
     # More than three days after the deadline: nothing.
@@ -92,6 +94,16 @@ def test_feedback_is_held_until_it_is_released(a_class, capfd) -> None:
     assert "not released yet" in page and "handed in" in page
     assert "see me" not in page and "18" not in page and "works" not in page
     assert "see me" in (a_class / "out/grades.html").read_text(), "the lecturer's page"
+
+
+def test_who_handed_in_nothing_is_named(a_class, capfd) -> None:
+    with (a_class / "roster.csv").open("a") as file:
+        file.write("fay,,\ngus,,\n")
+    done = dlgo_here(capfd, "class", "grade", a_class / "class", "--trust", "--workers", 1,
+                     "--out", a_class / "out", "--plan", a_class / "class.toml")
+    assert "no hand-in: fay, gus\n" in done.stderr
+    assert "No hand-in: fay, gus." in (a_class / "out/grades.html").read_text()
+    assert "gus" not in (a_class / "out/students/ann.html").read_text()
 
 
 def test_what_did_not_end_in_time_can_be_graded_again(a_class, capfd) -> None:
