@@ -52,7 +52,7 @@ def networks(name: str, seeds: int, batches: int) -> list[dict]:
     return shown
 
 
-@experiment(quick={"seeds": 3, "batches": 60, "names": ("never", "always 50%")},
+@experiment(quick={"seeds": 3, "batches": 45, "names": ("never", "always 50%")},
             full={"seeds": 5, "batches": 200, "names": tuple(LEARNERS)}, digits=1)
 def curiosity(seeds: int, batches: int, names: tuple[str, ...]) -> Iterator[Row]:
     """How often must the bot try a random move? Positions in which it gives away a draw or win."""
@@ -72,7 +72,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
     axes.legend(title="random moves", loc="lower left")
 
 
-@experiment(quick={"seeds": 3, "batches": 60, "names": ("never", "always 50%")},
+@experiment(quick={"seeds": 3, "batches": 45, "names": ("never", "always 50%")},
             full={"seeds": 5, "batches": 200, "names": tuple(LEARNERS)}, digits=1)
 def coverage(seeds: int, batches: int, names: tuple[str, ...]) -> Iterator[Row]:
     """What share of all 4,520 positions do the games meet?"""

@@ -89,8 +89,8 @@ def read_roster(path: Path) -> Roster:
     canvas = {"Student", "ID"} <= set(header)
     if "student" not in header and "Identifier" not in header and not canvas:
         raise DlgoError(f"the roster {path} has no column 'student' and is neither Moodle's "
-                        "grading worksheet (column Identifier) nor Canvas's gradebook (Student, ID); "
-                        "its first line names columns")
+                        "grading worksheet (column Identifier) nor Canvas's gradebook "
+                        "(Student, ID); its first line names columns")
     return Roster(header, [(row + [""] * len(header))[: len(header)] for _, row in rows])
 
 

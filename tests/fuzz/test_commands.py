@@ -32,9 +32,12 @@ LINES: dict[str, str] = {
     "bench": "--game=tictactoe --seconds=0.05 --rounds=1",
     "check": "tictactoe",
     "class grade": "hand_in --exercise=ko --out=out/class --trust",
+    "class gradescope": "ko --out=out/autograder.zip",
     "class league": "class --plan=league.toml --out=out/league --trust",
     "class list": "",
     "class new": "ko --out=out/exercises",
+    "class similarity": "class --out=out/similarity.csv",
+    "class try": "class/ann --plan=league.toml --trust",
     "compare": "games.csv a b",
     "connectx export": "--model=connect4-supervised --out=out/agent.py",
     "connectx play": "random random",
@@ -81,7 +84,8 @@ LINES: dict[str, str] = {
 }
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
-SLOW = ("class grade", "class league", "connectx export", "data import-sgf", "data index-sgf",
+SLOW = ("class grade", "class league", "class try", "connectx export", "data import-sgf",
+        "data index-sgf",
         "generate", "report", "tournament", "train alphago", "train alphazero",
         "train quantise", "train supervised",
         *(f"train {name}" for name in LEARNERS))
