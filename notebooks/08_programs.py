@@ -214,7 +214,7 @@ Claims(
 # </details>
 #
 # **5.** *(hard, 45 minutes)* Run `ch08.resigning.run(pairs=200, game="go5")`. How many moves does a
-# threshold of 10% save in Go 5x5, with one estimate and with three? Why are these many more than in
+# threshold of 10% save in Go 5x5, with one estimate and with three? Why does it save more than in
 # Connect Four?
 #
 # <details markdown="1"><summary>Answer</summary>
