@@ -118,7 +118,7 @@ class Game(Tree):
                                 "numbered in the order of the text, and the root is 0.")
 
     def _problem(self, before: int, c: float, visits: list[int]) -> str:
-        """What is wrong with the rollouts, if the root had this many visits before; "" if nothing."""
+        """What is wrong with the rollouts if the root had `before` visits; "" if nothing."""
         count, total = {0: before}, {}
         for number, (begun, result) in enumerate(self.begun, 1):
             path = [begun]
