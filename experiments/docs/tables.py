@@ -59,7 +59,10 @@ def table(about: str) -> str:
     if kind in ("options", "settings", "keys"):
         left_out = _declared(kind, without) if without else []
         options = [option for option in _declared(kind, name) if option not in left_out]
-        return options_table(options, kind.removesuffix("s"))
+        text = options_table(options, kind.removesuffix("s"))
+        if kind == "keys":  # of TOML files, which write these values in another way
+            text = text.replace("| `yes` |", "| `true` |").replace("| `no` |", "| `false` |")
+        return text
     if about == "encoders":
         return _table("encoder | games | shape (Go: 9x9) | what it shows", _encoders())
     if about == "networks":

@@ -39,6 +39,10 @@ def test_a_table_leaves_out_what_another_one_shows() -> None:
     assert 0 < len(own) < len(engine_class("puct").options)
 
 
+def test_keys_of_toml_files_have_values_of_toml() -> None:
+    assert "| `feedback` | `true` |" in table("keys class") and "`yes`" not in table("keys class")
+
+
 @pytest.mark.parametrize("about", ["options", "options nobody", "settings nobody", "keys nobody",
                                    "planes"])
 def test_an_unknown_table_is_one_line(about: str) -> None:
