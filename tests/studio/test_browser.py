@@ -132,11 +132,17 @@ def test_save_and_load(studio: Studio, page: Page) -> None:
     page.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(path))
     page.see_pieces(3, "the game again")
     assert game not in page.driver.current_url and "komi 0.5" in page.text(".players")
-    # Back to the first move and forth again.
+    # Back and forth again, by keys and by buttons.
     page.keys(Keys.ARROW_LEFT)
     page.see_pieces(2, "a move earlier")
+    page.press("|◂")
+    page.see_pieces(0, "the start")
+    assert not page.button("◂").is_enabled()
+    page.press("▸")
+    page.see_pieces(1, "the first move")
     page.keys(Keys.END)
     page.see_pieces(3, "the end")
+    assert not page.button("▸|").is_enabled()
 
 
 def test_a_piece_is_dragged_by_a_finger(studio: Studio, page: Page) -> None:

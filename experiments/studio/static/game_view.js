@@ -15,9 +15,9 @@ export class GameView {
   /**
    * @param buttons by name; what can be done now is enabled.
    * @param actions functions {play, explain, look, post} that ask the server for something.
-   * @param tools are shown above the moves.
+   * @param tools are shown above the moves, `navigation` below them.
    */
-  constructor(view, buttons, actions, tools) {
+  constructor(view, buttons, actions, tools, navigation) {
     Object.assign(this, { view, buttons, actions });
     this.began = performance.now();
     this.board = makeBoard(view, actions.play, actions.explain);
@@ -49,7 +49,8 @@ export class GameView {
         h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
         this.meter.element, this.board.element, this.status, this.trouble),
       h("aside", { class: "side" }, h("div", { class: "buttons" }, ...tools), this.typing, this.hintBox,
-        h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), this.players));
+        h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history,
+          h("div", { class: "buttons navigation", role: "group", "aria-label": "Look back and forth" }, ...navigation)), this.players));
   }
 
   /** @param shown an earlier position that is looked at, or null. */
@@ -89,6 +90,8 @@ export class GameView {
     buttons.pause.hidden = engines < 2 || view.position.over;
     buttons.pause.textContent = view.paused ? "Go on" : "Pause";
     this.typing.hidden = !view.yourTurn;
+    buttons.start.disabled = buttons.back.disabled = !(this.shown?.plies ?? view.plies);
+    buttons.forth.disabled = buttons.end.disabled = !this.shown;
   }
 
   #statusText() {

@@ -28,14 +28,16 @@ async function openGame(root, id, app) {
     save: ["Save", "s", "save the game as a file", () => saveFile(app, `${path}/file`)],
     fresh: ["New game", "n", "new game", () => app.go("play"), { class: "main" }],
     type: [null, "m", "type a move", () => stage.typed.focus()],
-    back: [null, "ArrowLeft", "show the previous position", () => step(-1)],
-    forth: [null, "ArrowRight", "show the next position", () => step(1)],
-    start: [null, "Home", "show the start", () => look(0)],
-    end: [null, "End", "return to the game", () => look(view.plies)],
     open: [null, "o", "open a saved game", () => picker.input.click()],
   });
-  const stage = new GameView(view, buttons, { play, explain, look, post }, [
-    ...Object.values(buttons), picker.button, picker.input]);
+  const navigation = controls({
+    start: ["|◂", "Home", "show the start", () => look(0)],
+    back: ["◂", "ArrowLeft", "show the previous position", () => step(-1)],
+    forth: ["▸", "ArrowRight", "show the next position", () => step(1)],
+    end: ["▸|", "End", "return to the game", () => look(view.plies)],
+  });
+  const stage = new GameView(view, { ...buttons, ...navigation.buttons }, { play, explain, look, post },
+    [...Object.values(buttons), picker.button, picker.input], Object.values(navigation.buttons));
   root.append(stage.element);
 
   const stop = follow(`${path}/events`, (news) => {
@@ -89,6 +91,6 @@ async function openGame(root, id, app) {
       stop();
       clearInterval(ticking);
     },
-    keys,
+    keys: [...keys, ...navigation.keys],
   };
 }
