@@ -131,7 +131,8 @@ class IsolatedEngine:
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
             self._host.kill()
             raise nonsense()
-        return Transcript(tuple(parts), int(answer["steps"]), decision)
+        limit = str(answer.get("limit", ""))
+        return Transcript(tuple(parts), int(answer["steps"]), decision, limit)
 
     def _begin(self) -> float:
         start = wall_time()

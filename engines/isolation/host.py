@@ -168,7 +168,7 @@ class _Host:
         state = self._go_to(start, moves)
         with stopped_by(self._is_asked):
             record = transcript(self._engine, state, budget, stop=self._is_asked)
-        answer = {"parts": record.parts, "steps": record.steps}
+        answer = {"parts": record.parts, "steps": record.steps, "limit": record.limit}
         if record.decision is None:
             return answer
         return answer | self._answer_of(record.decision, True)

@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from dlgo.api import GameState
 from dlgo.errors import SpecError
+from dlgo.jit import wall_time
 from engines.base import Budget, Decision, Engine
 from engines.watching.events import Event, as_json
 from engines.watching.picture import tree_svg
 from engines.watching.tree import SearchTree
+
+# Limits of a transcript: a person looks at it, and waits for it.
+MOST_STEPS, MOST_BYTES, MOST_SECONDS = 20_000, 12_000_000, 15.0
 
 
 @dataclass(frozen=True)
@@ -81,24 +84,28 @@ def watch(engine: Engine, state: GameState, budget: Budget | None = None) -> Rec
 class Transcript:
     """The events of a search as JSON, in parts that are sent one by one."""
 
-    parts: tuple[str, ...]  # each a list of events as `as_json` writes them
+    parts: tuple[str, ...]  # each a list of events as `as_json` writes them, without scores
     steps: int  # number of events in all parts
     decision: Decision | None  # None if a limit ended the search
+    limit: str = ""  # what ended the search: "steps", "bytes", "seconds", or "stop"
 
 
 class _Enough(Exception):
-    """A limit is reached."""
+    """The limit named by its argument is reached."""
 
 
 def transcript(
-    engine: Engine, state: GameState, budget: Budget | None = None, most_steps: int = 20_000,
-    most_bytes: int = 4_000_000, part_bytes: int = 60_000,
+    engine: Engine, state: GameState, budget: Budget | None = None, most_steps: int = MOST_STEPS,
+    most_bytes: int = MOST_BYTES, most_seconds: float = MOST_SECONDS, part_bytes: int = 60_000,
     stop: Callable[[], bool] = lambda: False,
 ) -> Transcript:
     """Let an engine choose a move, and write its search as JSON, up to a limit.
 
+    The scores of `Selected` are left out: they follow from the tree, and in Go they are half of
+    the text.
+
     Args:
-        most_steps, most_bytes: end the search when its events exceed one of these.
+        most_steps, most_bytes, most_seconds: end the search when it exceeds one of these.
         part_bytes: size at which a part is closed.
         stop: called from time to time; the search ends when it returns True.
 
@@ -106,23 +113,33 @@ def transcript(
     """
     parts: list[list[str]] = [[]]
     steps = written = size = 0
+    start = wall_time()
 
     def write(event: Event) -> None:
         nonlocal steps, written, size
-        line = json.dumps(as_json(event), allow_nan=False, separators=(",", ":"))
+        fields = as_json(event)
+        fields.pop("scores", None)
+        line = json.dumps(fields, allow_nan=False, separators=(",", ":"))
         written += len(line)
-        if steps >= most_steps or written > most_bytes or (steps % 64 == 0 and stop()):
-            raise _Enough
+        reached = {
+            "steps": steps >= most_steps, "bytes": written > most_bytes,
+            "seconds": wall_time() - start > most_seconds, "stop": steps % 64 == 0 and stop(),
+        }
+        if any(reached.values()):
+            raise _Enough(next(name for name, over in reached.items() if over))
         if size >= part_bytes:
             parts.append([])
             size = 0
         steps, size = steps + 1, size + len(line)
         parts[-1].append(line)
 
-    decision = None
-    with suppress(_Enough):
+    decision, limit = None, ""
+    try:
         decision = _listen(engine, state, budget, write)
-    return Transcript(tuple(f"[{','.join(part)}]" for part in parts if part), steps, decision)
+    except _Enough as reached:
+        limit = str(reached)
+    texts = tuple(f"[{','.join(part)}]" for part in parts if part)
+    return Transcript(texts, steps, decision, limit)
 
 
 def _listen(

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from dlgo import DlgoError, GameState
 from engines.isolation.pool import EngineFailed
 from engines.registry import EngineSpec
+from engines.watching.recording import MOST_BYTES, MOST_SECONDS, MOST_STEPS
 from experiments.play.analyze import play_texts
 from experiments.studio import replies
 from experiments.studio.game import LONGEST_GAME
@@ -28,6 +29,9 @@ from experiments.studio.position import board_view, decision_view, position_view
 # The longest searches that are recorded.
 MOST_SIMULATIONS, MOST_DEPTH = 500, 20
 _LARGEST_SEED = 2**31
+# The limits of a recording, as people read them.
+_LIMITS = {"steps": f"{MOST_STEPS:,} steps", "bytes": f"{MOST_BYTES // 10**6} MB",
+           "seconds": f"{MOST_SECONDS:g} seconds"}
 # Positions in one answer, and moves that lead to all of them together.
 _MOST_POSITIONS, _MOST_MOVES = 100, 5000
 # Characters of a list of moves.
@@ -238,7 +242,8 @@ class _Inside:
             yield {"part": part}  # a text in a text: it is long, and need not be understood here
         decision = record.decision
         yield {
-            "steps": record.steps, "hasNetwork": has_network,
+            "steps": record.steps, "limit": _LIMITS.get(record.limit, ""),
+            "hasNetwork": has_network,
             "decision": None if decision is None
             else await asyncio.to_thread(decision_view, state, decision),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -208,19 +209,52 @@ def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: P
     assert page.errors() == []
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
+VISIBLE = """
+const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+const inside = ({ top, bottom, left, right }) => (
+  top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth);
+return ['.sentence', '.search-tree .card.here', '.children tbody tr:nth-child(7)',
+  '.node-board .board', '.inside-head .buttons'].filter((selector) => !inside(box(selector)));
+"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (2560, 1440)])
+def test_tree_and_table_are_seen_together(page: Page, size: tuple[int, int]) -> None:
+    with window_of(page, *size):
+        page.go("inside/preset=visits-shift&step=155")  # seven moves, a network's long formula
+        page.find(".children tbody tr:nth-child(7)")
+        page.until(lambda: not page.driver.execute_script(VISIBLE), "all parts in the window")
+        high = page.driver.execute_script("return document.documentElement.scrollHeight")
+        assert high == size[1]
+
+
+@contextmanager
+def window_of(page: Page, width: int, height: int) -> Iterator[None]:
     page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-        "width": width, "height": 860, "deviceScaleFactor": 1, "mobile": width < 500,
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500,
     })
     try:
+        yield
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
+    with window_of(page, width, 860):
         for place, there in (("inside", ".preset-card"), ("inside/preset=ko&step=600", ".card")):
             page.go(place)
             page.find(there)
             wide = page.driver.execute_script("return document.documentElement.scrollWidth")
             assert wide <= width, place
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_large_search_is_shown_as_far_as_it_was_recorded(page: Page) -> None:
+    page.go("inside/game=go:size%3D19&engine=textbook-alphabeta:depth%3D9&seed=1")
+    page.see_text("The recording ends before the search does", ".search-facts")
+    assert "limit of 20,000 steps" in page.text(".search-facts")
+    page.keys(Keys.END)
+    page.see_text("choose a smaller board", ".choice")
 
 
 def test_what_cannot_be_searched_is_told_on_the_page(page: Page) -> None:

@@ -41,22 +41,21 @@ export function openStage(root, app, search, preset) {
   const count = h("span", { class: "count" });
   const speed = h("select", { "aria-label": "Speed", onchange: () => localStorage.setItem("dlgo-inside-speed", speed.value) },
     SPEEDS.map(([name]) => h("option", { value: name, selected: name === (localStorage.getItem("dlgo-inside-speed") ?? "normal") }, `speed: ${name}`)));
-  const phases = Words.phases(search).map((name) => h("li", { "data-phase": name }, capital(name)));
   const sentence = h("p", { class: "sentence", role: "status", "aria-live": "polite" });
   const choice = h("p", { class: "choice", hidden: true });
 
   root.append(h("div", { class: "inside" },
     h("div", { class: "inside-head" },
       h("div", {}, h("h1", {}, preset?.title ?? `${search.info.title}: ${titleOf(search)}`),
-        h("p", { class: "look-for" }, preset ? h("b", {}, "Look for: ") : "", preset?.look_for ?? ""),
-        h("p", { class: "search-facts" }, facts(search))),
+        preset ? h("p", { class: "look-for" }, h("b", {}, "Look for: "), preset.look_for) : "",
+        h("p", { class: "search-facts" }, `${facts(search)} ${words.shortened()}`)),
       h("div", { class: "buttons" }, buttons.change, buttons.copy, buttons.fresh)),
     h("section", { class: "panel steps-panel", "aria-label": "Steps" },
       h("div", { class: "stepping" }, h("div", { class: "buttons", role: "group", "aria-label": "Steps" }, start, former, back, play, forth, next, end), slider, count, speed),
-      h("ol", { class: "phases", "aria-hidden": "true" }, ...phases), h("div", { class: "told" }, sentence, choice)),
+      h("div", { class: "told" }, sentence, choice)),
     h("div", { class: "inside-columns" }, picture.element,
       h("div", { class: "node-side" },
-        h("section", { class: "panel node-board", "aria-label": "Position" }, place, board.element, here), table.element))));
+        h("section", { class: "panel node-board", "aria-label": "Position" }, board.element, h("div", {}, place, here)), table.element))));
 
   function go(to) {
     const next = Math.min(Math.max(to, 0), last);
@@ -106,8 +105,6 @@ export function openStage(root, app, search, preset) {
     const done = before(step);
     count.textContent = `step ${step} of ${last} · ${done} ${jump}${done === 1 ? "" : "s"}`;
     sentence.textContent = words.sentence(event, tree);
-    const phase = Words.phase(event);
-    for (const one of phases) one.classList.toggle("now", one.dataset.phase === phase);
     choice.hidden = step < last;
     choice.textContent = step < last ? "" : words.choice(search.decision);
     root.dataset.step = step;
@@ -118,7 +115,7 @@ export function openStage(root, app, search, preset) {
   }
 
   function redrawTree() {
-    picture.show(tree, focus, looked ?? focus.at);
+    picture.show(tree, focus, looked ?? focus.at, event ? words.sentence(event, tree).split(":")[0] : "");
   }
 
   /** Look at another node of the current tree; the next step ends this. */
@@ -170,12 +167,10 @@ export function openStage(root, app, search, preset) {
 
   draw();
   names();
-  addEventListener("resize", redrawTree);
   return {
     close() {
       hold();
       clearTimeout(linked);
-      removeEventListener("resize", redrawTree);
       delete root.dataset.step;
     },
     keys,

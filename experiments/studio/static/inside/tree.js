@@ -3,6 +3,7 @@
 import { h, s } from "../dom.js";
 import { cardHeight, drawCard, edge, LEVEL, Thumbs, WIDTH } from "./card.js";
 import { all, chooseNodes, place } from "./layout.js";
+import { Words } from "./words.js";
 
 const GAP = 12, EDGE = 26;
 const SIZES = [10, 20, 40, 80];
@@ -24,8 +25,10 @@ export class TreeView {
       "aria-label": "Nodes drawn", onchange: () => { this.most = Number(this.size.value); this.onChange(); },
     }, SIZES.map((n) => h("option", { value: n, selected: n === this.most }, `${n} nodes`)));
     this.caption = h("p", { class: "tree-caption" });
+    this.phases = Words.phases(search).map((name) => h("li", {}, name));
     this.element = h("section", { class: "panel tree-panel", "aria-label": "Tree" },
-      h("div", { class: "tree-tools" }, h("h2", {}, "Tree"), this.size), this.scroll, this.caption);
+      h("div", { class: "tree-tools" }, h("ol", { class: "phases", "aria-hidden": "true" }, ...this.phases), this.size), this.scroll, this.caption);
+    new ResizeObserver(() => { if (this.tree) this.onChange(); }).observe(this.scroll);
     this.svg.addEventListener("mousedown", (event) => event.preventDefault());  // arrow keys still step
     this.svg.addEventListener("keydown", (event) => this.#key(event));
     // What is drawn there now: it may have been drawn anew since the button went down.
@@ -44,10 +47,11 @@ export class TreeView {
 
   /**
    * @param tree the tree after a step. @param focus the subject of the step, from `focusOf`.
-   * @param looked the node whose children the table shows.
+   * @param looked the node whose children the table shows. @param phase the step's, or "".
    */
-  show(tree, focus, looked) {
+  show(tree, focus, looked, phase) {
     Object.assign(this, { tree, focus, looked });
+    for (const one of this.phases) one.classList.toggle("now", one.textContent === phase);
     const path = [...new Set([...focus.path, focus.at, ...tree.path(looked)])].filter((number) => tree.node(number));
     const root = chooseNodes(tree, { most: this.most, path: path.flatMap((number) => tree.path(number)), folded: this.folded, opened: this.opened });
     place(root, WIDTH + GAP);

@@ -51,22 +51,14 @@ export class Words {
     return place === "the root" ? "at the root" : place;
   }
 
-  /** The phase that a step belongs to, as the row of phases names it. */
-  static phase(event) {
-    return {
-      Selected: "select", Expanded: "expand", Simulated: "simulate", Evaluated: "evaluate",
-      BackedUp: "back up", Proved: "prove", Halved: "halve", Entered: "enter", Valued: "value",
-      CutOff: "cut off",
-    }[event?.event] ?? "";
-  }
-
+  /** The phases of a search; a sentence begins with that of its step. */
   static phases({ kind, name }) {
-    if (name === "minimax") return ["enter", "value"];
+    if (name === "minimax") return ["Enter", "Value"];
     return {
-      uct: ["select", "expand", "simulate", "back up", "prove"],
-      puct: ["select", "evaluate", "expand", "back up", "prove"],
-      gumbel: ["halve", "select", "evaluate", "expand", "back up", "prove"],
-      alphabeta: ["enter", "value", "cut off"],
+      uct: ["Select", "Expand", "Simulate", "Back up", "Prove"],
+      puct: ["Select", "Evaluate", "Expand", "Back up", "Prove"],
+      gumbel: ["Halve", "Select", "Evaluate", "Expand", "Back up", "Prove"],
+      alphabeta: ["Enter", "Value", "Cut off"],
     }[kind];
   }
 
@@ -158,9 +150,15 @@ export class Words {
     return `Cut off: ${this.at(tree, number)}, ${this.who(mover)} gets at least ${signed(value)}; ${why}. ${capital(plural(skipped.length, "move"))} not searched: ${some(skipped)}.`;
   }
 
+  /** Why the recording ends before the search, if it does. */
+  shortened() {
+    const { limit } = this.search;
+    return limit ? `The recording ends before the search does: it has reached its limit of ${limit}. To see all of it, choose a smaller board, fewer simulations or less depth.` : "";
+  }
+
   /** The choice of the search at its end. */
   choice(decision) {
-    if (!decision) return "The recording ends here: the search has too many steps. Use fewer simulations or less depth to see all of it.";
+    if (!decision) return this.shortened();
     const words = [`It plays ${this.move(decision.text)}`];
     const visits = decision.moves[0]?.visits;
     if (decision.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][decision.proven + 1]);
