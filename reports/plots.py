@@ -236,7 +236,7 @@ def _finish(
     if axis.column == "mean_work":
         captions.append("Evaluations of a network; simulations for an engine without one.")
     if marked:
-        captions.append("Grey: Pareto frontier, the best for that cost or less.")
+        captions.append("Grey: Pareto frontier.")
     if len(missing):
         captions.append(f"Not drawn, having no such cost: {listing(missing, most=2)}.")
     width, inner = figure.get_figwidth(), figure.get_figheight()

@@ -61,7 +61,18 @@ def read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise SpecError(f"plan {path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # also a number of 5,000 digits
-        raise SpecError(f"plan {path} is not TOML: {error}") from error
+        raise SpecError(f"plan {path} is not TOML: {error}{_remedy(path, error)}") from error
+
+
+def _remedy(path: Path, error: Exception) -> str:
+    """What to write in the line that an error of TOML names, where a word of other formats, such
+    as `yes`, stands for a value."""
+    if found := re.search(r"at line (\d+)", str(error)):
+        line = path.read_text("utf-8").splitlines()[int(found[1]) - 1]
+        if word := re.fullmatch(r"\s*([\w-]+)\s*=\s*(yes|no|on|off|True|False)\s*(#.*)?", line):
+            value = "true" if word[2] in ("yes", "on", "True") else "false"
+            return f"; write {word[1]} = {value}"
+    return ""
 
 
 def located(plan: Path, spec: str) -> str:

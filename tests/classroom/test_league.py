@@ -282,6 +282,7 @@ def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> 
         ("game = 'goo'", "unknown game 'goo' (did you mean go?)"),
         ("game = 'mine.py:Mine'", "is a file, which the sandbox cannot read"),
         ("game = ", "is not TOML"),
+        ("pseudonyms = yes", "write pseudonyms = true"),
         ("roster = 'none.csv'", "none.csv cannot be read"),
         ("allow = ['mtcs']", "is not the name of a built-in engine (did you mean mcts?)"),
         ("staff = 3", "under a line [[staff]]"),
