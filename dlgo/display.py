@@ -33,8 +33,8 @@ PIECES = {
     "drop": (("#e23b30", "#a8241b"), ("#f7cf2d", "#c99f12")),
     "noughts": ((_CROSS, _CROSS), (_NOUGHT, _NOUGHT)),
 }
-# The colours of pieces where they differ from the names of their owners.
-_COLOURS = {"drop": ("red", "yellow"), "noughts": ("x", "o")}
+# What players are called where it is not black and white.
+_NAMES = {"drop": ("red", "yellow"), "noughts": ("X", "O")}
 
 _CELL = 32  # pixels of a cell in SVG
 _MARGIN = 24
@@ -50,9 +50,9 @@ def look_of(game: GameSpec) -> str:
 
 
 def player_text(game: GameSpec, player: Player) -> str:
-    """A player's name, with the colour of the pieces if it differs."""
-    colours = _COLOURS.get(look_of(game))
-    return f"{player.name} ({colours[player.index]})" if colours else player.name
+    """What a player is called, by the pieces: red and yellow in Connect Four."""
+    names = _NAMES.get(look_of(game))
+    return names[player.index] if names else player.name
 
 
 def result_text(state: GameState) -> str:

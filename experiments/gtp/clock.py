@@ -48,7 +48,7 @@ class Clock:
         """Seconds for a move (None: no limit); the game's length is guessed by the empty points."""
         if player not in self.left and not self.limited:
             return None
-        seconds, stones = self._left_of(player)
+        seconds, stones = self.left_of(player)
         if stones > 0:
             share = seconds if self.japanese else seconds / stones
         else:
@@ -60,15 +60,25 @@ class Clock:
             share = min(seconds / moves + per_stone + self.increment, seconds + per_stone)
         return max(share * _SHARE - _LAG, min(_LEAST, share / 2))
 
+    def remaining(self, player: Player) -> float | None:
+        """Seconds after which `player` has lost on time, unless they move; None: no limit."""
+        if player not in self.left and not self.limited:
+            return None
+        left, stones = self.left_of(player)
+        periods = stones - 1 if stones > 0 else self.byo_stones
+        if not self.japanese:
+            periods = int(stones == 0 and self.byo_stones > 0)
+        return left + periods * self.byo_time
+
     def spend(self, player: Player, seconds: float) -> None:
         """The clock ran while `player` thought; for controllers that do not send `time_left`."""
         if player not in self.left and not self.limited:
             return
-        left, stones = self._left_of(player)
+        left, stones = self.left_of(player)
         left -= seconds
-        if stones > 0 and self.japanese:
+        if self.japanese and (stones > 0 or (left < 0 and self.byo_stones)):
             lost = int(-left // self.byo_time) + 1 if left < 0 and self.byo_time else 0
-            left, stones = self.byo_time or left, max(stones - lost, 1)
+            left, stones = self.byo_time or left, max((stones or self.byo_stones + 1) - lost, 1)
         elif stones > 0:
             stones -= 1
             if stones == 0 and self.byo_stones:
@@ -79,7 +89,8 @@ class Clock:
             left += self.increment
         self.left[player] = (max(left, 0.0), stones)
 
-    def _left_of(self, player: Player) -> tuple[float, int]:
+    def left_of(self, player: Player) -> tuple[float, int]:
+        """Seconds and stones as in `left`, also before anything was spent or sent."""
         if player in self.left:
             seconds, stones = self.left[player]
             if stones > 0 and seconds > self.byo_time > 0:

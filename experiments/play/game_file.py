@@ -137,8 +137,8 @@ def game_bytes(
     for key, text in (("black", black), ("white", white)):
         if text:
             lines.append(f"{key}: {' '.join(text.split())}")
-    if state.is_over():
-        lines.append(f"result: {game.result_text(state)}")
+    if result := game.result_text(state) if state.is_over() else known.result:
+        lines.append(f"result: {result}")
     words = [game.move_text(move) for move in state.moves()]
     lines += [" ".join(words[i : i + 10]) for i in range(0, len(words), 10)]
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")

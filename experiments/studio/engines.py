@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import fields
 
 from dlgo import GameState
+from dlgo.jit import wall_time
 from engines.base import Budget, Cost, Decision
 from engines.isolation.pool import EnginePool, PooledEngine, Ticket
 from engines.registry import EngineSpec, engine_class, is_outside
 from engines.watching.recording import Transcript
+from experiments.gtp.session import limited
 
 # Wall seconds: between two looks at a tree search (a frame of a screen), in which alpha-beta must
 # go a ply deeper, and of a whole analysis.
@@ -19,6 +21,27 @@ _LOOK, _LONGEST_DEPTH, _LONGEST = 1 / 60, 10.0, 60.0
 
 class Engines(EnginePool):
     """The pool of the studio."""
+
+    async def turn(
+        self, owner: str, state: GameState, spec: str, seed: int, seconds: float | None,
+        must_move: Callable[[float], bool],
+    ) -> Decision:
+        """The move of an engine in a game, in at most `seconds` if it can limit its time.
+
+        `must_move` is called a few times a second, in another thread, with the seconds of thinking
+        so far. Once it is true, a search that `can_hurry` ends with its best move.
+        """
+        ticket = Ticket(owner, state.game, spec, seed)
+
+        def think(engine: PooledEngine) -> Decision:
+            timed = seconds is not None and "wall" in engine.budgets
+            budget = limited(engine.budget, engine.budgets, seconds) if timed else None
+            began = wall_time()
+            return engine.analyse(
+                state, budget, lambda: must_move(wall_time() - began) or ticket.stop.is_set()
+            )
+
+        return await self.submit(ticket, think)
 
     async def watch(
         self, owner: str, state: GameState, spec: str, seed: int = 0
@@ -64,6 +87,11 @@ class Engines(EnginePool):
             )
             depth += 1
             yield decision.with_cost(total), final
+
+
+def can_hurry(spec: str) -> bool:
+    """Whether an engine can end its search at any time with the best move so far."""
+    return not is_outside(spec) and "wall" in engine_class(EngineSpec.parse(spec).name).budgets
 
 
 def _endless(spec: str) -> str:

@@ -15,21 +15,21 @@ from functools import reduce
 from itertools import accumulate
 from typing import Any
 
-from dlgo import DlgoError, GameState
+from dlgo import DlgoError, GameState, Player
 from dlgo.records.costs import MoveCost
 from dlgo.text import one_line
 from engines.base import Decision
+from experiments.gtp.session import empty_points
 from experiments.play.cell_moves import turn_text, turns_played
 from experiments.play.game_file import SavedGame
-from experiments.studio import position
-from experiments.studio.engines import Engines
-from experiments.studio.replies import Changes, NotFound, StudioError, TooMany
+from experiments.studio import ending, position
+from experiments.studio.clocks import Clocks
+from experiments.studio.engines import Engines, can_hurry
+from experiments.studio.replies import Changes, NotFound, StudioError
 from experiments.studio.specs import HUMAN
 
 # Moves of one game; beyond, it can be looked at but not played on.
 LONGEST_GAME = 2000
-# Games that are kept, and moves of all of them together, which limits memory.
-_MOST_GAMES, _MOST_PLIES = 200, 100_000
 # Moves listed with a hint.
 _HINT_MOVES = 8
 
@@ -64,17 +64,19 @@ class Game:
         saved: the start; its moves can be taken back, too.
         players: black's and white's: `human`, or an engine's specification.
         delay: seconds between the moves of two engines.
+        clock: as `read_clock` takes it.
     """
 
     def __init__(
         self, saved: SavedGame, players: tuple[str, str], engines: Engines, seed: int = 0,
-        delay: float = 0.5,
+        delay: float = 0.5, clock: str = "",
     ) -> None:
         self.id = secrets.token_urlsafe(12)
         self.read, self.state, self.players = saved, saved.state, players
+        self.clocks, self.delay = Clocks(clock, self._end_on_time), delay
         self.watchers = 0
         self.used = self._since = time.monotonic()  # looked at or changed last
-        self._engines, self._seed, self._delay = engines, seed, delay
+        self._engines, self._seed = engines, seed
         turns = turns_played(saved.state)
         plies = accumulate(len(moves) for _, moves in turns)
         self._records = [
@@ -83,7 +85,8 @@ class Game:
         ]
         self._board = position.board_view(saved.state.game)
         self._position = position.position_view(saved.state)
-        self._paused = False
+        self._paused = self._single = False  # single: one more move of an engine, though paused
+        self._hurried = False  # the engine that thinks has to move now
         self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
         self._search: asyncio.Task[None] | None = None
@@ -94,6 +97,16 @@ class Game:
     def plies(self) -> int:
         """How many moves have been made."""
         return self._records[-1].plies if self._records else 0
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended, by the rules or on time."""
+        return self.state.is_over() or self.clocks.late is not None
+
+    @property
+    def saved(self) -> SavedGame:
+        """The game with what a file should say of it."""
+        return ending.saved_game(self.read.up_to(self.state), self.clocks)
 
     def add_costs(self, costs: Sequence[MoveCost]) -> None:
         """Add the costs that a ledger stores for the moves of its game."""
@@ -116,6 +129,8 @@ class Game:
         latest = self.state
         before = latest if plies is None else self.state_at(plies)
         player = before.next_player.index
+        if before is latest and self.clocks.late is not None:
+            raise StudioError(f"the game is over: {ending.time_text(self.clocks, before.game)}")
         if not before.is_over() and self.players[player] != HUMAN:
             raise StudioError("it is the engine's turn")
         wall = time.monotonic() - self._since
@@ -132,6 +147,8 @@ class Game:
         if record.plies > LONGEST_GAME:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it to a file")
         kept = len(before.moves())
+        if kept < self.plies:
+            self.clocks.go_back(kept)
         self._records = [record for record in self._records if record.plies <= kept]
         self._move_to(after, view, record)
 
@@ -157,16 +174,28 @@ class Game:
         self.players, self._problem = players, ""
         self._change()
 
-    def set_paused(self, paused: bool) -> None:
-        """Pause or continue the engines, also after a failure."""
-        self._paused, self._problem = paused, ""
-        if paused:
+    def set_paused(self, paused: bool, step: bool = False) -> None:
+        """Pause or continue the engines and clocks, also after a failure; with `step`, one more
+        move of an engine comes before the pause."""
+        self._paused, self._single, self._problem = paused, step, ""
+        if paused and not step:
             self._stop()
         self._change()
 
+    def set_delay(self, delay: float) -> None:
+        """Change the seconds between the moves of two engines."""
+        self.delay = delay
+        self._change()
+
+    def hurry(self) -> None:
+        """Let the engine that thinks play the best move it has found so far."""
+        if not self._can_hurry():
+            raise StudioError("no engine is thinking that can move before its search ends")
+        self._hurried = True
+
     def ask_hint(self, spec: str) -> None:
         """Ask an engine what to play; the answer becomes part of the view."""
-        if self.state.is_over():
+        if self.over:
             raise StudioError("the game is over: there is no move to suggest")
         if self._thinking:
             raise StudioError("wait for the engine's move")
@@ -186,17 +215,19 @@ class Game:
 
     def view(self) -> dict[str, Any]:
         """Everything that the browser shows of the game."""
-        over = self.state.is_over()
+        over = self.over
         unfinished = self.state is self.read.state and not over
         return {
             "id": self.id, "version": self._changes.version, **self._board,
-            "position": self._position, "plies": self.plies, "sides": list(self.players),
+            "position": self._position | ending.end_view(self.state, self.clocks),
+            "plies": self.plies, "sides": list(self.players),
             "names": list(self.read.names_beside(self.players, self.state)),
             "yourTurn": self.players[self.state.next_player.index] == HUMAN and not over,
             "history": [asdict(record) for record in self._records],
             "ended": one_line(self.read.result) if unfinished else "",
             "hint": self._hint, "paused": self._paused, "problem": self._problem,
-            "thinking": self._thinking,
+            "thinking": self._thinking, "canHurry": self._can_hurry(),
+            "clock": self.clocks.view(), "delay": self.delay,
             "waiting": self._engines.waiting_before(self.id) if self._thinking else None,
             "seconds": round(time.monotonic() - self._since, 2),
         }
@@ -213,6 +244,7 @@ class Game:
             self.watchers -= 1
             if not self.watchers:
                 self._stop()
+                self.clocks.hold()
 
     def refresh(self) -> None:
         """Tell watchers that the place in the queue may have changed."""
@@ -230,8 +262,13 @@ class Game:
     ) -> None:
         self._stop()
         self.state, self._position = state, view
-        if record is not None:
+        if record is None:
+            self.clocks.go_back(self.plies)
+        else:
             self._records.append(record)
+            seconds = None if record.who == HUMAN else record.wall
+            self.clocks.end_turn(record.plies, list(Player)[record.player], seconds)
+        self._single = False
         self._since = time.monotonic()
         self._hint, self._problem = None, ""
         self._change()
@@ -242,11 +279,24 @@ class Game:
         self._changes.tell()
 
     def _go_on(self) -> None:
-        """Start the search of the engine to move, if the game has watchers."""
-        idle = self.watchers and self._search is None and not self._paused and not self._problem
+        """Start the search of the engine to move, or a person's clock, if the game has watchers."""
+        going = self.watchers and not self.over and (self._single or not self._paused)
         spec = self.players[self.state.next_player.index]
-        if idle and spec != HUMAN and not self.state.is_over():
+        if not going:
+            self.clocks.hold()
+        elif spec == HUMAN:
+            self.clocks.run(self.state.next_player)
+        elif self._search is None and not self._problem:
             self._begin(lambda: self._engine_turn(spec), spec)
+
+    def _end_on_time(self) -> None:
+        self._stop()
+        self._hint = None
+        self._change()
+
+    def _can_hurry(self) -> bool:
+        moves = self._thinking == self.players[self.state.next_player.index]
+        return moves and can_hurry(self._thinking)
 
     def _begin(self, work: Callable[[], Awaitable[None]], spec: str) -> None:
         async def run() -> None:
@@ -259,7 +309,7 @@ class Game:
                     self._search, self._thinking = None, ""
             self._change()
 
-        self._thinking = spec
+        self._thinking, self._hurried = spec, False
         self._search = asyncio.create_task(run())
 
     def _stop(self) -> None:
@@ -269,9 +319,18 @@ class Game:
 
     async def _engine_turn(self, spec: str) -> None:
         before, player = self.state, self.state.next_player
-        if HUMAN not in self.players and self._records:
-            await asyncio.sleep(max(0.0, self._delay - (time.monotonic() - self._since)))
-        decision = await self._engines.search(self.id, before, spec, self._seed + player.index)
+        if HUMAN not in self.players and self._records and not self._single:
+            await asyncio.sleep(max(0.0, self.delay - (time.monotonic() - self._since)))
+        left, loop = self.clocks.left(player), asyncio.get_running_loop()
+
+        def must_move(thought: float) -> bool:
+            if left is not None and thought >= left:
+                loop.call_soon_threadsafe(self.clocks.check, player, thought)
+            return self._hurried
+
+        seconds = self.clocks.share(player, empty_points(before))
+        decision = await self._engines.turn(
+            self.id, before, spec, self._seed + player.index, seconds, must_move)
 
         def turn() -> tuple[GameState, dict[str, Any], Record]:
             try:
@@ -286,7 +345,8 @@ class Game:
             return after, position.position_view(after), record
 
         after, view, record = await asyncio.to_thread(turn)
-        if self.state is before:
+        self.clocks.check(player, record.wall)
+        if self.state is before and not self.over:
             self._move_to(after, view, record)
 
     async def _find_hint(self, spec: str) -> None:
@@ -318,64 +378,3 @@ class Game:
         self._stop()
         if self._preparing is not None:
             self._preparing.cancel()
-
-
-class Games:
-    """All games of a server, and its engines."""
-
-    def __init__(self, engines: Engines) -> None:
-        self._engines = engines
-        self._games: dict[str, Game] = {}
-        engines.on_change = self._refresh
-
-    async def start(
-        self, make: Callable[[], SavedGame], players: tuple[str, str] = (HUMAN, HUMAN),
-        seed: int = 0, delay: float = 0.5,
-    ) -> Game:
-        """A new game, or one from a file. Raises TooMany if there is no room for another."""
-        def build() -> Game:
-            return Game(make(), players, self._engines, seed, delay)
-
-        game = await asyncio.to_thread(build)
-        if game.plies > LONGEST_GAME:
-            raise StudioError(f"the game has more than {LONGEST_GAME} moves")
-        self._make_room(game.plies)
-        self._games[game.id] = game
-        game.prepare()
-        return game
-
-    def find(self, key: str) -> Game:
-        """The game of that name. Raises NotFound."""
-        game = self._games.get(key)
-        if game is None:
-            raise NotFound("this game is no longer on the server; start a new one or load its file")
-        game.used = time.monotonic()
-        return game
-
-    def __len__(self) -> int:
-        return len(self._games)
-
-    def close(self) -> None:
-        """End all searches."""
-        for game in self._games.values():
-            game.close()
-
-    def _refresh(self) -> None:
-        for game in self._games.values():
-            game.refresh()
-
-    def _make_room(self, plies: int) -> None:
-        """Drop games without watchers, the least recently used first."""
-        old = sorted(
-            (game for game in self._games.values() if not game.watchers),
-            key=lambda game: game.used, reverse=True,
-        )
-        while len(self._games) >= _MOST_GAMES or (
-            plies + sum(game.plies for game in self._games.values()) > _MOST_PLIES
-        ):
-            if not old:
-                raise TooMany(
-                    f"{len(self._games)} games are open on this server, its limit; "
-                    "try again in a minute"
-                )
-            self._games.pop(old.pop().id).close()

@@ -43,7 +43,7 @@ def routes(studio: Any) -> list[Route]:
         Route(f"{game}/positions/{{plies:int}}", view.position),
         Route(f"{game}/file", view.file),
         *(Route(f"{game}/{name}", getattr(view, name), methods=post)
-          for name in ("move", "undo", "hint", "pause", "players")),
+          for name in ("move", "undo", "hint", "pause", "speed", "now", "rematch", "players")),
     ]
 
 
@@ -67,7 +67,7 @@ class _Play:
         return replies.json_reply({**counts, "games": len(self._studio.games)})
 
     async def new(self, request: Request) -> Response:
-        """A new game: `game`, `black`, `white`, and `seed`, `delay` if wanted."""
+        """A new game: `game`, `black`, `white`, and `clock`, `seed`, `delay` if wanted."""
         given = await replies.read_object(request)
         spec = replies.text_of(given, "game")
         return await self._start(
@@ -101,8 +101,8 @@ class _Play:
         players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
         seed = secrets.randbelow(_LARGEST_SEED)
         seed = int(replies.number_of(given, "seed", seed, 0, _LARGEST_SEED))
-        delay = replies.number_of(given, "delay", 0.5, 0, 60)
-        game = await self._studio.games.start(make, players, seed, delay)
+        clock = replies.text_of(given, "clock", "")
+        game = await self._studio.games.start(make, players, seed, _delay(given), clock)
         return replies.json_reply({"id": game.id, "notes": list(notes)})
 
     def _players(self, given: View, default: tuple[str, str]) -> tuple[str, str]:
@@ -129,7 +129,7 @@ class _Play:
         game = self._game(request)
         form = form_of(game.state.game)
         names = game.read.names_beside(game.players, game.state)
-        data = await asyncio.to_thread(game_bytes, game.state, *names, game.read)
+        data = await asyncio.to_thread(game_bytes, game.state, *names, game.saved)
         name = f'attachment; filename="{game.state.game.slug}.{form}"'
         return Response(data, media_type=_TYPES[form], headers={"content-disposition": name})
 
@@ -153,16 +153,40 @@ class _Play:
         return replies.json_reply({})
 
     async def pause(self, request: Request) -> Response:
-        """Pause or continue the engines: `paused`."""
+        """Pause or continue engines and clocks: `paused`; `step`: after one more move."""
         given = await replies.read_object(request)
-        self._game(request).set_paused(given.get("paused") is True)
+        self._game(request).set_paused(given.get("paused") is True, given.get("step") is True)
         return replies.json_reply({})
+
+    async def speed(self, request: Request) -> Response:
+        """Change the seconds between the moves of two engines: `delay`."""
+        self._game(request).set_delay(_delay(await replies.read_object(request)))
+        return replies.json_reply({})
+
+    async def now(self, request: Request) -> Response:
+        """Let the engine that thinks move at once."""
+        self._game(request).hurry()
+        return replies.json_reply({})
+
+    async def rematch(self, request: Request) -> Response:
+        """A new game from the same start, with the same settings; `swap`: the players change
+        sides."""
+        game, given = self._game(request), await replies.read_object(request)
+        black, white = game.players[::-1] if given.get("swap") is True else game.players
+        start = game.state.history()[0]
+        return await self._start(lambda: SavedGame(start), {
+            "black": black, "white": white, "clock": game.clocks.text, "delay": game.delay,
+        })
 
     async def players(self, request: Request) -> Response:
         """Change the players: `black`, `white`."""
         game, given = self._game(request), await replies.read_object(request)
         game.set_players(await asyncio.to_thread(self._players, given, game.players))
         return replies.json_reply({})
+
+
+def _delay(given: View) -> float:
+    return replies.number_of(given, "delay", 0.5, 0, 60)
 
 
 def _choices() -> View:

@@ -27,7 +27,7 @@ from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
 from experiments.studio import analyse, inside, play, review, watch
 from experiments.studio.engines import Engines
-from experiments.studio.game import Games
+from experiments.studio.games import Games
 from experiments.studio.ledgers import Ledgers
 from experiments.studio.replies import NotFound, error_reply, json_reply
 from experiments.studio.security import LOCAL, Guard

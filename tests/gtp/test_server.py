@@ -259,6 +259,15 @@ def test_a_whole_game_fits_into_the_main_time_and_overtime_follows() -> None:
     for seconds, periods in ((9, 3), (12, 2), (25, 1), (5, 1)):
         japanese.spend(Player.black, seconds)
         assert japanese.left[Player.black] == (10, periods)
+    # A long move takes the main time and whole periods; the period in which it ends begins anew.
+    for seconds, left in ((4, (1, 0)), (6, (10, 3)), (16, (10, 2)), (34, (10, 1))):
+        japanese = Clock(5, 10, 3, japanese=True)
+        assert japanese.remaining(Player.black) == 35
+        japanese.spend(Player.black, seconds)
+        assert japanese.left[Player.black] == left
+        assert japanese.remaining(Player.black) == left[0] + 10 * (left[1] - 1 if left[1] else 3)
+    assert Clock(60, 100, 20).remaining(Player.black) == 160
+    assert Clock(60, increment=5).remaining(Player.black) == 60
     assert Clock().seconds_for_a_move(Player.black, 361) is None
     assert Clock(10, 1, 0).seconds_for_a_move(Player.black, 361) is None  # "no limit"
 

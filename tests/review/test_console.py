@@ -29,11 +29,11 @@ def test_a_recorded_game_is_reviewed(saved: Path) -> None:
     done = dlgo("analyze", str(saved), "--html", str(page))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("tictactoe: 5 moves; in per cent, what black (x) can expect")
+    assert lines[0].startswith("tictactoe: 5 moves; in per cent, what X can expect")
     blunder = next(i for i, line in enumerate(lines) if line.endswith("??"))
-    assert re.fullmatch(r" +2\. white \(o\) A2 +win \?\?", lines[blunder])
-    assert "For white (o): draw becomes loss. Better: " in lines[blunder + 1]
-    assert lines[-1].startswith("white (o), B: 1 blunder in 2 moves; 0.50 points lost")
+    assert re.fullmatch(r" +2\. O A2 +win \?\?", lines[blunder])
+    assert "For O: draw becomes loss. Better: " in lines[blunder + 1]
+    assert lines[-1].startswith("O, B: 1 blunder in 2 moves; 0.50 points lost")
     text = page.read_text()
     assert "A&lt;/script&gt;&lt;b&gt;" in text and text.count("</script>") == 3
     data = json.loads(re.search(r'id="review">(.*?)</script>', text)[1])

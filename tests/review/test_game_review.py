@@ -102,12 +102,12 @@ def test_a_blunder_of_tictactoe_is_told_in_words() -> None:
     (verdict,) = review.mistakes()
     assert (verdict.turn.number, verdict.loss, verdict.exact) == (2, 0.5, True)
     words = verdict_words(review, verdict)
-    assert words.startswith("Blunder (exact). For white (o): draw becomes loss")
+    assert words.startswith("Blunder (exact). For O: draw becomes loss")
     better = state.game.move_text(verdict.best[0])
     assert better in ("A1", "A3", "C1", "C3") and f"Better: {better}" in words
     assert summary_words(review, Player.black) == "no mistakes in 3 moves"
     assert summary_words(review, Player.white).startswith("1 blunder in 2 moves; 0.50 points")
-    assert position_words(review, 0).startswith("proved for black (x), who is to move: draw")
+    assert position_words(review, 0).startswith("proved for X, who is to move: draw")
 
 
 @pytest.mark.parametrize("columns", [FOUR, COLUMNS, COLUMNS[:12], "444442321512235"])

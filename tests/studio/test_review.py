@@ -62,7 +62,7 @@ def test_an_exact_review_and_the_line_that_was_better(studio: Studio) -> None:
     assert status == 200 and place["position"]["turn"] == 1 and place["known"]
     assert sum(cell >= 0 for cell in place["position"]["cells"]) == 1
     assert len(place["line"]) > 3 and place["line"][0]["player"] == 1
-    assert place["words"].startswith("proved for white (o), who is to move: draw; line ")
+    assert place["words"].startswith("proved for O, who is to move: draw; line ")
 
 
 def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio) -> None:
@@ -116,8 +116,8 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.keys(Keys.END)
     page.keys("M")
     page.see_text("After move 15 of 16", ".review-where")
-    assert "Next, move 16, white (yellow) 3 ??" in page.text(".verdict")
-    assert "For white (yellow): win in" in page.text(".verdict")
+    assert "Next, move 16, yellow 3 ??" in page.text(".verdict")
+    assert "For yellow: win in" in page.text(".verdict")
     page.find(".stage .marks .played")
     page.find(".stage .line-text")
     page.keys("l")
@@ -129,7 +129,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.see_text("After move 1 of 16", ".review-where")
     graph = page.find("svg.graph")
     assert graph.get_attribute("aria-valuenow") == "1"
-    assert "after move 1, black (red) 4" in graph.get_attribute("aria-valuetext")
+    assert "after move 1, red 4" in graph.get_attribute("aria-valuetext")
     page.click(".all-moves summary")
     rows = page.driver.find_elements(By.CSS_SELECTOR, ".all-moves tbody tr")
     assert page.nameless() == []

@@ -3,7 +3,7 @@
 import { listen } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { amount, duration, h, patch, percent } from "./dom.js";
-import { colourOf, Meter, table } from "./parts.js";
+import { Meter, table } from "./parts.js";
 import { playerField } from "./start.js";
 
 /** The choices of the heat map: a name, and the number of a move, 0 to 1. */
@@ -100,7 +100,7 @@ export class EngineView {
   }
 
   #words(share) {
-    const { seen } = this, name = colourOf(this.info.players[0]);
+    const { seen } = this, name = this.info.players[0];
     if (!seen) return this.looking ? "The engine starts …" : " ";
     if (seen.problem) return seen.problem;
     const words = [];

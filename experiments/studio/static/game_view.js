@@ -2,7 +2,7 @@
 
 import { makeBoard } from "./boards/index.js";
 import { amount, breakable, capital, duration, h, patch, percent } from "./dom.js";
-import { colourOf, Meter, moveItem, playerCard, table } from "./parts.js";
+import { Meter, moveItem, playerCard, table } from "./parts.js";
 import { choices, playerField } from "./start.js";
 
 /** The players' names as people say them: "You" is for the only person in a game. */
@@ -129,7 +129,7 @@ export class GameView {
     }
     const when = hinted ? "here" : `with its move ${estimate.text}`;
     this.meter.show(estimate.black, `${estimate.who} ${estimate.proven ? "has proved" : "expects"} `,
-      ["b", {}, `${percent(estimate.black)} for ${colourOf(view.players[0])}`], ` ${when}`);
+      ["b", {}, `${percent(estimate.black)} for ${view.players[0]}`], ` ${when}`);
   }
 
   #moves() {

@@ -21,7 +21,7 @@ export function kindIcon(kind) {
 
 export class Graph {
   /**
-   * @param name the player of the share, such as "black (red)".
+   * @param name the player of the share, such as "red".
    * @param onPlace called with the number of a position that has been chosen.
    * @param words what is said of a position, for screen readers.
    */

@@ -36,9 +36,6 @@ export function table(label, columns, body, more = {}) {
     h("thead", {}, h("tr", {}, columns.map((text) => h("th", {}, text)))), body);
 }
 
-/** The name of a player's pieces: "red" of "black (red)". */
-export const colourOf = (player) => player.replace(/^.*\((.*)\)$/, "$1");
-
 /** A player of a game; `name` and `note` can be changed. */
 export function playerCard(info, side, text, words = "") {
   const name = h("b", { title: text }), note = h("span", { class: "note" }, words);

@@ -1,0 +1,132 @@
+"""The clocks of a game: what they show, when time is up, and how files write them.
+
+Only the clock of the player to move runs, from the first move on. It stands still while nobody
+watches and while the game is paused; an engine's counts its thinking, not its preparation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+from dlgo import Player
+from experiments.gtp.clock import Clock
+from experiments.studio.replies import StudioError
+
+# Minutes of main time; then seconds that each move adds, or periods and seconds of a period.
+_FORM = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)(?:\+(?:(\d{1,2})x)?(\d{1,4}))?")
+
+
+def read_clock(text: str) -> Clock:
+    """The clock at the start of a game: `10` is ten minutes, `10+5` adds five seconds for each
+    move, `10+3x30` gives three periods of byo-yomi, 30 seconds each; "" is no clock.
+
+    Raises StudioError for another text.
+    """
+    if not text:
+        return Clock()
+    match = _FORM.fullmatch(text.replace(" ", ""))
+    minutes, periods, seconds = match.groups(default="0") if match else ("0", "0", "0")
+    main, extra = 60 * float(minutes), float(seconds)
+    if (int(periods) and not extra) or not main + extra * int(periods):
+        raise StudioError(f"the clock {text[:40]!r} cannot be read; write 10+5 for ten minutes and "
+                          "5 seconds a move, or 10+3x30 for ten minutes, then 3 periods of 30 s")
+    if int(periods):
+        return Clock(main, extra, int(periods), japanese=True)
+    return Clock(main, increment=extra)
+
+
+class Clocks:
+    """The clocks of both players; they belong to one event loop.
+
+    Args:
+        text: as `read_clock` takes it.
+        on_late: called when somebody, now `late`, has lost on time.
+    """
+
+    def __init__(self, text: str, on_late: Callable[[], None]) -> None:
+        self.text, self._on_late = text, on_late
+        self._clock = read_clock(text)
+        # What is left after each number of moves; nothing runs before the first.
+        self._after: dict[int, dict[Player, tuple[float, int]]] = {}
+        self.late: Player | None = None
+        self._player: Player | None = None  # whose clock runs
+        self._used, self._began = 0.0, 0.0  # seconds of this turn; those since `_began` come on top
+        self._alarm: asyncio.TimerHandle | None = None
+
+    def run(self, player: Player) -> None:
+        """Let the clock of `player`, whose turn it is, run."""
+        left = self.left(player)
+        if left is not None and self._player is None and self.late is None:
+            self._player, self._began = player, time.monotonic()
+            loop = asyncio.get_running_loop()
+            self._alarm = loop.call_later(left - self._used, self.check, player, left)
+
+    def hold(self) -> None:
+        """Stop the clock that runs; the seconds of this turn so far count."""
+        self._used, self._player = self.used, None
+        if self._alarm is not None:
+            self._alarm.cancel()
+
+    def check(self, player: Player, used: float) -> None:
+        """End the game if `player` has used more seconds in this turn than there were."""
+        left = self.left(player)
+        if left is not None and used >= left and self.late is None:
+            self.hold()
+            self._used, self.late = left, player
+            self._on_late()
+
+    @property
+    def used(self) -> float:
+        """Seconds of this turn so far."""
+        return self._used + (0.0 if self._player is None else time.monotonic() - self._began)
+
+    def left(self, player: Player) -> float | None:
+        """Seconds until the time of `player`, whose turn it is, is up; None without a limit."""
+        return self._clock.remaining(player) if self._after else None
+
+    def share(self, player: Player, empty_cells: int) -> float | None:
+        """Seconds that an engine should take for its move; None without a limit."""
+        return self._clock.seconds_for_a_move(player, empty_cells)
+
+    def end_turn(self, plies: int, player: Player, seconds: float | None = None) -> None:
+        """`player` has moved, which makes `plies` moves, after `seconds`, by default those
+        counted here."""
+        self.hold()
+        if self._after:
+            self._clock.spend(player, self._used if seconds is None else seconds)
+        self._after[plies] = dict(self._clock.left)
+        self._used = 0.0
+
+    def go_back(self, plies: int) -> None:
+        """Show what was left after `plies` moves."""
+        self.hold()
+        self._after = {at: left for at, left in self._after.items() if at <= plies}
+        self._clock.left = dict(self._after[max(self._after)]) if self._after else {}
+        self._used, self.late = 0.0, None
+
+    def view(self) -> dict[str, Any] | None:
+        """What the page shows: of each player, seconds and periods (0: main time), as they were
+        when the turn began; the seconds used since, and whose clock runs now."""
+        if not self._clock.limited:
+            return None
+        return {
+            "text": self.text, "left": [self._clock.left_of(player) for player in Player],
+            "period": self._clock.byo_time, "periods": self._clock.byo_stones,
+            "used": round(self.used, 2),
+            "running": None if self._player is None else self._player.index,
+        }
+
+    def properties(self, form: str) -> dict[str, str]:
+        """The time settings as a file of that format writes them."""
+        clock = self._clock
+        if not clock.limited:
+            return {}
+        if form == "sgf":
+            over = f"{clock.byo_stones}x{clock.byo_time:g} byo-yomi" if clock.byo_stones else ""
+            over = over or (f"{clock.increment:g} fischer" if clock.increment else "")
+            return {"TM": f"{clock.main_time:g}", **({"OT": over} if over else {})}
+        return {"TimeControl": self.text}
