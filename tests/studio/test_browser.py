@@ -174,7 +174,7 @@ def test_an_illegal_click_is_explained(studio: Studio, page: Page) -> None:
     page.click_cell(4)
     assert "B2 is illegal: the cell is taken" in page.text(".toast.bad")
     label = page.driver.find_element(By.CSS_SELECTOR, ".stage [data-cell='4']")
-    assert label.get_attribute("aria-label") == "B2, x, last move"
+    assert label.get_attribute("aria-label") == "B2, X, last move"
     page.press("Resign")
     page.press("Really resign?")
     page.see_text("by resignation")
