@@ -1,0 +1,299 @@
+"""Why a move is good or bad: facts that rules and numbers prove, each as one sentence.
+
+    facts = explain(state, [move])
+    words_of(facts)  ->  "Only this move stops E4, which would win at once."
+
+The rules alone give the facts about the next plies: every reply is tried. A search, exact values
+and the value of the position after the move add theirs. What nobody knows is not said. A *turn* is
+all moves of a player until the other one moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dlgo import GameSpec, GameState, Move, Player, kernels
+from dlgo.display import look_of, player_text
+from engines.base import Decision
+from experiments.play.cell_moves import turn_text
+from experiments.review.game_review import Evaluation
+from experiments.review.words import value_text
+
+# Positions that the facts about the next plies may look at, which limits the time to half a second.
+_MOST_POSITIONS = 60_000
+# Turns that a sentence names.
+_NAMED = 3
+_VERBS = {1: "wins", 0: "draws", -1: "loses"}
+_PLURAL = {1: "win", 0: "draw", -1: "lose"}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One fact about a turn."""
+
+    kind: str
+    text: str  # a sentence
+    turns: tuple[str, ...] = ()  # those that the sentence names, as the game writes them
+
+
+def words_of(facts: Sequence[Fact]) -> str:
+    """The facts as a text."""
+    return " ".join(fact.text for fact in facts)
+
+
+def explain(
+    state: GameState, moves: Sequence[Move], *, decision: Decision | None = None, who: str = "",
+    after: Evaluation | None = None, outcomes: Mapping[str, int] | None = None,
+) -> list[Fact]:
+    """The facts about a turn, the most important ones first.
+
+    Args:
+        state: the position before the turn.
+        moves: the turn.
+        decision: the answer of engine `who` in `state`.
+        after: the value of the position after the turn, also by `who` unless it is proved.
+        outcomes: the exact result of each turn for the player to move (1, 0, -1), by its text.
+    """
+    if moves[-1].is_resign:
+        return []
+    try:
+        facts = list(_by_rules(_Look(state, tuple(moves))))
+    except _TooMuch:
+        facts = []
+    text = turn_text(state.game, moves)
+    if outcomes is not None:
+        facts += _by_outcomes(state.game, text, outcomes)
+    if after is not None and not (facts and facts[0].kind == "wins"):
+        facts.append(_by_value(state, moves, after, who))
+    if decision is not None and decision.visits:
+        facts += _by_visits(state.game, moves[0], decision, who)
+    return facts
+
+
+class _TooMuch(Exception):
+    """The position has more turns than can be tried."""
+
+
+class _Look:
+    """The plies around a turn, as far as somebody asks for them."""
+
+    def __init__(self, state: GameState, moves: tuple[Move, ...]) -> None:
+        self.state, self.game, self.mover = state, state.game, state.next_player
+        self._left = _MOST_POSITIONS
+        self.text = turn_text(self.game, moves)
+        self.after = state.play(*moves)
+        self.others = {
+            text: after for text, after in self.turns(state) if text != self.text
+        }
+
+    def turns(self, state: GameState, so_far: tuple[Move, ...] = ()
+              ) -> Iterator[tuple[str, GameState]]:
+        """Every turn by its text, and the position after it."""
+        if state.is_over():
+            return
+        for move in state.legal_moves():
+            self._left -= 1
+            if self._left < 0:
+                raise _TooMuch
+            after, made = state.apply_move(move), (*so_far, move)
+            if after.is_over() or after.next_player is not state.next_player:
+                yield turn_text(self.game, made), after
+            else:
+                yield from self.turns(after, made)
+
+    def wins(self, state: GameState) -> list[str]:
+        """The turns that win at once for the player to move."""
+        return [
+            text for text, after in self.turns(state)
+            if after.is_over() and after.winner() is state.next_player
+        ]
+
+    def pieces(self, state: GameState, player: Player) -> int:
+        """The number of a player's pieces."""
+        cells = range(self.game.board_rows * self.game.board_cols)
+        owners = (int(kernels.piece(state.kernel_state, cell)) for cell in cells)
+        return sum(piece >= 0 and piece % 2 == player.index for piece in owners)
+
+
+def _by_rules(look: _Look) -> Iterator[Fact]:
+    over, winner = look.after.is_over(), look.after.winner()
+    if over and winner is look.mover:
+        yield Fact("wins", "Wins at once.")
+        return
+    missed = [text for text, after in look.others.items()
+              if after.is_over() and after.winner() is look.mover]
+    if missed:
+        names = _names(look.game, missed)
+        yield Fact("misses", f"Misses {names}, which would win at once.", tuple(missed[:_NAMED]))
+    if over:
+        return
+    danger = look.wins(look.after)
+    yield from _defence(look, danger)
+    if not danger:
+        yield from _attack(look)
+    yield from _captures(look)
+
+
+def _defence(look: _Look, danger: list[str]) -> Iterator[Fact]:
+    """What the opponent could do at once: `danger` still, and what only this turn stops."""
+    rival = name_of(look.game, look.mover.other)
+    stopped: set[str] | None = None  # after every other turn these win
+    hopeless = bool(danger)
+    for after in look.others.values():
+        threats = [] if after.is_over() else look.wins(after)
+        hopeless = hopeless and bool(threats)
+        if not after.is_over():
+            stopped = set(threats) - set(danger) if stopped is None else stopped & set(threats)
+        if not hopeless and stopped is not None and not stopped:
+            break
+    if stopped:
+        yield Fact("stops", f"Only this move stops {_names(look.game, sorted(stopped))}, which "
+                   "would win at once.", tuple(sorted(stopped)[:_NAMED]))
+    if hopeless:
+        yield Fact("hopeless", f"Every move lets {rival} win at once.")
+    elif danger:
+        yield Fact("allows", f"Lets {rival} win at once with {_names(look.game, danger)}.",
+                   tuple(danger[:_NAMED]))
+
+
+def _attack(look: _Look) -> Iterator[Fact]:
+    """Whether the mover wins at once after every reply, or after every reply but one."""
+    safe: list[str] = []
+    wins: list[list[str]] = []
+    replies = 0
+    for text, after in look.turns(look.after):
+        replies += 1
+        found = [] if after.is_over() else look.wins(after)
+        if found:
+            wins.append(found)
+        else:
+            safe.append(text)
+        if len(safe) > 1:
+            return
+    common = [text for text in wins[0] if all(text in other for other in wins)] if wins else []
+    mover, rival = (name_of(look.game, player) for player in (look.mover, look.mover.other))
+    if not safe and common:
+        yield Fact("fork", f"Threatens {_name(look.game, common[0])}, and no reply stops it.",
+                   (common[0],))
+    elif not safe:
+        pair = _pair(wins)
+        text = f"Whatever {rival} replies, {mover} then wins at once."
+        if pair:
+            text = f"Threatens {_names(look.game, pair)}; {rival} can stop only one of them."
+        yield Fact("fork", text, pair)
+    elif replies > 1:
+        answer = _name(look.game, safe[0])
+        text = f"After any reply but {answer}, {mover} wins at once."
+        if safe[0] in common:
+            text = f"Threatens {answer}; {rival} must play there."
+            common = safe
+        elif common:
+            text = f"Threatens {_name(look.game, common[0])}; only {answer} stops it."
+        yield Fact("forces", text, tuple(dict.fromkeys((*common[:1], safe[0]))))
+
+
+def _pair(wins: list[list[str]]) -> tuple[str, ...]:
+    """Two turns of which one wins after each reply; () if there are none."""
+    turns = list(dict.fromkeys(text for found in wins for text in found))
+    for place, one in enumerate(turns[:20]):
+        for other in turns[place + 1 : 20]:
+            if all(one in found or other in found for found in wins):
+                return one, other
+    return ()
+
+
+def _captures(look: _Look) -> Iterator[Fact]:
+    """Pieces that the turn takes, and those that it lets the opponent take."""
+    game, mover, rival = look.game, look.mover, look.mover.other
+    taken = look.pieces(look.state, rival) - look.pieces(look.after, rival)
+    if taken > 0:
+        yield Fact("captures", f"Captures {_pieces(game, taken)}.")
+    if len(look.others) ** 2 > 1000:  # a large board: too many turns to compare
+        return
+    text, lost, back = _worst_reply(look, look.after)
+    if lost > back and all(_worst_reply(look, after)[1] < lost for after in look.others.values()):
+        returned = f"; {name_of(game, mover)} can capture {back} in return" if back else ""
+        yield Fact("loses", f"Only this move lets {name_of(game, rival)} capture "
+                   f"{_pieces(game, lost)}, with {_name(game, text)}{returned}.", (text,))
+
+
+def _worst_reply(look: _Look, state: GameState) -> tuple[str, int, int]:
+    """The reply that captures most: its text, how many, and how many can be captured in return."""
+    player, worst = state.next_player, ("", 0, 0)
+    if state.is_over():
+        return worst
+    before = look.pieces(state, player.other)
+    for text, after in look.turns(state):
+        lost = before - look.pieces(after, player.other)
+        if lost > worst[1]:
+            pieces = look.pieces(after, player)
+            back = [pieces - look.pieces(last, player) for _, last in look.turns(after)]
+            worst = text, lost, max([0, *back])
+    return worst
+
+
+def _by_outcomes(game: GameSpec, text: str, outcomes: Mapping[str, int]) -> Iterator[Fact]:
+    value, best = outcomes[text], max(outcomes.values())
+    counts = {result: sum(other == result for other in outcomes.values()) for result in (1, 0, -1)}
+    if value < best:
+        better = [turn for turn, result in outcomes.items() if result == best]
+        verb = _VERBS[best] if len(better) == 1 else _PLURAL[best]
+        yield Fact("worse", f"{_VERBS[value].capitalize()}; {_names(game, better)} {verb}.",
+                   tuple(better[:_NAMED]))
+    elif counts[value] == len(outcomes):
+        if len(outcomes) > 1:
+            yield Fact("only", f"Every move {_VERBS[value]}.")
+    elif counts[value] == 1:
+        rest = [f"{n} {_VERBS[result] if n == 1 else _PLURAL[result]}"
+                for result, n in counts.items() if n and result < value]
+        yield Fact("only", f"The only move that {_VERBS[value]}; {' and '.join(rest)}.")
+    else:
+        yield Fact("only", f"One of {counts[value]} moves that {_PLURAL[value]}.")
+
+
+def _by_value(
+    state: GameState, moves: Sequence[Move], after: Evaluation, who: str
+) -> Fact:
+    player, reached = state.next_player, state.play(*moves)
+    name, value = name_of(state.game, player), value_text(reached, after, player)
+    if after.proven:
+        return Fact("value", f"After it, {name} has a proved {value}.")
+    return Fact("value", f"After it, {who or 'the search'} expects {value} for {name}.")
+
+
+def _by_visits(game: GameSpec, move: Move, decision: Decision, who: str) -> Iterator[Fact]:
+    total = sum(decision.visits.values())
+    if not total:
+        return
+    share, engine = decision.visits.get(move, 0) / total, who or "the search"
+    text = f"{share:.0%} of the visits of {engine} go there"
+    favourite = max(decision.visits, key=lambda other: decision.visits[other])
+    if favourite == move:
+        yield Fact("visits", f"{text}.")
+        return
+    best, name = decision.visits[favourite] / total, game.move_text(favourite)
+    yield Fact("visits", f"{text}, {best:.0%} to {_name(game, name)}.", (name,))
+
+
+def name_of(game: GameSpec, player: Player) -> str:
+    """The colour of a player's pieces: `red`, `x`, `white`."""
+    return player_text(game, player).rpartition("(")[2].rstrip(")")
+
+
+def _name(game: GameSpec, text: str) -> str:
+    if text == "pass":
+        return "a pass"
+    return f"column {text}" if look_of(game) == "drop" and text.isdigit() else text
+
+
+def _names(game: GameSpec, turns: Sequence[str]) -> str:
+    names = [_name(game, text) for text in turns]
+    if len(names) > _NAMED:
+        names = [*names[:_NAMED], f"{len(names) - _NAMED} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _pieces(game: GameSpec, count: int) -> str:
+    noun = "stone" if look_of(game) == "lines" else "piece"
+    return f"{count} {noun if count == 1 else f'{noun}s'}"
