@@ -102,7 +102,7 @@ distribution = setup(
         "experiments": [
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
-            "course/assets/*", "plans/*.toml",
+            "course/assets/*", "museum/faults/*.toml", "museum/*.json", "plans/*.toml",
             "studio/static/*", "studio/static/inside/*",
         ],
         "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",

@@ -51,6 +51,13 @@ def describe_error(error: BaseException, path: Path | str | None) -> str:
     return f"{place}: {type(error).__name__}{': ' + text if text else ''}"
 
 
+def replace_once(text: str, before: str, after: str) -> str:
+    """`text` with `before` replaced. Raises ValueError unless `before` occurs exactly once."""
+    if (count := text.count(before)) != 1:
+        raise ValueError(f"{before!r} occurs {count} times, not once")
+    return text.replace(before, after)
+
+
 def duration(seconds: float) -> str:
     """Seconds for people: `2.3 s`, `12 s`, `4 min 05 s`, `2 h 07 min`."""
     if seconds < 60:

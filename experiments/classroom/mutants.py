@@ -14,7 +14,7 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -24,6 +24,7 @@ import numpy as np
 
 from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
+from dlgo.text import replace_once
 from engines.isolation.answer import call_unchanged
 from engines.isolation.plain import from_plain, to_plain
 from experiments.classroom.checks import Check, HandIn, Wrong
@@ -99,18 +100,18 @@ def planted(exercise: Exercise) -> Iterator[Mutant]:
     """The mutants made by hand. Raises DlgoError if the text that a bug replaces is not there."""
     solution = exercise.solution()
     for name, (right, wrong) in exercise.planted.items():
-        if solution.count(right) != 1:
-            raise DlgoError(f"{exercise.name}: {name}: {right!r} must occur once in the solution")
-        yield Mutant(solution.replace(right, wrong), name, right, wrong)
+        try:
+            yield Mutant(replace_once(solution, right, wrong), name, right, wrong)
+        except ValueError as error:
+            raise DlgoError(f"solution {exercise.name}, bug {name!r}: {error}") from None
 
 
-def generated(exercise: Exercise) -> Iterator[Mutant]:
-    """The mutants that Cosmic Ray makes of lines that students write, each once."""
+def generated(solution: str, written: Collection[int]) -> Iterator[Mutant]:
+    """The mutants that Cosmic Ray makes of lines of a source, given by their numbers; each once."""
     require_extra("test", "mutation testing", "cosmic_ray")
     from cosmic_ray import plugins
     from cosmic_ray.mutating import mutate_code
 
-    solution, written = exercise.solution(), exercise.solution_lines()
     lines, known = solution.splitlines(), {_bytecode(compile(solution, "", "exec"))}
     for name in plugins.operator_names():
         operator = plugins.get_operator(name)
@@ -167,7 +168,9 @@ def loses_points(exercise: Exercise, source: str) -> bool:
 def score(exercise: Exercise) -> Score:
     """Try all mutants of an exercise."""
     result, unused = Score(exercise.name), set(exercise.equivalent)
-    for mutant in (*planted(exercise), *generated(exercise)):
+    for mutant in (
+        *planted(exercise), *generated(exercise.solution(), exercise.solution_lines()),
+    ):
         if texts := [text for text in exercise.equivalent if mutant.has(text)]:
             unused.difference_update(texts)
             result.equivalent += 1

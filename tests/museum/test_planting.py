@@ -1,0 +1,59 @@
+"""The museum's faults: complete cards, each of which changes one place of a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from dlgo import GameState, get_game
+from engines.registry import build_engine
+from experiments.museum.planting import (
+    KINDS,
+    FaultError,
+    diff,
+    faults,
+    get_fault,
+    planted,
+    right_source,
+    source,
+    write,
+)
+
+TIC_TAC_TOE = get_game("tictactoe")
+
+
+def test_there_are_thirty_of_many_kinds() -> None:
+    families = Counter(fault.family for fault in faults().values())
+    assert families["minimax"] >= 6 and families["mcts"] >= 8 and families["puct"] >= 6
+    assert families["self_play"] >= 6 and families["learning"] >= 6
+    assert len({fault.kind for fault in faults().values()}) > 0.8 * len(KINDS)
+
+
+@pytest.mark.parametrize("name", faults())
+def test_a_fault_is_planted(name: str) -> None:
+    fault = get_fault(name)
+    assert fault.title and fault.symptom and fault.smallest and (fault.player or fault.parts)
+    module = planted(fault)
+    assert not fault.player or hasattr(module, fault.player)
+    changed = [line for line in diff(fault).splitlines() if line[:1] in "+-"][2:]
+    assert 1 <= len(changed) <= 12
+    assert source(fault) != right_source(fault)
+
+
+def test_a_place_that_is_gone_is_named() -> None:
+    fault = replace(get_fault("no-square-root"), before="math.cbrt(node.visits)")
+    with pytest.raises(FaultError, match="no-square-root.*textbook.py.*0 times.*puct.toml"):
+        source(fault)
+    with pytest.raises(FaultError, match="did you mean no-square-root"):
+        get_fault("no-square-rot")
+
+
+def test_a_planted_file_is_an_engine(tmp_path) -> None:
+    path = write(get_fault("result-for-black"), tmp_path)
+    spec = f"{path}:TextbookAlphaBeta:depth=2"
+    black_wins = GameState.new_game(TIC_TAC_TOE).play("A1", "C1", "A2", "C2")
+    for engine, plays in (("textbook-alphabeta:depth=2", True), (spec, False)):
+        move = build_engine(engine, TIC_TAC_TOE).select_move(black_wins).move
+        assert (TIC_TAC_TOE.move_text(move) == "A3") == plays
