@@ -122,7 +122,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.find(".stage .line-text")
     page.keys("l")
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".stage .better"), "the move")
-    page.click(".review-steps [aria-label='Previous mistake']")
+    page.click(".desk [aria-label='Previous mistake']")
     page.see_text("After move 14 of 16", ".review-where")
     # The graph is walked along by keys, and says where it is.
     page.keys(Keys.HOME, Keys.ARROW_RIGHT, on="svg.graph")

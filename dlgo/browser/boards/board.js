@@ -41,6 +41,7 @@ export class Board {
       class: `board ${look.name}`, role: "grid", tabindex: 0, "aria-label": `${info.title} board`,
       "aria-rowcount": rows, "aria-colcount": cols,
     });
+    this.svg.style.setProperty("--ratio", this.width / this.height);
     this.layers = {};
     for (const name of ["ground", "heat", "pieces", "front", "marks", "cells"]) {
       this.layers[name] = s("g", { class: name });

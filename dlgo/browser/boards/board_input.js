@@ -15,9 +15,10 @@ export class BoardInput {
       pointerdown: (event) => this.#down(event), pointermove: (event) => this.#move(event),
       pointerup: (event) => this.#up(event), pointercancel: () => this.#cancel(),
       pointerleave: () => this.#hover(null), keydown: (event) => this.#key(event),
-      blur: () => board.moveCursor(null),
     };
     for (const [name, listener] of Object.entries(listeners)) board.svg.addEventListener(name, listener);
+    // Not on the svg: one that listens to its focus is a tab stop, even a small picture.
+    board.element.addEventListener("focusout", () => board.moveCursor(null));
     // A finger on a piece that can move moves it; elsewhere it moves the page.
     board.svg.addEventListener("touchmove", (event) => { if (this.drag?.moving) event.preventDefault(); }, { passive: false });
   }

@@ -4,7 +4,7 @@ import { ask, listen } from "./api.js";
 import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
 import { copyTo, fileDrop, filePicker } from "./files.js";
-import { controls, memory } from "./parts.js";
+import { controls, desk, memory } from "./parts.js";
 import { choices, openStart } from "./start.js";
 
 const [remembered, remember] = memory("analyse");
@@ -31,29 +31,38 @@ async function openBoard(root, id, app) {
   };
 
   const engineViews = [];
-  const grid = h("div", { class: "engine-views" });
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const picker = filePicker(app, "analyse");
-  const { buttons, keys } = controls({
-    run: ["Stop", " ", "stop or continue the engines", toggle, { class: "main" }],
-    back: ["◂ Back", "ArrowLeft", "one move back", () => step(-1)],
-    forth: ["Forward ▸", "ArrowRight", "one move forward", () => step(1)],
-    second: ["Second engine", "+", "show or hide a second engine", second],
-    exact: ["Exact values", "e", "exact values, where the game can be solved", exact],
-    line: ["Line", "l", "the expected line on the board", () => layer("line")],
-    figures: ["Figures", "v", "figures on the board", () => layer("figures")],
-    flip: ["Flip", "f", "turn the board", () => engineViews.forEach((engineView) => engineView.board.flip())],
-    inside: ["Inside", "i", "step through a search of this position", () => app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`)],
-    play: ["Play from here", "p", "play from this position", playOn],
-    fresh: ["Another position", "n", "another position", () => app.go("analyse")],
-    open: [null, "o", "open a saved game", () => picker.input.click()],
+  const { buttons, keys, bars } = controls({
+    navigation: {
+      back: ["◂ Back", "ArrowLeft", "one move back", () => step(-1)],
+      forth: ["Forward ▸", "ArrowRight", "one move forward", () => step(1)],
+    },
+    engine: {
+      run: ["Stop", " ", "stop or continue the engines", toggle, { class: "main" }],
+      second: ["Second engine", "+", "show or hide a second engine", second],
+      exact: ["Exact values", "e", "exact values, where the game can be solved", exact],
+    },
+    view: {
+      line: ["Line", "l", "the expected line on the board", () => layer("line")],
+      figures: ["Figures", "v", "figures on the board", () => layer("figures")],
+      flip: ["Flip", "f", "turn the board", () => engineViews.forEach((engineView) => engineView.board.flip())],
+      inside: ["Inside", "i", "step through a search of this position", () => app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`)],
+      play: ["Play from here", "p", "play from this position", playOn],
+    },
+    file: {
+      open: [null, "o", "open a saved game", () => picker.input.click()],
+      fresh: ["Another position", "n", "another position", () => app.go("analyse")],
+    },
   });
   const heat = h("select", { id: "heat", onchange: () => { layers.heat = heat.value; remember("heat", heat.value); redraw(); } },
     Object.entries(HEATS).map(([key, [title]]) => h("option", { value: key, selected: key === layers.heat }, title)));
 
-  const box = h("div", { class: "analyse" },
-    h("div", { class: "buttons controls" }, ...Object.values(buttons), picker.button, picker.input,
-      h("label", { class: "inline", for: "heat" }, "Heat: ", heat)), status, grid);
+  bars.view.prepend(h("label", { class: "inline", for: "heat" }, "Heat ", heat));
+  bars.file.append(picker.button, picker.input);
+  const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
+  const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
+    status, h("div", { class: "tools" }, ...Object.values(bars)), panels]);
   root.append(box);
   fileDrop(box, picker.load);
   buttons.exact.hidden = !view.solvable;
@@ -71,7 +80,8 @@ async function openBoard(root, id, app) {
     engineView.layers = layers;
     engineViews.push(engineView);
     grid.append(engineView.element);
-    grid.classList.toggle("two", engineViews.length > 1);
+    panels.append(engineView.panel);
+    box.classList.toggle("two", engineViews.length > 1);
     engineView.show(position, position.moves ?? [], true);
     start(engineView);
   }
@@ -143,7 +153,8 @@ async function openBoard(root, id, app) {
       const gone = engineViews.pop();
       gone.stop();
       gone.element.remove();
-      grid.classList.remove("two");
+      gone.panel.remove();
+      box.classList.remove("two");
     } else addEngineView(remembered("engine-1", "alphabeta:depth=6"));
     words();
   }

@@ -32,10 +32,9 @@ export class EngineView {
     this.line = h("p", { class: "line" });
     this.body = h("tbody", { onclick: ({ target }) => { if (target.dataset.move) onMove(target.dataset.move); } });
     this.table = table("Favourite moves", ["move", "visits", "share", "policy", "expects"], this.body, { class: "seen" });
-    this.element = h("section", { class: "engine-view", "aria-label": number ? "Second engine" : "Engine" },
-      h("div", { class: "engine-view-stage" }, this.meter.element, this.board.element),
-      h("div", { class: "engine-view-engine" }, this.field.element),
-      h("div", { class: "panel engine-view-table" }, this.line, this.table));
+    const label = { "aria-label": number ? "Second engine" : "Engine" };
+    this.element = h("section", { class: "engine-view", ...label }, this.meter.element, this.board.element);
+    this.panel = h("section", { class: "panel engine-panel", ...label }, this.field.element, this.line, this.table);
     this.looks = [];
   }
 

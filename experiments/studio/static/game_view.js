@@ -1,8 +1,8 @@
 // The view of a game in progress: board, players, evaluation, moves, hint, errors.
 
 import { makeBoard } from "./boards/index.js";
-import { amount, breakable, capital, duration, h, patch, percent } from "./dom.js";
-import { Meter, moveItem, playerCard, table } from "./parts.js";
+import { amount, capital, duration, h, percent } from "./dom.js";
+import { desk, Meter, moveItem, playerCard, table } from "./parts.js";
 import { choices, playerField } from "./start.js";
 
 /** The players' names as people say them: "You" is for the only person in a game. */
@@ -15,9 +15,9 @@ export class GameView {
   /**
    * @param buttons by name; what can be done now is enabled.
    * @param actions functions {play, explain, look, post} that ask the server for something.
-   * @param tools are shown above the moves, `navigation` below them.
+   * @param tools groups of buttons, shown above the moves.
    */
-  constructor(view, buttons, actions, tools, navigation) {
+  constructor(view, buttons, actions, tools) {
     Object.assign(this, { view, buttons, actions });
     this.began = performance.now();
     this.board = makeBoard(view, actions.play, actions.explain);
@@ -44,13 +44,10 @@ export class GameView {
     } }, this.typed, h("button", { type: "submit" }, "Play"));
     this.players = h("details", { class: "panel change", ontoggle: () => { if (this.players.open) this.#choosePlayers(); } },
       h("summary", {}, "Change the players"));
-    this.element = h("div", { class: "play" },
-      h("section", { class: "stage", "aria-label": `Game of ${view.title}` },
-        h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
-        this.meter.element, this.board.element, this.status, this.trouble),
-      h("aside", { class: "side" }, h("div", { class: "buttons" }, ...tools), this.typing, this.hintBox,
-        h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history,
-          h("div", { class: "buttons navigation", role: "group", "aria-label": "Look back and forth" }, ...navigation)), this.players));
+    this.element = desk("play", `Game of ${view.title}`, view, this.board.element, [
+      h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
+      this.status, this.trouble, this.meter.element, h("div", { class: "tools" }, ...tools), this.typing, this.hintBox,
+      h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), this.players]);
   }
 
   /** @param shown an earlier position that is looked at, or null. */
@@ -62,8 +59,7 @@ export class GameView {
     this.board.show(now, mine ? now.moves ?? [] : [], { hints }, still || !live);
     this.cards.forEach(({ element, name, note }, side) => {
       const text = nameOf(view, side);
-      patch(name, breakable(text));
-      name.title = text;
+      name.textContent = name.title = text;
       const captured = now.captured ? `lost ${now.captured[side]}` : "";
       const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
       note.textContent = [view.players[side], points, captured].filter(Boolean).join(" · ");

@@ -1,28 +1,40 @@
 // Parts that several views are made of: buttons with their keys, players, evaluations, moves.
 
 import { pieceIcon } from "./boards/index.js";
-import { breakable, capital, h, patch, percent } from "./dom.js";
+import { capital, h, patch, percent } from "./dom.js";
 
 export const KEY_NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→" };
 
 /**
- * Buttons, and the keys that do the same.
+ * Buttons in groups, and the keys that do the same.
  *
- * @param actions by their names: [text, key, what it does, run, more attributes of the button]. Without
- *   a text there is a key only. The key of a button that is hidden or disabled does nothing.
- * @returns {buttons by name, keys as `app.js` lists them}.
+ * @param groups by their names, in the order of all views (navigation, engine, view, file): actions by
+ *   their names: [text, key, what it does, run, more attributes of the button]. Without a text there is a
+ *   key only. The key of a button that is hidden or disabled does nothing.
+ * @returns {buttons by name, keys as `app.js` lists them, bars: an element for each group}.
  */
-export function controls(actions) {
-  const buttons = {}, keys = [];
-  for (const [name, [text, key, what, run, more]] of Object.entries(actions)) {
-    const button = text && h("button", {
-      type: "button", title: `${capital(what)} (${KEY_NAMES[key] ?? key})`, onclick: run,
-      "aria-label": /\w/.test(text) ? null : capital(what), ...more,  // a sign is no name
-    }, text);
-    if (button) buttons[name] = button;
-    keys.push({ key, what, run: () => { if (!button?.hidden && !button?.disabled) run(); } });
+export function controls(groups) {
+  const buttons = {}, keys = [], bars = {};
+  for (const [group, actions] of Object.entries(groups)) {
+    bars[group] = h("div", { class: "buttons", role: "group", "aria-label": capital(group) });
+    for (const [name, [text, key, what, run, more]] of Object.entries(actions)) {
+      const button = text && h("button", {
+        type: "button", title: `${capital(what)} (${KEY_NAMES[key] ?? key})`, onclick: run,
+        "aria-label": /\w/.test(text) ? null : capital(what), ...more,  // a sign is no name
+      }, text);
+      if (button) bars[group].append(buttons[name] = button);
+      keys.push({ key, what, run: () => { if (!button?.hidden && !button?.disabled) run(); } });
+    }
   }
-  return { buttons, keys };
+  return { buttons, keys, bars };
+}
+
+/** A view of a board: the stage is as large as the window allows; the rest is beside it, or below. */
+export function desk(name, title, info, stage, side) {
+  const element = h("div", { class: `desk ${name}` }, h("h1", { class: "hidden" }, title),
+    h("section", { class: "stage", "aria-label": title }, stage), h("aside", { class: "side", "aria-label": "Moves and tools" }, side));
+  element.style.setProperty("--ratio", info.cols / info.rows);
+  return element;
 }
 
 /** What a view remembers from visit to visit: two functions, to read and to write. */
@@ -38,8 +50,7 @@ export function table(label, columns, body, more = {}) {
 
 /** A player of a game; `name` and `note` can be changed. */
 export function playerCard(info, side, text, words = "") {
-  const name = h("b", { title: text }), note = h("span", { class: "note" }, words);
-  patch(name, breakable(text));
+  const name = h("b", { title: text }, text), note = h("span", { class: "note" }, words);
   return { name, note, element: h("div", { class: "player" }, pieceIcon(info, side), h("div", { class: "who" }, name, note)) };
 }
 

@@ -17,27 +17,35 @@ async function openGame(root, id, app) {
   let resigning = false;
 
   const picker = filePicker(app);
-  const { buttons, keys } = controls({
-    undo: ["Undo", "u", "undo", () => post("undo")], hint: ["Hint", "h", "hint", () => post("hint")],
-    pass: ["Pass", "p", "pass", () => play("pass")], swap: ["Swap", "w", "swap the sides", () => play("swap")],
-    resign: ["Resign", "r", "resign (twice)", resign],
-    pause: ["Pause", " ", "pause or continue two engines", () => post("pause", { paused: !view.paused })],
-    flip: ["Flip", "f", "turn the board", () => stage.board.flip()],
-    analyse: ["Analyse", "a", "analyse this position", () => copyTo(app, path, "analyse", shown?.plies ?? view.plies)],
-    review: ["Review", "v", "review the game", () => app.go(`review/${id}`)],
-    save: ["Save", "s", "save the game as a file", () => saveFile(app, `${path}/file`)],
-    fresh: ["New game", "n", "new game", () => app.go("play"), { class: "main" }],
-    type: [null, "m", "type a move", () => stage.typed.focus()],
-    open: [null, "o", "open a saved game", () => picker.input.click()],
+  const { buttons, keys, bars } = controls({
+    navigation: {
+      start: ["|◂", "Home", "show the start", () => look(0)],
+      back: ["◂", "ArrowLeft", "show the previous position", () => step(-1)],
+      forth: ["▸", "ArrowRight", "show the next position", () => step(1)],
+      end: ["▸|", "End", "return to the game", () => look(view.plies)],
+    },
+    moves: {
+      undo: ["Undo", "u", "undo", () => post("undo")], pass: ["Pass", "p", "pass", () => play("pass")],
+      swap: ["Swap", "w", "swap the sides", () => play("swap")], resign: ["Resign", "r", "resign (twice)", resign],
+      type: [null, "m", "type a move", () => stage.typed.focus()],
+    },
+    engine: {
+      hint: ["Hint", "h", "hint", () => post("hint")],
+      pause: ["Pause", " ", "pause or continue two engines", () => post("pause", { paused: !view.paused })],
+    },
+    view: {
+      flip: ["Flip", "f", "turn the board", () => stage.board.flip()],
+      analyse: ["Analyse", "a", "analyse this position", () => copyTo(app, path, "analyse", shown?.plies ?? view.plies)],
+      review: ["Review", "v", "review the game", () => app.go(`review/${id}`)],
+    },
+    file: {
+      save: ["Save", "s", "save the game as a file", () => saveFile(app, `${path}/file`)],
+      open: [null, "o", "open a saved game", () => picker.input.click()],
+      fresh: ["New game", "n", "new game", () => app.go("play"), { class: "main" }],
+    },
   });
-  const navigation = controls({
-    start: ["|◂", "Home", "show the start", () => look(0)],
-    back: ["◂", "ArrowLeft", "show the previous position", () => step(-1)],
-    forth: ["▸", "ArrowRight", "show the next position", () => step(1)],
-    end: ["▸|", "End", "return to the game", () => look(view.plies)],
-  });
-  const stage = new GameView(view, { ...buttons, ...navigation.buttons }, { play, explain, look, post },
-    [...Object.values(buttons), picker.button, picker.input], Object.values(navigation.buttons));
+  bars.file.append(picker.button, picker.input);
+  const stage = new GameView(view, buttons, { play, explain, look, post }, Object.values(bars));
   root.append(stage.element);
 
   const stop = follow(`${path}/events`, (news) => {
@@ -91,6 +99,6 @@ async function openGame(root, id, app) {
       stop();
       clearInterval(ticking);
     },
-    keys: [...keys, ...navigation.keys],
+    keys,
   };
 }

@@ -43,22 +43,24 @@ async function openReview(root, id, app) {
   const progress = h("progress", { max: 1, value: 0, "aria-label": "Positions evaluated" });
   const told = h("p", { class: "review-told", role: "status", "aria-live": "off" });
   const picker = filePicker(app, "review");
-  const { buttons, keys } = controls({
-    run: ["Stop", " ", "stop or continue the review", toggle],
-    save: ["Save", "s", "save the review as an HTML page", () => save("html")],
-    sgf: ["Save SGF", "S", "save the review as SGF with comments", () => save("sgf")],
-    analyse: ["Analyse here", "a", "analyse this position", analyse],
-    open: [null, "o", "open a saved game", () => picker.input.click()],
-    fresh: [null, "n", "another game", () => app.go("review")],
+  const { buttons, keys, bars } = controls({
+    engine: { run: ["Stop", " ", "stop or continue the review", toggle] },
+    view: { analyse: ["Analyse here", "a", "analyse this position", analyse] },
+    file: {
+      save: ["Save", "s", "save the review as an HTML page", () => save("html")],
+      sgf: ["Save SGF", "S", "save the review as SGF with comments", () => save("sgf")],
+      open: [null, "o", "open a saved game", () => picker.input.click()],
+      fresh: [null, "n", "another game", () => app.go("review")],
+    },
   });
   const { run } = buttons;
   buttons.sgf.hidden = info.name !== "go";
-  const place = h("div", { class: "review-place" });
-  root.append(h("div", { class: "review-head" },
-    h("div", { class: "review-engine" }, field.element,
-      h("label", { class: "inline", for: "exact", hidden: !solvable }, exact, "Prove what can be proved (exact values)")),
-    h("div", { class: "buttons" }, ...Object.values(buttons), picker.button, picker.input),
-    h("div", { class: "review-progress" }, progress, told)), place);
+  bars.file.append(picker.button, picker.input);
+  const head = h("div", { class: "panel review-head" }, field.element,
+    h("label", { class: "inline", for: "exact", hidden: !solvable }, exact, "Prove what can be proved (exact values)"),
+    h("div", { class: "review-progress" }, progress, told));
+  const place = h("div", { class: "review-place" }, head);
+  root.append(place);
   begin();
 
   function query() {
@@ -95,7 +97,13 @@ async function openReview(root, id, app) {
       reviewed = new Reviewed(info, news, placeAt, (text, bad) => app.say(text, bad));
       reviewed.asked = asked;
       if (old) { reviewed.go(old.place); old.close(); }
+      const { activeElement } = document;
+      reviewed.bars.navigation.after(bars.engine);
+      reviewed.bars.view.append(buttons.analyse);
+      reviewed.tools.append(bars.file);
+      reviewed.tools.after(head);
       place.replaceChildren(reviewed.element);
+      activeElement.focus({ preventScroll: true });
     }
     progress.max = news.of;
     progress.value = news.done;

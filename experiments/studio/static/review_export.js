@@ -7,11 +7,12 @@ const data = JSON.parse(document.getElementById("review").textContent);
 const said = h("p", { class: "status", role: "status" });
 const reviewed = new Reviewed(data.board, data, (place) => data.places[place], (text) => { said.textContent = text; });
 const engines = [data.exact, data.engine].filter(Boolean).join(" and ");
-document.getElementById("main").append(
-  h("header", { class: "review-title" }, h("h1", {}, document.title),
+document.getElementById("main").append(reviewed.element);
+reviewed.element.querySelector(".side").prepend(
+  h("header", {}, h("h2", {}, document.title),
     h("p", {}, `${data.board.game}${data.result ? ` · ${data.result}` : ""} · values by ${engines}${data.done < data.of ? ` · ${data.done} of ${data.of} positions evaluated` : ""}`),
     h("p", { class: "review-legend" }, "Keys: ← → a move back and forth, m and M the next mistake and the one before, l the better line, f turns the board.")),
-  reviewed.element, said);
+  said);
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return;

@@ -4,7 +4,7 @@
 import { makeBoard, pieceIcon } from "./boards/index.js";
 import { capital, h, patch } from "./dom.js";
 import { Graph, KINDS, kindIcon } from "./graph.js";
-import { controls, playerCard } from "./parts.js";
+import { controls, desk, playerCard } from "./parts.js";
 
 export class Reviewed {
   /**
@@ -23,17 +23,21 @@ export class Reviewed {
     this.where = h("h2", { class: "review-where" });
     this.words = h("p", { class: "status", role: "status", "aria-live": "polite" });
     this.verdict = h("div", { class: "verdict" });
-    const { buttons, keys } = controls({
-      before: ["◂ Mistake", "M", "go to the previous mistake", () => this.mistake(-1), { "aria-label": "Previous mistake" }],
-      back: ["◂ Back", "ArrowLeft", "one move back", () => this.go(this.place - 1)],
-      forth: ["Forward ▸", "ArrowRight", "one move forward", () => this.go(this.place + 1)],
-      next: ["Mistake ▸", "m", "go to the next mistake", () => this.mistake(1), { class: "main", "aria-label": "Next mistake" }],
-      line: ["Line", "l", "show the better line, or only the better move", () => this.toggleLine(), { "aria-label": "Show the better line on the board" }],
-      flip: ["Flip", "f", "turn the board", () => this.board.flip()],
-      start: [null, "Home", "go to the start", () => this.go(0)],
-      end: [null, "End", "the end", () => this.go(this.data.turns.length)],
+    const { buttons, keys, bars } = controls({
+      navigation: {
+        before: ["◂ Mistake", "M", "go to the previous mistake", () => this.mistake(-1), { "aria-label": "Previous mistake" }],
+        back: ["◂ Back", "ArrowLeft", "one move back", () => this.go(this.place - 1)],
+        forth: ["Forward ▸", "ArrowRight", "one move forward", () => this.go(this.place + 1)],
+        next: ["Mistake ▸", "m", "go to the next mistake", () => this.mistake(1), { class: "main", "aria-label": "Next mistake" }],
+        start: [null, "Home", "go to the start", () => this.go(0)],
+        end: [null, "End", "the end", () => this.go(this.data.turns.length)],
+      },
+      view: {
+        line: ["Line", "l", "show the better line, or only the better move", () => this.toggleLine(), { "aria-label": "Show the better line on the board" }],
+        flip: ["Flip", "f", "turn the board", () => this.board.flip()],
+      },
     });
-    Object.assign(this, { buttons, keys });
+    Object.assign(this, { buttons, keys, bars });
     this.cards = [0, 1].map((side) => playerCard(info, side, data.names[side] || capital(data.sides[side])));
     const choose = ({ target }) => {
       const button = target.closest("[data-place]");
@@ -42,10 +46,7 @@ export class Reviewed {
     this.list = h("ol", { class: "mistakes", onclick: choose });
     this.none = h("p", { class: "none" });
     this.body = h("tbody", { onclick: choose });
-    this.stage = h("section", { class: "stage", "aria-label": `Game of ${info.title}` },
-      h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
-      this.board.element, h("div", { class: "buttons review-steps", role: "group", "aria-label": "Moves" }, ...Object.values(this.buttons)),
-      h("div", { class: "panel about" }, this.where, this.verdict, this.words));
+    this.tools = h("div", { class: "tools" }, ...Object.values(bars));
     this.graphPanel = h("section", { class: "panel" },
       h("h2", {}, `What ${data.sides[0]} could expect, move by move`), this.graph.element,
       h("p", { class: "review-legend" }, ...[["blunder", "25% of the point or more lost"], ["mistake", "10%"], ["inaccuracy", "5%"]].flatMap(([kind, words]) => [
@@ -55,8 +56,9 @@ export class Reviewed {
     this.tablePanel = h("details", { class: "panel change all-moves" }, h("summary", {}, "All moves as a table"),
       h("div", { class: "scroll" }, h("table", {}, h("caption", { class: "hidden" }, `Every move, what ${data.sides[0]} could expect after it, and what it cost its player`),
         h("thead", {}, h("tr", {}, ["", "move", `for ${data.sides[0]}`, "cost"].map((text) => h("th", { scope: "col" }, text)))), this.body)));
-    this.element = h("div", { class: "play review" }, this.stage,
-      h("aside", { class: "side" }, this.graphPanel, this.mistakePanel, this.tablePanel));
+    this.element = desk("review", `Review of ${info.title}`, info, this.board.element, [
+      h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools,
+      h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.graphPanel, this.mistakePanel, this.tablePanel]);
     this.update(data);
     this.go(0);
   }

@@ -23,18 +23,21 @@ export function openStage(root, app, search, preset) {
   const table = new ChildTable(search, words, look);
   const picture = new TreeView(search, words, positions, look, redrawTree);
 
-  const { buttons, keys } = controls({
-    start: ["|◂", "Home", "go to the start", () => go(0)], before: ["◂◂", "j", `back to the ${jump} before`, () => skip(-1)],
-    back: ["◂", "ArrowLeft", "one step back", () => go(step - 1)], play: ["Play", " ", "play or pause", toggle, { class: "main" }],
-    forth: ["▸", "ArrowRight", "one step on", () => go(step + 1)], next: ["▸▸", "l", `on to the next ${jump}`, () => skip(1)],
-    end: ["▸|", "End", "to the end", () => go(last)],
-    fold: [null, "f", "fold or unfold the current node", () => picture.toggle(looked ?? focus.at)],
-    here: ["Search from here", "g", "search from the position on the board", searchHere],
-    copy: ["Copy link", "c", "copy the link to this step", copyLink],
-    change: ["Change", "e", "other settings, or another position", change],
-    fresh: ["Another search", "n", "another search", () => app.go("inside")],
+  const { buttons: { play, here }, keys, bars } = controls({
+    navigation: {
+      start: ["|◂", "Home", "go to the start", () => go(0)], before: ["◂◂", "j", `back to the ${jump} before`, () => skip(-1)],
+      back: ["◂", "ArrowLeft", "one step back", () => go(step - 1)], play: ["Play", " ", "play or pause", toggle, { class: "main" }],
+      forth: ["▸", "ArrowRight", "one step on", () => go(step + 1)], next: ["▸▸", "l", `on to the next ${jump}`, () => skip(1)],
+      end: ["▸|", "End", "to the end", () => go(last)],
+      fold: [null, "f", "fold or unfold the current node", () => picture.toggle(looked ?? focus.at)],
+    },
+    engine: { here: ["Search from here", "g", "search from the position on the board", searchHere] },
+    file: {
+      change: ["Change", "e", "other settings, or another position", change],
+      copy: ["Copy link", "c", "copy the link to this step", copyLink],
+      fresh: ["Another search", "n", "another search", () => app.go("inside")],
+    },
   });
-  const { start, before: former, back, play, forth, next, end, here } = buttons;
   const slider = h("input", {
     type: "range", min: 0, max: last, value: step, class: "steps", "aria-label": "Step", oninput: () => go(Number(slider.value)),
   });
@@ -49,13 +52,13 @@ export function openStage(root, app, search, preset) {
       h("div", {}, h("h1", {}, preset?.title ?? `${search.info.title}: ${titleOf(search)}`),
         preset ? h("p", { class: "look-for" }, h("b", {}, "Look for: "), preset.look_for) : "",
         h("p", { class: "search-facts" }, `${facts(search)} ${words.shortened()}`)),
-      h("div", { class: "buttons" }, buttons.change, buttons.copy, buttons.fresh)),
+      bars.file),
     h("section", { class: "panel steps-panel", "aria-label": "Steps" },
-      h("div", { class: "stepping" }, h("div", { class: "buttons", role: "group", "aria-label": "Steps" }, start, former, back, play, forth, next, end), slider, count, speed),
+      h("div", { class: "stepping" }, bars.navigation, slider, count, speed),
       h("div", { class: "told" }, sentence, choice)),
     h("div", { class: "inside-columns" }, picture.element,
       h("div", { class: "node-side" },
-        h("section", { class: "panel node-board", "aria-label": "Position" }, board.element, h("div", {}, place, here)), table.element))));
+        h("section", { class: "panel node-board", "aria-label": "Position" }, board.element, h("div", {}, place, bars.engine)), table.element))));
 
   function go(to) {
     const next = Math.min(Math.max(to, 0), last);
