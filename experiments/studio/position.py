@@ -15,7 +15,7 @@ from dlgo.display import board_info, cell_number, extra_lines, position_info, re
 from dlgo.errors import NotationError
 from dlgo.text import one_line
 from engines.base import Decision
-from experiments.play.cell_moves import CellMove, cell_move, points_of, turn_text, turns
+from experiments.play.cell_moves import CellMove, cell_move, last_turn, points_of, turn_text, turns
 from experiments.review.game_review import exact_engine
 
 # Moves of a principal variation that are drawn.
@@ -33,7 +33,10 @@ def board_view(game: GameSpec) -> View:
 
 
 def position_view(state: GameState, with_moves: bool = True) -> View:
-    """A position; with the legal moves as texts and the cells that are clicked to make them."""
+    """A position; with the legal moves as texts and the cells that are clicked to make them.
+
+    `path`: the cells of the last turn, in order.
+    """
     over, winner = state.is_over(), state.winner()
     view = position_info(state)
     captured = None
@@ -45,6 +48,7 @@ def position_view(state: GameState, with_moves: bool = True) -> View:
     view |= {
         "result": result_text(state) if over else "", "captured": captured,
         "winner": winner.index if winner is not None else None, "note": extra_lines(state),
+        "path": turn_view(*last_turn(state))["path"],
     }
     if with_moves and not over:
         view["moves"] = moves_view(state)
@@ -150,7 +154,7 @@ def turn_view(state: GameState, moves: Iterable[Move]) -> View:
     for move in turn:
         clicks.append(cell_move(state, move))
         state = state.apply_move(move)
-    path = [] if None in clicks else _path(game, clicks)
+    path = _path(game, clicks) if clicks and None not in clicks else []
     return {"text": turn_text(game, turn), "path": path, "player": player}
 
 

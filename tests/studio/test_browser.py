@@ -53,34 +53,6 @@ def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:
     assert page.errors() == []
 
 
-def test_moves_that_share_their_clicks_are_asked_for(studio: Studio, page: Page) -> None:
-    """A board whose cell 0 can be played in two ways, made in the page of a running game."""
-    page.go(f"play/{studio.new('tictactoe')}")
-    page.find(".stage svg.board")
-    page.driver.execute_async_script("""
-        const done = arguments[0];
-        import("/boards/index.js").then(({ makeBoard }) => {
-          window.played = [];
-          const info = {
-            title: "Two", look: "cells", rows: 1, cols: 2, kinds: ["x"], marks: [""],
-            players: ["x", "o"], rowLabels: ["1"], colLabels: ["A", "B"], cellNames: ["A1", "B1"],
-          };
-          const board = makeBoard(info, (text) => window.played.push(text));
-          board.show({ cells: [-1, -1], last: null, won: [], turn: 0 },
-            ["A1=red", "A1=blue"].map((text) => ({ path: [0], text })));
-          board.input.click(0);
-          document.querySelector(".stage").replaceWith(board.element);
-          done();
-        });
-    """)
-    offered = [one.text for one in page.driver.find_elements(By.CSS_SELECTOR, ".choices button")]
-    assert offered == ["A1=red", "A1=blue"]
-    assert page.driver.execute_script("return window.played") == []
-    page.press("A1=blue")
-    assert page.driver.execute_script("return window.played") == ["A1=blue"]
-    assert page.count(".choices") == 0
-
-
 def test_news_take_no_piece_out_of_the_hand(studio: Studio, page: Page) -> None:
     """An evaluation, a hint or a pause may come between the two clicks of a move."""
     game = studio.new("draughts")

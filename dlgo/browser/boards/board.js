@@ -7,8 +7,9 @@ import { at, h, patch, s } from "../dom.js";
 import { BoardInput } from "./board_input.js";
 import { CELL } from "./looks.js";
 import { heatMarks, marksOver } from "./marks.js";
+import { animate } from "./motion.js";
+import { sounds } from "./sounds.js";
 
-const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 let boards = 0;
 
 export class Board {
@@ -17,6 +18,8 @@ export class Board {
    * @param info what does not change: rows, cols, labels, names of cells.
    * @param onMove called with the text of a move that has been made on the board.
    * @param onSay called with a sentence about a click that made none.
+   *
+   * `onCell`, where it is set, gets the cells that are clicked when there is no move to make.
    */
   constructor(look, info, onMove = () => {}, onSay = () => {}) {
     Object.assign(this, { look, info, onMove, onSay });
@@ -31,19 +34,21 @@ export class Board {
     const { rows, cols } = info;
     // Letters that can be read whatever the size of the board, and room for them.
     const letter = this.letter = 14 + 2 * Math.max(rows, cols), margin = look.margin ?? 14;
-    this.left = margin + (look.labels === undefined ? 1.5 * letter : 0);
+    const around = look.labels === undefined;
+    this.left = margin + (around ? 1.5 * letter : 0);
+    this.top = margin + (around ? 1.3 * letter : 0);
     this.bottom = margin + (look.labels === false ? 0 : 1.3 * letter);
     this.margin = margin;
-    this.width = CELL * cols + this.left + margin;
-    this.height = CELL * rows + this.bottom + margin;
+    this.width = CELL * cols + this.left + (around ? this.left : margin);
+    this.height = CELL * rows + this.top + this.bottom;
     this.svg = s("svg", {
-      viewBox: `${-this.left} ${-margin} ${this.width} ${this.height}`,
+      viewBox: `${-this.left} ${-this.top} ${this.width} ${this.height}`,
       class: `board ${look.name}`, role: "grid", tabindex: 0, "aria-label": `${info.title} board`,
       "aria-rowcount": rows, "aria-colcount": cols,
     });
     this.svg.style.setProperty("--ratio", this.width / this.height);
     this.layers = {};
-    for (const name of ["ground", "heat", "pieces", "front", "marks", "cells"]) {
+    for (const name of ["ground", "heat", "taken", "pieces", "front", "marks", "cells"]) {
       this.layers[name] = s("g", { class: name });
       this.svg.append(this.layers[name]);
     }
@@ -55,7 +60,10 @@ export class Board {
   place(cell) {
     const { rows, cols } = this.info;
     let row = Math.floor(cell / cols), col = cell % cols;
-    if (this.flipped) { row = rows - 1 - row; col = cols - 1 - col; }
+    if (this.flipped) {
+      if (!this.look.columns) row = rows - 1 - row;  // what falls still falls down
+      col = cols - 1 - col;
+    }
     return [CELL * (col + 0.5), CELL * (rows - row - 0.5)];
   }
 
@@ -91,15 +99,15 @@ export class Board {
   #labels() {
     const { rows, cols, rowLabels, colLabels } = this.info;
     const size = { "font-size": this.letter, class: "label" };
-    const left = -this.left + 0.85 * this.letter, low = CELL * rows + this.bottom - 0.75 * this.letter;
-    const texts = [];
+    const around = this.look.labels !== "columns", beside = this.left - 0.85 * this.letter;
+    const low = CELL * rows + this.bottom - 0.75 * this.letter, texts = [];
     for (let col = 0; col < cols; col++) {
       const [x] = this.place(col);
-      texts.push(s("text", { x, y: low, ...size }, colLabels[col]));
+      for (const y of around ? [low, 0.75 * this.letter - this.top] : [low]) texts.push(s("text", { x, y, ...size }, colLabels[col]));
     }
-    for (let row = 0; row < rows && this.look.labels !== "columns"; row++) {
+    for (let row = 0; row < rows && around; row++) {
       const [, y] = this.place(row * cols);
-      texts.push(s("text", { x: left, y, ...size }, rowLabels[row]));
+      for (const x of [-beside, CELL * cols + beside]) texts.push(s("text", { x, y, ...size }, rowLabels[row]));
     }
     this.layers.ground.append(...texts);
   }
@@ -121,18 +129,19 @@ export class Board {
     const choice = JSON.stringify([view.cells, moves]);
     if (choice !== this.choice) this.input.letGo();
     this.choice = choice;
-    this.#pieces(before?.cells ?? [], still || CALM.matches);
+    this.#pieces(before, still);
     this.#describe();
     this.drawMarks();
   }
 
   #pieces(before, still) {
-    const cells = this.view.cells, left = [], come = [];
+    const { cells, last, over, path = [] } = this.view, left = new Map(), come = [];
+    this.layers.taken.replaceChildren();
     cells.forEach((piece, cell) => {
-      const old = this.drawn[cell]?.piece ?? -1;
-      if (old === piece) return;
-      if (old >= 0) left.push([cell, old]);
-      this.drawn[cell]?.element.remove();
+      const old = this.drawn[cell];
+      if ((old?.piece ?? -1) === piece) return;
+      if (old) left.set(cell, old);
+      old?.element.remove();
       this.drawn[cell] = undefined;
       if (piece >= 0) come.push([cell, piece]);
     });
@@ -141,25 +150,12 @@ export class Board {
       const element = at(x, y, s("g", {}, this.look.piece(this.info, piece)));
       this.layers.pieces.append(element);
       this.drawn[cell] = { piece, element };
-      if (still || come.length > 2) continue;
-      const from = left.find(([, old]) => old % 2 === piece % 2);
-      this.#animate(element.firstChild, cell, from?.[0]);
     }
-  }
-
-  #animate(shape, cell, from) {
-    const [x, y] = this.place(cell), ease = "cubic-bezier(.3,.7,.3,1)";
-    if (from !== undefined) {
-      const [a, b] = this.place(from);
-      shape.animate([{ transform: `translate(${a - x}px, ${b - y}px)` }, { transform: "none" }],
-        { duration: 220, easing: ease });
-    } else if (this.look.columns) {
-      shape.animate([{ transform: `translateY(${-y - CELL}px)` }, { transform: "none" }],
-        { duration: 120 + y / 2.2, easing: "cubic-bezier(.5,0,.9,.6)" });
-    } else {
-      shape.animate([{ transform: "scale(1.25)", opacity: 0.3 }, { transform: "none", opacity: 1 }],
-        { duration: 140, easing: "ease-out" });
-    }
+    if (still || !before || come.length > 2 || !(come.length + left.size)) return;
+    const end = path.at(-1), isWay = path.length > 1 && this.drawn[end] && (left.has(path[0]) || path[0] === end);
+    const mover = this.drawn[end ?? last]?.piece ?? come[0]?.[1], taken = [...left].filter(([, { piece }]) => piece % 2 !== mover % 2);
+    sounds.play(over && !before.over ? "end" : taken.length ? "capture" : "move");
+    animate(this, come, left, isWay ? path : [], taken);
   }
 
   #describe() {

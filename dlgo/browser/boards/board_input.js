@@ -10,6 +10,7 @@ export class BoardInput {
   constructor(board) {
     this.board = board;
     this.prefix = [];  // the cells of a turn that has begun
+    this.question = this.offered = null;  // buttons of moves that share their clicks, and the path of one of them
     this.drag = null;
     const listeners = {
       pointerdown: (event) => this.#down(event), pointermove: (event) => this.#move(event),
@@ -50,7 +51,7 @@ export class BoardInput {
   /** Handle a click on a cell. */
   click(cell) {
     const { board } = this;
-    if (!board.moves.length) return;
+    if (!board.moves.length) { board.onCell?.(cell); return; }
     this.#ask([]);
     if (this.prefix.length) this.#goOn(cell);
     else this.#startAt(cell);
@@ -62,8 +63,8 @@ export class BoardInput {
     const exact = moves.filter((move) => move.path[0] === cell);
     const found = exact.length ? exact
       : moves.filter((move) => move.path.length === 1 && this.#starts(move, cell));
-    const single = found.find((move) => move.path.length === 1);
-    if (single) this.#play(single);
+    const single = found.filter((move) => move.path.length === 1);
+    if (single.length) this.#end(cell, single, exact);
     else if (found.length) this.prefix = [cell];
     else if (moves.some((move) => move.path.length > 1)) {
       onSay("No legal move starts there; rings mark the pieces that can move.");
@@ -72,33 +73,48 @@ export class BoardInput {
 
   #goOn(cell) {
     const all = this.#candidates(), n = this.prefix.length;
-    const whole = all.find((move) => move.path.length === n + 1 && move.path[n] === cell);
-    const longer = all.filter((move) => move.path[n] === cell);
+    const next = all.filter((move) => move.path[n] === cell), whole = next.filter((move) => move.path.length === n + 1);
     const ending = all.filter((move) => move.path.at(-1) === cell);
-    if (whole) this.#play(whole);
-    else if (longer.length === 1) this.#play(longer[0]);  // the rest of the capture is forced
-    else if (longer.length) this.prefix.push(cell);
+    if (whole.length) this.#end(cell, whole, next);
+    else if (next.length === 1) this.#play(next[0]);  // the rest of the capture is forced
+    else if (next.length) this.prefix.push(cell);
     else if (ending.length === 1) this.#play(ending[0]);
-    else if (ending.length) this.board.onSay("Several captures end there; click their squares one by one.");
+    else if (ending.length) this.#ask(ending);
     else if (cell === this.prefix[0]) this.prefix = [];
     else if (this.board.moves.some((move) => move.path[0] === cell)) this.prefix = [cell];
     else this.board.onSay("That piece cannot go there.");
   }
 
-  #play(move) {
-    const same = this.board.moves.filter(({ path }) => String(path) === String(move.path));
-    this.prefix = [];
-    this.#ask(same.length > 1 ? same : []);
-    if (same.length === 1) this.board.onMove(move.text);
+  /** Play the move that ends with this click, or ask, where other moves have the same clicks or go on from here. */
+  #end(cell, whole, all) {
+    if (whole.length === 1 && all.length <= 1) { this.#play(whole[0]); return; }
+    if (all.length > whole.length) this.prefix.push(cell);
+    this.#ask(all);
   }
 
-  /** Offer moves that the same clicks make, as buttons below the board; [] takes them away. */
+  #play(move) {
+    this.prefix = [];
+    this.#ask([]);
+    this.board.onMove(move.text);
+  }
+
+  /** Offer moves that the same clicks make, as buttons below the board, which show their ways; [] takes them away. */
   #ask(moves) {
+    const { board } = this, held = this.question?.contains(document.activeElement);
     this.question?.remove();
-    this.question = h("div", { class: "choices", role: "group", "aria-label": "Which move?" }, "Which move? ",
-      moves.map(({ text }) => h("button", { onclick: () => { this.#ask([]); this.board.onMove(text); } }, text)));
+    this.question = this.offered = null;
+    if (held) board.svg.focus({ preventScroll: true });
     if (!moves.length) return;
-    this.board.element.append(this.question);
+    const show = (path) => { this.offered = path; board.drawMarks(); };
+    this.question = h("div", { class: "choices", role: "group", "aria-label": "Which move?", onkeydown: (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.letGo();
+      board.drawMarks();
+    } }, "Which move? ", moves.map((move) => h("button", {
+      type: "button", onclick: () => this.#play(move), onfocus: () => show(move.path), onpointerenter: () => show(move.path),
+    }, move.text)));
+    board.element.append(this.question);
     this.question.querySelector("button").focus();
   }
 
@@ -189,9 +205,10 @@ export class BoardInput {
 
   /** The cell beside the cursor; without a cursor, where it begins. */
   #beside([up, right]) {
-    const { cursor, view, flipped, info: { rows, cols } } = this.board;
+    const { cursor, view, flipped, look, info: { rows, cols } } = this.board;
     if (cursor === null) return view?.last ?? Math.floor(rows / 2) * cols + Math.floor(cols / 2);
-    const turn = flipped ? -1 : 1, row = Math.floor(cursor / cols) + turn * up, col = cursor % cols + turn * right;
+    const turn = flipped ? -1 : 1, col = cursor % cols + turn * right;
+    const row = Math.floor(cursor / cols) + (look.columns ? up : turn * up);
     return Math.min(Math.max(row, 0), rows - 1) * cols + Math.min(Math.max(col, 0), cols - 1);
   }
 }

@@ -9,9 +9,9 @@ export function makeBoard(info, onMove, onSay) {
   return new Board(LOOKS[info.look], info, onMove, onSay);
 }
 
-/** A board that is only looked at; an empty `label` is for decoration, which screen readers leave out. */
+/** A board that is only looked at; an empty `label` is for decoration, without coordinates, which screen readers leave out. */
 export function pictureOf(info, position, label = "") {
-  const board = makeBoard(info);
+  const look = LOOKS[info.look], board = new Board(label ? look : { ...look, labels: false }, info);
   board.svg.removeAttribute("tabindex");
   board.svg.setAttribute("role", label ? "img" : "presentation");
   if (position) board.show(position, [], {}, true);

@@ -49,7 +49,7 @@ const lines = {
     for (let i = 1; i < rows - 1; i++) d += `M${half} ${CELL * i + half}H${CELL * cols - half}`;
     for (let i = 1; i < cols - 1; i++) d += `M${CELL * i + half} ${half}V${CELL * rows - half}`;
     layer.append(
-      s("rect", { x: 2 - board.left, y: 2 - board.margin, width: board.width - 4, height: board.height - 4, rx: 18, class: "wood" }),
+      s("rect", { x: 2 - board.left, y: 2 - board.top, width: board.width - 4, height: board.height - 4, rx: 18, class: "wood" }),
       s("path", { d, class: "grid-line" }),
       s("rect", { x: half, y: half, width: CELL * (cols - 1), height: CELL * (rows - 1), class: "grid-edge" }),
       ...stars.map((cell) => board.place(cell)).map(([cx, cy]) => s("circle", { cx, cy, r: 9, class: "star" })));

@@ -3,14 +3,19 @@
 // Both functions give lists that `patch` of dom.js draws. `board` is a Board of board.js, with its
 // `view`, `moves`, `marks`, `cursor` and the turn that is being entered by its `hand`.
 
-/** Under the pieces: a square for each cell of the map from cells to shares. */
+/** Under the pieces: where the last piece has moved from and to, and a square for each cell of the map from cells to shares. */
 export function heatMarks(board) {
-  return [...board.marks.heat ?? []].map(([cell, share]) => {
-    const [x, y] = board.place(cell);
-    return ["rect", {
-      x: x - 46, y: y - 46, width: 92, height: 92, rx: 12, class: "heat", "fill-opacity": (0.1 + 0.8 * share).toFixed(2),
-    }];
-  });
+  const { path = [] } = board.view;
+  return [
+    ...(path.length > 1 ? [path[0], path.at(-1)] : []).map((cell) => square(board, cell, 0, { class: "trail" })),
+    ...[...board.marks.heat ?? []].map(([cell, share]) => (
+      square(board, cell, 4, { rx: 12, class: "heat", "fill-opacity": (0.1 + 0.8 * share).toFixed(2) }))),
+  ];
+}
+
+function square(board, cell, air, more) {
+  const [x, y] = board.place(cell), size = 100 - 2 * air;
+  return ["rect", { x: x - size / 2, y: y - size / 2, width: size, height: size, ...more }];
 }
 
 export function marksOver(board) {
@@ -41,7 +46,8 @@ function endMarks(board) {
 
 /** The way of a piece that has been picked up and where it can go, else the pieces that can move. */
 function turnMarks(board) {
-  const { prefix } = board.input;
+  const { prefix, offered } = board.input;
+  if (offered) return [polyline(board, offered, "way"), ring(board, offered.at(-1), 17, "target")];
   if (prefix.length) {
     return [
       ring(board, prefix[0], 46, "selected"), ...(prefix.length > 1 ? [polyline(board, prefix, "way")] : []),
@@ -54,12 +60,13 @@ function turnMarks(board) {
 
 function hintMarks(board, { path, label, kind }, place) {
   if (!path.length) return [];
-  const [x, y] = board.place(path.at(-1)), lines = label ? [label].flat() : [];
+  const [x, y] = board.place(path.at(-1)), lines = label ? [label].flat() : [], two = lines.length > 1;
   return [
     ...(path.length > 1 ? [polyline(board, path, place ? "hint-way other" : "hint-way")] : []),
     ring(board, path.at(-1), label ? 42 : 20, kind ?? (place ? "hint other" : "hint")),
     ...lines.map((text, i) => ["text", {
-      x, y: y + 28 * (i - (lines.length - 1) / 2), class: lines.length > 1 ? "hint-text small" : "hint-text",
+      x, y: y + 28 * (i - (lines.length - 1) / 2), class: two ? "hint-text small" : "hint-text",
+      css: `font-size: ${Math.min(two ? 22 : 44, 104 / text.length)}px`,  // it fits its disc
     }, text]),
   ];
 }
@@ -77,6 +84,5 @@ function stepMarks(board, { path, player, label }) {
 
 function cursorMarks(board) {
   if (board.cursor === null) return [];
-  const [x, y] = board.place(board.cursor);
-  return [["rect", { x: x - 47, y: y - 47, width: 94, height: 94, rx: 10, class: "cursor" }]];
+  return [square(board, board.cursor, 3, { rx: 10, class: "cursor" })];
 }

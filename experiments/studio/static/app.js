@@ -5,6 +5,7 @@
 // VIEWS and a module beside this one.
 
 import { takeToken } from "./api.js";
+import { sounds } from "./boards/sounds.js";
 import { h } from "./dom.js";
 import { KEY_NAMES } from "./parts.js";
 
@@ -86,9 +87,20 @@ function nextTheme() {
   setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
 }
 
+function setSounds(on) {
+  sounds.on = on;
+  document.getElementById("sounds").setAttribute("aria-pressed", String(on));
+}
+
+function switchSounds() {
+  setSounds(!sounds.on);
+  sounds.play("move");
+}
+
 const COMMON = [
   { key: "?", what: "show these keys", run: showKeys },
   { key: "t", what: "colours: automatic, light, dark", run: nextTheme },
+  { key: "x", what: "sounds on or off", run: switchSounds },
   ...VIEWS.map((view, i) => ({
     key: String(i + 1), what: `view ${view.title}`, run: () => app.go(view.name),
   })),
@@ -117,8 +129,10 @@ document.getElementById("views").append(...VIEWS.map((view) => (
   h("a", { href: `#/${view.name}`, "data-view": view.name }, view.title)
 )));
 document.getElementById("theme").addEventListener("click", nextTheme);
+document.getElementById("sounds").addEventListener("click", switchSounds);
 document.getElementById("help").addEventListener("click", showKeys);
 setTheme(localStorage.getItem("dlgo-theme") ?? "auto");
+setSounds(sounds.on);
 takeToken();
 addEventListener("hashchange", show);
 show();
