@@ -81,11 +81,14 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
 @named_games(expose=True)
 @click.option("--no-exact", is_flag=True,
               help="Do not prove values, even if the game can be solved.")
+@click.option("--seconds", type=Number(float, 0, 100_000), default=0.0,
+              help="Seconds that the review of FILE takes, proofs aside: sets the simulations of "
+                   "each search. Default: as ENGINE says.")
 @move_timeout
 def analyze(
     game: str, engine: str | None, from_stdin: bool, as_json: bool, all_moves: bool,
     html: Path | None, sgf: Path | None, slot: str | None, named: tuple[str, ...], no_exact: bool,
-    move_timeout: float,
+    seconds: float, move_timeout: float,
 ) -> None:
     """Find the mistakes of a recorded game, or analyse positions.
 
@@ -95,7 +98,7 @@ def analyze(
     """
     if from_stdin:
         of_file = {"--html": html, "--sgf": sgf, "--slot": slot, "--game": named,
-                   "--no-exact": no_exact}
+                   "--no-exact": no_exact, "--seconds": seconds}
         for option in filter(of_file.get, of_file):
             raise click.UsageError(f"{option} needs a recorded game; leave out --stdin")
         _analyze_positions(game, engine or "solver", all_moves, as_json, move_timeout)
@@ -106,7 +109,7 @@ def analyze(
         raise click.UsageError(
             f"file {game} does not exist; to analyse positions of a game, add --stdin"
         )
-    review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout)
+    review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout, seconds)
 
 
 def _analyze_positions(
@@ -123,7 +126,7 @@ def _analyze_positions(
 
 def review_file(
     file: str, slot: str | None, engine: str | None, exact: bool, as_json: bool, html: Path | None,
-    sgf: Path | None, move_timeout: float,
+    sgf: Path | None, move_timeout: float, seconds: float = 0.0,
 ) -> None:
     """Review a recorded game, print and write what has been found; after Ctrl-C, all so far."""
     from dlgo import DlgoError
@@ -144,7 +147,8 @@ def review_file(
         if not out.absolute().parent.is_dir():
             raise DlgoError(f"{out}: there is no folder {out.absolute().parent}; create it first")
     review, finished = review_game(
-        saved.state, engine, exact, move_timeout, partial(_show_count, "position"))
+        saved.state, engine, exact, move_timeout, partial(_show_count, "position"), seconds,
+        partial(log, err=True))
     for line in review_json(review) if as_json else review_lines(review, saved):
         log(line)
     prover = (exact_engine(game) if exact else None) or ""

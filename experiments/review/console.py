@@ -20,6 +20,8 @@ from experiments.play.cell_moves import turn_text
 from experiments.play.game_file import SavedGame
 from experiments.review import words
 from experiments.review.game_review import SECONDS, GameReview, exact_engine
+from experiments.review.pace import Pace
+from experiments.review.slides import slides
 
 DEFAULT_ENGINE = "mcts:sims=1000"
 SEED = 1
@@ -29,11 +31,13 @@ _SIGNS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!", "": ""}
 def review_game(
     state: GameState, engine_spec: str = DEFAULT_ENGINE, exact: bool = True,
     move_timeout: float = MOVE_TIMEOUT, progress: Callable[[int, int], None] | None = None,
+    seconds: float = 0.0, tell: Callable[[str], None] = lambda words: None,
 ) -> tuple[GameReview, bool]:
     """Evaluate all positions of a game; return False with the review if Ctrl-C stopped it.
 
     Args:
         exact: prove what can be proved first.
+        seconds: see `Pace`. tell: called once with the time that the review takes.
         move_timeout: wall seconds for an answer of an engine from outside.
         progress: called with the numbers of known and of all positions.
 
@@ -42,26 +46,35 @@ def review_game(
     """
     prover_spec = exact_engine(state.game) if exact else None
     review = GameReview(state, exact=prover_spec is not None)
-    engine: Engine = read_spec(engine_spec, move_timeout).build(state.game, SEED)
+    pace = Pace(review, engine_spec, seconds)
+    engine: Engine = read_spec(pace.engine, move_timeout).build(state.game, SEED)
     prover = EngineSpec.parse(prover_spec).build(state.game, SEED) if prover_spec else None
+    told = False
     try:
         while (question := review.next_question()) is not None:
-            if progress is not None:
+            if progress is not None and not question.sample:
                 progress(review.done, len(review.states))
             if question.exact and prover is not None:
                 end = time.monotonic() + SECONDS
                 with stopped_by(lambda end=end: time.monotonic() > end):
                     decision = prover.analyse(question.state)
                 review.answer(question, decision, prover_spec or "")
-            else:
-                engine.new_game(SEED)
-                decision = engine.analyse(question.state)
-                if decision.value is None and decision.proven is None:
-                    raise DlgoError(
-                        f"{engine_spec} does not evaluate positions; name another engine with "
-                        "--engine"
-                    )
-                review.answer(question, decision, engine_spec)
+                continue
+            if trials := pace.trials():
+                engine.warm_up()
+                pace.learn_speed([engine.select_move(*trial) for trial in trials])
+            if not told and pace.promise is not None:
+                told = True
+                tell(f"{engine_spec} needs {pace.words()} for this game")
+            engine.new_game(SEED + question.sample)
+            decision = engine.analyse(question.state, pace.budget(question))
+            if decision.value is None and decision.proven is None:
+                raise DlgoError(
+                    f"{engine_spec} does not evaluate positions; name another engine with "
+                    "--engine"
+                )
+            pace.spend(question, decision)
+            review.answer(question, decision, engine_spec)
     except KeyboardInterrupt:
         return review, False
     finally:
@@ -84,9 +97,12 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
         )
         move = f"{sides[turn.player.index]} {turn_text(game, turn.moves)}"
         sign = _SIGNS[verdict.kind] if verdict else ""
-        yield f"{turn.number:>4}. {move:<24} {value} {sign}".rstrip()
+        unsure = " probably" if sign and not verdict.sure else ""
+        yield f"{turn.number:>4}. {move:<24} {value} {sign}{unsure}".rstrip()
         if sign:
             yield f"      {words.verdict_words(review, verdict)}"
+    for slide in slides(review):
+        yield words.slide_words(review, slide)
     for player, name in zip(Player, (saved.black, saved.white), strict=True):
         shown = f"{sides[player.index]}{f', {name}' if name else ''}"
         yield f"{shown}: {words.summary_words(review, player)}"
@@ -104,5 +120,6 @@ def review_json(review: GameReview) -> Iterator[str]:
             "proven": evaluation is not None and evaluation.proven,
             "loss": verdict and round(verdict.loss, 6), "kind": verdict and verdict.kind,
             "exact": verdict is not None and verdict.exact,
+            "sure": verdict and verdict.sure, "margin": verdict and verdict.margin,
             "better": turn_text(game, verdict.best) if verdict and verdict.kind else None,
         })

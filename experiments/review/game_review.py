@@ -11,9 +11,9 @@ white does, 1/2 for a draw. A move's loss is what it has cost its player of that
 Where the values before and after a move are proved, the loss is exact: a win has become a draw or
 a loss, or a draw a loss. Elsewhere two searches of different positions disagree a little even if
 the move was the best one. So a move that seems to have lost something is compared with the
-engine's own choice, like with like: the position after the one is searched as the position after
-the other was, and the difference counts. A move that the engine would also play is never a
-mistake.
+engine's own choice (`comparison.py`): several searches of the position after each, and the
+difference counts if it is larger than chance explains. A move that the engine would also play is
+never a mistake, nor is a resignation.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from dlgo import GameSpec, GameState, Move, Player
 from engines.base import Decision
 from experiments.play.cell_moves import grouped_turns, turns_played
 from experiments.play.game_file import positions
+from experiments.review.comparison import Comparison, Evaluation
 
-# Losses from which a move is called so, as shares of the point. Mean results of 1,000 random
-# games differ by 0.02 (one standard deviation) by chance alone.
+# Losses from which a move is called so, as shares of the point.
 KINDS = (("blunder", 0.25), ("mistake", 0.10), ("inaccuracy", 0.05))
 SMALLEST = KINDS[-1][1]
-# A resignation gives up what was left; below this it is not a mistake.
-_RESIGNED = KINDS[0][1]
+# A loss is sure if chance leaves at least this much of it. Of 442 sure verdicts in Connect Four, by
+# mcts:sims=1000, mcts:sims=8000 and alphazero:sims=100, 93% named a move that the solver prefers.
+_SURE = KINDS[1][1]
 # Cells of a board that is solved whole, move by move, without a solver of its own.
 _SMALL = 16
 # Wall seconds to solve a position while a person waits. The solver with its book needs less for
@@ -52,21 +53,6 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """The value of a position."""
-
-    black: float  # black's expected share of the point
-    proven: bool  # then it is 0, 1/2 or 1
-    # How soon a proved win can be forced, or a proved loss put off to; None if unknown.
-    plies_to_end: int | None = None
-    line: tuple[Move, ...] = ()  # the moves that are expected, best first
-
-    def share(self, player: Player) -> float:
-        """The share of the point that `player` can expect."""
-        return self.black if player is Player.black else 1 - self.black
-
-
-@dataclass(frozen=True)
 class Question:
     """A position for an engine to evaluate."""
 
@@ -74,6 +60,7 @@ class Question:
     place: int  # it comes after that many turns of the game
     better: bool = False  # it comes after the turn that the engine would have played instead
     exact: bool = False  # only a proved value is an answer
+    sample: int = 0  # 0: the first search of the position; the others are for a comparison
 
 
 @dataclass(frozen=True)
@@ -88,7 +75,13 @@ class Verdict:
     best: tuple[Move, ...]  # what the engine would have played; () if the same, or unknown
     before: Evaluation  # of the positions before and after the turn
     after: Evaluation
-    instead: Evaluation | None = None  # of the position after `best`, if the engine was asked
+    instead: Evaluation | None = None  # of the position after `best`, if the two were compared
+    margin: float | None = None  # `loss` is that far from the mean of all searches in 1 of 20 cases
+
+    @property
+    def sure(self) -> bool:
+        """Whether chance in the searches leaves a mistake."""
+        return self.exact or self.loss - (self.margin or 0.0) >= _SURE - 1e-9
 
 
 class GameReview:
@@ -112,7 +105,8 @@ class GameReview:
         # By state; None where unknown.
         self.evaluations: list[Evaluation | None] = [None] * len(self.states)
         self._best: dict[int, tuple[Move, ...]] = {}
-        self._instead: dict[int, Evaluation | None] = {}
+        self._comparisons: dict[int, Comparison] = {}
+        self.most_compared = len(self.states)  # turns that are compared, the largest drops first
         # Comparisons that were not proved; and what is left to solve is before this place.
         self._unsolved: set[int] = set() if exact else set(range(len(self.states)))
         self._solvable = len(self.states) if exact else 0
@@ -138,35 +132,49 @@ class GameReview:
         for place in range(len(self.states)):
             if self._open(place):
                 return Question(self.states[place], place)
-            if place and (question := self._comparison(place)) is not None:
+        for place in self.suspects()[: self.most_compared]:
+            if (question := self._comparison(place)) is not None:
                 return question
         return None
 
     def _open(self, place: int) -> bool:
         return self.evaluations[place] is None and place not in self._missing
 
+    def suspects(self) -> list[int]:
+        """The turns that seem to have lost something to the engine's choice, the most first."""
+        drops = {turn.number: self._drop(turn) for turn in self.turns}
+        return sorted((n for n in drops if drops[n] >= SMALLEST), key=lambda n: -drops[n])
+
+    def _drop(self, turn: Turn) -> float:
+        """What a turn seems to have cost; 0 where there is nothing to compare."""
+        before, after = self.evaluations[turn.number - 1], self.evaluations[turn.number]
+        if before is None or after is None or (before.proven and after.proven):
+            return 0.0
+        if turn.moves[-1].is_resign or not self._other_choice(turn.number):
+            return 0.0
+        return before.share(turn.player) - after.share(turn.player)
+
     def _comparison(self, place: int) -> Question | None:
-        """Whether the turn before `place` must be compared with the engine's choice, and how."""
-        if place in self._instead or not self._is_suspect(place):
+        """The next search of the comparison of the turn before `place`; None if it is complete."""
+        state, after = self.states[place - 1], self.evaluations[place]
+        assert after is not None  # a suspect
+        if (comparison := self._comparisons.get(place)) is None:
+            comparison = self._comparisons[place] = Comparison()
+            if after.proven:
+                comparison.played.append(after)
+        if comparison.is_complete:
             return None
-        state = self.states[place - 1]
+        better = comparison.wants_better
+        if not better:
+            return Question(self.states[place], place, sample=len(comparison.played) + 1)
         for move in self._best[place - 1]:
             state = state.apply_move(move)
         if state.is_over():
-            self._instead[place] = _end_value(state)
-            return None
+            comparison.better.append(_end_value(state))
+            return self._comparison(place)
         # Where the value after the move is proved, the other one may be, too.
-        after = self.evaluations[place]
-        exact = after is not None and after.proven and place not in self._unsolved
-        return Question(state, place, better=True, exact=exact)
-
-    def _is_suspect(self, place: int) -> bool:
-        before, after = self.evaluations[place - 1], self.evaluations[place]
-        if before is None or after is None or (before.proven and after.proven):
-            return False
-        turn = self.turns[place - 1]
-        drop = before.share(turn.player) - after.share(turn.player)
-        return drop >= SMALLEST and bool(self._other_choice(place))
+        exact = after.proven and place not in self._unsolved
+        return Question(state, place, True, exact, len(comparison.better) + 1)
 
     def _other_choice(self, place: int) -> tuple[Move, ...]:
         """What the engine would have played instead of the turn before `place`; () if nothing."""
@@ -180,8 +188,8 @@ class GameReview:
         evaluation = evaluation_of(state, decision, who)
         if evaluation is None or (question.exact and not evaluation.proven):
             self.give_up(question)
-        elif question.better:
-            self._instead[question.place] = evaluation
+        elif question.sample:
+            self._comparisons[question.place].add(question.better, evaluation)
         else:
             self.evaluations[question.place] = evaluation
             turns = grouped_turns(state.game, legal_part(state, evaluation.line[:_JUMPS]))
@@ -193,8 +201,8 @@ class GameReview:
             self._unsolved.add(question.place)
         elif question.exact:
             self._solvable = 0
-        elif question.better:
-            self._instead[question.place] = None  # a loss that cannot be confirmed
+        elif question.sample:
+            self._comparisons[question.place].failed = True
         else:
             self._missing.add(question.place)
 
@@ -204,20 +212,24 @@ class GameReview:
         before, after = self.evaluations[number - 1], self.evaluations[number]
         if before is None or after is None:
             return None
-        best, instead = self._other_choice(number), self._instead.get(number)
+        best, comparison = self._other_choice(number), self._comparisons.get(number)
+        compared = comparison is not None and comparison.is_complete and not comparison.failed
+        instead = comparison.instead if compared else None
         exact = after.proven and (before.proven or (instead is not None and instead.proven))
-        loss = before.share(turn.player) - after.share(turn.player)
-        if not (before.proven and after.proven):
-            if not best or (loss >= SMALLEST and instead is None):
-                loss = 0.0
-            elif instead is not None:
-                loss = instead.share(turn.player) - after.share(turn.player)
-        if turn.moves[-1].is_resign and loss < _RESIGNED:
+        loss, margin = before.share(turn.player) - after.share(turn.player), None
+        if compared:
+            loss, margin = comparison.loss(turn.player), comparison.margin
+        elif not exact and (not best or loss >= SMALLEST):
+            loss = 0.0
+        if turn.moves[-1].is_resign:  # it only says what the position was worth
             loss = 0.0
         loss = max(loss, 0.0)
         # Shares are sums of binary fractions, and 0.6 - 0.5 is less than 0.1 among them.
         kind = next((name for name, least in KINDS if loss >= least - 1e-9), "")
-        return Verdict(turn, loss, kind, exact, best, before, after, instead)
+        if margin is not None and loss <= margin:  # it may be chance
+            kind = ""
+        return Verdict(
+            turn, loss, kind, exact, best, before, after, instead, None if exact else margin)
 
     def verdicts(self) -> Iterator[Verdict]:
         """The verdicts of all turns that can be judged, in order."""

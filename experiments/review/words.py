@@ -9,7 +9,9 @@ from dlgo.display import player_text
 from dlgo.records.sgf import Variation
 from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.play.game_file import SavedGame, game_bytes
-from experiments.review.game_review import Evaluation, GameReview, Verdict, legal_part, score_of
+from experiments.review.comparison import Evaluation
+from experiments.review.game_review import GameReview, Verdict, legal_part, score_of
+from experiments.review.slides import Slide
 
 # Turns of a shown line, and moves of a variation.
 _LINE = 10
@@ -43,13 +45,25 @@ def position_words(review: GameReview, place: int) -> str:
     if evaluation is None:
         return "not evaluated"
     if state.is_over():
-        return state.game.result_text(state)
+        text, last = state.game.result_text(state), review.turns[-1]
+        before = review.evaluations[place - 1]
+        if last.moves[-1].is_resign and before is not None:
+            name = player_text(state.game, last.player)
+            value = value_text(review.states[place - 1], before, last.player)
+            text += f"; before that, {name} could expect {value}"
+        return text
     name = player_text(state.game, state.next_player)
     value = value_text(state, evaluation, state.next_player)
     kind = "proved" if evaluation.proven else "expected"
     text = f"{kind} for {name}, who is to move: {value}"
     line = line_text(state, evaluation.line)
     return f"{text}; line {line}" if line else text
+
+
+def kind_words(verdict: Verdict) -> str:
+    """`blunder`, or `probably a blunder` where chance may have made it one."""
+    article = "an" if verdict.kind == "inaccuracy" else "a"
+    return verdict.kind if verdict.sure else f"probably {article} {verdict.kind}"
 
 
 def verdict_words(review: GameReview, verdict: Verdict) -> str:
@@ -61,7 +75,7 @@ def verdict_words(review: GameReview, verdict: Verdict) -> str:
     change = f"{value_text(before, first, player)} becomes {value_text(after, then, player)}"
     words = [f"For {name}: {change}."]
     if verdict.kind:
-        words.insert(0, f"{verdict.kind.capitalize()}{' (exact)' if verdict.exact else ''}.")
+        words.insert(0, f"{kind_words(verdict).capitalize()}{' (exact)' if verdict.exact else ''}.")
     if verdict.best and verdict.kind:
         better = f"Better: {turn_text(before.game, verdict.best)}"
         if verdict.instead is not None:
@@ -70,10 +84,21 @@ def verdict_words(review: GameReview, verdict: Verdict) -> str:
                 state = state.apply_move(move)
             better += f", {value_text(state, verdict.instead, player)} after it"
             if not verdict.exact:
-                better += f", so the move cost {verdict.loss:.0%}"
+                margin = f" ± {verdict.margin:.0%}" if verdict.margin else ""
+                better += f", so the move cost {verdict.loss:.0%}{margin}"
         line = line_text(before, first.line)
         words.append(f"{better}; line {line}." if line else f"{better}.")
     return " ".join(words)
+
+
+def slide_words(review: GameReview, slide: Slide) -> str:
+    """A fall that no single move explains."""
+    name = player_text(review.game_state.game, slide.player)
+    fall = f"what {name} could expect fell from {slide.before:.0%} to {slide.after:.0%}"
+    if slide.last == slide.first + 1:
+        reason = "the engine knew no better move: it had not seen this before"
+        return f"With move {slide.last}, {fall}; {reason}."
+    return f"Between moves {slide.first} and {slide.last}, {fall}; no single move explains it."
 
 
 def summary_words(review: GameReview, player: Player) -> str:
@@ -82,9 +107,11 @@ def summary_words(review: GameReview, player: Player) -> str:
     if not verdicts:
         return "no move judged yet"
     counts = {kind: sum(verdict.kind == kind for verdict in verdicts) for kind in _PLURALS}
+    unsure = sum(not verdict.sure for verdict in verdicts if verdict.kind)
     kinds = [f"{n} {kind if n == 1 else _PLURALS[kind]}" for kind, n in counts.items() if n]
     moves = f"{len(verdicts)} {'move' if len(verdicts) == 1 else 'moves'}"
     text = f"{', '.join(kinds) or 'no mistakes'} in {moves}"
+    text += f", {unsure} of them only probable" if unsure else ""
     lost = sum(verdict.loss for verdict in verdicts if verdict.kind)
     return f"{text}; {lost:.2f} points lost (a game is worth 1)" if lost else text
 

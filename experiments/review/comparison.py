@@ -1,0 +1,95 @@
+"""The loss of a move by repeated searches, and how far chance may have moved it.
+
+The position after the move and the one after the engine's choice are searched several times, each
+time with another seed. The difference of the means is the loss, and the spread of the searches says
+how exact it is: no assumption about the engine is needed. An engine without chance gives the same
+value three times; it is not asked further, and the margin is 0.
+
+The margin covers chance only. What an engine never sees, it does not see in any of its searches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import fmean, variance
+
+from dlgo import Move, Player
+
+# Searches of each position.
+SAMPLES = 4
+# Student's t-distribution: two standard errors, if they are themselves an estimate by so few
+# searches. 2.447 leaves 2.5% on either side with 6 degrees of freedom, 3.182 with 3.
+_T = {2 * SAMPLES - 2: 2.447, SAMPLES - 1: 3.182}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The value of a position."""
+
+    black: float  # black's expected share of the point
+    proven: bool  # then it is 0, 1/2 or 1
+    # How soon a proved win can be forced, or a proved loss put off to; None if unknown.
+    plies_to_end: int | None = None
+    line: tuple[Move, ...] = ()  # the moves that are expected, best first
+
+    def share(self, player: Player) -> float:
+        """The share of the point that `player` can expect."""
+        return self.black if player is Player.black else 1 - self.black
+
+
+@dataclass
+class Comparison:
+    """Searches of the positions after the move played and after a better one."""
+
+    played: list[Evaluation] = field(default_factory=list)
+    better: list[Evaluation] = field(default_factory=list)
+    failed: bool = False  # the engine has not answered
+
+    def add(self, better: bool, evaluation: Evaluation) -> None:
+        """Add a search; one that has proved its value replaces the others."""
+        values = self.better if better else self.played
+        if evaluation.proven:
+            values.clear()
+        values.append(evaluation)
+
+    @property
+    def wants_better(self) -> bool:
+        """Whether the next search is of the position after the better move; they take turns."""
+        return not _is_enough(self.better) and (
+            len(self.better) <= len(self.played) or _is_enough(self.played))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there are enough searches."""
+        return self.failed or (_is_enough(self.better) and _is_enough(self.played))
+
+    def loss(self, player: Player) -> float:
+        """What the move has cost, as a share of the point."""
+        return _mean(self.better, player) - _mean(self.played, player)
+
+    @property
+    def margin(self) -> float:
+        """Half of the 95% confidence interval of the loss."""
+        several = [values for values in (self.better, self.played) if len(values) == SAMPLES]
+        if not several:
+            return 0.0
+        error = sum(variance(value.black for value in values) / SAMPLES for values in several)
+        return _T[len(several) * (SAMPLES - 1)] * error**0.5
+
+    @property
+    def instead(self) -> Evaluation:
+        """The value after the better move: the mean of its searches."""
+        first = self.better[0]
+        return Evaluation(
+            _mean(self.better, Player.black), first.proven, first.plies_to_end, first.line)
+
+
+def _is_enough(values: list[Evaluation]) -> bool:
+    if values and values[0].proven:
+        return True
+    same = len(values) == 3 and len({value.black for value in values}) == 1
+    return same or len(values) == SAMPLES
+
+
+def _mean(values: list[Evaluation], player: Player) -> float:
+    return fmean(value.share(player) for value in values)
