@@ -21,6 +21,7 @@ from dlgo import DlgoError
 from dlgo.text import one_line
 from engines.isolation.pool import EngineFailed
 from experiments.review.game_review import SECONDS, GameReview, Question, exact_engine
+from experiments.review.pace import Pace
 from experiments.review.words import review_sgf
 from experiments.studio import replies
 from experiments.studio.engines import Engines
@@ -35,6 +36,7 @@ _PAUSE = 0.2
 # An engine that fails so often in a row is not asked again.
 _MOST_FAILURES = 2
 _SEED = 1
+_LONGEST = 3600  # seconds of a review
 
 
 def routes(studio: Any) -> list[Route]:
@@ -85,6 +87,7 @@ class _Run:
             **self.view.summary(), "final": self._over, "problem": self._problem,
             "asked": None if asked is None else {
                 "place": asked.place, "exact": asked.exact, "better": asked.better,
+                "sample": asked.sample,
             },
         }
 
@@ -113,33 +116,45 @@ class _Run:
     async def _ask(self, question: Question) -> None:
         # What is proved does not depend on what was searched before, and a table saves time. What
         # is expected would: so each position is searched as if it were the first.
-        spec, owner = self.view.exact, self._id
-        longest = min(SECONDS, 0.75 * self._engines.limits.move_timeout)
-        if not question.exact:
-            spec, longest = self.view.engine, float("inf")
-            owner += f"-{question.place}{'b' if question.better else ''}"
-        decision = await self._engines.search(owner, question.state, spec, _SEED, longest=longest)
-        if decision.value is None and decision.proven is None and not question.exact:
+        review, pace, search = self.view.review, self.view.pace, self._engines.search
+        if question.exact:
+            longest = min(SECONDS, 0.75 * self._engines.limits.move_timeout)
+            exact = await search(
+                self._id, question.state, self.view.exact, _SEED, longest=longest)
+            await asyncio.to_thread(review.answer, question, exact, self.view.exact)
+            return
+        if trials := pace.trials():
+            pace.learn_speed([
+                await search(f"{self._id}-trial", state, pace.engine, _SEED, budget)
+                for state, budget in trials])
+        budget = await asyncio.to_thread(pace.budget, question)
+        owner = f"{self._id}-{question.place}-{question.better}-{question.sample}"
+        seed = _SEED + question.sample
+        decision = await search(owner, question.state, pace.engine, seed, budget)
+        if decision.value is None and decision.proven is None:
             raise replies.StudioError(
-                f"{spec} does not evaluate positions; choose another engine"
+                f"{self.view.engine} does not evaluate positions; choose another engine"
             )
-        await asyncio.to_thread(self.view.review.answer, question, decision, spec)
+        pace.spend(question, decision)
+        await asyncio.to_thread(review.answer, question, decision, self.view.engine)
 
 
 class _Review:
     def __init__(self, studio: Any) -> None:
         self._studio = studio
-        self._runs: OrderedDict[tuple[str, str, bool], _Run] = OrderedDict()
+        self._runs: OrderedDict[tuple[str, str, bool, int], _Run] = OrderedDict()
 
     async def _find(self, request: Request) -> _Run:
-        """The review of a game as it is now, by `?engine=SPEC`; `&exact=no`: without proofs."""
+        """The review of a game as it is now, by `?engine=SPEC`; `&exact=no`: without proofs;
+        `&seconds=N`: see `Pace`."""
         game, asked = self._studio.games.find(request.path_params["id"]), request.query_params
         exact = asked.get("exact") != "no"
         engine = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
-        key = game.id, engine, exact
+        seconds = min(replies.query_number(request, "seconds", 0), _LONGEST)
+        key = game.id, engine, exact, seconds
         run = self._runs.get(key)
         if run is None or run.view.review.game_state is not game.state:
-            view = await asyncio.to_thread(_new_review, game, engine, exact)
+            view = await asyncio.to_thread(_new_review, game, engine, exact, seconds)
             if run is not None:
                 run.stop()
             run = self._runs[key] = _Run(view, self._studio.engines)
@@ -175,11 +190,12 @@ class _Review:
         })
 
 
-def _new_review(game: Game, engine: str, exact: bool) -> ReviewView:
+def _new_review(game: Game, engine: str, exact: bool, seconds: int) -> ReviewView:
     prover = exact_engine(game.state.game) if exact else None
     black, white = (
         "" if (name or player).lower() == HUMAN else name or player
         for name, player in zip((game.read.black, game.read.white), game.players, strict=True)
     )
     read = replace(game.read.up_to(game.state), black=black, white=white)
-    return ReviewView(GameReview(game.state, exact=prover is not None), read, engine, prover or "")
+    review = GameReview(game.state, exact=prover is not None)
+    return ReviewView(review, read, engine, prover or "", Pace(review, engine, seconds))

@@ -12,7 +12,15 @@ from dlgo.display import player_text, position_info
 from dlgo.text import one_line
 from experiments.play.game_file import SavedGame
 from experiments.review.game_review import GameReview, Verdict
-from experiments.review.words import position_words, summary_words, value_text, verdict_words
+from experiments.review.pace import Pace
+from experiments.review.slides import slides
+from experiments.review.words import (
+    position_words,
+    slide_words,
+    summary_words,
+    value_text,
+    verdict_words,
+)
 from experiments.studio.position import board_view, line_view, turn_view
 
 _STATIC = Path(__file__).with_name("static")
@@ -28,9 +36,11 @@ class ReviewView:
     """The data of a review for a page, by `engine`, and by `exact`, which proves values (or "")."""
 
     def __init__(
-        self, review: GameReview, read: SavedGame, engine: str = "", exact: str = ""
+        self, review: GameReview, read: SavedGame, engine: str = "", exact: str = "",
+        pace: Pace | None = None,
     ) -> None:
         self.review, self.read, self.engine, self.exact = review, read, engine, exact
+        self.pace = pace or Pace(review, engine)
         state, game = review.game_state, review.game_state.game
         self._fixed = {
             "names": [one_line(name)[:100] for name in (read.black, read.white)],
@@ -57,6 +67,11 @@ class ReviewView:
             **self._fixed, "done": review.done, "of": len(values), "values": values,
             "verdicts": [self._verdict(verdict) for verdict in review.verdicts() if verdict.kind],
             "summaries": [summary_words(review, player) for player in Player],
+            "slides": [
+                {"from": slide.first, "to": slide.last, "text": slide_words(review, slide)}
+                for slide in slides(review)
+            ],
+            "time": self.pace.words(), "spent": round(self.pace.spent, 1),
         }
 
     def _verdict(self, verdict: Verdict) -> dict[str, Any]:
@@ -65,7 +80,8 @@ class ReviewView:
         return {
             "turn": number, "kind": verdict.kind, "loss": verdict.loss,
             "cost": f"{verdict.loss:.0%}",
-            "exact": verdict.exact, "text": verdict_words(self.review, verdict),
+            "exact": verdict.exact, "sure": verdict.sure, "margin": verdict.margin,
+            "text": verdict_words(self.review, verdict),
             "best": turn_view(before, verdict.best) if verdict.best else None,
         }
 

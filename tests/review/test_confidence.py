@@ -1,4 +1,4 @@
-"""The confidence of verdicts: searches with a known noise, known losses; slow falls; promised time."""
+"""The confidence of verdicts: searches of known noise, known losses; slow falls; promised time."""
 
 from __future__ import annotations
 

@@ -15,6 +15,9 @@ export const KINDS = {
   inaccuracy: { sign: "?!", shape: () => s("circle", { r: 5.5 }) },
 };
 
+/** The sign of a verdict; chance may have made it one that is not sure. */
+export const signOf = ({ kind, sure }) => `${KINDS[kind].sign}${sure ? "" : " probably"}`;
+
 export function kindIcon(kind) {
   return s("svg", { class: `fault ${kind}`, viewBox: "-11 -11 22 22", "aria-hidden": "true" }, KINDS[kind].shape());
 }
@@ -28,7 +31,7 @@ export class Graph {
   constructor(name, onPlace, words) {
     Object.assign(this, { onPlace, words });
     this.values = [];
-    this.marks = [];
+    this.marks = this.slides = [];
     this.place = 0;
     this.width = 600;
     this.svg = s("svg", {
@@ -47,9 +50,9 @@ export class Graph {
 
   close() { this.watcher.disconnect(); }
 
-  /** @param values for each position {black} or null. @param marks [{turn, kind}]. */
-  show(values, marks) {
-    this.values = values;
+  /** @param values for each position {black} or null. @param marks [{turn, kind}]. @param slides [{from, to}]. */
+  show(values, marks, slides) {
+    Object.assign(this, { values, slides });
     this.marks = marks;
     this.draw();
   }
@@ -69,6 +72,9 @@ export class Graph {
     const { values, width } = this, last = values.length - 1, low = this.y(0), high = this.y(1);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     const parts = [s("rect", { x: LEFT, y: high, width: width - LEFT - RIGHT, height: low - high, class: "sky" })];
+    for (const { from, to } of this.slides) {
+      parts.push(s("rect", { x: this.x(from), y: high, width: this.x(to) - this.x(from), height: low - high, class: "slide" }));
+    }
     for (const run of this.#runs()) {
       const points = run.map((place) => `${this.x(place)} ${this.y(values[place].black)}`);
       if (run.length > 1) {
@@ -86,8 +92,8 @@ export class Graph {
       parts.push(s("text", { x: this.x(place), y: HEIGHT - 6, class: "scale", "text-anchor": "middle" }, String(place)));
     }
     this.cursor = s("g", { class: "here" });
-    const marks = this.marks.filter(({ turn }) => values[turn]).map(({ turn, kind }) => (
-      s("g", { class: `fault-mark ${kind}`, transform: `translate(${this.x(turn)} ${this.y(values[turn].black)})` }, KINDS[kind].shape())
+    const marks = this.marks.filter(({ turn }) => values[turn]).map(({ turn, kind, sure }) => (
+      s("g", { class: `fault-mark ${kind}${sure ? "" : " unsure"}`, transform: `translate(${this.x(turn)} ${this.y(values[turn].black)})` }, KINDS[kind].shape())
     ));
     this.svg.replaceChildren(...parts, this.cursor, ...marks);
     this.#cursor();

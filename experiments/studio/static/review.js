@@ -1,13 +1,14 @@
 // The view Review: choose a game (#/review), or a game that is evaluated (#/review/ID).
 
 import { ask, follow } from "./api.js";
-import { h } from "./dom.js";
+import { duration, h } from "./dom.js";
 import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
 import { controls, memory } from "./parts.js";
 import { Reviewed } from "./reviewed.js";
 import { choices, playerField } from "./start.js";
 
 const [remembered, remember] = memory("review");
+const TIMES = { 60: "about 1 minute", 300: "about 5 minutes", 1800: "thorough: about 30 minutes", 0: "as long as the engine's own searches take" };
 
 export function open(root, place, app) {
   return place ? openReview(root, place, app) : openChoice(root, app);
@@ -40,6 +41,8 @@ async function openReview(root, id, app) {
   const field = playerField("review", solvable ? "Engine for what cannot be proved" : "Engine", choice, remembered("engine", "mcts:sims=1000"), false, again);
   field.fillFor(info.name);
   const exact = h("input", { type: "checkbox", id: "exact", checked: remembered("exact", "yes") === "yes", onchange: again });
+  const time = h("select", { id: "time", onchange: again },
+    Object.entries(TIMES).reverse().map(([seconds, text]) => h("option", { value: seconds, selected: seconds === remembered("seconds", "60") }, text)));
   const progress = h("progress", { max: 1, value: 0, "aria-label": "Positions evaluated" });
   const told = h("p", { class: "review-told", role: "status", "aria-live": "off" });
   const picker = filePicker(app, "review");
@@ -57,6 +60,7 @@ async function openReview(root, id, app) {
   buttons.sgf.hidden = info.name !== "go";
   bars.file.append(picker.button, picker.input);
   const head = h("div", { class: "panel review-head" }, field.element,
+    h("div", { class: "field" }, h("label", { for: "time" }, "Time"), time),
     h("label", { class: "inline", for: "exact", hidden: !solvable }, exact, "Prove what can be proved (exact values)"),
     h("div", { class: "review-progress" }, progress, told));
   const place = h("div", { class: "review-place" }, head);
@@ -64,12 +68,13 @@ async function openReview(root, id, app) {
   begin();
 
   function query() {
-    return `engine=${encodeURIComponent(field.value())}&exact=${solvable && exact.checked ? "yes" : "no"}`;
+    return `engine=${encodeURIComponent(field.value())}&exact=${solvable && exact.checked ? "yes" : "no"}&seconds=${time.value}`;
   }
 
   function again() {
     remember("engine", field.value());
     remember("exact", exact.checked ? "yes" : "no");
+    remember("seconds", time.value);
     running = true;
     begin();
   }
@@ -78,7 +83,7 @@ async function openReview(root, id, app) {
     stop();
     run.textContent = running ? "Stop" : "Go on";
     if (!running) return;
-    told.textContent = "The engine starts …";
+    told.textContent = `The engine starts …${Number(time.value) ? ` This review takes ${TIMES[time.value].replace("thorough: ", "")}.` : ""}`;
     const asked = query();
     stop = follow(`${path}/review?${asked}`, (news) => {
       if (asked !== query()) return;
@@ -116,11 +121,12 @@ async function openReview(root, id, app) {
   function progressWords(news) {
     if (news.problem) return news.problem;
     const counts = `${news.done} of ${news.of} positions`;
-    if (news.final) return `${counts} evaluated by ${[news.exact, news.engine].filter(Boolean).join(" and ")}.`;
+    if (news.final) return `${counts} evaluated by ${[news.exact, news.engine].filter(Boolean).join(" and ")} in ${duration(news.spent)}.`;
     const { asked } = news;
     if (!asked) return `${counts}.`;
-    const what = asked.better ? `what was better than move ${asked.place}` : `the position after move ${asked.place}`;
-    return `${counts}; ${asked.exact ? `${news.exact} solves (it gives up after some seconds)` : `${news.engine} looks at`} ${what} …`;
+    const place = `the position after move ${asked.place}`;
+    if (asked.exact) return `${counts}; ${news.exact} solves ${place} (it gives up after some seconds) …`;
+    return `${counts}, ${news.time} left; ${asked.sample ? `compares move ${asked.place} with what the engine prefers` : `looks at ${place}`} …`;
   }
 
   function toggle() {

@@ -2,8 +2,8 @@
 // it shows is given to it, so that a saved page shows the same.
 
 import { makeBoard, pieceIcon } from "./boards/index.js";
-import { capital, h, patch } from "./dom.js";
-import { Graph, KINDS, kindIcon } from "./graph.js";
+import { capital, h, patch, percent } from "./dom.js";
+import { Graph, KINDS, kindIcon, signOf } from "./graph.js";
 import { controls, desk, playerCard } from "./parts.js";
 
 export class Reviewed {
@@ -45,6 +45,7 @@ export class Reviewed {
     };
     this.list = h("ol", { class: "mistakes", onclick: choose });
     this.none = h("p", { class: "none" });
+    this.slides = h("ul", { class: "mistakes", "aria-label": "Falls that no move explains", onclick: choose });
     this.body = h("tbody", { onclick: choose });
     this.tools = h("div", { class: "tools" }, ...Object.values(bars));
     this.graphPanel = h("section", { class: "panel" },
@@ -52,7 +53,7 @@ export class Reviewed {
       h("p", { class: "review-legend" }, ...[["blunder", "25% of the point or more lost"], ["mistake", "10%"], ["inaccuracy", "5%"]].flatMap(([kind, words]) => [
         h("span", {}, kindIcon(kind), ` ${KINDS[kind].sign} ${kind}: ${words}`)])));
     this.mistakePanel = h("section", { class: "panel" },
-      h("h2", {}, "Mistakes, the largest first"), this.none, this.list);
+      h("h2", {}, "Mistakes, the largest first"), this.none, this.list, this.slides);
     this.tablePanel = h("details", { class: "panel change all-moves" }, h("summary", {}, "All moves as a table"),
       h("div", { class: "scroll" }, h("table", {}, h("caption", { class: "hidden" }, `Every move, what ${data.sides[0]} could expect after it, and what it cost its player`),
         h("thead", {}, h("tr", {}, ["", "move", `for ${data.sides[0]}`, "cost"].map((text) => h("th", { scope: "col" }, text)))), this.body)));
@@ -69,7 +70,7 @@ export class Reviewed {
   update(data) {
     this.data = data;
     this.verdicts = new Map(data.verdicts.map((verdict) => [verdict.turn, verdict]));
-    this.graph.show(data.values, data.verdicts);
+    this.graph.show(data.values, data.verdicts, data.slides);
     this.cards.forEach(({ note }, side) => { note.textContent = data.summaries[side]; });
     this.#mistakes();
     this.#table();
@@ -131,7 +132,7 @@ export class Reviewed {
     if (!verdict) return null;
     const turn = this.data.turns[number - 1];
     const head = `${before}move ${number}, ${this.data.sides[turn.player]} ${turn.text}`;
-    return h("p", { class: before ? "next" : "made" }, kindIcon(verdict.kind), h("b", {}, `${capital(head)} ${KINDS[verdict.kind].sign} `), verdict.text,
+    return h("p", { class: before ? "next" : "made" }, kindIcon(verdict.kind), h("b", {}, `${capital(head)} ${signOf(verdict)} `), verdict.text,
       before && verdict.best ? h("span", { class: "key" }, " On the board: ✗ played, ", this.line ? "1, 2, … the better line." : "✓ better.") : "");
   }
 
@@ -156,15 +157,17 @@ export class Reviewed {
     this.none.hidden = mistakes.length > 0;
     this.none.textContent = this.data.final ? "No mistakes were found." : "No mistakes so far.";
     this.buttons.next.disabled = this.buttons.before.disabled = !mistakes.length;
-    patch(this.list, mistakes.map(({ turn, kind, text, best, cost, exact }) => {
+    patch(this.slides, this.data.slides.map(({ from, text }) => ["li", {}, ["button", { type: "button", "data-place": from }, ["span", { class: "text" }, text]]]));
+    patch(this.list, mistakes.map((verdict) => {
+      const { turn, kind, text, best, cost, exact, margin } = verdict;
       const made = this.data.turns[turn - 1];
       return ["li", {}, ["button", {
         type: "button", "data-place": turn - 1, title: text,
         "aria-label": `Move ${turn}, ${this.data.sides[made.player]} ${made.text}. ${text}`,
       },
       { key: kind, make: () => kindIcon(kind) }, ["span", { class: "number" }, `${turn}.`], this.#icon(made.player),
-      ["span", { class: "text" }, ["b", {}, `${made.text} ${KINDS[kind].sign}`], best ? ` better ${best.text}` : ""],
-      ["span", { class: "value" }, `−${cost}${exact ? " exact" : ""}`]]];
+      ["span", { class: "text" }, ["b", {}, `${made.text} ${signOf(verdict)}`], best ? ` better ${best.text}` : ""],
+      ["span", { class: "value" }, `−${cost}${exact ? " exact" : margin ? ` ± ${percent(margin)}` : ""}`]]];
     }));
   }
 
@@ -175,7 +178,7 @@ export class Reviewed {
         ["td", {}, this.#icon(player), ["span", { class: "hidden" }, this.data.sides[player]],
           ["button", { type: "button", class: "link", "data-place": i + 1 }, text]],
         ["td", {}, this.data.values[i + 1]?.text ?? "…"],
-        ["td", {}, verdict ? `${KINDS[verdict.kind].sign} −${verdict.cost}` : ""]];
+        ["td", {}, verdict ? `${signOf(verdict)} −${verdict.cost}` : ""]];
     }));
   }
 
