@@ -191,7 +191,7 @@ def test_the_end_is_worth_what_the_rules_say() -> None:
     assert review.evaluations[2].black > 0.9
     assert (review.verdict(3).kind, review.verdict(3).loss) == ("", 0)
     words = position_words(review, 3)
-    assert re.search(r"resignation; before that, black \(x\) could expect (win|\d\d%)", words)
+    assert re.search(r"resignation; before that, X could expect (win|\d\d%)", words)
 
 
 def test_without_answers_there_are_no_verdicts() -> None:
