@@ -31,9 +31,6 @@ rl = ["gymnasium>=1.0", "pettingzoo>=1.25"]
 # The same commands on many machines: docs/cluster.md.
 cluster = ["ray>=2.40"]
 
-# A bot on the Online Go Server: docs/online.md.
-ogs = ["websockets>=13"]
-
 # The site of the course, with the notebooks run: `make course`.
 course = [
     "ipykernel>=6.29",
@@ -123,16 +120,16 @@ distribution = setup(
         "rich>=13",
         "scipy>=1.11",
         "sgfmill>=1.1.1",
-        # The studio: docs/studio.md. Python only, nothing to compile.
+        # The studio, and Go servers: docs/studio.md, docs/online.md. Nothing to compile.
         "starlette>=0.40",
         "uvicorn>=0.30",
+        "websockets>=13",
     ],
     extras_require={
         "train": train,
         "rl": rl,
         "course": course,
         "cluster": cluster,
-        "ogs": ogs,
         # Large batches in bfloat16 on the CPU: docs/networks.md.
         "openvino": ["openvino>=2024.4"],
         # With independent programs that the tests compare with. A test skips where one is absent.
@@ -141,7 +138,6 @@ distribution = setup(
             *rl,
             *course,
             *cluster,
-            *ogs,
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "cosmic-ray>=8.4",

@@ -50,11 +50,8 @@ def ogs(
     move_timeout: float, memory_mb: int,
 ) -> None:
     """Play on the Online Go Server (OGS) as a bot, until Ctrl-C."""
-    from dlgo.extras import require_extra
     from engines.isolation.pool import EngineLimits
     from experiments.command import log
-
-    require_extra("ogs", "dlgo ogs", "websockets")
     from experiments.online.bridge import play_online, read_key
     from experiments.online.player import OnlinePlayer
     from experiments.online.terms import Terms

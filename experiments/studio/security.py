@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dlgo.text import one_line
 from experiments.studio.replies import Refused, error_reply
+from experiments.studio.sockets import answer_socket
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 _HEADERS = {
@@ -43,6 +44,14 @@ class Guard:
         self._app, self._host, self._token = app, host.strip("[]").lower(), token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            try:
+                self._check_source(scope)
+            except Refused:
+                await send({"type": "websocket.close"})
+            else:
+                await answer_socket(self, scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -60,6 +69,15 @@ class Guard:
         await app(scope, receive, answer)
 
     def _check(self, scope: Scope) -> None:
+        self._check_source(scope)
+        if scope["path"].startswith("/api/") and self._token:
+            given = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
+            if not hmac.compare_digest(given.encode(), self._token.encode()):
+                raise Refused(
+                    "this server needs a token; open the address that `dlgo web` printed"
+                )
+
+    def _check_source(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._is_own_host(host):
@@ -68,12 +86,6 @@ class Guard:
             raise Refused(f"requests from {one_line(origin[:80])!r} are not answered")
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise Refused("requests from pages of other sites are not answered")
-        if scope["path"].startswith("/api/") and self._token:
-            given = headers.get("authorization", "").removeprefix("Bearer ")
-            if not hmac.compare_digest(given.encode(), self._token.encode()):
-                raise Refused(
-                    "this server needs a token; open the address that `dlgo web` printed"
-                )
 
     def _is_own_host(self, host: str) -> bool:
         name = host.lower()

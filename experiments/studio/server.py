@@ -29,7 +29,7 @@ from experiments.studio import analyse, inside, play, review, watch
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
 from experiments.studio.ledgers import Ledgers
-from experiments.studio.replies import NotFound, error_reply, json_reply
+from experiments.studio.replies import MOST_BYTES, NotFound, error_reply, json_reply
 from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
@@ -159,7 +159,8 @@ def serve(
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
     config = uvicorn.Config(
-        make_app(studio, host, token, ready), http="h11", ws="none", loop="asyncio",
+        make_app(studio, host, token, ready), http="h11", loop="asyncio",
+        ws_max_size=MOST_BYTES, ws_per_message_deflate=False,
         lifespan="on", log_config=None, access_log=False, server_header=False, date_header=False,
         limit_concurrency=_MOST_CONNECTIONS, timeout_graceful_shutdown=1,
         log_level="critical",  # broken requests are answered, and of no interest to the console

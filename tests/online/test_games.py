@@ -7,12 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from dlgo.api import Move
-
-pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo-suite[ogs]'")
-
-from tests.online.harness import Bot  # noqa: E402
-from tests.online.mock_game import BOT, PASS, MockGame, challenge, random_opponent  # noqa: E402
-from tests.online.mock_server import MockServer  # noqa: E402
+from tests.online.harness import Bot
+from tests.online.mock_game import BOT, PASS, MockGame, challenge, random_opponent
+from tests.online.mock_server import MockServer
 
 
 @pytest.fixture

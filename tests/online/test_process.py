@@ -13,17 +13,15 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo-suite[ogs]'")
-
-from dlgo import GameState, get_game  # noqa: E402
-from engines.base import Decision  # noqa: E402
-from engines.isolation.pool import EngineLimits  # noqa: E402
-from engines.programs import processes  # noqa: E402
-from experiments.online.player import OnlinePlayer  # noqa: E402
-from tests.command import assert_one_line, dlgo_here  # noqa: E402
-from tests.online.harness import start_process  # noqa: E402
-from tests.online.mock_game import MockGame, random_opponent  # noqa: E402
-from tests.online.mock_server import KEY, MockServer  # noqa: E402
+from dlgo import GameState, get_game
+from engines.base import Decision
+from engines.isolation.pool import EngineLimits
+from engines.programs import processes
+from experiments.online.player import OnlinePlayer
+from tests.command import assert_one_line, dlgo_here
+from tests.online.harness import start_process
+from tests.online.mock_game import MockGame, random_opponent
+from tests.online.mock_server import KEY, MockServer
 
 # Plays well until its process dies, at every move of games on 5x5; on 9x9 at its third move once.
 DYING = """

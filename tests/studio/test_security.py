@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from experiments.studio.replies import MOST_BYTES
 from experiments.studio.server import needs_token
@@ -85,6 +88,28 @@ def test_nonsense_is_refused_in_one_line(studio: Studio) -> None:
             assert word not in answer["error"], (path, body, answer)
     form = studio.ask("/api/games", b'{"game": "go"}', content_type="text/plain")
     assert form[0] == 400  # which a page of another site can send
+
+
+def first_answer(studio: Studio, asked: str) -> dict[str, object]:
+    """What a WebSocket is answered first."""
+    with connect(f"ws://127.0.0.1:{studio.port}/api/stream", proxy=None) as opened:
+        opened.send(asked)
+        return json.loads(opened.recv(timeout=60))
+
+
+def test_streams_are_checked_as_requests_are(studio: Studio) -> None:
+    game = studio.new("tictactoe")
+    assert first_answer(studio, f'{{"path": "/api/games/{game}/events"}}') == {"status": 200}
+    for asked in (
+        "", "{", "[]", "null", '{"path": 7}', '{"path": "\\ud800"}', '{"path": "/etc/passwd"}',
+        '{"path": "/api/games/none/events"}', f'{{"path": "/api/games/{game}/events", "body": 1}}',
+        '{"path": "/api/inside/search", "body": {"game": "no.py"}}', "[" * 100_000,
+    ):
+        answer = first_answer(studio, asked)
+        assert set(answer) == {"status", "error"} and 400 <= answer["status"] < 500, (asked, answer)
+    for origin in ("http://evil.example", "null", "http://localhost:1"):
+        with pytest.raises(InvalidStatus, match="403"):
+            connect(f"ws://127.0.0.1:{studio.port}/api/stream", origin=origin, proxy=None)
 
 
 def test_large_bodies_are_refused(studio: Studio) -> None:
@@ -173,6 +198,9 @@ def test_another_address_needs_a_token() -> None:
         assert len(token) >= 20
         assert server.ask("/api/status")[0] == 403 and server.ask("/app.js")[0] == 200
         assert server.ask("/api/status", authorization="Bearer wrong")[0] == 403
+        for given, status in (("wrong", 403), (token, 404)):
+            asked = json.dumps({"path": "/api/games/none/events", "token": given})
+            assert first_answer(server, asked)["status"] == status
         assert server.ask("/api/status", authorization=f"Bearer {token}")[0] == 200
     finally:
         server.close()

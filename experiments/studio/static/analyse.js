@@ -164,8 +164,7 @@ async function openBoard(root, id, app) {
     running = false;
     engineViews.forEach((engineView) => engineView.stop());
     app.say("Computing exact values, move by move …");
-    stopExact = listen(`${path}/exact?plies=${position.plies}`, (events) => {
-      const news = events.at(-1);
+    stopExact = listen(`${path}/exact?plies=${position.plies}`, (news) => {
       if (news.problem) { app.say(news.problem, true); return; }
       engineViews.forEach((engineView) => { engineView.exact = news.exact; engineView.draw(true); });
       status.textContent = `Exact values of ${news.exact.length} of ${news.of} moves, for the player to move, by ${news.who}.`;

@@ -1,6 +1,7 @@
 // Requests to the server, and streams of events from it.
 
 const TOKEN = "dlgo-token";
+const SILENT = "the server does not answer; check that `dlgo web` is still running";
 
 /** Take the token out of the address, where `dlgo web` has put it. */
 export function takeToken() {
@@ -20,7 +21,7 @@ async function answer(path, { headers = {}, ...options } = {}) {
   try {
     reply = await fetch(path, { ...options, headers });
   } catch {
-    throw new Error("the server does not answer; check that `dlgo web` is still running");
+    throw new Error(SILENT);
   }
   if (!reply.ok) {
     const text = await reply.text();
@@ -53,44 +54,37 @@ export async function download(path) {
   return link.download;
 }
 
-/** The events of a reply ("server-sent events"): lists of those that have come at once, unread. */
-async function* batches(reply) {
-  const reader = reply.body.getReader(), decoder = new TextDecoder();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const events = (rest + decoder.decode(value, { stream: true })).split("\n\n");
-    rest = events.pop();
-    yield events.filter((event) => event.startsWith("data: ")).map((event) => event.slice(6));
-  }
-}
-
-/** The events that a request is answered with, one after the other. */
-export async function* stream(path, body, signal) {
-  const reply = await answer(path, { ...postJson(body), signal });
-  for await (const batch of batches(reply)) yield* batch.map((event) => JSON.parse(event));
-}
-
 /**
- * Listen to events until the returned function is called; those that come at once are given as a list.
+ * The events of a request, until it is answered or aborted. Rejects with Error, in the server's words if it has any.
  *
- * What is read here is "server-sent events"; fetch, unlike EventSource, can send the token. Where
- * the connection breaks, it is made again, with longer and longer pauses.
+ * They come over a WebSocket: a browser opens six connections to a server for requests, for all its tabs.
  */
-export function listen(path, onEvents, onTrouble) {
+export function stream(path, body, signal, onEvent) {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/api/stream`);
+    let begun = false;
+    signal.addEventListener("abort", () => { socket.close(); resolve(); });
+    socket.onopen = () => socket.send(JSON.stringify({ path, body, token: sessionStorage.getItem(TOKEN) }));
+    socket.onmessage = ({ data }) => {
+      if (signal.aborted) return;
+      const event = JSON.parse(data);
+      if (begun) onEvent(event);
+      else if (event.error) reject(Object.assign(new Error(event.error), { status: event.status }));
+      begun = true;
+    };
+    socket.onclose = ({ code }) => { if (code === 1000) resolve(); else reject(new Error(SILENT)); };
+  });
+}
+
+/** Listen to events until the returned function is called. A broken connection is made again, with longer and longer pauses. */
+export function listen(path, onEvent, onTrouble) {
   const control = new AbortController();
   (async () => {
     let pause = 500;
     while (!control.signal.aborted) {
       try {
-        const reply = await answer(path, { signal: control.signal });
-        for await (const batch of batches(reply)) {
-          pause = 500;
-          if (batch.length) onEvents(batch.map((event) => JSON.parse(event)));
-        }
+        await stream(path, undefined, control.signal, (event) => { pause = 500; onEvent(event); });
       } catch (error) {
-        if (control.signal.aborted) return;
         onTrouble(error);
         if (error.status === 404 || error.status === 403) return;
       }
@@ -101,15 +95,14 @@ export function listen(path, onEvents, onTrouble) {
   return () => control.abort();
 }
 
-/** Listen to a view: events have its changes, `onView` gets the whole view. */
+/** Listen to a view: events have its changes, `onView` gets the whole view, once for changes that come together. */
 export function follow(path, onView, onTrouble) {
-  let view = {};
-  return listen(path, (events) => {
-    for (const { error, set, tail } of events) {
-      if (error) { onTrouble(new Error(error)); return; }
-      view = { ...view, ...set };
-      for (const [key, [kept, items]] of Object.entries(tail)) view[key] = [...view[key].slice(0, kept), ...items];
-    }
-    onView(view);
+  let view = {}, due = null;
+  const end = listen(path, ({ error, set, tail }) => {
+    if (error) { onTrouble(new Error(error)); return; }
+    view = { ...view, ...set };
+    for (const [key, [kept, items]] of Object.entries(tail)) view[key] = [...view[key].slice(0, kept), ...items];
+    due ??= setTimeout(() => { due = null; onView(view); });
   }, onTrouble);
+  return () => { clearTimeout(due); end(); };
 }

@@ -49,9 +49,10 @@ export class EngineView {
   /** Begin the analysis; the engine searches until `stop` is called. */
   look(path) {
     this.stop();
-    const end = listen(path, (events) => {
-      this.looks.push(...events);
-      if (events.at(-1).final) end();
+    const end = listen(path, (event) => {
+      this.looks.push(event);
+      this.looks.splice(0, this.looks.length - WAITING);  // in a hidden tab, no frame comes
+      if (event.final) end();
       this.#awaitFrame();
     }, (error) => { this.meter.show(null, error.message); });
     this.looking = true;
@@ -67,7 +68,6 @@ export class EngineView {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
       if (!this.looks.length) return;
-      this.looks.splice(0, this.looks.length - WAITING);
       this.seen = this.looks.shift();
       this.draw();
       if (this.looks.length) this.#awaitFrame();

@@ -33,12 +33,12 @@ export function startSearch(source, engine, seed, onWait) {
   const control = new AbortController();
   const read = async () => {
     const search = { source, seed, events: [] };
-    for await (const news of stream("/api/inside/search", { ...source, engine, seed }, control.signal)) {
-      if (news.error) throw new Error(news.error);
+    await stream("/api/inside/search", { ...source, engine, seed }, control.signal, (news) => {
       if (news.part) for (const event of JSON.parse(news.part)) search.events.push(event);
       else if ("waiting" in news) onWait(news.waiting);
       else Object.assign(search, news);
-    }
+    });
+    if (search.error) throw new Error(search.error);
     if (search.steps !== search.events.length) throw new Error("the search was interrupted; try again");
     return search;
   };
