@@ -10,6 +10,7 @@ value of `kernels.piece`: even numbers are black's, odd ones white's, -1 is none
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,13 +57,18 @@ def player_text(game: GameSpec, player: Player) -> str:
 
 
 def result_text(state: GameState) -> str:
-    """The result of a finished game, with the players named as in `player_text`."""
+    """The result of a finished game and its reason, with the players named as in `player_text`."""
     game, text = state.game, state.game.result_text(state)
     for player in Player:
         text = text.replace(
             f"{player.name} ({game.piece_symbol(player.index)})", player_text(game, player)
         )
-    return text
+    row = {"tictactoe": 3, "connect4": 4}.get(game.name) or game.settings.get("n")
+    if row and state.winner() is None:
+        text += ": the board is full"
+    elif row and game.winning_cells(state):
+        text += f" with {row} in a row"
+    return text + " points" if re.search(r"wins by [\d.]+$", text) else text
 
 
 def extra_lines(state: GameState) -> str:

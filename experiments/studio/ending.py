@@ -1,15 +1,20 @@
-"""The end of a game: who won and how, also on time, and what a file says of it."""
+"""The end of a game: who won on time, the moves that decided it, and what a file says of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
-from dlgo import GameSpec, GameState
+from dlgo import GameSpec, GameState, Player
 from dlgo.display import player_text
 from dlgo.games.draughts import pdn
 from experiments.play.game_file import SavedGame, form_of
 from experiments.studio.clocks import Clocks
+
+# How many moves that decided a game are named, and the least change of a share of the point.
+_MOST_MOMENTS, _LEAST_CHANGE = 3, 0.1
 
 
 def time_text(clocks: Clocks, game: GameSpec) -> str:
@@ -23,6 +28,36 @@ def end_view(state: GameState, clocks: Clocks) -> dict[str, Any]:
         return {}
     winner = clocks.late.other.index
     return {"over": True, "winner": winner, "result": time_text(clocks, state.game), "moves": []}
+
+
+def moments(
+    records: Sequence[Any], state: GameState, clocks: Clocks
+) -> list[dict[str, Any]]:
+    """The moves that changed the engines' expectation most, in their order: number of `plies`
+    after the move, and a `text`.
+
+    A value comes from the search before a move, so the move before it caused the change. The result
+    of the rules counts as the last value.
+    """
+    known = [(at, record.black) for at, record in enumerate(records) if record.black is not None]
+    by_rules = clocks.late is None and not state.last_move.is_resign
+    if known and by_rules:
+        winner = state.winner()
+        known.append((len(records), 0.5 if winner is None else float(winner is Player.black)))
+    changes = [
+        (abs(after - before), end - 1, before, after)
+        for (start, before), (end, after) in pairwise(known) if end > start
+    ]
+    largest = sorted(changes, reverse=True)[:_MOST_MOMENTS]
+    names = [player_text(state.game, player) for player in Player]
+    return [
+        {"plies": records[at].plies, "text": (
+            f"Move {at + 1}, {names[records[at].player]} {records[at].text}: "
+            f"{before:.0%} to {after:.0%} for {names[0]}"
+        )}
+        for change, at, before, after in sorted(largest, key=lambda one: one[1])
+        if change >= _LEAST_CHANGE
+    ]
 
 
 def saved_game(read: SavedGame, clocks: Clocks) -> SavedGame:

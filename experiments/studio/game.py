@@ -228,6 +228,7 @@ class Game:
             "hint": self._hint, "paused": self._paused, "problem": self._problem,
             "thinking": self._thinking, "canHurry": self._can_hurry(),
             "clock": self.clocks.view(), "delay": self.delay,
+            "moments": ending.moments(self._records, self.state, self.clocks) if over else [],
             "waiting": self._engines.waiting_before(self.id) if self._thinking else None,
             "seconds": round(time.monotonic() - self._since, 2),
         }

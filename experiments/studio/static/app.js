@@ -64,8 +64,9 @@ async function show() {
   document.title = `${view.title} · dlgo studio`;
   const module = await app.attempt(view.load);
   if (mine !== turn || !module) return;
-  root.replaceChildren();
-  const opened = await app.attempt(() => module.open(root, rest.join("/"), app));
+  const box = h("div", { class: "view" });  // a view that opens too late has nowhere to be seen
+  root.replaceChildren(box);
+  const opened = await app.attempt(() => module.open(box, rest.join("/"), app));
   if (mine !== turn) opened?.close();
   else current = opened ?? null;
 }

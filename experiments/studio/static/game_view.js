@@ -1,9 +1,13 @@
 // The view of a game in progress: board, players, evaluation, moves, hint, errors.
 
 import { makeBoard } from "./boards/index.js";
+import { showClock } from "./clock.js";
 import { amount, capital, duration, h, percent } from "./dom.js";
+import { Ending } from "./ending.js";
 import { desk, Meter, moveItem, playerCard, table } from "./parts.js";
 import { choices, playerField } from "./start.js";
+
+const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" };
 
 /** The players' names as people say them: "You" is for the only person in a game. */
 function nameOf(view, side) {
@@ -14,12 +18,12 @@ function nameOf(view, side) {
 export class GameView {
   /**
    * @param buttons by name; what can be done now is enabled.
-   * @param actions functions {play, explain, look, post} that ask the server for something.
+   * @param actions functions {play, explain, look, post, review, rematch} of the page.
    * @param tools groups of buttons, shown above the moves.
    */
   constructor(view, buttons, actions, tools) {
     Object.assign(this, { view, buttons, actions });
-    this.began = performance.now();
+    this.came = performance.now();  // when the view came
     this.board = makeBoard(view, actions.play, actions.explain);
     this.board.flip(view.look === "checkers" && view.sides[0] === "human" && view.sides[1] !== "human");
     this.cards = [0, 1].map((side) => playerCard(view, side, ""));
@@ -32,6 +36,10 @@ export class GameView {
     this.status = h("p", { class: "status", role: "status", "aria-live": "polite" });
     this.trouble = h("div", { class: "trouble", role: "alert", hidden: true });
     this.history = h("ol", { class: "moves", "aria-label": "Moves" });
+    this.ending = new Ending(actions);
+    this.speed = h("select", { id: "speed", onchange: () => actions.post("speed", { delay: Number(this.speed.value) }) },
+      Object.entries(SPEEDS).map(([delay, title]) => h("option", { value: delay }, title)));
+    this.speedField = h("label", { class: "inline", for: "speed" }, "Speed: ", this.speed);
     this.hintBox = h("section", { class: "panel hint-box", hidden: true });
     this.typed = h("input", {
       type: "text", id: "typed", placeholder: "Type a move", autocomplete: "off", spellcheck: "false", maxlength: 60,
@@ -46,7 +54,8 @@ export class GameView {
       h("summary", {}, "Change the players"));
     this.element = desk("play", `Game of ${view.title}`, view, this.board.element, [
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
-      this.status, this.trouble, this.meter.element, h("div", { class: "tools" }, ...tools), this.typing, this.hintBox,
+      this.status, this.trouble, this.ending.element, this.meter.element,
+      h("div", { class: "tools" }, ...tools, this.speedField), this.typing, this.hintBox,
       h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), this.players]);
   }
 
@@ -71,6 +80,7 @@ export class GameView {
     this.#evaluation();
     this.#moves();
     this.#hint();
+    this.ending.draw(view);
     this.#troubles();
     this.#enable(mine, now, resigning);
     this.clocks();
@@ -83,7 +93,11 @@ export class GameView {
     buttons.hint.disabled = buttons.pass.disabled = buttons.resign.disabled = !mine;
     buttons.swap.hidden = !(mine && now.moves.some(({ text }) => text === "swap"));
     buttons.resign.textContent = resigning ? "Really resign?" : "Resign";
-    buttons.pause.hidden = engines < 2 || view.position.over;
+    buttons.pause.hidden = (engines < 2 && !view.clock) || view.position.over;
+    buttons.step.hidden = this.speedField.hidden = engines < 2 || view.position.over;
+    this.speed.value = String(view.delay);
+    buttons.now.hidden = !engines || view.position.over;
+    buttons.now.disabled = !view.canHurry;
     buttons.pause.textContent = view.paused ? "Go on" : "Pause";
     this.typing.hidden = !view.yourTurn;
     buttons.start.disabled = buttons.back.disabled = !(this.shown?.plies ?? view.plies);
@@ -99,33 +113,33 @@ export class GameView {
     if (view.problem) return before;
     if (view.waiting !== null && view.waiting > 0) return `${before}Waiting for ${view.waiting} other searches …`;
     if (view.thinking) return `${before}${view.thinking} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
-    if (view.paused) return `${before}The engines are paused.`;
+    if (view.paused) return `${before}The game is paused.`;
     const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;
     const ended = view.ended ? `The record ends here: ${view.ended}. ` : "";
     return `${before}${ended}${who}${note ? ` (${note})` : ""}.`;
   }
 
   clocks() {
-    const { view } = this;
-    this.clockTexts.forEach((clock, side) => {
-      const used = view.history.filter(({ player }) => player === side)
-        .reduce((sum, { wall }) => sum + (wall ?? 0), 0);
-      const waits = view.position.over || view.ended || view.paused || view.problem;
-      const running = !waits && view.position.turn === side;
-      clock.textContent = duration(used + (running ? (performance.now() - this.began) / 1000 : 0));
-    });
+    const since = (performance.now() - this.came) / 1000;
+    this.clockTexts.forEach((clock, side) => showClock(clock, this.view, side, since, this.view.seconds + since));
   }
 
   #evaluation() {
     const { view } = this, here = this.shown?.plies ?? view.plies, hinted = view.hint?.black != null && !this.shown;
+    const { over, winner, result } = view.position;
+    if (over && !this.shown) {
+      this.meter.show([1, 0][winner] ?? 0.5, capital(result));
+      return;
+    }
     const estimate = hinted ? view.hint : view.history.findLast(({ black, plies }) => black !== null && plies <= here);
     if (!estimate) {
       this.meter.show(null, "No evaluation yet: engines give one with each move and hint.");
       return;
     }
     const when = hinted ? "here" : `with its move ${estimate.text}`;
+    const proved = ["a win", "a draw", "a loss"][2 - 2 * estimate.black];
     this.meter.show(estimate.black, `${estimate.who} ${estimate.proven ? "has proved" : "expects"} `,
-      ["b", {}, `${percent(estimate.black)} for ${view.players[0]}`], ` ${when}`);
+      ["b", {}, `${estimate.proven ? proved : percent(estimate.black)} for ${view.players[0]}`], ` ${when}`);
   }
 
   #moves() {

@@ -31,12 +31,14 @@ async function openGame(root, id, app) {
     },
     engine: {
       hint: ["Hint", "h", "hint", () => post("hint")],
-      pause: ["Pause", " ", "pause or continue two engines", () => post("pause", { paused: !view.paused })],
+      now: ["Move now", ".", "let the engine move now", () => post("now")],
+      pause: ["Pause", " ", "pause or continue engines and clocks", () => post("pause", { paused: !view.paused })],
+      step: ["Step", ",", "one move of an engine, then pause", () => post("pause", { paused: true, step: true })],
     },
     view: {
       flip: ["Flip", "f", "turn the board", () => stage.board.flip()],
       analyse: ["Analyse", "a", "analyse this position", () => copyTo(app, path, "analyse", shown?.plies ?? view.plies)],
-      review: ["Review", "v", "review the game", () => app.go(`review/${id}`)],
+      review: ["Review", "v", "review the game", review],
     },
     file: {
       save: ["Save", "s", "save the game as a file", () => saveFile(app, `${path}/file`)],
@@ -45,22 +47,28 @@ async function openGame(root, id, app) {
     },
   });
   bars.file.append(picker.button, picker.input);
-  const stage = new GameView(view, buttons, { play, explain, look, post }, Object.values(bars));
+  const stage = new GameView(view, buttons, { play, explain, look, post, review, rematch }, Object.values(bars));
   root.append(stage.element);
 
   const stop = follow(`${path}/events`, (news) => {
     if (news.plies !== view.plies) { shown = null; resigning = false; }
     view = news;
-    stage.began = performance.now() - 1000 * news.seconds;
+    stage.came = performance.now();
     draw();
   }, (error) => { stage.status.textContent = `${error.message}. Trying again …`; });
-  const ticking = setInterval(() => stage.clocks(), 250);
+  const ticking = setInterval(() => stage.clocks(), 100);
   fileDrop(stage.element, picker.load);
   draw(true);
 
   function draw(still = false) { stage.draw(view, shown, resigning, still); }
 
   function post(what, body = {}) { return app.attempt(() => ask(`${path}/${what}`, body)); }
+
+  function review() { app.go(`review/${id}`); }
+
+  function rematch(swap) {
+    return app.attempt(async () => app.go(`play/${(await ask(`${path}/rematch`, { swap })).id}`));
+  }
 
   function play(text) {
     shown = null;

@@ -2,6 +2,7 @@
 
 import { ask } from "./api.js";
 import { pictureOf } from "./boards/index.js";
+import { clockField } from "./clock.js";
 import { h } from "./dom.js";
 import { fileDrop, filePicker } from "./files.js";
 
@@ -93,6 +94,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
   const rules = h("fieldset", { class: "panel" }, h("legend", {}, "Rules"), options);
   const black = playerField("black", "Moves first", choice, "human");
   const white = playerField("white", "Moves second", choice, "mcts:sims=1000");
+  const clock = clockField();
   const own = choice.ownGames.map((name) => ({ name, title: name.split("/").at(-1), options: [] }));
   const cards = [...choice.games, ...own].map((one) => h("label", { class: "game-card" },
     h("input", { type: "radio", name: "game", value: one.name, checked: one === game, onchange: () => choose(one) }),
@@ -117,7 +119,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
     await app.attempt(async () => {
       const made = await ask("/api/games", {
         game: suffix ? `${game.name}:${suffix}` : game.name,
-        black: playing ? black.value() : "human", white: playing ? white.value() : "human",
+        ...(playing ? { black: black.value(), white: white.value(), clock: clock.value() } : {}),
       });
       app.go(`${view}/${made.id}`);
     });
@@ -129,7 +131,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
     h("h1", {}, title),
     h("fieldset", { class: "games" }, h("legend", { class: "hidden" }, "Game"), ...cards),
     h("div", { class: "columns" },
-      h("fieldset", { class: "panel", hidden: !playing }, h("legend", {}, "Players"), black.element, white.element,
+      h("fieldset", { class: "panel", hidden: !playing }, h("legend", {}, "Players"), black.element, white.element, clock.element,
         h("datalist", { id: "engine-specs" }, choice.engines.map((engine) => h("option", { value: engine.default }, engine.summary)))),
       rules),
     h("div", { class: "actions" }, button, picker.button, picker.input));
