@@ -100,7 +100,7 @@ distribution = setup(
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
             "course/assets/*", "museum/faults/*.toml", "museum/*.json", "plans/*.toml",
-            "studio/static/*", "studio/static/inside/*",
+            "studio/*.csv", "studio/static/*", "studio/static/inside/*",
         ],
         "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",
                     "solver/*.book"],

@@ -22,7 +22,7 @@ from engines.base import Decision
 from experiments.gtp.session import empty_points
 from experiments.play.cell_moves import turn_text, turns_played
 from experiments.play.game_file import SavedGame
-from experiments.studio import ending, position
+from experiments.studio import ending, opponents, position
 from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
 from experiments.studio.replies import Changes, NotFound, StudioError
@@ -86,6 +86,7 @@ class Game:
         self._board = position.board_view(saved.state.game)
         self._position = position.position_view(saved.state)
         self._paused = self._single = False  # single: one more move of an engine, though paused
+        self._assisted = False  # by a hint, or a move taken back
         self._hurried = False  # the engine that thinks has to move now
         self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
@@ -164,7 +165,7 @@ class Game:
         state = self.state_at(self._records[place - 1].plies if place else 0)
         view = await asyncio.to_thread(position.position_view, state)
         self._check_unchanged(before)
-        self._paused = self._paused or not has_person
+        self._paused, self._assisted = self._paused or not has_person, True
         del self._records[place:]
         self._move_to(state, view)
 
@@ -199,6 +200,7 @@ class Game:
             raise StudioError("the game is over: there is no move to suggest")
         if self._thinking:
             raise StudioError("wait for the engine's move")
+        self._assisted = True
         self._begin(lambda: self._find_hint(spec), spec)
         self._change()
 
@@ -215,13 +217,17 @@ class Game:
 
     def view(self) -> dict[str, Any]:
         """Everything that the browser shows of the game."""
-        over = self.over
+        over, game = self.over, str(self.state.game)
         unfinished = self.state is self.read.state and not over
+        specs = {*self.players, self._thinking, *(record.who for record in self._records)}
         return {
             "id": self.id, "version": self._changes.version, **self._board,
             "position": self._position | ending.end_view(self.state, self.clocks),
             "plies": self.plies, "sides": list(self.players),
             "names": list(self.read.names_beside(self.players, self.state)),
+            "called": {spec: opponents.name_of(spec, game) for spec in specs if spec},
+            "levels": [opponents.level_of(spec, game) for spec in self.players],
+            "assisted": self._assisted,
             "yourTurn": self.players[self.state.next_player.index] == HUMAN and not over,
             "history": [asdict(record) for record in self._records],
             "ended": one_line(self.read.result) if unfinished else "",

@@ -20,6 +20,7 @@ from experiments.play.game_file import SavedGame, first_game, form_of, game_byte
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
 from experiments.studio.game import LONGEST_GAME, Game
+from experiments.studio.opponents import levels_view, presets
 from experiments.studio.position import position_view
 from experiments.studio.specs import HUMAN
 
@@ -195,14 +196,15 @@ def _choices() -> View:
     return {
         "games": [
             {"name": name, "title": game_class(name).title, **_picture(name),
-             "options": [*map(_option, game_class(name).options)]}
+             "options": [*map(_option, game_class(name).options)],
+             "levels": levels_view(str(get_game(name)))}
             for name in game_names()
         ],
         "engines": [
             {"default": str(EngineSpec.parse(name)), "summary": engine_class(name).summary}
             for name in engine_names() if name != "gtp"
         ],
-        "presets": _presets(),
+        "presets": presets(),
     }
 
 
@@ -223,35 +225,3 @@ def _picture(name: str) -> View:
         after = state.apply_move(moves[(17 * number + 5) % len(moves)])
         state = state if after.is_over() else after
     return {"info": board_info(state.game), "sample": position_info(state) | {"last": None}}
-
-
-def _presets() -> list[View]:
-    """Engines of the list, from weak to strong; `games`: for these games only."""
-    from engines.learning.networks.store import shipped_models
-
-    def trained(kind: str) -> list[str]:
-        """The games for which a network of that kind comes with the package."""
-        names = (model.rpartition("-") for model in shipped_models())
-        games = {game.rstrip("0123456789") for game, _, how in names if how == kind}
-        return sorted(games | ({"connect4"} if "connect" in games else set()))
-
-    sizes = "in Go on 5x5 and 9x9"
-    rollouts = "tree search with random games"
-    own_games = f"tree search with a network that learned from its own games; {sizes}"
-    supervised = f"plays what a network learned from games, without a search; {sizes}"
-    alphazero = trained("alphazero")
-    presets = (
-        ("Random", "random", "any sensible move", None),
-        ("Heuristic", "heuristic", "wins, blocks, forks; else random", None),
-        ("Alpha-beta, 2 plies", "alphabeta:depth=2", "looks two plies ahead", None),
-        ("Alpha-beta, 6 plies", "alphabeta:depth=6", "looks six plies ahead", None),
-        ("Supervised network", "supervised", supervised, trained("supervised")),
-        ("MCTS, 100 simulations", "mcts:sims=100", rollouts, None),
-        ("MCTS, 1,000 simulations", "mcts:sims=1000", rollouts, None),
-        ("MCTS, 20,000 simulations", "mcts:sims=20000", rollouts, None),
-        ("AlphaZero, 50 simulations", "alphazero:sims=50", own_games, alphazero),
-        ("AlphaZero, 400 simulations", "alphazero:sims=400", own_games, alphazero),
-        ("Perfect play", "solver", "exact, with a book of the first nine plies", ["connect4"]),
-    )
-    keys = ("title", "spec", "note", "games")
-    return [dict(zip(keys, preset, strict=True)) for preset in presets]
