@@ -1,15 +1,14 @@
-// The end of a game: its result, the moments that decided it, and what comes next.
+// The end of a game: the moments that decided it, and what comes next.
 
-import { capital, h } from "./dom.js";
+import { h } from "./dom.js";
 
 export class Ending {
   /** @param actions functions {look, review, rematch} of the page. */
   constructor(actions) {
     const button = (text, run, name) => h("button", { type: "button", class: name, onclick: run }, text);
     this.actions = actions;
-    this.result = h("h2");
     this.moments = h("div", { class: "moments" });
-    this.element = h("section", { class: "panel ending", "aria-label": "End of the game", hidden: true }, this.result, this.moments,
+    this.element = h("section", { class: "panel ending", "aria-label": "End of the game", hidden: true }, this.moments,
       h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"),
         button("Change sides", () => actions.rematch(true)), button("Review", actions.review)));
   }
@@ -17,7 +16,6 @@ export class Ending {
   draw({ position, moments }) {
     this.element.hidden = !position.over;
     if (!position.over) return;
-    this.result.textContent = `${capital(position.result)}.`;
     const list = moments?.map(({ plies, text }) => h("li", {},
       h("button", { type: "button", class: "link", onclick: () => this.actions.look(plies) }, text)));
     this.moments.replaceChildren(...(list?.length ? [h("p", {}, "What decided the game, as the engine saw it:"), h("ul", {}, list)]

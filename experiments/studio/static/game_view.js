@@ -96,6 +96,7 @@ export class GameView {
     buttons.pause.hidden = (engines < 2 && !view.clock) || view.position.over;
     buttons.step.hidden = this.speedField.hidden = engines < 2 || view.position.over;
     this.speed.value = String(view.delay);
+    buttons.hint.hidden = buttons.resign.hidden = engines > 1 || view.position.over;
     buttons.now.hidden = !engines || view.position.over;
     buttons.now.disabled = !view.canHurry;
     buttons.pause.textContent = view.paused ? "Go on" : "Pause";
@@ -109,7 +110,7 @@ export class GameView {
     if (shown) return `After move ${shown.plies} of ${view.plies}. Press → for the next move, End to return to the game.`;
     const { over, result, turn, note } = view.position, last = view.history.at(-1);
     const before = last ? `${nameOf(view, last.player)}: ${last.text}. ` : "";
-    if (over) return `${before}Game over: ${result}.`;
+    if (over) return `Game over: ${result}.`;
     if (view.problem) return before;
     if (view.waiting !== null && view.waiting > 0) return `${before}Waiting for ${view.waiting} other searches …`;
     if (view.thinking) return `${before}${view.thinking} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
