@@ -8,14 +8,17 @@ the moves between which they happened, and blamed on no move.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
 from dlgo import Player
 from experiments.review.game_review import KINDS, GameReview
 
 # A fall is told if so much of it is unexplained; over this many turns at most.
-_LEAST, _LONGEST = KINDS[0][1], 40
-# What a turn more must add: a fall begins and ends where it is steep.
-_PER_TURN = 0.005
+_LEAST, _LONGEST = KINDS[0][1], 120
+# What a turn more must add, so that a fall begins and ends where it is steep.
+_PER_TURN = 0.002
+# Turns at its ends are left out if this much of it remains.
+_KEPT = 0.95
 
 
 @dataclass(frozen=True)
@@ -32,32 +35,58 @@ class Slide:
 def slides(review: GameReview) -> list[Slide]:
     """The falls of a review that no verdict explains, in order; they do not overlap."""
     black = [evaluation and evaluation.black for evaluation in review.evaluations]
-    # What verdicts explain of black's share after each turn, added up.
-    explained = [0.0]
-    for turn in review.turns:
-        verdict = review.verdict(turn.number)
-        loss = 0.0
-        if turn.moves[-1].is_resign and None not in black[turn.number - 1 : turn.number + 1]:
-            loss = black[turn.number - 1] - black[turn.number]
-        elif verdict is not None and verdict.kind:
-            loss = verdict.loss if turn.player is Player.black else -verdict.loss
-        explained.append(explained[-1] - loss)
-    falls: list[tuple[float, Slide]] = []
-    for first, before in enumerate(black):
-        for last in range(first + 1, min(first + _LONGEST, len(black) - 1) + 1):
-            after = black[last]
+    smooth = [None if share is None else _median(black[max(place - 2, 0) : place + 3])
+              for place, share in enumerate(black)]
+    explained = _explained(review)
+    falls: list[tuple[float, int, int]] = []
+    for first, before in enumerate(smooth):
+        for last in range(first + 1, min(first + _LONGEST + 1, len(black))):
+            after = smooth[last]
             if before is None or after is None:
                 continue
             change = after - before
             rest = change - (explained[last] - explained[first])
-            if min(abs(change), abs(rest)) < _LEAST or change * rest < 0:
-                continue
-            loser = Player.black if change < 0 else Player.white
-            shares = (before, after) if change < 0 else (1 - before, 1 - after)
-            merit = min(abs(rest), abs(change)) - _PER_TURN * (last - first)
-            falls.append((merit, Slide(loser, first, last, *shares)))
+            if min(abs(change), abs(rest)) >= _LEAST and change * rest > 0:
+                merit = min(abs(change), abs(rest)) - _PER_TURN * (last - first)
+                falls.append((merit, first, last))
     chosen: list[Slide] = []
-    for _, slide in sorted(falls, key=lambda fall: -fall[0]):
-        if all(slide.last <= other.first or slide.first >= other.last for other in chosen):
-            chosen.append(slide)
+    for _, first, last in sorted(falls, reverse=True):
+        if all(last <= other.first or first >= other.last for other in chosen):
+            chosen.append(_trimmed(smooth, first, last))
     return sorted(chosen, key=lambda slide: slide.first)
+
+
+def _explained(review: GameReview) -> list[float]:
+    """What verdicts and a resignation explain of black's share after each turn, added up."""
+    sums = [0.0]
+    for turn in review.turns:
+        verdict = review.verdict(turn.number)
+        loss = 0.0
+        if verdict is not None and turn.moves[-1].is_resign:
+            loss = verdict.before.share(turn.player)
+        elif verdict is not None and verdict.kind:
+            loss = verdict.loss
+        sums.append(sums[-1] - loss if turn.player is Player.black else sums[-1] + loss)
+    return sums
+
+
+def _trimmed(black: list[float | None], first: int, last: int) -> Slide:
+    """A fall without the turns at its ends that hardly belong to it."""
+    def change(first: int, last: int) -> float:
+        before, after = black[first], black[last]
+        return 0.0 if before is None or after is None else after - before
+
+    least = _KEPT * change(first, last)
+    while last - first > 1 and change(first, last - 1) / least >= 1:
+        last -= 1
+    while last - first > 1 and change(first + 1, last) / least >= 1:
+        first += 1
+    shares = (black[first] or 0.0, black[last] or 0.0)
+    if shares[1] < shares[0]:
+        return Slide(Player.black, first, last, *shares)
+    return Slide(Player.white, first, last, 1 - shares[0], 1 - shares[1])
+
+
+def _median(values: list[float | None]) -> float:
+    """The median of the known values, so that chance in one search begins no fall."""
+    return median(value for value in values if value is not None)
