@@ -86,17 +86,17 @@ def _plain(value: Any) -> Any:
     return value
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(request: Request, most: int = MOST_BYTES) -> bytes:
     """The body of a request. Raises StudioError if it is too large or does not come in time."""
-    too_large = TooLarge(f"a request has at most {MOST_BYTES // 1024} KiB")
-    if int(request.headers.get("content-length", 0)) > MOST_BYTES:
+    too_large = TooLarge(f"a request has at most {most // 1024} KiB")
+    if int(request.headers.get("content-length", 0)) > most:
         raise too_large
     body = bytearray()
     try:
         async with asyncio.timeout(_BODY_TIMEOUT):
             async for part in request.stream():
                 body += part
-                if len(body) > MOST_BYTES:
+                if len(body) > most:
                     raise too_large
     except TimeoutError:
         raise StudioError(f"the request was incomplete after {_BODY_TIMEOUT:g} s") from None

@@ -23,7 +23,7 @@ from experiments.studio.sockets import answer_socket
 LOCAL = ("localhost", "127.0.0.1", "::1")
 _HEADERS = {
     b"content-security-policy": (
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
         b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     b"x-content-type-options": b"nosniff",

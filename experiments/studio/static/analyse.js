@@ -4,7 +4,7 @@ import { ask, listen } from "./api.js";
 import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
 import { copyTo, fileDrop, filePicker } from "./files.js";
-import { controls, desk, memory } from "./parts.js";
+import { controls, desk, memory, walk } from "./parts.js";
 import { choices, openStart } from "./start.js";
 
 const [remembered, remember] = memory("analyse");
@@ -31,12 +31,12 @@ async function openBoard(root, id, app) {
   };
 
   const engineViews = [];
-  const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
+  const status = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
   const picker = filePicker(app, "analyse");
   const { buttons, keys, bars } = controls({
     navigation: {
-      back: ["◂ Back", "ArrowLeft", "one move back", () => step(-1)],
-      forth: ["Forward ▸", "ArrowRight", "one move forward", () => step(1)],
+      back: ["◂ Back", "ArrowLeft", "one move back", () => steps.go(steps.at - 1)],
+      forth: ["Forward ▸", "ArrowRight", "one move forward", () => steps.go(steps.at + 1)],
     },
     engine: {
       run: ["Stop", " ", "stop or continue the engines", toggle, { class: "main" }],
@@ -130,11 +130,9 @@ async function openBoard(root, id, app) {
     });
   }
 
-  function step(by) {
-    const places = [0, ...moves.map(({ plies }) => plies)];
-    const next = places[places.indexOf(position.plies) + by];
-    if (next !== undefined) app.attempt(async () => show(await ask(`${path}/positions/${next}`)));
-  }
+  const places = () => [0, ...moves.map(({ plies }) => plies)];
+  const steps = walk(() => places().indexOf(position.plies), () => moves.length,
+    (n) => app.attempt(async () => show(await ask(`${path}/positions/${places()[n]}`))));
 
   function toggle() {
     running = !running;
@@ -185,6 +183,6 @@ async function openBoard(root, id, app) {
       engineViews.forEach((engineView) => engineView.stop());
       stopExact();
     },
-    keys,
+    keys, steps,
   };
 }

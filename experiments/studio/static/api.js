@@ -42,13 +42,18 @@ export async function send(path, data) {
   return (await answer(path, post(data, "application/octet-stream"))).json();
 }
 
-/** Save the server's answer at `path` as a file. */
-export async function download(path) {
-  const reply = await answer(path);
+/** Save the server's answer at `path`, to `data` if there is any, as a file. */
+export async function download(path, data) {
+  const reply = await answer(path, data && post(data, "application/octet-stream"));
   const name = /filename="([^"]+)"/.exec(reply.headers.get("content-disposition") ?? "")?.[1];
+  return saveBlob(await reply.blob(), name ?? "game.txt");
+}
+
+/** Save what the page has made as a file; its name. */
+export function saveBlob(blob, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await reply.blob());
-  link.download = name ?? "game.txt";
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   return link.download;

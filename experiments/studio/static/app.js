@@ -7,6 +7,7 @@
 import { takeToken } from "./api.js";
 import { sounds } from "./boards/sounds.js";
 import { h } from "./dom.js";
+import { openLecture } from "./lecture.js";
 import { KEY_NAMES } from "./parts.js";
 
 const VIEWS = [
@@ -110,17 +111,18 @@ const COMMON = [
 function showKeys() {
   const list = document.getElementById("keys-list");
   const board = [{ key: "Tab, then ← ↑ → ↓", what: "move over the board; Enter plays, Esc cancels" }];
-  list.replaceChildren(...[...(current?.keys ?? []), ...board, ...COMMON].flatMap(({ key, what }) => [
+  list.replaceChildren(...[...(current?.keys ?? []), ...board, ...lecture.keys, ...COMMON].flatMap(({ key, what }) => [
     h("dt", {}, h("kbd", {}, KEY_NAMES[key] ?? key)), h("dd", {}, what),
   ]));
   if (!keysDialog.open) keysDialog.showModal();
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || keysDialog.open) return;
-  if (event.target.closest?.("input, select, textarea, [contenteditable]")) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  const typing = event.target.closest?.("input, select, textarea, [contenteditable]");
+  if (typing && !/^Page|^F5/.test(event.key)) return;
   if ((event.key === " " || event.key === "Enter") && event.target.closest?.("button, a, summary")) return;
-  const found = [...(current?.keys ?? []), ...COMMON].find(({ key }) => key === event.key);
+  const found = [...(current?.keys ?? []), ...lecture.keys, ...COMMON].find(({ key }) => key === event.key);
   if (!found) return;
   event.preventDefault();
   found.run();
@@ -132,6 +134,7 @@ document.getElementById("views").append(...VIEWS.map((view) => (
 document.getElementById("theme").addEventListener("click", nextTheme);
 document.getElementById("sounds").addEventListener("click", switchSounds);
 document.getElementById("help").addEventListener("click", showKeys);
+const lecture = openLecture(root, app, () => current);
 setTheme(localStorage.getItem("dlgo-theme") ?? "auto");
 setSounds(sounds.on);
 takeToken();

@@ -33,7 +33,7 @@ export class GameView {
       return clock;
     });
     this.meter = new Meter(view);
-    this.status = h("p", { class: "status", role: "status", "aria-live": "polite" });
+    this.status = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
     this.trouble = h("div", { class: "trouble", role: "alert", hidden: true });
     this.history = h("ol", { class: "moves", "aria-label": "Moves" });
     this.ending = new Ending(actions);

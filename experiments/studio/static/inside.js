@@ -41,8 +41,8 @@ async function search(root, app, wanted, preset) {
       const found = await running.done;
       if (closed) return;
       root.replaceChildren();
-      const { kind } = offer.algorithms.find(({ engine }) => engine === found.name);
-      stage = openStage(root, app, { ...found, ...wanted, engine: found.engine, kind }, preset);
+      const { kind, title } = offer.algorithms.find(({ engine }) => engine === found.name);
+      stage = openStage(root, app, { ...found, ...wanted, engine: found.engine, kind, title }, preset);
     } catch (error) {
       if (closed) return;
       words.hidden = true;
@@ -59,6 +59,7 @@ async function search(root, app, wanted, preset) {
       running?.stop();
       stage?.close();
     },
+    get steps() { return stage?.steps; },
     get keys() { return stage?.keys ?? [{ key: "n", what: "another search", run: () => app.go("inside") }]; },
   };
 }

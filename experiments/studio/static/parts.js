@@ -43,6 +43,14 @@ export const memory = (view) => [
   (key, value) => localStorage.setItem(`dlgo-${view}-${key}`, value),
 ];
 
+/** The positions or steps of a view, in order: for its keys, for lectures and for films. */
+export const walk = (at, last, show) => ({
+  get at() { return at(); },
+  get last() { return last(); },
+  /** Show step `n`, or the nearest; a promise that it is drawn. */
+  go(n) { return show(Math.min(Math.max(n, 0), last())); },
+});
+
 export function table(label, columns, body, more = {}) {
   return h("table", { "aria-label": label, ...more },
     h("thead", {}, h("tr", {}, columns.map((text) => h("th", {}, text)))), body);

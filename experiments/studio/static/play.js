@@ -3,7 +3,7 @@
 import { ask, follow } from "./api.js";
 import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
 import { GameView } from "./game_view.js";
-import { controls } from "./parts.js";
+import { controls, walk } from "./parts.js";
 import { openStart } from "./start.js";
 
 export function open(root, place, app) {
@@ -16,12 +16,14 @@ async function openGame(root, id, app) {
   let shown = null;  // an earlier position that is looked at, or null
   let resigning = false;
 
+  const places = () => [0, ...view.history.map(({ plies }) => plies)];
+  const steps = walk(() => places().indexOf(shown?.plies ?? view.plies), () => view.history.length, (n) => look(places()[n]));
   const picker = filePicker(app);
   const { buttons, keys, bars } = controls({
     navigation: {
       start: ["|◂", "Home", "show the start", () => look(0)],
-      back: ["◂", "ArrowLeft", "show the previous position", () => step(-1)],
-      forth: ["▸", "ArrowRight", "show the next position", () => step(1)],
+      back: ["◂", "ArrowLeft", "show the previous position", () => steps.go(steps.at - 1)],
+      forth: ["▸", "ArrowRight", "show the next position", () => steps.go(steps.at + 1)],
       end: ["▸|", "End", "return to the game", () => look(view.plies)],
     },
     moves: {
@@ -96,17 +98,11 @@ async function openGame(root, id, app) {
     });
   }
 
-  function step(by) {
-    const places = [0, ...view.history.map(({ plies }) => plies)];
-    const here = places.indexOf(shown?.plies ?? view.plies);
-    look(places[Math.min(Math.max(here + by, 0), places.length - 1)]);
-  }
-
   return {
     close() {
       stop();
       clearInterval(ticking);
     },
-    keys,
+    keys, steps,
   };
 }

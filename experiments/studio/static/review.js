@@ -145,6 +145,7 @@ async function openReview(root, id, app) {
   fileDrop(place, picker.load);
   return {
     close() { stop(); reviewed?.close(); },
+    get steps() { return reviewed?.steps; },
     get keys() { return [...(reviewed?.keys ?? []), ...keys]; },
   };
 }

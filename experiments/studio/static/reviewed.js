@@ -4,7 +4,7 @@
 import { makeBoard, pieceIcon } from "./boards/index.js";
 import { capital, h, patch, percent } from "./dom.js";
 import { Graph, KINDS, kindIcon, signOf } from "./graph.js";
-import { controls, desk, playerCard } from "./parts.js";
+import { controls, desk, playerCard, walk } from "./parts.js";
 
 export class Reviewed {
   /**
@@ -20,8 +20,8 @@ export class Reviewed {
     this.line = true;
     this.board = makeBoard(info);
     this.graph = new Graph(data.sides[0], (place) => this.go(place), (place) => this.#placeWords(place));
-    this.where = h("h2", { class: "review-where" });
-    this.words = h("p", { class: "status", role: "status", "aria-live": "polite" });
+    this.where = h("h2", { class: "review-where", "data-caption": "" });
+    this.words = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
     this.verdict = h("div", { class: "verdict" });
     const { buttons, keys, bars } = controls({
       navigation: {
@@ -60,6 +60,7 @@ export class Reviewed {
     this.element = desk("review", `Review of ${info.title}`, info, this.board.element, [
       h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools,
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.graphPanel, this.mistakePanel, this.tablePanel]);
+    this.steps = walk(() => this.place, () => this.data.turns.length, (n) => this.#go(n));
     this.update(data);
     this.go(0);
   }
@@ -79,11 +80,14 @@ export class Reviewed {
     else this.#draw();
   }
 
-  go(place) {
-    this.place = Math.min(Math.max(place, 0), this.data.turns.length);
-    this.graph.go(this.place);
+  /** Show the position after `place` turns; a promise that it is drawn. */
+  go(place) { return this.steps.go(place); }
+
+  #go(place) {
+    this.place = place;
+    this.graph.go(place);
     this.#table();
-    this.#load();
+    return this.#load();
   }
 
   /** To the position before the next mistake, or before the last one. */

@@ -2,7 +2,7 @@
 
 import { ask, stream } from "../api.js";
 
-const KEPT = 4000;  // positions
+const KEPT = 4000, AT_ONCE = 60;  // positions
 
 /** The content of an address: `preset=NAME`, or a position and a search; null: nothing to search yet. */
 export function readPlace(place) {
@@ -47,37 +47,20 @@ export function startSearch(source, engine, seed, onWait) {
 
 /** The positions of nodes, asked for once. */
 export class Positions {
-  constructor(source, onTrouble) {
-    Object.assign(this, { source, onTrouble });
-    this.known = new Map();
-    this.asked = new Set();
-    this.waiting = [];
+  constructor(source) {
+    this.source = source;
+    this.known = new Map();  // from lists of moves to promises
   }
 
-  /** Call `then` with the positions after these lists of moves, once they are there. */
-  of(paths, then) {
-    const keys = paths.map((moves) => moves.join(" "));
-    if (keys.every((key) => this.known.has(key))) { then(keys.map((key) => this.known.get(key))); return; }
-    this.waiting.push({ keys, then });
-    this.#ask(paths.filter((_, i) => !this.known.has(keys[i]) && !this.asked.has(keys[i])));
-  }
-
-  async #ask(paths) {
+  /** A promise of the positions after these lists of moves. */
+  of(paths) {
     if (this.known.size > KEPT) this.known.clear();
-    for (let i = 0; i < paths.length; i += 60) {
-      const part = paths.slice(i, i + 60), keys = part.map((moves) => moves.join(" "));
-      keys.forEach((key) => this.asked.add(key));
-      try {
-        const { positions } = await ask("/api/inside/positions", { ...this.source, paths: part });
-        keys.forEach((key, n) => this.known.set(key, positions[n]));
-      } catch (error) {
-        this.waiting = this.waiting.filter((one) => !one.keys.some((key) => keys.includes(key)));
-        this.onTrouble(error);
-      }
-      keys.forEach((key) => this.asked.delete(key));
+    const missing = paths.filter((moves) => !this.known.has(moves.join(" ")));
+    for (let i = 0; i < missing.length; i += AT_ONCE) {
+      const part = missing.slice(i, i + AT_ONCE), answer = ask("/api/inside/positions", { ...this.source, paths: part });
+      part.forEach((moves, n) => this.known.set(moves.join(" "), answer.then(({ positions }) => positions[n])));
+      answer.catch(() => part.forEach((moves) => this.known.delete(moves.join(" "))));
     }
-    const ready = this.waiting.filter(({ keys }) => keys.every((key) => this.known.has(key)));
-    this.waiting = this.waiting.filter((one) => !ready.includes(one));
-    for (const { keys, then } of ready) then(keys.map((key) => this.known.get(key)));
+    return Promise.all(paths.map((moves) => this.known.get(moves.join(" "))));
   }
 }

@@ -2,7 +2,7 @@
 
 import { makeBoard } from "../boards/index.js";
 import { capital, h } from "../dom.js";
-import { controls } from "../parts.js";
+import { controls, walk } from "../parts.js";
 import { focusOf, stopsOf, treeAfter } from "./model.js";
 import { Positions, writePlace } from "./search.js";
 import { ChildTable } from "./table.js";
@@ -15,9 +15,10 @@ export function openStage(root, app, search, preset) {
   const { events } = search, { noun: jump, stops, before } = stopsOf(events), last = events.length;
   const words = new Words(search);
   let step = Math.min(search.step ?? 0, last), tree = null, timer = null, looked = null, linked = null;
-  let focus, event, drawing = null;
+  let focus, event, drawing = null, drawn = null;
+  const steps = walk(() => step, () => last, show), { go } = steps;
 
-  const positions = new Positions(search.source, (error) => app.say(error.message, true));
+  const positions = new Positions(search.source);
   const board = makeBoard(search.info);
   const place = h("p", { class: "where" });
   const table = new ChildTable(search, words, look);
@@ -44,12 +45,12 @@ export function openStage(root, app, search, preset) {
   const count = h("span", { class: "count" });
   const speed = h("select", { "aria-label": "Speed", onchange: () => localStorage.setItem("dlgo-inside-speed", speed.value) },
     SPEEDS.map(([name]) => h("option", { value: name, selected: name === (localStorage.getItem("dlgo-inside-speed") ?? "normal") }, `speed: ${name}`)));
-  const sentence = h("p", { class: "sentence", role: "status", "aria-live": "polite" });
-  const choice = h("p", { class: "choice", hidden: true });
+  const sentence = h("p", { class: "sentence", role: "status", "aria-live": "polite", "data-caption": "" });
+  const choice = h("p", { class: "choice", hidden: true, "data-caption": "" });
 
   root.append(h("div", { class: "inside" },
     h("div", { class: "inside-head" },
-      h("div", {}, h("h1", {}, preset?.title ?? `${search.info.title}: ${titleOf(search)}`),
+      h("div", {}, h("h1", {}, preset?.title ?? `${search.info.title}: ${search.title}`),
         preset ? h("p", { class: "look-for" }, h("b", {}, "Look for: "), preset.look_for) : "",
         h("p", { class: "search-facts" }, `${facts(search)} ${words.shortened()}`)),
       bars.file),
@@ -60,14 +61,14 @@ export function openStage(root, app, search, preset) {
       h("div", { class: "node-side" },
         h("section", { class: "panel node-board", "aria-label": "Position" }, board.element, h("div", {}, place, bars.engine)), table.element))));
 
-  function go(to) {
-    const next = Math.min(Math.max(to, 0), last);
-    if (timer === null || next === last) hold();
-    if (next === step && tree) return;
-    step = next;
+  function show(to) {
+    if (timer === null || to === last) hold();
+    if (to === step && tree) return drawn;
+    step = to;
     looked = null;
     // Of many steps at once, as the slider makes them, one is drawn.
-    drawing ??= requestAnimationFrame(() => { drawing = null; draw(); });
+    drawing ??= new Promise((resolve) => { requestAnimationFrame(resolve); }).then(() => { drawing = null; return draw(); });
+    return drawing;
   }
 
   function skip(by) {
@@ -111,41 +112,38 @@ export function openStage(root, app, search, preset) {
     choice.hidden = step < last;
     choice.textContent = step < last ? "" : words.choice(search.decision);
     root.dataset.step = step;
-    drawNode();
-    redrawTree();
     clearTimeout(linked);
     linked = setTimeout(() => history.replaceState(null, "", `#/inside/${address(step)}`), 400);
+    drawn = app.attempt(() => Promise.all([drawNode(), redrawTree()]));
+    return drawn;
   }
 
   function redrawTree() {
-    picture.show(tree, focus, looked ?? focus.at, event ? words.sentence(event, tree).split(":")[0] : "");
+    return picture.show(tree, focus, looked ?? focus.at, event ? words.sentence(event, tree).split(":")[0] : "");
   }
 
   /** Look at another node of the current tree; the next step ends this. */
   function look(number) {
     if (!tree.node(number)) return;
     looked = number;
-    drawNode();
-    redrawTree();
+    app.attempt(() => Promise.all([drawNode(), redrawTree()]));
   }
 
-  function drawNode() {
+  async function drawNode() {
     const number = looked ?? focus.at, path = tree.moves(number), following = looked === null;
     table.show(tree, number, following ? event : null);
     const random = following && event?.event === "Simulated" ? event.moves : [];
     const child = following && focus.child !== null && !random.length ? tree.node(focus.child).move : null;
     const mine = `${step}/${number}`;
     here.hidden = true;  // until the server confirms that the game continues there
-    positions.of([[...path, ...random], ...(child ? [[...path, child]] : [])], ([now, after]) => {
-      if (mine !== `${step}/${looked ?? focus.at}`) return;
-      const marks = after && after.last !== null ? { hints: [{ path: [after.last], label: "" }] } : {};
-      board.show(now, [], marks, true);
-      const turn = now.over ? `${now.result}` : `${words.who(tree.node(number).mover)} to move${now.note ? ` (${now.note})` : ""}`;
-      const ending = random.length ? `The end of the random game: ${now.result}`
-        : `${capital(words.place(tree, number))}: ${turn}${child ? `; the marked move is ${child}` : ""}`;
-      place.textContent = ending;
-      here.hidden = now.over || (!path.length && !random.length) || random.length > 0;
-    });
+    const [now, after] = await positions.of([[...path, ...random], ...(child ? [[...path, child]] : [])]);
+    if (mine !== `${step}/${looked ?? focus.at}`) return;
+    const marks = after && after.last !== null ? { hints: [{ path: [after.last], label: "" }] } : {};
+    board.show(now, [], marks, true);
+    const turn = now.over ? `${now.result}` : `${words.who(tree.node(number).mover)} to move${now.note ? ` (${now.note})` : ""}`;
+    place.textContent = random.length ? `The end of the random game: ${now.result}`
+      : `${capital(words.place(tree, number))}: ${turn}${child ? `; the marked move is ${child}` : ""}`;
+    here.hidden = now.over || !path.length || random.length > 0;
   }
 
   function address(at) {
@@ -177,12 +175,8 @@ export function openStage(root, app, search, preset) {
       delete root.dataset.step;
     },
     keys,
+    steps,
   };
-}
-
-function titleOf({ kind, name }) {
-  if (name === "minimax") return "Minimax";
-  return { uct: "UCT", puct: "PUCT", gumbel: "Gumbel", alphabeta: "Alpha-beta" }[kind];
 }
 
 /** What is searched by whom, on one line. */

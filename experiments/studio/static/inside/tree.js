@@ -48,6 +48,7 @@ export class TreeView {
   /**
    * @param tree the tree after a step. @param focus the subject of the step, from `focusOf`.
    * @param looked the node whose children the table shows. @param phase the step's, or "".
+   * @returns a promise: the cards have their pictures.
    */
   show(tree, focus, looked, phase) {
     Object.assign(this, { tree, focus, looked });
@@ -63,19 +64,17 @@ export class TreeView {
       ? `Values on the cards are for ${who}, the player to move at the root: +1 is a win. Brackets: the window (alpha, beta). Orange: the current step; blue: the node in the table.`
       : `Values on the cards are ${who}'s share of the point (the player to move at the root): 1 is a win. Thicker lines have more visits. Orange: the current step; blue: the node in the table.`;
     this.#draw(cards);
-    if (this.thumbs.drawn) this.#want(cards);
+    return this.thumbs.drawn ? this.#pictures(cards) : null;
   }
 
-  /** Ask for the positions of cards that have no picture yet. */
-  #want(cards) {
+  /** Draw the positions of cards that have no picture yet. */
+  async #pictures(cards) {
     const missing = cards.map(({ node }) => node.number).filter((number) => !this.thumbs.pictures.has(number));
-    if (!missing.length) return;
-    this.positions.of(missing.map((number) => this.tree.moves(number)), (found) => {
-      missing.forEach((number, i) => {
-        this.thumbs.add(number, found[i]);
-        const group = this.svg.querySelector(`.card[data-node="${number}"]`), card = this.cards.get(number);
-        if (group && card) this.thumbs.putInto(group, card);
-      });
+    const found = await this.positions.of(missing.map((number) => this.tree.moves(number)));
+    missing.forEach((number, i) => {
+      this.thumbs.add(number, found[i]);
+      const group = this.svg.querySelector(`.card[data-node="${number}"]`), card = this.cards.get(number);
+      if (group && card) this.thumbs.putInto(group, card);
     });
   }
 
@@ -87,7 +86,8 @@ export class TreeView {
     const deepest = Math.max(...cards.map(({ depth }) => depth));
     const height = 10 + deepest * (this.height + LEVEL) + this.height + EDGE;
     const room = this.scroll.clientWidth - 4;
-    this.factor = Math.min(1.15, Math.max(0.8, room / width));  // as wide as there is room, if it can be read
+    const letter = Math.sqrt(parseFloat(getComputedStyle(document.documentElement).fontSize) / 16);  // larger in a lecture
+    this.factor = Math.min(1.15 * letter, Math.max(0.8 * letter, room / width));  // as wide as there is room, if it can be read
     this.svg.setAttribute("viewBox", `${left} -8 ${width} ${height}`);
     this.svg.setAttribute("width", Math.round(width * this.factor));
     this.svg.setAttribute("height", Math.round(height * this.factor));

@@ -1,0 +1,79 @@
+// Lectures: large type, a presenter's keys, a blank screen, and what is shown as a file.
+
+import { download, saveBlob } from "./api.js";
+import { pngBlob, snapshot, svgBlob } from "./snapshot.js";
+
+const WIDEST = 1000, MOST = 200;  // pixels and steps of a film
+
+/**
+ * Lecture mode, as in the address (`?lecture`), and the dialog that saves pictures.
+ *
+ * @param view returns the current view, whose `steps` are walked along. @returns {keys}, those in force.
+ */
+export function openLecture(root, app, view) {
+  const page = document.documentElement, element = (id) => document.getElementById(id);
+  const dialog = element("picture"), film = element("film"), { first, last, seconds } = film.elements;
+  const isOn = () => page.hasAttribute("data-lecture");
+  const step = (by) => { const steps = view()?.steps; steps?.go(steps.at + by); };
+  const name = () => `dlgo-${location.hash.split("/")[1]}${view()?.steps ? `-${view().steps.at}` : ""}`;
+
+  function set(on) {
+    page.toggleAttribute("data-lecture", on);
+    page.removeAttribute("data-blank");
+    history.replaceState(null, "", `${on ? "?lecture" : location.pathname}${location.hash}`);
+  }
+
+  function fullScreen() {
+    app.attempt(() => (document.fullscreenElement ? document.exitFullscreen() : page.requestFullscreen()));
+  }
+
+  function choose() {
+    if (!snapshot(root)) { app.say("There is no board, tree or graph to save in this view.", true); return; }
+    const steps = view()?.steps, most = steps?.last ?? 0, from = most > MOST ? steps.at : 0;
+    film.hidden = !most;
+    first.max = last.max = most;
+    first.value = from;
+    last.value = Math.min(most, from + MOST - 1);
+    dialog.showModal();
+  }
+
+  async function save(ending, blobOf) {
+    await app.attempt(async () => app.say(`Saved as ${saveBlob(await blobOf(snapshot(root)), `${name()}.${ending}`)}`));
+    dialog.close();
+  }
+
+  /** Walk along the steps, and back; all frames are as large as the largest picture. */
+  async function filmed() {
+    const { steps } = view(), before = steps.at, pictures = [];
+    for (let n = first.valueAsNumber; n <= Math.min(last.valueAsNumber, first.valueAsNumber + MOST - 1); n++) {
+      await steps.go(n);
+      pictures.push(snapshot(root));
+      film.querySelector("[role=status]").textContent = `Step ${n} …`;
+    }
+    await steps.go(before);
+    const most = (side) => Math.max(...pictures.map((one) => one.getAttribute(side))), factor = Math.min(1, WIDEST / most("width"));
+    const frames = [];
+    for (const picture of pictures) frames.push(await pngBlob(picture, factor, most("width"), most("height")));
+    app.say(`Saved as ${await download(`/api/film?name=${name()}&seconds=${seconds.value}`, new Blob(frames))}`);
+  }
+
+  element("save-svg").addEventListener("click", () => save("svg", svgBlob));
+  element("save-png").addEventListener("click", () => save("png", (picture) => pngBlob(picture, 2)));
+  film.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await app.attempt(filmed);
+    dialog.close();
+  });
+  const always = [
+    { key: "L", what: "lecture mode: large type, PageDown for the next step", run: () => set(!isOn()) },
+    { key: "P", what: "save a picture or a film of what is shown", run: choose }, { key: "F", what: "full screen", run: fullScreen },
+  ];
+  const lecturing = [
+    { key: "PageDown", what: "next step", run: () => step(1) }, { key: "PageUp", what: "step before", run: () => step(-1) },
+    { key: ".", what: "blank the screen", run: () => page.toggleAttribute("data-blank") }, { key: "F5", what: "full screen", run: fullScreen },
+  ];
+  element("lecture").addEventListener("click", always[0].run);
+  element("save-picture").addEventListener("click", choose);
+  if (new URLSearchParams(location.search).has("lecture")) set(true);
+  return { get keys() { return isOn() ? [...lecturing, ...always] : always; } };
+}
