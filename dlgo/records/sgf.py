@@ -12,7 +12,8 @@ parts that files of many programs need: any encoding, one-line errors that name 
 the way from a record to `GameState`. Unusual text with only one meaning is accepted, with a note
 about the assumption.
 
-Only the main line of a game, the first variation everywhere, is read.
+A record holds the main line of a game, the first variation everywhere, and the others as they are
+written; `sgf_tree.py` reads them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from sgfmill import sgf, sgf_grammar
 
 from dlgo.api import GameState, Move, Player
 from dlgo.errors import DlgoError, IllegalMoveError, NotationError, SpecError
+from dlgo.game_tree import Node
 from dlgo.games import recorded_game
 from dlgo.games.go.state import Go
 from dlgo.records.sgf_record import GameRecordSgf, record_of
@@ -38,9 +40,6 @@ MAX_BYTES = 8 * 2**20
 
 # The line of a game comment with the options of a game that was played here.
 _PLAYED_AS = re.compile(r"^dlgo (go\d*(?::[\w=,.+-]*)?)$", re.MULTILINE)
-
-# Moves that were not made, with the player of each, and a comment on the first.
-Variation = tuple[Sequence[tuple[Player, Move]], str]
 
 
 @dataclass(frozen=True)
@@ -253,8 +252,7 @@ def write_sgf(
     size: int = 19, komi: float | None = None,
     black: str = "", white: str = "", result: str | None = None,
     comments: Mapping[int, str] | None = None, info: Mapping[str, str] | None = None,
-    variations: Mapping[int, Sequence[Variation]] | None = None,
-    markup: Mapping[int, Mapping[str, list[bytes]]] | None = None,
+    root: Node | None = None,
 ) -> bytes:
     """A game as an SGF file in UTF-8.
 
@@ -263,8 +261,8 @@ def write_sgf(
             it goes into the result.
         size, komi: the board of a list of moves; a state has its own.
         result: such as `B+3.5`; by default the result of a finished state, else nothing.
-        black, white, comments, info, markup: as in `GameRecordSgf`.
-        variations: number of moves made -> lines that could have followed.
+        black, white, comments, info: as in `GameRecordSgf`.
+        root: the game with its variations, comments and marks, instead of the moves of `game`.
     """
     start = None
     if isinstance(game, GameState):
@@ -277,28 +275,38 @@ def write_sgf(
     else:
         moves = list(game)
     tree = sgf.Sgf_game(size)
-    root = tree.get_root()
+    top = tree.get_root()
     if komi is not None:
-        root.set("KM", komi)
+        top.set("KM", komi)
     for key, text in {"PB": black, "PW": white, "RE": result or "", **(info or {})}.items():
         if text:
             # Lone surrogates, which files cannot hold, become question marks.
-            root.set_raw(key, sgf_grammar.escape_text(text.encode("utf-8", "replace")))
+            top.set_raw(key, sgf_grammar.escape_text(text.encode("utf-8", "replace")))
     if start is not None:
-        _write_setup(root, start)
-    nodes = [root, *_write_line(root, moves)]
+        _write_setup(top, start)
+    if root is not None:
+        _write_tree(top, root)
+        return tree.serialise()
+    nodes = [top, *_write_line(top, moves)]
     for number, text in sorted((comments or {}).items()):
         # Comments after a resignation are kept with the last move.
         _comment(nodes[min(number, len(nodes) - 1)], text)
-    for number, properties in (markup or {}).items():
-        for key, values in properties.items():
-            nodes[min(number, len(nodes) - 1)].set_raw_list(key, values)
-    for number, lines in sorted((variations or {}).items()):
-        for line, text in lines:
-            added = _write_line(nodes[number], line)
-            if added and text:
-                _comment(added[0], text)
     return tree.serialise()
+
+
+def _write_tree(top: sgf.Tree_node, root: Node) -> None:
+    """Write what is said of a position and all that follows it."""
+    waiting = [(top, root)]
+    while waiting:
+        written, node = waiting.pop()
+        if node.comment:
+            _comment(written, node.comment)
+        for key, values in node.markup.items():
+            written.set_raw_list(key, values)
+        for child in node.children:
+            player = node.state.next_player
+            line = _write_line(written, [(player, move) for move in child.moves])
+            waiting.append((line[-1] if line else written, child))
 
 
 def _write_line(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sgfmill import sgf, sgf_grammar
@@ -50,7 +50,9 @@ class GameRecordSgf:
     info: Mapping[str, str] = field(default_factory=dict)
     # By number of moves made: other properties, such as clocks and labels, as written.
     markup: Mapping[int, Mapping[str, list[bytes]]] = field(default_factory=dict)
-    variations: int = 0  # number of nodes with moves other than those read
+    # (Number of moves made before, what could have followed), as in the file.
+    variations: tuple[tuple[int, Coarse_game_tree], ...] = field(
+        default=(), repr=False, compare=False)
     notes: tuple[str, ...] = ()  # deviations from the written text, a phrase each
 
     @property
@@ -83,6 +85,7 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
     comments: dict[int, str] = {}
     info: dict[str, str] = {}
     markup: dict[int, dict[str, list[bytes]]] = {}
+    made: list[int] = []  # moves after each node
     for node in nodes:
         setup, before = sgf_values.setup_of(node, len(moves) + 1), len(moves)
         if node.has_property("B") or node.has_property("W"):
@@ -92,12 +95,13 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
             before = len(moves)
         if setup != sgf_values.Setup():
             setups.append((before, setup))
-        for text in sgf_values.values_of(node, "C", sgf_grammar.text_value):
+        made.append(len(moves))
+        text, marks = remarks_of(node)
+        if text:
             earlier = comments.get(len(moves))
             comments[len(moves)] = f"{earlier}\n\n{text}" if earlier else text
-        for key in node.properties():
-            if key and key not in _READ:
-                markup.setdefault(len(moves), {})[key] = node.get_raw_list(key)
+        if marks:
+            markup.setdefault(len(moves), {}).update(marks)
         for key in _INFO:
             kind = sgf_grammar.text_value if key == "GC" else sgf_grammar.simpletext_value
             if key not in info and (values := sgf_values.values_of(node, key, kind)):
@@ -114,7 +118,7 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
         source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,
         komi=komi, handicap=handicap, placed=placed,
         black=info.pop("PB", ""), white=info.pop("PW", ""), result=info.pop("RE", ""), info=info,
-        markup=markup, variations=_variations(tree),
+        markup=markup, variations=tuple(_variations(tree, made)),
     )
     edited = {before for before, _ in setups}
     notes = [
@@ -124,13 +128,25 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
     return dataclasses.replace(record, notes=tuple(filter(None, notes)))
 
 
-def _variations(tree: Coarse_game_tree) -> int:
-    """The number of nodes of the main line with more than one continuation."""
-    count = 0
-    while tree.children:
-        count += len(tree.children) > 1
+def remarks_of(node: sgf.Node) -> tuple[str, dict[str, list[bytes]]]:
+    """The comment of a node, and its properties that are `markup`."""
+    text = "\n\n".join(sgf_values.values_of(node, "C", sgf_grammar.text_value))
+    keys = (key for key in node.properties() if key and key not in _READ)
+    return text, {key: node.get_raw_list(key) for key in keys}
+
+
+def _variations(
+    tree: Coarse_game_tree, made: list[int]
+) -> Iterator[tuple[int, Coarse_game_tree]]:
+    """What leaves the main line; `made`: the number of moves after each of its nodes."""
+    place = -1
+    while True:
+        place += len(tree.sequence)
+        for other in tree.children[1:]:
+            yield made[place], other
+        if not tree.children:
+            return
         tree = tree.children[0]
-    return count
 
 
 def _free_handicap(

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dlgo import GameSpec, GameState, Move, Player, Point
+from dlgo.game_tree import grouped_turns
 
 
 @dataclass(frozen=True)
@@ -90,20 +91,6 @@ def last_turn(state: GameState) -> tuple[GameState, list[Move]]:
             break
         moves, mover, state = turn, before.next_player, before
     return state, moves
-
-
-def grouped_turns(
-    game: GameSpec, moves: Iterable[tuple[Player, Move]]
-) -> list[tuple[Player, list[Move]]]:
-    """Moves with who makes them, as turns."""
-    made: list[tuple[Player, list[Move]]] = []
-    for player, move in moves:
-        goes_on = made and player is made[-1][0]
-        if goes_on and len(game.whole_moves([*made[-1][1], move])) == 1:
-            made[-1][1].append(move)
-        else:
-            made.append((player, [move]))
-    return made
 
 
 def _turns_from(state: GameState, first: CellMove) -> Iterator[list[CellMove]]:

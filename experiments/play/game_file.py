@@ -3,10 +3,11 @@
     game: connectn:cols=5,rows=4,n=3
     black: human
     white: mcts:sims=1000
-    3 3 2 resign
+    3 3 {a comment} ( 2 4 ) 1 resign
 
 The text begins with the game's specification; `black`, `white` and `result` are for the
-reader, `#` begins a comment, and all other lines are moves as `dlgo play` takes them.
+reader, `#` begins a line for people, and all other lines are moves as `dlgo play` takes them, with
+comments and variations as in `dlgo/movetext.py`.
 
 Every command that takes a game file reads it here. An illegal move ends what is read of its game,
 and a note says so.
@@ -14,20 +15,30 @@ and a note says so.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
-from dlgo import DlgoError, GameSpec, GameState, IllegalMoveError, Move, NotationError, Player
+from dlgo import (
+    DlgoError,
+    GameSpec,
+    GameState,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    Player,
+    movetext,
+)
 from dlgo.files import write_file
+from dlgo.game_tree import Node, tree_of
 from dlgo.games import recorded_game
 from dlgo.games.draughts import pdn
 from dlgo.records.charsets import decoded
 from dlgo.records.game_record import GameRecord
-from dlgo.records.sgf import Variation, play, read_sgf_games, record_bytes, write_sgf
+from dlgo.records.sgf import play, read_sgf_games, record_bytes, write_sgf
 from dlgo.records.sgf_record import GameRecordSgf
+from dlgo.records.sgf_tree import game_tree_of
 from dlgo.text import one_line
 
 # SGF's game comment names the specification, whose options SGF has no words for.
@@ -49,12 +60,18 @@ class SavedGame:
     komi: float | None = None  # as the file gives it, for Go
     # What else the file says of the game: SGF's properties or PDN's tags, by their names.
     info: Mapping[str, str] = field(default_factory=dict)
-    # By the number of moves made: texts, and SGF's other properties, such as clocks and labels.
-    comments: Mapping[int, str] = field(default_factory=dict)
-    markup: Mapping[int, Mapping[str, list[bytes]]] = field(default_factory=dict)
+    # The file's variations, comments and marks; None if it can have none.
+    root: Node | None = field(default=None, compare=False, repr=False)
     # Number of moves of an SGF file -> of the game: handicap stones may be moves in the file, and
     # passes may be missing there.
     plies: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def comments(self) -> dict[int, str]:
+        """The comments of the main line, by the number of moves made."""
+        line, made = self.root.main_line() if self.root else [], 0
+        return {made: node.comment for node in line
+                if (made := made + len(node.moves)) >= 0 and node.comment}
 
     def names_beside(self, players: Sequence[str], state: GameState) -> tuple[str, str]:
         """The players' names once the game has gone on to `state`.
@@ -68,16 +85,14 @@ class SavedGame:
         return black, white
 
     def up_to(self, state: GameState) -> SavedGame:
-        """The file's data for the game up to `state`, which may differ from the file's game."""
-        (start, before), (other_start, after) = self.state.history(), state.history()
-        pairs = zip(before, after, strict=False)
-        same = itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)
-        shared = len(list(same)) if start == other_start else 0
-        whole = shared == len(before) == len(after)
+        """The file's data for the game up to `state`, which may differ from the file's game.
+
+        The file's own moves become a variation then.
+        """
+        whole = state is self.state or self.state.history() == state.history()
         return SavedGame(
             state, self.black, self.white, self.result if whole else "", info=self.info,
-            comments={at: text for at, text in self.comments.items() if at <= shared},
-            markup={at: given for at, given in self.markup.items() if at <= shared},
+            root=tree_of(state, self.root),
         )
 
 
@@ -108,13 +123,11 @@ def form_of(game: GameSpec) -> str:
 
 
 def game_bytes(
-    state: GameState, black: str = "", white: str = "", read: SavedGame | None = None,
-    variations: Mapping[int, Sequence[Variation]] | None = None,
+    state: GameState, black: str = "", white: str = "", read: SavedGame | None = None
 ) -> bytes:
     """The content of a file with the game, in the format of its kind.
 
-    Comments and other properties of `read`, the file of the game, are written, too; for Go,
-    `variations` as in `write_sgf`.
+    All that `read`, the file of the game, holds is written, too.
     """
     game, form = state.game, form_of(state.game)
     known = (read or SavedGame(state)).up_to(state)
@@ -123,7 +136,7 @@ def game_bytes(
         info = {**known.info, "GC": f"{note}\n\ndlgo {game}".strip()}
         return write_sgf(
             state, black=black, white=white, result=known.result or None, info=info,
-            comments=known.comments, markup=known.markup, variations=variations,
+            root=known.root,
         )
     if form == "pdn":
         tags = {**known.info, "Black": black or "?", "White": white or "?"}
@@ -131,7 +144,7 @@ def game_bytes(
             tags.pop("Termination", None)
         if state.last_move is not None and state.last_move.is_resign:
             tags["Termination"] = _RESIGNATION
-        text = pdn.write_game(state, tags, known.result or None, known.comments)
+        text = pdn.write_game(state, tags, known.result or None, known.root)
         return text.encode("utf-8", "replace")
     lines = [f"game: {game}"]
     for key, text in (("black", black), ("white", white)):
@@ -139,9 +152,10 @@ def game_bytes(
             lines.append(f"{key}: {' '.join(text.split())}")
     if result := game.result_text(state) if state.is_over() else known.result:
         lines.append(f"result: {result}")
-    words = [game.move_text(move) for move in state.moves()]
-    lines += [" ".join(words[i : i + 10]) for i in range(0, len(words), 10)]
-    return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+    assert known.root is not None
+    words = movetext.words_of(
+        known.root, lambda node, turns, begins: game.whole_moves([*node.moves]))
+    return ("\n".join(lines) + "\n" + movetext.wrapped(words)).encode("utf-8", "replace")
 
 
 def read_game_file(path: Path, number: int | None = None) -> SavedGame:
@@ -201,32 +215,18 @@ def read_games(
 
 def _from_sgf(record: GameRecordSgf) -> SavedGame:
     played = play(record)
+    root, nodes, cut = game_tree_of(record, played)
     # The plies of the game by the moves of the file: handicap stones are none, implied passes are.
-    begin, before = played.positions[0]
-    plies = dict.fromkeys(range(begin + 1) if begin == record.placed else [begin], 0)
-    ply = 0
-    for number, state in played.positions[1:]:
-        ply += 1 if state.previous_state is before else 2
-        plies[number], before = ply, state
-    comments: dict[int, str] = {}
-    markup: dict[int, dict[str, list[bytes]]] = {}
-    for number, ply in plies.items():
-        if number in record.comments:
-            earlier = comments.get(ply)
-            text = record.comments[number]
-            comments[ply] = f"{earlier}\n\n{text}" if earlier else text
-        if number in record.markup:
-            markup.setdefault(ply, {}).update(record.markup[number])
-    state = before
+    depths = {id(node): ply for ply, node in enumerate(root.main_line())}
+    plies = {number: depths[id(node)] for number, node in nodes.items()}
+    state = played.positions[-1][1]
     if re.match(r"[BW]\+R", record.result, re.IGNORECASE):
         state = _resigned(state, record.winner)
     info = dict(record.info) | ({"HA": str(record.handicap)} if record.handicap else {})
-    notes = [*played.notes]
-    if record.variations:
-        notes.append(f"the variations are left out, at {record.variations} of its moves")
+    notes = [*played.notes, *filter(None, [cut])]
     return SavedGame(
         state, record.black, record.white, record.result,
-        _named(record.source, notes, played.problem), record.komi, info, comments, markup, plies,
+        _named(record.source, notes, played.problem), record.komi, info, root, plies,
     )
 
 
@@ -247,7 +247,7 @@ def _from_pdn(game: pdn.PdnGame, path: PurePath, notes: tuple[str, ...]) -> Save
     problem = f"{path}: {game.problem}" if game.problem else ""
     return SavedGame(
         state, black, white, game.result.replace(pdn.UNKNOWN, ""),
-        (*notes, *_named(path, game.notes, problem)), info=info, comments=game.comments,
+        (*notes, *_named(path, game.notes, problem)), info=info, root=game.root,
     )
 
 
@@ -258,29 +258,58 @@ def _resigned(state: GameState, winner: Player | None) -> GameState:
     return state.apply_move(Move.resign())
 
 
+# What a text of moves consists of. A comment, or the header of a game, begins a word.
+_TEXT = re.compile(
+    r"^[ \t]*(?P<key>game|black|white|result)[ \t]*:(?P<value>[^\n#]*)|(?P<skip>\s|\#[^\n]*)"
+    r"|\{(?P<comment>[^}]*)\}|(?P<word>[^\s#]+)", re.MULTILINE,
+)
+
+
 def _from_text(
     path: PurePath, text: str, find_game: Callable[[str], GameSpec], notes: tuple[str, ...]
 ) -> SavedGame:
     header: dict[str, str] = {}
-    state: GameState | None = None
-    problem = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        line = line.partition("#")[0].strip()
-        key, colon, value = (part.strip() for part in line.partition(":"))
+    line: list[Node] = []  # the nodes of the line that is being read
+    outer: list[tuple[list[Node], bool]] = []  # as in `pdn.py`
+    problem, cut, cuts = "", False, 0
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for token in _TEXT.finditer(text):
+        where = f"{path}: line {text.count(chr(10), 0, token.start()) + 1}"
+        kind, word = token.lastgroup, token["word"]
         try:
-            if colon and key in ("game", "black", "white", "result") and key not in header:
-                header[key] = value
-                state = GameState.new_game(find_game(value)) if key == "game" else state
+            if kind == "value" and token["key"] not in header:
+                header[token["key"]] = token["value"].strip()
+                if token["key"] == "game":
+                    line = [Node(GameState.new_game(find_game(header["game"])))]
                 continue
-            assert state is not None or not line  # the caller has seen that the game comes first
-            for word in () if problem else line.split():
-                resigns = word == "resign"
-                for move in [Move.resign()] if resigns else state.game.parse_moves(state, word):
-                    state = state.apply_move(move)
+            if kind == "comment" and line and not cut:
+                movetext.add_comment(line[-1], token["comment"])
+            if kind in ("skip", "comment"):
+                continue
+            assert line  # the caller has seen that the game comes first
+            if word == "(":
+                outer.append((line, cut))
+                line, cut = line[:] if cut or len(line) == 1 else line[:-1], False
+            elif word == ")" and outer:
+                line, cut = outer.pop()
+            elif not cut:
+                line.append(_turn(line, (word or token[0]).strip()))
         except IllegalMoveError as error:
-            problem = f"{path}: line {number}: {error}"
+            problem, cuts, cut = problem or ("" if outer else f"{where}: {error}"), cuts + 1, True
         except DlgoError as error:
-            raise NotationError(f"{path}: line {number}: {error}") from None
-    assert state is not None
+            raise NotationError(f"{where}: {error}") from None
+    if outer:
+        raise NotationError(f"{path}: a variation is not closed, ')' is missing")
     del header["game"]
-    return SavedGame(state, **header, notes=(*notes, *_named(path, (), problem)))
+    more = [f"variations that end before an illegal move: {cuts - bool(problem)}"]
+    more = more if cuts - bool(problem) else []
+    return SavedGame(line[-1].state, **header, notes=(*notes, *_named(path, more, problem)),
+                     root=line[0])
+
+
+def _turn(line: list[Node], word: str) -> Node:
+    """The node after the last of a line, by a word of a text of moves."""
+    node = line[-1]
+    if word == "resign":
+        return node.add([Move.resign()])
+    return node.add(node.state.game.parse_moves(node.state, word))

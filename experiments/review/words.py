@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dlgo import GameState, Move, NotationError, Player
 from dlgo.display import player_text
-from dlgo.records.sgf import Variation
+from dlgo.game_tree import tree_of
 from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.play.game_file import SavedGame, game_bytes
 from experiments.review.comparison import Evaluation
@@ -126,23 +126,27 @@ def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
         raise NotationError(f"{state.game.title} cannot be written as SGF: only Go can")
     heading = [f"Review by {engine}." if engine else "Review."]
     heading += [f"{player.name}: {summary_words(review, player)}." for player in Player]
-    comments = {0: "\n".join([*heading, position_words(review, 0)])}
-    variations: dict[int, list[Variation]] = {}
+    root = tree_of(state, read.root)
+    line = root.main_line()
+    before = {node: node.comment for node in line}
+    root.comment = "\n".join([*heading, position_words(review, 0)])
     for turn in review.turns:
         texts = [f"{position_words(review, turn.number)}"]
         verdict = review.verdict(turn.number)
         if verdict is not None and verdict.kind:
             texts.insert(0, verdict_words(review, verdict))
-        comments[turn.plies] = "\n".join(texts)
+        line[turn.plies].comment = "\n".join(texts)
         if verdict is None or not verdict.kind or not verdict.best:
             continue
-        before = review.states[turn.number - 1]
-        line = legal_part(before, verdict.before.line[:_LINE])
+        position = review.states[turn.number - 1]
         instead = verdict.instead or verdict.before
-        value = value_text(before, instead, turn.player) if not instead.proven else ""
-        text = f"Better for {turn.player.name}{f', {value}' if value else ''}."
-        variations[turn.plies - len(turn.moves)] = [(line, text)]
-    for plies, text in read.comments.items():
-        comments[plies] = "\n\n".join(filter(None, (comments.get(plies), text)))
-    commented = replace(read, comments=comments)
-    return game_bytes(state, read.black, read.white, commented, variations)
+        value = value_text(position, instead, turn.player) if not instead.proven else ""
+        node = line[turn.plies - len(turn.moves)]
+        better = legal_part(position, verdict.before.line[:_LINE])
+        for number, (_, move) in enumerate(better):
+            node = node.add([move])
+            if not number:
+                node.say(f"Better for {turn.player.name}{f', {value}' if value else ''}.")
+    for node, text in before.items():
+        node.say(text)
+    return game_bytes(state, read.black, read.white, replace(read, root=root))

@@ -13,19 +13,22 @@ as in chess: `1-0` means that White has won, although Black moves first here. Th
 games in this way. Some programs differ: in the games of Tinsley that come with CheckerBoard, `1-0`
 means that Black, the first player, has won. So a result is kept as it is read.
 
-Reading is liberal: annotations are skipped, variations are left out; `-`, `x`, `:` and the dashes
-of typography are the same; a multiple capture may be given by all its squares, by its ends, or
-jump by jump. Reading of a game stops at an illegal move.
+Reading is liberal: `-`, `x`, `:` and the dashes of typography are the same; a multiple capture may
+be given by all its squares, by its ends, or jump by jump. Reading of a game, or of a variation,
+stops at an illegal move. `dlgo/movetext.py` says how comments and variations are written.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from dlgo import movetext
 from dlgo.api import GameState, Player
 from dlgo.errors import IllegalMoveError, NotationError
+from dlgo.game_tree import Node, tree_of
 from dlgo.games.draughts import notation
 from dlgo.games.draughts.state import Draughts
 
@@ -34,18 +37,18 @@ RESULTS = {Player.white: "1-0", Player.black: "0-1", None: "1/2-1/2"}
 UNKNOWN = "*"
 # Tags that the state and the result of a game determine.
 WRITTEN_TAGS = ("Result", "GameType", "SetUp", "FEN")
-_LINE_LENGTH = 80
 
 _DASH = "\\-\u2010-\u2015\u2212"  # within brackets of a pattern
 _HALF = "(?:1/2|\u00bd)"
 _TOKEN = re.compile(
-    rf"""(?P<skip> \s+ | %[^\n]* | \$\d+ | \.\.\. | [!?]+ | \x1a )
+    rf"""(?P<skip> \s+ | %[^\n]* | \.\.\. | \x1a )
+      | (?P<glyph> \$\d+ | [!?]+ )
       | (?P<comment> \{{[^}}]*\}} | ;[^\n]* )
       | (?P<tag> \[\s*(?P<name>\w+)\s*"(?P<value>(?:[^"\\\n]|\\.)*)"\s*\] )
       | (?P<result> (?:(?:1[{_DASH}]0|0[{_DASH}]1|{_HALF}[{_DASH}]{_HALF}|2[{_DASH}]0|0[{_DASH}]2
           |1[{_DASH}]1|0[{_DASH}]0|\*) (?![^\s\[{{;])) )
       | (?P<number> \d+\.(?:\.\.)? )
-      | (?P<move> (?P<squares>\d+(?:[xX:{_DASH}]\d+)+) (?:[!?*]+|\([!?]+\))? )
+      | (?P<move> (?P<squares>\d+(?:[xX:{_DASH}]\d+)+) (?P<mark>[!?*]+|\([!?]+\))? )
       | (?P<open> \( )
       | (?P<close> \) )
       | (?P<bad> \S{{1,20}} )
@@ -63,8 +66,7 @@ class PdnGame:
     # The result in the text, `*` if it has none of PDN's. It can differ from the result on the
     # board: most games end by resignation or agreement.
     result: str
-    # Number of moves made -> text; 0 is the comment on the start.
-    comments: Mapping[int, str] = field(default_factory=dict)
+    root: Node  # the game with its variations and comments
     # The illegal move and the reason; "" if there is none. `state` is the position before it.
     problem: str = ""
     notes: tuple[str, ...] = ()  # assumptions and omissions, a phrase each
@@ -72,14 +74,14 @@ class PdnGame:
 
 def write_game(
     state: GameState, tags: Mapping[str, str] | None = None, result: str | None = None,
-    comments: Mapping[int, str] | None = None,
+    root: Node | None = None,
 ) -> str:
     """The game that led to `state`, as PDN.
 
     Args:
         tags: further tags, or other values for Event, White and Black ("?" by default).
         result: by default that of a finished state, else `*`.
-        comments: number of moves made -> text.
+        root: the game with its variations and comments.
     """
     if state.is_over() and result in (None, UNKNOWN):
         result = RESULTS[state.winner()]
@@ -91,30 +93,17 @@ def write_game(
         all_tags |= {"SetUp": "1", "FEN": fen}
     header = "".join(f'[{name} "{_quoted(value)}"]\n' for name, value in all_tags.items())
 
-    played = state
-    if state.last_move is not None and state.last_move.is_resign:
-        played = state.previous_state
-    words = [*_with_comments(state.game.move_list_text(played).split(), comments or {}), result]
-    lines = [words[0]]
-    for word in words[1:]:
-        if len(lines[-1]) + 1 + len(word) > _LINE_LENGTH:
-            lines.append(word)
-        else:
-            lines[-1] += f" {word}"
-    return header + "\n" + "\n".join(lines) + "\n"
+    root = root or tree_of(state)
+    second_begins = root.state.next_player is Player.white
 
+    def turn_words(node: Node, turns: int, begins: bool) -> list[str]:
+        if node.moves[-1].is_resign:  # it is in the result
+            return []
+        number, second = divmod(turns + second_begins, 2)
+        words = [f"{number + 1}..." if second else f"{number + 1}."] if begins or not second else []
+        return [*words, *state.game.whole_moves([*node.moves])]
 
-def _with_comments(words: list[str], comments: Mapping[int, str]) -> Iterator[str]:
-    """The words of a list of moves, with each comment after the turn that it is on."""
-    left = dict(sorted(comments.items()))
-    plies = 0
-    for word in ["", *words]:
-        if word:
-            yield word
-        if not word.endswith("."):
-            plies += word.count("x") or bool(word)
-            for at in [at for at in left if at <= plies]:
-                yield from f"{{{left.pop(at).replace('}', ')')}}}".split()
+    return header + "\n" + movetext.wrapped([*movetext.words_of(root, turn_words), result])
 
 
 def read_games(text: str) -> list[PdnGame]:
@@ -127,7 +116,7 @@ def read_games(text: str) -> list[PdnGame]:
     for token in _tokens(text.removeprefix("\ufeff")):
         # A tag after moves, or anything but a comment after a result, belongs to the next game.
         after_result = reader.ended and token.lastgroup not in ("comment", "open")
-        if after_result or (token.lastgroup == "tag" and reader.state is not None):
+        if after_result or (token.lastgroup == "tag" and reader.line):
             games.append(reader.game())
             reader = _GameReader(len(games) + 1)
         reader.take(token)
@@ -146,19 +135,12 @@ def is_sound(text: str) -> bool:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """The tags, moves, comments, results and misfits of a text; only the brackets of variations."""
+    """The tags, moves, comments, results, variations and misfits of a text."""
     depth = 0  # of variations
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
-        if kind == "open":
-            if not depth:
-                yield token
-            depth += 1
-        elif kind == "close" and depth > 0:
-            depth -= 1
-        elif kind == "bad" and token[0].startswith("{"):
-            yield token  # a comment without an end, also inside a variation
-        elif depth == 0 and kind not in ("skip", "number"):
+        depth += (kind == "open") - (kind == "close" and depth > 0)
+        if kind not in ("skip", "number"):
             yield token
     if depth:
         raise NotationError("PDN: a variation is not closed, ')' is missing")
@@ -170,17 +152,20 @@ class _GameReader:
     def __init__(self, index: int) -> None:
         self.index = index
         self.tags: dict[str, str] = {}
-        self.state: GameState | None = None  # None before the first move
+        # The nodes of the line that is being read; none before the first move.
+        self.line: list[Node] = []
+        # Lines to which the variations that are open return, and whether they had ended early.
+        self.outer: list[tuple[list[Node], bool]] = []
+        self.early = ""  # the comment before the first move
         self.result: str | None = None
-        self.comments: dict[int, str] = {}
+        self.cut = False  # at an illegal move of this line
+        self.cuts = 0
         self.problem = ""
         self.notes: list[str] = []
-        self.turns = self.plies = self.variations = 0
-        self.white_began = False
 
     @property
     def begun(self) -> bool:
-        return bool(self.tags) or self.state is not None or self.result is not None
+        return bool(self.tags) or bool(self.line) or self.result is not None
 
     @property
     def ended(self) -> bool:
@@ -188,44 +173,71 @@ class _GameReader:
 
     def game(self) -> PdnGame:
         self._begin()
-        assert self.state is not None
         token = _TOKEN.fullmatch(self.tags.get("Result", ""))
         tagged = _plain(token[0]) if token is not None and token["result"] else UNKNOWN
         result = self.result or UNKNOWN
         if UNKNOWN not in (tagged, result) and tagged != result:
             raise self._error(f"the tag Result says {tagged!r}, the moves end with {result!r}")
-        if self.variations:
-            self.notes.append(f"variations are left out: {self.variations}")
+        for parent, child in itertools.pairwise(self.line):  # variations may have come before it
+            parent.children.remove(child)
+            parent.children.insert(0, child)
+        if self.cuts:
+            self.notes.append(f"variations that end before an illegal move: {self.cuts}")
         return PdnGame(
-            self.tags, self.state, tagged if result == UNKNOWN else result, self.comments,
+            self.tags, self.line[-1].state, tagged if result == UNKNOWN else result, self.line[0],
             self.problem, tuple(self.notes),
         )
 
     def take(self, token: re.Match[str]) -> None:
-        if token.lastgroup == "tag":
+        kind = token.lastgroup
+        if kind == "tag":
             self.tags[token["name"]] = re.sub(r"\\(.)", r"\1", token["value"])
-        elif token.lastgroup == "comment":
-            self._comment(token[0].strip("{};").strip())
+        elif kind == "comment":
+            self._comment(token[0][1:].removesuffix("}") if token[0][0] == "{" else token[0][1:])
         else:
             self._begin()
-        if token.lastgroup == "result":
+        if kind == "result" and not self.outer:
             self.result = _plain(token[0])
-        elif token.lastgroup == "open":
-            self.variations += 1
-        elif token.lastgroup == "move":
-            if not self.problem:
-                self._play(_plain(token["squares"]))
-        elif token.lastgroup in ("bad", "close"):
-            why = "a comment is not closed, '}' is missing" if token[0][0] == "{" else "no move"
-            raise self._error(f"after {self.turns} moves, {token[0]!r}: {why}")
+        elif kind == "open":
+            # What it replaces is the last turn, or one that could not be played.
+            self.outer.append((self.line, self.cut))
+            self.line = self.line[:] if self.cut or len(self.line) == 1 else self.line[:-1]
+            self.cut = False
+        elif kind == "close" and self.outer:
+            self.line, self.cut = self.outer.pop()
+        elif kind == "move" and not self.cut:
+            self._play(_plain(token["squares"]))
+            self._glyph(token["mark"] or "")
+        elif kind == "glyph":
+            self._glyph(token[0])
+        elif kind in ("bad", "close"):
+            unclosed = token[0][0] == "{"
+            if self.outer and not unclosed:
+                self._cut("")
+                return
+            why = "a comment is not closed, '}' is missing" if unclosed else "no move"
+            raise self._error(f"after {len(self.line) - 1} moves, {token[0]!r}: {why}")
 
     def _comment(self, text: str) -> None:
-        if text and not self.problem:
-            earlier = self.comments.get(self.plies)
-            self.comments[self.plies] = f"{earlier} {text}" if earlier else text
+        if not self.line:
+            self.early = f"{self.early} {text}"
+        elif not self.cut:
+            movetext.add_comment(self.line[-1], text)
+
+    def _glyph(self, text: str) -> None:
+        if text.strip("*") and not self.cut:
+            self.line[-1].markup.setdefault(movetext.GLYPHS, []).append(text.encode())
+
+    def _cut(self, problem: str) -> None:
+        """Leave out the rest of this line."""
+        if self.outer:
+            self.cuts += not self.cut
+        else:
+            self.problem = problem
+        self.cut = True
 
     def _begin(self) -> None:
-        if self.state is not None:
+        if self.line:
             return
         kind = self.tags.get("GameType", GAME_TYPE)
         if kind.split(",")[0].strip() != GAME_TYPE:
@@ -234,29 +246,35 @@ class _GameReader:
         if not fen.strip():
             self.notes.append("the tag FEN is empty; the game is read from the usual start")
         try:
-            self.state = Draughts.from_fen(fen.strip() or notation.START_FEN)
+            self.line = [Node(Draughts.from_fen(fen.strip() or notation.START_FEN))]
         except NotationError as error:
             raise self._error(str(error)) from None
         if counters := notation.FEN_COUNTERS.search(fen):
             self.notes.append(f"the counters of the tag FEN, {counters[0]!r}, are left out")
-        self.white_began = self.state.next_player is Player.white
+        movetext.add_comment(self.line[0], self.early)
 
     def _play(self, text: str) -> None:
-        assert self.state is not None
-        player = self.state.next_player
+        before = self.line[-1]
+        player = before.state.next_player
         try:
-            moves = notation.parse_turn(self.state, text)
+            moves = notation.parse_turn(before.state, text)
         except (IllegalMoveError, NotationError) as error:
-            number = (self.turns + self.white_began) // 2 + 1
+            second_began = self.line[0].state.next_player is Player.white
+            number = (len(self.line) - 1 + second_began) // 2 + 1
             failure = self._error(f"move {number} of {player.name}: {error}")
-            if isinstance(error, NotationError):  # a typing error, or an ambiguous move
-                raise failure from None
-            self.problem = str(failure)
+            if isinstance(error, NotationError) and not self.outer:
+                raise failure from None  # a typing error, or an ambiguous move
+            self._cut(str(failure))
             return
-        for move in moves:
-            self.state = self.state.apply_move(move)
-        self.plies += len(moves)
-        self.turns += self.state.next_player is not player
+        if len(self.line) > 1 and player is self.line[-2].state.next_player:
+            # A capture that is written jump by jump is one turn.
+            parent = self.line[-2]
+            if not before.children:
+                parent.children.remove(before)
+            self.line[-1] = parent.add([*before.moves, *moves])
+            self.line[-1].comment, self.line[-1].markup = before.comment, before.markup
+        else:
+            self.line.append(before.add(moves))
 
     def _error(self, why: str) -> NotationError:
         return NotationError(f"PDN game {self.index}: {why}")
