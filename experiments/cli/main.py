@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import click
 
+from experiments.cli.audit import audit
 from experiments.cli.bench import bench, perft
 from experiments.cli.check import check
 from experiments.cli.classroom import classroom
@@ -43,8 +44,8 @@ def cli() -> None:
 
 
 for _command in (
-    analyze, bench, check, classroom, compare, connectx, data, doctor, encoders, engines, games,
-    generate, gtp, ledger, models, new, ogs, perft, play, power, rate, report, show, sprt,
+    analyze, audit, bench, check, classroom, compare, connectx, data, doctor, encoders, engines,
+    games, generate, gtp, ledger, models, new, ogs, perft, play, power, rate, report, show, sprt,
     tournament, train, watch, web,
 ):
     cli.add_command(_command)

@@ -1,0 +1,30 @@
+"""`dlgo audit FILE.py`: examines a search or the parts of a learner on crafted games."""
+
+from __future__ import annotations
+
+import click
+
+from experiments.options import Number
+
+
+@click.command()
+@click.argument("file")
+@click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,
+              help="Wall seconds after which a property counts as one that hangs.")
+def audit(file: str, seconds: float) -> int:
+    """Audit a search or a learner of your own: which properties hold, and what a fault smells of.
+
+    FILE.py has a class with `select_move`, or functions such as `search(state, evaluate,
+    simulations)`, `targets(game)` and `loss(...)`. The exit status is 1 if a property does not
+    hold.
+    """
+    from rich.console import Console
+
+    from experiments.command import log
+    from experiments.museum.audit import audit as audit_file
+
+    with Console(stderr=True).status(f"auditing {file}") as status:
+        report = audit_file(file, lambda name: status.update(f"auditing {file}: {name}"), seconds)
+    for line in str(report).split("\n"):
+        log(line)
+    return 0 if report.ok else 1

@@ -1,0 +1,1 @@
+"""Our readable files as the auditor sees them: examples of glue."""

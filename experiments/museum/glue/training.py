@@ -1,0 +1,96 @@
+"""The textbook's AlphaZero, shown to the auditor part by part."""
+
+import numpy as np
+
+from dlgo import GameState, get_game
+from engines.alphazero.textbook_training import NOISE, AlphaZeroLoss, Example, TextbookAlphaZero
+from engines.base import Decision
+from engines.mcts.textbook import Node
+
+
+class Told(TextbookAlphaZero):
+    """Plays the moves and has the visits that it is told."""
+
+    def select_move(self, state, budget=None):
+        self.root = Node(0, None, None)
+        self.root.state = state
+        counts, move = next(self.told)
+        for other, count in counts.items():
+            self.root.children.append(Node(1, self.root, other))
+            self.root.children[-1].visits = count
+        return Decision(move)
+
+
+def targets(game):
+    learner = Told(game.game, sims=1)
+    learner.told = iter(zip(game.visits, game.moves, strict=True))
+    examples = learner.self_play(game.states[0], explore=False)
+    players = np.array([state.next_player.index for state in game.states])
+    policies = np.array([example.policy for example in examples])
+    policies = learner._encoder.to_network_order(policies, players)
+    return list(zip(policies, [example.value for example in examples], strict=True))
+
+
+learner = Told(get_game("tictactoe"), sims=1)
+
+
+def pick(visits, temperature):
+    if temperature not in (0, 1):
+        raise NotImplementedError("moves are drawn with temperature 0 or 1")
+    moves = list(map(learner.game.move_of, range(len(visits))))
+    best = moves[int(np.argmax(visits))]
+    drawn = []
+
+    def told():
+        yield dict(zip(moves, visits, strict=True)), best
+        raise StopAsyncIteration
+
+    class State(GameState):
+        def apply_move(self, move):
+            drawn.append(move)
+            return super().apply_move(move)
+
+    learner.told = told()
+    try:
+        learner.self_play(State.new_game(learner.game), explore=temperature > 0)
+    except StopAsyncIteration:
+        return learner.game.action_of(drawn[0])
+
+
+def noise(priors, is_root=True):
+    state = learner.game.start().play("A1", "B1", "C1", "A2", "C2", "B2")
+    learner.network.evaluate = lambda planes: {
+        "policy": np.log(np.array([[1, 1, 1, 1, 1, 1, *priors]])), "value": np.zeros((1, 1))}
+    learner.root, learner.noise = Node(0, None, None), NOISE
+    learner.root.state = state if is_root else learner.game.start()
+    return list(learner._evaluate(state)[0].values())
+
+
+def augment(planes, policy):
+    seen = []
+    other = Told(learner.game, sims=1)
+    other.batch, other.examples = 1, [Example(np.repeat(planes, 3, 2), policy, 0.0)]
+    other.network.step = lambda inputs, labels, rate: seen.append((inputs, labels)) or 0.0
+    other.rng = learner.rng
+    other.train()
+    return [(inputs.reshape(*planes.shape[:2], -1)[..., :1], labels[0, :-1])
+            for inputs, labels in seen]
+
+
+def window(old, new, size):
+    other = Told(learner.game, sims=1)
+    other.games, other.window, other.examples = 1, size, list(old)
+    other.self_play, other.train = lambda: list(new), lambda: 0.0
+    next(other.learn(1))
+    return other.examples
+
+
+def loss(logits, values, policies, results):
+    return AlphaZeroLoss().value(np.column_stack([logits, values]),
+                                 np.column_stack([policies, results]))
+
+
+def gradient(logits, values, policies, results):
+    delta = AlphaZeroLoss().delta(np.column_stack([logits, values]),
+                                  np.column_stack([policies, results]))
+    return delta[:, :-1], delta[:, -1]
