@@ -99,8 +99,9 @@ distribution = setup(
         "experiments": [
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
-            "course/assets/*", "museum/faults/*.toml", "museum/*.json", "plans/*.toml",
+            "course/assets/*", "museum/faults/*.toml", "museum/*.json", "museum/*.csv", "plans/*.toml",
             "studio/*.csv", "studio/static/*", "studio/static/inside/*",
+            *([] if STUDENT else ["classroom/exercises/*.toml"]),
         ],
         "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",
                     "solver/*.book"],

@@ -12,12 +12,16 @@ import json
 import re
 import stat
 import textwrap
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.errors import DlgoError
+from dlgo.text import replace_once
 from experiments.classroom.checks import Check, HandIn, require, short
 from experiments.classroom.own_examples import same_value, try_examples
+from experiments.museum.planting import get_fault
 
 _FOLDER = Path(__file__).with_name("exercises")
 _CLONE = Path(__file__).resolve().parents[2]
@@ -33,6 +37,10 @@ _START = (
 _HEAD = """
 # Functions must not change their arguments. To try the examples in the texts, run this file, or the
 # last cell of a notebook.
+"""
+_TASK = """One place of this file is wrong. Find it, mend it, and hand in the whole file.
+
+What one sees:
 """
 _TITLE = re.compile(r'"""(?P<title>.+) \(chapter (?P<chapter>\d+)\)\.')
 
@@ -95,7 +103,7 @@ class Exercise:
 
     def student_version(self) -> str:
         """The file for students, without solutions and checks; run, it tries the examples."""
-        text = _SOLUTION.sub(_START, _HIDDEN.sub("", self.source)).rstrip()
+        text = self._start().rstrip()
         lines, tree = text.splitlines(keepends=True), ast.parse(text)
         lines.insert(tree.body[0].end_lineno, _HEAD)
         names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -103,6 +111,9 @@ class Exercise:
         tasks = ", ".join(f'"{name}"' for name in names)
         footer = textwrap.indent(f"{helpers}\ntry_examples({tasks})\n", "    ")
         return "".join(lines) + f'\n\n\nif __name__ == "__main__":\n{footer}'
+
+    def _start(self) -> str:
+        return _SOLUTION.sub(_START, _HIDDEN.sub("", self.source))
 
     def solution(self) -> str:
         """The file with all solutions."""
@@ -141,6 +152,51 @@ class Exercise:
                            "metadata": {"kernelspec": kernel}}, indent=1) + "\n"
 
 
+@dataclass(frozen=True)
+class FaultExercise(Exercise):
+    """Find the fault: students get a solution with one planted bug, and mend it.
+
+    `of` is the exercise whose solution it is, `bug` a name in its `PLANTED`, `card` the fault of
+    the museum that it stands for; the card says what one sees.
+    """
+
+    of: Exercise
+    bug: str
+    card: str
+
+    @property
+    def checks(self) -> list[Check]:
+        """One check, all of the exercise's: the rest of the file is right, and earns nothing."""
+        def run(hand_in: HandIn) -> None:
+            for check in self.of.checks:
+                check.run(hand_in)
+
+        return [Check("The fault is mended, and everything else still works", 10, run)]
+
+    @property
+    def planted(self) -> dict[str, tuple[str, str]]:
+        """The fault."""
+        return {self.bug: self.of.planted[self.bug]}
+
+    @property
+    def _module(self) -> object:
+        return self.of._module
+
+    def _start(self) -> str:
+        return replace_once(self.solution(), *self.of.planted[self.bug])
+
+
+def _find_the_fault(known: Mapping[str, Exercise]) -> Iterator[FaultExercise]:
+    """The exercises of `faults.toml`: the same source with another beginning."""
+    for name, given in tomllib.loads((_FOLDER / "faults.toml").read_text("utf-8")).items():
+        of, card = known[given["of"]], get_fault(given["card"])
+        rest = of.source.partition('"""')[2].partition("\n")[2]
+        title, symptom = f"Find the fault: {of.title}", textwrap.fill(card.symptom, 88)
+        source = (f'"""{title} (chapter {of.chapter}).\n\n{_TASK}\n{symptom}\n\n'
+                  f"The program was meant like this:\n{rest}")
+        yield FaultExercise(name, title, of.chapter, source, of, given["bug"], given["card"])
+
+
 def hide_solutions() -> None:
     """Let only the owner of this installation read solutions, wherever they lie in it."""
     clone = [_CLONE / name for name in (".git", "build", "tests")]
@@ -156,6 +212,13 @@ def exercises() -> dict[str, Exercise]:
             "this dlgo was built for students and has no exercises; install one that was built "
             "without DLGO_STUDENT"
         )
+    known = written_exercises()
+    return {exercise.name: exercise for exercise in sorted(
+        [*known.values(), *_find_the_fault(known)], key=lambda exercise: exercise.chapter)}
+
+
+def written_exercises() -> dict[str, Exercise]:
+    """Those in which students write functions, by name, by chapter."""
     listed = []
     for path in sorted(_FOLDER.glob("[a-z]*.py")):
         source = path.read_text(encoding="utf-8")

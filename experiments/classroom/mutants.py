@@ -28,7 +28,7 @@ from dlgo.text import replace_once
 from engines.isolation.answer import call_unchanged
 from engines.isolation.plain import from_plain, to_plain
 from experiments.classroom.checks import Check, HandIn, Wrong
-from experiments.classroom.exercise import Exercise, exercises, get_exercise
+from experiments.classroom.exercise import Exercise, get_exercise, written_exercises
 from experiments.command import run
 
 # CPU seconds and bytes of memory of a mutant, which may run forever. Solutions take up to a second.
@@ -187,7 +187,7 @@ def score(exercise: Exercise) -> Score:
 def main(names: tuple[str, ...]) -> None:
     """Print how many mutants of each exercise lose points, and the lines of those that do not."""
     low = []
-    for exercise in [get_exercise(name) for name in names] or exercises().values():
+    for exercise in [get_exercise(name) for name in names] or written_exercises().values():
         result = score(exercise)
         total = result.killed + len(result.survivors)
         click.echo(f"{exercise.name}: {result.share:.0%}, {result.killed} of {total} mutants lose "

@@ -16,12 +16,18 @@ import pytest
 from experiments.classroom import exercise as exercise_module
 from experiments.classroom import mutants
 from experiments.classroom.checks import HandIn, Wrong
-from experiments.classroom.exercise import ExerciseError, exercises, get_exercise
+from experiments.classroom.exercise import (
+    ExerciseError,
+    FaultExercise,
+    exercises,
+    get_exercise,
+    written_exercises,
+)
 from experiments.classroom.mutants import outcomes
 from tests.command import ROOT
 from tests.conftest import FULL, one_line_error
 
-EXERCISES = exercises()
+EXERCISES = written_exercises()
 every_exercise = pytest.mark.parametrize("name", EXERCISES)
 
 
@@ -52,6 +58,20 @@ def test_nearly_all_mutants_lose_points(name) -> None:
     result = mutants.score(EXERCISES[name])
     assert result.share >= mutants.WANTED, result.survivors
     assert not result.unused and result.killed >= 10
+
+
+def test_a_fault_of_the_museum_earns_nothing_until_it_is_mended() -> None:
+    faulty = [one for one in exercises().values() if isinstance(one, FaultExercise)]
+    assert len(faulty) >= 10
+    for exercise in faulty:
+        assert not any(outcomes(exercise, exercise.solution()).values())
+        assert exercise.points == 10 and all(
+            outcomes(exercise, exercise.student_version()).values()), exercise.name
+        # Another fault in the right file earns nothing, either.
+        other = next(mutant for mutant in mutants.planted(exercise.of)
+                     if mutant.source != exercise.student_version())
+        assert all(outcomes(exercise, other.source).values()), exercise.name
+        assert "SOLUTION" not in exercise.student_version()
 
 
 def test_a_mutant_that_never_ends_loses_points(monkeypatch) -> None:

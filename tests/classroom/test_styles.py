@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.classroom.exercise import exercises
+from experiments.classroom.exercise import written_exercises
 from experiments.classroom.mutants import outcomes
 from tests.classroom import styles_learning, styles_networks, styles_rules, styles_search
 from tests.classroom.styles import STYLES, restyled
 from tests.command import ROOT
 
-EXERCISES = exercises()
+EXERCISES = written_exercises()
 BY_HAND = (styles_rules.SOLUTIONS | styles_search.SOLUTIONS | styles_networks.SOLUTIONS
            | styles_learning.SOLUTIONS)
 CASES = ROOT.parent / "shared/cases/class/grading"

@@ -19,6 +19,8 @@
     EQUIVALENT = {...}                  changes that are no bugs, and why: see mutants.py
     ### END HIDDEN TESTS
 
+`faults.toml` makes exercises of planted bugs: students find and mend them.
+
 The marks are nbgrader's. `dlgo class new` writes the student's file. Its code before the hidden
 tests imports only packages that students have.
 """
