@@ -99,7 +99,8 @@ distribution = setup(
         "experiments": [
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
-            "course/assets/*", "museum/faults/*.toml", "museum/*.json", "museum/*.csv", "plans/*.toml",
+            "course/assets/*", "museum/faults/*.toml", "museum/*.json", "museum/*.csv",
+            "plans/*.toml",
             "studio/*.csv", "studio/static/*", "studio/static/inside/*",
             *([] if STUDENT else ["classroom/exercises/*.toml"]),
         ],

@@ -191,7 +191,8 @@ def _find_the_fault(known: Mapping[str, Exercise]) -> Iterator[FaultExercise]:
     for name, given in tomllib.loads((_FOLDER / "faults.toml").read_text("utf-8")).items():
         of, card = known[given["of"]], get_fault(given["card"])
         rest = of.source.partition('"""')[2].partition("\n")[2]
-        title, symptom = f"Find the fault: {of.title}", textwrap.fill(card.symptom, 88)
+        short_title = of.title.partition(":")[0]
+        title, symptom = f"Find the fault: {short_title}", textwrap.fill(card.symptom, 88)
         source = (f'"""{title} (chapter {of.chapter}).\n\n{_TASK}\n{symptom}\n\n'
                   f"The program was meant like this:\n{rest}")
         yield FaultExercise(name, title, of.chapter, source, of, given["bug"], given["card"])

@@ -29,7 +29,7 @@ def list_exercises() -> None:
     from experiments.classroom.exercise import exercises
 
     for exercise in exercises().values():
-        click.echo(f"{exercise.chapter:2}  {exercise.name:16} {exercise.title}")
+        click.echo(f"{exercise.chapter:2}  {exercise.name:20} {exercise.title}")
 
 
 @classroom.command()
