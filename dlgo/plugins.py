@@ -214,7 +214,8 @@ def _a(noun: str) -> str:
 
 
 def load_file(path: Path) -> ModuleType:
-    """The module that a Python file makes; loaded once, and again when it has been edited.
+    """The module that a Python file makes; loaded once, and again when it or a file beside it that
+    it uses has been edited.
 
     Raises PluginError, with file and line, if something is missing or cannot be loaded.
     """
@@ -225,14 +226,32 @@ def load_file(path: Path) -> ModuleType:
     # Files beside it can be imported, but everything else takes precedence.
     if str(whole.parent) not in sys.path:
         sys.path.append(str(whole.parent))
-    stamp = (whole.stat().st_mtime_ns, whole.stat().st_size)
-    if name in sys.modules and _stamps.get(name) != stamp:
-        del sys.modules[name]
-    _stamps[name] = stamp
-    return _load_module(name, str(path), whole)
+    loaded = _stamps.get(name, {whole: None})
+    if name in sys.modules and all(stamp == file_stamp(file) for file, stamp in loaded.items()):
+        return sys.modules[name]
+    for other in [
+        other for other, module in sys.modules.items()
+        if Path(getattr(module, "__file__", None) or "") in loaded
+    ]:
+        del sys.modules[other]
+    stamp = file_stamp(whole)
+    module = _load_module(name, str(path), whole)
+    used = _files_used(module, whole.parent, set())
+    _stamps[name] = {file: file_stamp(file) for file in used} | {whole: stamp}
+    return module
 
 
-_stamps: dict[str, tuple[int, int]] = {}
+# The files of each loaded module, as they were then.
+_stamps: dict[str, dict[Path, tuple[int, int] | None]] = {}
+
+
+def file_stamp(path: Path | str) -> tuple[int, int] | None:
+    """Time and size of a file, which an edit changes; None if it is gone."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _module_of(path: Path) -> tuple[str, Path]:

@@ -67,7 +67,7 @@ class IsolatedEngine:
         self.pid = self._host.pid  # the root of its processes
         try:
             self._host.show_output(self._spec)
-            self._host.ask("open", str(self.game), timeout=START_TIMEOUT)
+            self._host.ask("open", self.game.versioned, timeout=START_TIMEOUT)
             if self._in_copy:
                 self._host.enter_copy(self._sandbox)
             facts = self._ask("build", self._spec, self._seed)
@@ -95,6 +95,13 @@ class IsolatedEngine:
             self._start()
         self._ask("new_game", seed)
         self._cpu = self._host.thinking_seconds()
+
+    def is_current(self) -> bool:
+        """Whether its files, and those of the game, are as they were when it was built."""
+        try:
+            return self._ask("is_current") == {"current": True}
+        except ProgramError:
+            return False
 
     def warm_up(self) -> None:
         """Let it load what it needs."""

@@ -22,6 +22,7 @@ from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, PluginError
 from dlgo.games import get_game
 from dlgo.jit import cpu_time, tell_of_compiling, watch_clocks
+from dlgo.plugins import file_stamp
 from dlgo.records.failures import Failure
 from dlgo.text import error_text
 from engines.base import Decision, Engine
@@ -35,6 +36,7 @@ from engines.watching.recording import transcript
 _LONG = ("open", "build", "warm_up")
 # Folders whose frames of a traceback do not interest the author of an engine.
 _OURS = tuple(str(Path(__file__).resolve().parents[2] / name) for name in ("dlgo", "engines"))
+_INSTALLED = (str(Path(os.__file__).parent), "site-packages")
 # Exit code of a copy after an end request.
 _TOLD = 77
 
@@ -96,6 +98,7 @@ class _Host:
         self._server.tell({"clocks": "stopped" if stopped else "running", "cpu": spent})
 
     def _open(self, game: str) -> None:
+        self._began = time.time_ns()
         self._game = get_game(game)
         # Compiled before any clock runs: the rules are ours, and not the engine's to pay for.
         state = GameState.new_game(self._game)
@@ -104,6 +107,7 @@ class _Host:
     def _build(self, text: str, seed: int) -> dict[str, Any]:
         spec = EngineSpec.parse(text)
         engine = self._engine = spec.build(self._game, seed)
+        self._files = _own_files(self._began)
         return {
             "digest": spec.digest, "budget": engine.budget.given(), "budgets": engine.budgets,
             "network_id": engine.network_id,
@@ -144,6 +148,9 @@ class _Host:
 
     def _leave_copy(self) -> None:
         os._exit(_TOLD)
+
+    def _is_current(self) -> dict[str, Any]:
+        return {"current": all(file_stamp(file) == s for file, s in self._files.items())}
 
     def _warm_up(self) -> None:
         self._engine.warm_up()
@@ -241,6 +248,21 @@ def _plain(place: Any) -> Any:
     return place if isinstance(place, int | str | None) else str(place)
 
 
+def _is_own(file: Any) -> bool:
+    """Whether a file is neither ours nor installed."""
+    return isinstance(file, str) and not file.startswith((*_OURS, "<")) and not any(
+        part in file for part in _INSTALLED
+    )
+
+
+def _own_files(began: int) -> dict[str, tuple[int, int] | None]:
+    """The files of the engine's author that this process has loaded since `began`, and what they
+    were like; None for one that has been edited meanwhile."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    stamps = {file: file_stamp(file) for file in files if _is_own(file)}
+    return {file: stamp if stamp and stamp[0] < began else None for file, stamp in stamps.items()}
+
+
 def _place_of(error: BaseException) -> str:
     """Where in the engine's own files it happened: `my_bot.py, line 12: `; "" if nowhere."""
     frames = [
@@ -248,8 +270,7 @@ def _place_of(error: BaseException) -> str:
         if not frame.filename.startswith((*_OURS, "<"))
     ]
     # The standard library and installed packages only where there is nothing else.
-    installed = (str(Path(os.__file__).parent), "site-packages")
-    own = [frame for frame in frames if not any(part in frame.filename for part in installed)]
+    own = [frame for frame in frames if _is_own(frame.filename)]
     for frame in reversed(own or frames):
         return f"{Path(frame.filename).name}, line {frame.lineno}: "
     return ""

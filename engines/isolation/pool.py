@@ -67,7 +67,7 @@ class _Stopped(Exception):
 
 
 class PooledEngine(IsolatedEngine):
-    """An engine of the pool: its preparation, too, can be stopped."""
+    """An engine of the pool: its preparation, too, can be stopped, and its moves are legal."""
 
     def __init__(self, ticket: Ticket, limits: EngineLimits) -> None:
         self.spec, self.owner = ticket.spec, ticket.owner
@@ -84,6 +84,18 @@ class PooledEngine(IsolatedEngine):
             self.end()
             raise
         self._stop, self.timeout = lambda: False, limits.move_timeout
+
+    def analyse(
+        self, state: GameState, budget: Budget | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Decision:
+        """As `IsolatedEngine.analyse`. Raises EngineFailed also for an illegal move."""
+        decision = super().analyse(state, budget, stop)
+        try:
+            state.apply_move(decision.move)
+        except (DlgoError, TypeError, ValueError) as error:
+            raise EngineFailed(str(error)) from None
+        return decision
 
     def _check(self) -> None:
         if self._stop():
@@ -213,7 +225,8 @@ class EnginePool:
             self._taken += 1
             fits = [
                 engine for engine in self._idle
-                if engine.spec == ticket.spec and engine.game == ticket.game and engine.alive
+                if engine.spec == ticket.spec and engine.game == ticket.game
+                and engine.game.version == ticket.game.version and engine.alive
             ]
             fits.sort(key=lambda engine: engine.owner == ticket.owner)
             surplus: list[PooledEngine] = []
@@ -225,7 +238,11 @@ class EnginePool:
                 del self._idle[: len(surplus)]
         for engine in surplus:
             engine.end()
-        engine = fits[-1] if fits else PooledEngine(ticket, self.limits)
+        engine = fits[-1] if fits else None
+        if engine is not None and engine.owner != ticket.owner and not engine.is_current():
+            engine.end()  # its files have been edited since
+            engine = None
+        engine = engine or PooledEngine(ticket, self.limits)
         with self._lock:
             self._busy.add(engine)
         return engine

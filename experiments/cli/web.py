@@ -39,5 +39,5 @@ def web(
 
     searches = searches or core_count()
     limits = EngineLimits(searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb)
-    studio = Studio(Allowed(allow), limits, map(Path, ledgers))
+    studio = Studio(Allowed(allow), limits, [*map(Path, ledgers)])
     serve(studio, host, port, token, not no_browser, click.echo)

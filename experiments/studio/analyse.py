@@ -75,7 +75,7 @@ class _Analyse:
                 view = await asyncio.to_thread(decision_view, state, decision, None, views)
                 yield {**view, "look": look, "final": final}
         except DlgoError as error:
-            yield {"problem": str(error), "final": True}
+            yield {"problem": replies.error_words(error), "final": True}
         async for sign in replies.silence():
             yield sign
 
@@ -109,6 +109,6 @@ class _Analyse:
                     })
                 yield {"exact": [*solved], "of": len(moves), "who": spec}
         except DlgoError as error:
-            yield {"problem": str(error)}
+            yield {"problem": replies.error_words(error)}
         async for sign in replies.silence():
             yield sign

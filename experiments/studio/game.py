@@ -25,7 +25,7 @@ from experiments.play.game_file import SavedGame
 from experiments.studio import ending, opponents, position
 from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
-from experiments.studio.replies import Changes, NotFound, StudioError
+from experiments.studio.replies import Changes, NotFound, StudioError, error_words
 from experiments.studio.specs import HUMAN
 
 # Moves of one game; beyond, it can be looked at but not played on.
@@ -310,7 +310,7 @@ class Game:
             try:
                 await work()
             except DlgoError as error:
-                self._problem = one_line(str(error))
+                self._problem = error_words(error)
             finally:
                 if self._search is asyncio.current_task():
                     self._search, self._thinking = None, ""
@@ -340,10 +340,7 @@ class Game:
             self.id, before, spec, self._seed + player.index, seconds, must_move)
 
         def turn() -> tuple[GameState, dict[str, Any], Record]:
-            try:
-                after = before.apply_move(decision.move)
-            except (DlgoError, TypeError, ValueError) as error:
-                raise StudioError(f"{spec}: {error}") from None
+            after = before.apply_move(decision.move)
             text = before.game.move_text(decision.move)
             record = Record(len(after.moves()), player.index, text, spec)
             record.spend(decision.cost, decision.cost.wall_seconds, decision.cost.cpu_seconds)
@@ -377,7 +374,7 @@ class Game:
                     )
                 except DlgoError as error:
                     if self.players[place] == spec:  # no other engine has taken its place meanwhile
-                        self._problem = one_line(str(error))
+                        self._problem = error_words(error)
                         self._changes.tell()
 
     def close(self) -> None:

@@ -232,7 +232,7 @@ class _Inside:
                 yield {"waiting": self._studio.engines.waiting_before(owner)}
             record, has_network = task.result()
         except EngineFailed as error:
-            yield {"error": str(error)}
+            yield {"error": replies.error_words(error)}
             return
         finally:
             task.cancel()

@@ -14,7 +14,7 @@ from dlgo import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.text import one_line
 from experiments.arena.running import read_running
-from experiments.studio.replies import NotFound
+from experiments.studio.replies import NotFound, error_words
 
 # Games listed at once.
 PAGE = 20
@@ -48,7 +48,7 @@ class Ledgers:
                 entry["games"] = count_games(path)
                 entry["running"] = read_running(path) is not None
             except DlgoError as error:
-                entry["problem"] = one_line(str(error))
+                entry["problem"] = error_words(error)
             ledgers.append(entry)
         return ledgers
 

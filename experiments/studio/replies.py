@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator, Callable
+import os
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -25,6 +27,7 @@ _HEARTBEAT = 15.0
 
 View = dict[str, Any]
 _open_streams = 0
+_folders: list[str] = []
 
 
 class StudioError(DlgoError):
@@ -62,10 +65,26 @@ def json_reply(value: Any, status: int = 200) -> Response:
     return Response(json_text(value), status, media_type="application/json")
 
 
+def hide_folders(folders: Iterable[Path]) -> None:
+    """From now on, errors show files in these folders by their names alone."""
+    for folder in folders:
+        names = {str(folder), str(folder.resolve()), os.path.relpath(folder)} - {"/", "."}
+        _folders.extend(f"{name}{os.sep}" for name in names)
+    _folders.sort(key=len, reverse=True)
+
+
+def error_words(error: Exception) -> str:
+    """What a page may read of an error: one line, without this machine's folders."""
+    text = str(error)
+    for folder in _folders:
+        text = text.replace(folder, "")
+    return one_line(text)
+
+
 def error_reply(error: Exception, status: int | None = None) -> Response:
     """An error as one line of JSON."""
     status = status or getattr(error, "status", 400)
-    return json_reply({"error": one_line(str(error))}, status)
+    return json_reply({"error": error_words(error)}, status)
 
 
 def json_text(value: Any) -> str:
@@ -224,7 +243,7 @@ def event_stream(events: AsyncIterator[View | None]) -> Response:
                 async for event in events:
                     yield ": alive\n\n" if event is None else f"data: {json_text(event)}\n\n"
         except DlgoError as error:
-            yield f"data: {json_text({'error': one_line(str(error))})}\n\n"
+            yield f"data: {json_text({'error': error_words(error)})}\n\n"
         finally:
             _open_streams -= 1
 

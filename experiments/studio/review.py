@@ -18,7 +18,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dlgo import DlgoError
-from dlgo.text import one_line
 from engines.isolation.pool import EngineFailed
 from experiments.review.game_review import SECONDS, GameReview, Question, exact_engine
 from experiments.review.pace import Pace
@@ -105,10 +104,10 @@ class _Run:
             except EngineFailed as error:
                 review.give_up(question)
                 if not question.exact:
-                    self._problem = one_line(str(error))
+                    self._problem = replies.error_words(error)
                     failures += 1
             except DlgoError as error:
-                self._problem = one_line(str(error))
+                self._problem = replies.error_words(error)
                 break
         self._asked, self._over, self._task = None, True, None
         self._changes.tell()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import socket
 from typing import Any
 
@@ -21,6 +22,8 @@ from experiments.studio.replies import Refused, error_reply
 from experiments.studio.sockets import answer_socket
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
+# What a `Host` may be: a name or an address, and a port.
+_ADDRESS = re.compile(r"(?:\[(?P<ipv6>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_.-]+))(?::\d{1,5})?")
 _HEADERS = {
     b"content-security-policy": (
         b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
@@ -88,8 +91,10 @@ class Guard:
             raise Refused("requests from pages of other sites are not answered")
 
     def _is_own_host(self, host: str) -> bool:
-        name = host.lower()
-        name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+        parts = _ADDRESS.fullmatch(host.lower())
+        if parts is None:
+            return False
+        name = parts["ipv6"] or parts["name"]
         if name in (*LOCAL, self._host, socket.gethostname().lower()):
             return True
         try:

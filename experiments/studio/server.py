@@ -11,7 +11,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from experiments.studio import analyse, film, inside, play, review, watch
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
 from experiments.studio.ledgers import Ledgers
-from experiments.studio.replies import MOST_BYTES, NotFound, error_reply, json_reply
+from experiments.studio.replies import MOST_BYTES, NotFound, error_reply, hide_folders, json_reply
 from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
@@ -49,10 +49,14 @@ class Studio:
 
     def __init__(
         self, allowed: Allowed | None = None, limits: EngineLimits | None = None,
-        ledgers: Iterable[Path] = (),
+        ledgers: Sequence[Path] = (),
     ) -> None:
         self.allowed = allowed or Allowed()
         self.ledgers = Ledgers(ledgers)
+        own = [Path(spec.partition(".py")[0]) for spec in self.allowed.specs] + [*ledgers]
+        hide_folders([Path.home(), Path(__file__).parents[2], *(
+            path.absolute().parent for path in [*own, Path("here")]
+        )])
         self.standings = Standings()
         self.engines = Engines(limits)
         self.games = Games(self.engines)

@@ -18,7 +18,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dlgo import DlgoError, GameSpec, GameState, Move
-from dlgo.text import one_line
 from experiments.arena.running import Running, RunningGame, read_running
 from experiments.play.game_file import game_of_ledger
 from experiments.studio import replies
@@ -127,7 +126,7 @@ class _Watched:
             games = await asyncio.to_thread(count_games, self._path)
             problem = ""
         except DlgoError as error:
-            games, problem = 0, one_line(str(error))
+            games, problem = 0, replies.error_words(error)
         running = await asyncio.to_thread(read_running, self._path)
         live, infos = await asyncio.to_thread(self._boards.show, running)
         for game in live:
@@ -148,7 +147,7 @@ class _Watched:
             self._names, self._cpu = standings.pop("names"), standings.pop("cpu")
             self._show(standings=standings, rating="")
         except DlgoError as error:
-            self._show(rating=one_line(str(error)))
+            self._show(rating=replies.error_words(error))
         finally:
             self._rating = None
         self._rated, self._ended = games, time.monotonic()
@@ -183,7 +182,7 @@ class _LiveBoards:
                 view["position"] = position_view(state, with_moves=False)
                 infos[game.game] = board_view(spec)
             except (DlgoError, ValueError, IndexError, OverflowError) as error:
-                view["problem"] = one_line(str(error))
+                view["problem"] = replies.error_words(error)
             live.append(view)
         self._states = states
         return live, infos
