@@ -21,6 +21,7 @@ from experiments.cli.listing import encoders, engines, games, models
 from experiments.cli.new import new
 from experiments.cli.ogs import ogs
 from experiments.cli.play import analyze, gtp, play, show, watch
+from experiments.cli.puzzles import puzzles
 from experiments.cli.ratings import compare, power, rate, report, sprt
 from experiments.cli.tournament import tournament
 from experiments.cli.train import doctor, train
@@ -45,8 +46,8 @@ def cli() -> None:
 
 for _command in (
     analyze, audit, bench, check, classroom, compare, connectx, data, doctor, encoders, engines,
-    games, generate, gtp, ledger, models, new, ogs, perft, play, power, rate, report, show, sprt,
-    tournament, train, watch, web,
+    games, generate, gtp, ledger, models, new, ogs, perft, play, power, puzzles, rate, report, show,
+    sprt, tournament, train, watch, web,
 ):
     cli.add_command(_command)
 

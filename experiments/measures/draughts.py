@@ -12,6 +12,8 @@ may still take too long.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -40,15 +42,9 @@ def draw_classes(pieces: int, count: int, seed: int) -> dict[str, list[Position]
     tables = EndgameTables.get(pieces, lambda line: click.echo(line, err=True))
     classes: dict[str, list[Position]] = {}
     for total in range(2, pieces + 1):
-        materials = [one for group in slices(total) for one in group if sum(one) == total]
         rng = np.random.default_rng(derive_seed(seed, "draughts mistakes", total) % 2**63)
         wanted = {f"{total} won": list[Position](), f"{total} drawn": list[Position]()}
-        for _ in range(_DRAWS):
-            material = materials[rng.integers(len(materials))]
-            own, other, kings = position(int(rng.integers(slice_size(*material))), *material)
-            if own == NOWHERE:
-                continue
-            state = _state(own, other, kings)
+        for state in islice(random_endings(total, rng), _DRAWS):
             scores = tables.scores(state) or {}
             drawn = Position(GAME.fen(state), state,
                              {action: score.result for action, score in scores.items()})
@@ -62,6 +58,16 @@ def draw_classes(pieces: int, count: int, seed: int) -> dict[str, list[Position]
             raise DlgoError(f"found too few positions with {total} pieces; lower --count")
         classes |= wanted
     return classes
+
+
+def random_endings(pieces: int, rng: np.random.Generator) -> Iterator[GameState]:
+    """Random positions with that many pieces, each material alike; black to move."""
+    materials = [one for group in slices(pieces) for one in group if sum(one) == pieces]
+    while True:
+        material = materials[rng.integers(len(materials))]
+        own, other, kings = position(int(rng.integers(slice_size(*material))), *material)
+        if own != NOWHERE:
+            yield _state(own, other, kings)
 
 
 def _state(own: int, other: int, kings: int) -> GameState:

@@ -71,6 +71,18 @@ def explain(
     return facts
 
 
+def turns_of(
+    state: GameState, made: tuple[Move, ...] = ()
+) -> Iterator[tuple[str, GameState]]:
+    """Every turn by its text, and the position after it; `made` are its first moves."""
+    for move in state.legal_moves():
+        after, moves = state.apply_move(move), (*made, move)
+        if after.is_over() or after.next_player is not state.next_player:
+            yield turn_text(state.game, moves), after
+        else:
+            yield from turns_of(after, moves)
+
+
 class _TooMuch(Exception):
     """The position has more turns than can be tried."""
 
@@ -87,20 +99,13 @@ class _Look:
             text: after for text, after in self.turns(state) if text != self.text
         }
 
-    def turns(self, state: GameState, so_far: tuple[Move, ...] = ()
-              ) -> Iterator[tuple[str, GameState]]:
-        """Every turn by its text, and the position after it."""
-        if state.is_over():
-            return
-        for move in state.legal_moves():
+    def turns(self, state: GameState) -> Iterator[tuple[str, GameState]]:
+        """Every turn, as `turns_of` gives them. Raises _TooMuch after many."""
+        for turn in turns_of(state):
             self._left -= 1
             if self._left < 0:
                 raise _TooMuch
-            after, made = state.apply_move(move), (*so_far, move)
-            if after.is_over() or after.next_player is not state.next_player:
-                yield turn_text(self.game, made), after
-            else:
-                yield from self.turns(after, made)
+            yield turn
 
     def wins(self, state: GameState) -> list[str]:
         """The turns that win at once for the player to move."""
