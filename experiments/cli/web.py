@@ -20,6 +20,8 @@ from experiments.options import Number, memory_option
 @click.option("--ledger", "ledgers", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
               help="Ledger of a tournament, running or finished, that pages may show; may be "
               "repeated.")
+@click.option("--puzzles", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
+              help="Puzzles of `dlgo puzzles` for the view Train; may be repeated.")
 @click.option("--searches", type=Number(int, 1, 256),
               help="Number of engines that search at once. Default: one per core.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
@@ -27,7 +29,8 @@ from experiments.options import Number, memory_option
 @memory_option
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
-    ledgers: tuple[str, ...], searches: int | None, move_timeout: float, memory_mb: int,
+    ledgers: tuple[str, ...], puzzles: tuple[str, ...], searches: int | None, move_timeout: float,
+    memory_mb: int,
 ) -> None:
     """Open the studio: play, watch and understand games in the browser."""
     from pathlib import Path
@@ -39,5 +42,5 @@ def web(
 
     searches = searches or core_count()
     limits = EngineLimits(searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb)
-    studio = Studio(Allowed(allow), limits, [*map(Path, ledgers)])
+    studio = Studio(Allowed(allow), limits, [*map(Path, ledgers)], [*map(Path, puzzles)])
     serve(studio, host, port, token, not no_browser, click.echo)

@@ -17,7 +17,7 @@ from dlgo import GameSpec, GameState, Move, Player, kernels
 from dlgo.display import look_of, player_text
 from engines.base import Decision
 from experiments.play.cell_moves import turn_text
-from experiments.review.game_review import Evaluation
+from experiments.review.comparison import Evaluation
 from experiments.review.words import value_text
 
 # Positions that the facts about the next plies may look at, which limits the time to half a second.
@@ -67,7 +67,7 @@ def explain(
     if after is not None and not (facts and facts[0].kind == "wins"):
         facts.append(_by_value(state, moves, after, who))
     if decision is not None and decision.visits:
-        facts += _by_visits(state.game, moves[0], decision, who)
+        facts += _by_search(state.game, moves[0], decision, who)
     return facts
 
 
@@ -142,7 +142,7 @@ def _by_rules(look: _Look) -> Iterator[Fact]:
 
 def _defence(look: _Look, danger: list[str]) -> Iterator[Fact]:
     """What the opponent could do at once: `danger` still, and what only this turn stops."""
-    rival = name_of(look.game, look.mover.other)
+    rival = player_text(look.game, look.mover.other)
     stopped: set[str] | None = None  # after every other turn these win
     hopeless = bool(danger)
     for after in look.others.values():
@@ -177,9 +177,9 @@ def _attack(look: _Look) -> Iterator[Fact]:
         if len(safe) > 1:
             return
     common = [text for text in wins[0] if all(text in other for other in wins)] if wins else []
-    mover, rival = (name_of(look.game, player) for player in (look.mover, look.mover.other))
+    mover, rival = (player_text(look.game, player) for player in (look.mover, look.mover.other))
     if not safe and common:
-        yield Fact("fork", f"Threatens {_name(look.game, common[0])}, and no reply stops it.",
+        yield Fact("fork", f"Threatens {turn_name(look.game, common[0])}, and no reply stops it.",
                    (common[0],))
     elif not safe:
         pair = _pair(wins)
@@ -188,13 +188,13 @@ def _attack(look: _Look) -> Iterator[Fact]:
             text = f"Threatens {_names(look.game, pair)}; {rival} can stop only one of them."
         yield Fact("fork", text, pair)
     elif replies > 1:
-        answer = _name(look.game, safe[0])
+        answer = turn_name(look.game, safe[0])
         text = f"After any reply but {answer}, {mover} wins at once."
         if safe[0] in common:
             text = f"Threatens {answer}; {rival} must play there."
             common = safe
         elif common:
-            text = f"Threatens {_name(look.game, common[0])}; only {answer} stops it."
+            text = f"Threatens {turn_name(look.game, common[0])}; only {answer} stops it."
         yield Fact("forces", text, tuple(dict.fromkeys((*common[:1], safe[0]))))
 
 
@@ -218,9 +218,9 @@ def _captures(look: _Look) -> Iterator[Fact]:
         return
     text, lost, back = _worst_reply(look, look.after)
     if lost > back and all(_worst_reply(look, after)[1] < lost for after in look.others.values()):
-        returned = f"; {name_of(game, mover)} can capture {back} in return" if back else ""
-        yield Fact("loses", f"Only this move lets {name_of(game, rival)} capture "
-                   f"{_pieces(game, lost)}, with {_name(game, text)}{returned}.", (text,))
+        returned = f"; {player_text(game, mover)} can capture {back} in return" if back else ""
+        yield Fact("loses", f"Only this move lets {player_text(game, rival)} capture "
+                   f"{_pieces(game, lost)}, with {turn_name(game, text)}{returned}.", (text,))
 
 
 def _worst_reply(look: _Look, state: GameState) -> tuple[str, int, int]:
@@ -261,13 +261,19 @@ def _by_value(
     state: GameState, moves: Sequence[Move], after: Evaluation, who: str
 ) -> Fact:
     player, reached = state.next_player, state.play(*moves)
-    name, value = name_of(state.game, player), value_text(reached, after, player)
+    name, value = player_text(state.game, player), value_text(reached, after, player)
     if after.proven:
         return Fact("value", f"After it, {name} has a proved {value}.")
     return Fact("value", f"After it, {who or 'the search'} expects {value} for {name}.")
 
 
-def _by_visits(game: GameSpec, move: Move, decision: Decision, who: str) -> Iterator[Fact]:
+def _by_search(game: GameSpec, move: Move, decision: Decision, who: str) -> Iterator[Fact]:
+    if decision.proven is not None and decision.proven >= 0 and decision.move == move:
+        result, count = ("draw", "win")[decision.proven], decision.cost.simulations
+        if count:
+            yield Fact("found", f"{who or 'The search'} proves the {result} after {count:,} "
+                       f"simulation{'s' if count > 1 else ''}.")
+            return
     total = sum(decision.visits.values())
     if not total:
         return
@@ -278,22 +284,18 @@ def _by_visits(game: GameSpec, move: Move, decision: Decision, who: str) -> Iter
         yield Fact("visits", f"{text}.")
         return
     best, name = decision.visits[favourite] / total, game.move_text(favourite)
-    yield Fact("visits", f"{text}, {best:.0%} to {_name(game, name)}.", (name,))
+    yield Fact("visits", f"{text}, {best:.0%} to {turn_name(game, name)}.", (name,))
 
 
-def name_of(game: GameSpec, player: Player) -> str:
-    """The colour of a player's pieces: `red`, `x`, `white`."""
-    return player_text(game, player).rpartition("(")[2].rstrip(")")
-
-
-def _name(game: GameSpec, text: str) -> str:
+def turn_name(game: GameSpec, text: str) -> str:
+    """What a sentence calls a turn."""
     if text == "pass":
         return "a pass"
     return f"column {text}" if look_of(game) == "drop" and text.isdigit() else text
 
 
 def _names(game: GameSpec, turns: Sequence[str]) -> str:
-    names = [_name(game, text) for text in turns]
+    names = [turn_name(game, text) for text in turns]
     if len(names) > _NAMED:
         names = [*names[:_NAMED], f"{len(names) - _NAMED} more"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

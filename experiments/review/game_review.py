@@ -112,7 +112,7 @@ class GameReview:
         self._solvable = len(self.states) if exact else 0
         self._missing: set[int] = set()
         if state.is_over():
-            self.evaluations[-1] = _end_value(state)
+            self.evaluations[-1] = end_value(state)
 
     @property
     def game_state(self) -> GameState:
@@ -170,7 +170,7 @@ class GameReview:
         for move in self._best[place - 1]:
             state = state.apply_move(move)
         if state.is_over():
-            comparison.better.append(_end_value(state))
+            comparison.better.append(end_value(state))
             return self._comparison(place)
         # Where the value after the move is proved, the other one may be, too.
         exact = after.proven and place not in self._unsolved
@@ -255,7 +255,8 @@ def legal_part(state: GameState, line: tuple[Move, ...]) -> list[tuple[Player, M
     return moves
 
 
-def _end_value(state: GameState) -> Evaluation:
+def end_value(state: GameState) -> Evaluation:
+    """The value of a finished game."""
     return Evaluation((1 + state.result()) / 2, True, plies_to_end=0)
 
 

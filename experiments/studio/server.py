@@ -25,7 +25,7 @@ from starlette.routing import Route
 from dlgo import DlgoError, browser
 from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
-from experiments.studio import analyse, film, inside, play, review, watch
+from experiments.studio import analyse, film, inside, play, review, train, watch
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
 from experiments.studio.ledgers import Ledgers
@@ -34,7 +34,7 @@ from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
 
-_VIEWS = (play, analyse, review, inside, watch, film)
+_VIEWS = (play, analyse, review, train, inside, watch, film)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
@@ -49,11 +49,12 @@ class Studio:
 
     def __init__(
         self, allowed: Allowed | None = None, limits: EngineLimits | None = None,
-        ledgers: Sequence[Path] = (),
+        ledgers: Sequence[Path] = (), puzzles: Sequence[Path] = (),
     ) -> None:
         self.allowed = allowed or Allowed()
         self.ledgers = Ledgers(ledgers)
-        own = [Path(spec.partition(".py")[0]) for spec in self.allowed.specs] + [*ledgers]
+        self.puzzles = train.Puzzles(puzzles)
+        own = [Path(spec.partition(".py")[0]) for spec in self.allowed.specs] + [*ledgers, *puzzles]
         hide_folders([Path.home(), Path(__file__).parents[2], *(
             path.absolute().parent for path in [*own, Path("here")]
         )])

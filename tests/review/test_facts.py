@@ -92,8 +92,7 @@ class Claim:
         self.answers = replies(self.after)
 
     def is_player(self, name: str, player: Player) -> bool:
-        return re.fullmatch(rf"{player.name} \({name}\)|{name}",
-                            player_text(self.state.game, player)) is not None
+        return name == player_text(self.state.game, player)
 
     def holds(self, sentence: str) -> bool:
         """Whether the claim of a sentence is true. KeyError if the test does not know it."""
@@ -205,6 +204,11 @@ class Claim:
             return False
         return value == 0 or plies is None or int(plies) == _plies_to_end(self.after)
 
+    def found(self, result: str, count: str, plural: str) -> bool:
+        cost, value = self.decision.cost.simulations, max(self.outcomes.values())
+        return NUMBER[result] == value == self.outcomes[self.text] and (
+            int(count.replace(",", "")) == cost and plural == "s" * (cost > 1))
+
     def visits(self, share: str, best: str | None, name: str | None) -> bool:
         counts = self.decision.visits
         total, top = sum(counts.values()), max(counts.values())
@@ -236,6 +240,7 @@ _CLAIMS: dict[str, Callable[..., object]] = {
     r"(Wins|Draws|Loses); (.+) (\w+)\.": Claim.worse,
     r"After it, (\w+) has a proved (\w+)(?: in (\d+) (\w+))?(?: \(score ([-+]\d+)\))?\.":
         Claim.proved,
+    r"mcts:sims=50 proves the (win|draw) after ([\d,]+) simulation(s?)\.": Claim.found,
     r"(\d+)% of the visits of mcts:sims=50 go there(?:, (\d+)% to (.+))?\.": Claim.visits,
 }
 
@@ -293,7 +298,7 @@ def test_connect_four_by_the_solver() -> None:
     for position in positions:
         outcomes = {str(action + 1): value for action, value in position.outcomes.items()}
         kinds += exact_claims(position.state, outcomes, "solver")
-    assert len(positions) >= 30 and kinds["visits"] > 150
+    assert len(positions) >= 30 and kinds["visits"] > 100 and kinds["found"]
     assert {"wins", "misses", "stops", "allows", "fork", "forces", "only", "worse"} <= {*kinds}
 
 

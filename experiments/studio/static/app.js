@@ -14,6 +14,7 @@ const VIEWS = [
   { name: "play", title: "Play", load: () => import("./play.js") },
   { name: "analyse", title: "Analyse", load: () => import("./analyse.js") },
   { name: "review", title: "Review", load: () => import("./review.js") },
+  { name: "train", title: "Train", load: () => import("./train.js") },
   { name: "inside", title: "Inside", load: () => import("./inside.js") },
   { name: "watch", title: "Watch", load: () => import("./watch.js") },
 ];

@@ -1,0 +1,129 @@
+// A game whose moves are guessed, one side's or both; and the board of the view Train.
+
+import { ask, follow } from "./api.js";
+import { makeBoard } from "./boards/index.js";
+import { capital, h, patch } from "./dom.js";
+import { controls, desk, memory, table } from "./parts.js";
+import { choices, playerField } from "./start.js";
+
+const [remembered, remember] = memory("guess");
+
+/** A board; beside it what is asked, the answer in a line and in words, and more. */
+export function trainBoard(root, info, play, app, asked, more) {
+  const board = makeBoard(info, play, (sentence, name, cell) => {
+    if (sentence) app.say(sentence);
+    else play(info.look === "drop" ? String(info.colLabels[cell % info.cols]) : name);
+  });
+  const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
+  const words = h("div", { class: "train-words", role: "status", "aria-live": "polite" });
+  root.append(desk("train", `Train: ${info.title}`, info, board.element, [
+    h("section", { class: "panel" }, asked, status, words), ...more]));
+  return { board, status, words };
+}
+
+export async function openGuess(root, id, app) {
+  const path = `/api/games/${encodeURIComponent(id)}`;
+  const [info, choice] = await Promise.all([ask(path), choices()]).catch((error) => { app.go("train"); throw error; });
+  let view = info, from = 0, here = null, judged = null, busy = false, guesses = [];
+  const { buttons, keys, bars } = controls({
+    navigation: { forth: ["Next ▸", "n", "next move to guess", next, { class: "main" }], pass: ["Pass", "p", "guess a pass", () => play("pass")] },
+    view: {
+      flip: ["Flip", "f", "turn the board", () => board.flip()],
+      review: ["Review", "v", "review the game", () => app.go(`review/${id}`)],
+      all: ["Another game", "l", "choose another game", () => app.go("train")],
+    },
+  });
+  const engine = playerField("guess", "Engine that compares", choice, remembered("engine", "mcts:sims=1000"), false, () => remember("engine", engine.value()));
+  engine.fillFor(info.name);
+  const side = h("select", { id: "guess-side", onchange: restart },
+    [...info.players, "both sides"].map((player, i) => h("option", { value: i }, capital(player))));
+  const asked = h("h2", {}), body = h("tbody", {}), total = h("h2", {});
+  const { board, status, words } = trainBoard(root, info, play, app, [asked], [h("div", { class: "tools" }, Object.values(bars)),
+    h("section", { class: "panel" }, total, table("Guesses", ["", "you", "game", "points"], body)),
+    h("div", { class: "field" }, h("label", { for: "guess-side" }, "Guess the moves of"), side), engine.element]);
+  const stop = follow(`${path}/events`, (news) => {
+    view = news;
+    if (!here) seek();
+  }, (error) => { status.textContent = `${error.message}. Trying again …`; });
+
+  function restart() {
+    from = 0;
+    guesses = [];
+    next();
+  }
+
+  function next() {
+    here = judged = null;
+    return seek();
+  }
+
+  /** Show the next position of the side, once the game has come to it. */
+  function seek() {
+    const wanted = Number(side.value), { history } = view;
+    const at = history.findIndex(({ player, text }, i) => (
+      (history[i - 1]?.plies ?? 0) >= from && (wanted > 1 || player === wanted) && text !== "resign"));
+    if (at < 0) { finish(); return undefined; }
+    const before = history[at - 1];
+    return app.attempt(async () => {
+      here = await ask(`${path}/positions/${before?.plies ?? 0}`);
+      here.number = at + 1;
+      asked.textContent = `Move ${at + 1}: what does ${info.players[here.turn]} play?`;
+      status.textContent = before ? `${capital(info.players[before.player])} has played ${before.text}.` : "";
+      patch(words, []);
+      draw();
+    });
+  }
+
+  function finish() {
+    const running = !view.position.over && view.sides.some((spec) => spec !== "human");
+    const found = guesses.filter(({ guess, game }) => guess.text === game.text).length;
+    const better = guesses.filter(({ guess, game }) => guess.points > game.points).length;
+    const mistakes = guesses.filter(({ guess }) => guess.points < 10).map(({ number, guess }) => `move ${number} (${guess.name})`);
+    asked.textContent = running ? "The engine thinks …" : "The game ends here.";
+    status.textContent = running || !guesses.length ? "" : `You found ${found} of ${guesses.length} moves, and ${better} better ones.`;
+    patch(words, running || !mistakes.length ? [] : [["p", {}, `Your mistakes: ${mistakes.join(", ")}.`]]);
+    board.show(running ? board.view ?? view.position : view.position, []);
+    draw();
+  }
+
+  function draw() {
+    if (here) board.show(here, judged ? [] : here.moves ?? [], judged ? { hints: marks() } : {}, true);
+    buttons.forth.disabled = !judged;
+    buttons.pass.hidden = !info.hasPass;
+    buttons.pass.disabled = judged || !here?.moves.some(({ text }) => text === "pass");
+    const sum = (who) => guesses.reduce((points, one) => points + one[who].points, 0);
+    total.textContent = guesses.length ? `You ${sum("guess")}, the game ${sum("game")} of ${10 * guesses.length} points`
+      : "Ten points for the best move, one less for each 5% that a move costs";
+    patch(body, guesses.map(({ guess, game, number }) => ["tr", {},
+      ["td", {}, `${number}.`], ["td", {}, guess.text], ["td", {}, game.text], ["td", {}, String(guess.points)]]));
+  }
+
+  /** The guess, the move of the game and the engine's, each once. */
+  function compared() {
+    const named = [["you", judged.guess], ["game", judged.game], ["best", judged.best]].filter(([, one]) => one);
+    return named.filter(([, one], i) => named.findIndex(([, other]) => other.text === one.text) === i);
+  }
+
+  function marks() {
+    return compared().map(([name, { path: cells, points }]) => ({
+      path: cells, label: [name, String(points)], kind: `exact ${points === 10 ? "win" : points > 5 ? "draw" : "loss"}`,
+    }));
+  }
+
+  function play(text) {
+    if (busy || judged || !here) return undefined;
+    busy = true;
+    return app.attempt(async () => {
+      status.textContent = "The engine compares …";
+      judged = await ask(`${path}/guess`, { plies: here.plies, move: text, engine: engine.value() });
+      from = judged.plies;
+      guesses.push({ ...judged, number: here.number });
+      const { guess, game } = judged, same = guess.text === game.text;
+      status.textContent = `${guess.points} points. ${same ? "The game went on like that." : `The game went on with ${game.name}.`}`;
+      patch(words, compared().map(([name, one]) => ["p", {}, ["b", {}, `${capital(name)}: ${one.name}, ${one.value}. `], one.words]));
+      draw();
+    }).finally(() => { busy = false; });
+  }
+
+  return { close: stop, keys };
+}

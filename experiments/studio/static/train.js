@@ -1,0 +1,149 @@
+// The view Train: puzzles and games to choose from (#/train), puzzles (#/train/puzzles/NAME/NUMBER), and a game whose
+// moves are guessed (#/train/ID, in guess.js).
+
+import { ask } from "./api.js";
+import { pictureOf } from "./boards/index.js";
+import { capital, h, patch } from "./dom.js";
+import { fileDrop, filePicker } from "./files.js";
+import { openGuess, trainBoard } from "./guess.js";
+import { controls, memory } from "./parts.js";
+import { choices, playerField } from "./start.js";
+
+const [remembered, remember] = memory("train");
+/** The puzzles tried, in their order: [number, whether the first answer was right]. */
+const triedOf = (name) => JSON.parse(remembered(name, "[]"));
+
+export function open(root, place, app) {
+  const [kind, name, number] = place.split("/").map(decodeURIComponent);
+  if (kind === "puzzles") return openPuzzle(root, name, Number(number) || firstUntried(name), app);
+  return kind ? openGuess(root, kind, app) : openChoice(root, app);
+}
+
+function firstUntried(name) {
+  const tried = new Set(triedOf(name).map(([number]) => number));
+  let number = 1;
+  while (tried.has(number)) number++;
+  return number;
+}
+
+async function openChoice(root, app) {
+  const [{ sets }, choice] = await Promise.all([ask("/api/train"), choices()]);
+  const words = ({ name, count }) => {
+    const tried = triedOf(name);
+    return tried.length ? `${tried.length} of ${count} tried, ${tried.filter(([, right]) => right).length} right` : `${count} puzzles`;
+  };
+  const game = h("select", { id: "train-game", onchange: () => engine.fillFor(game.value) },
+    choice.games.map(({ name, title }) => h("option", { value: name, selected: name === "connect4" }, title)));
+  const engine = playerField("train", "Engine", choice, "mcts:sims=1000", false);
+  engine.fillFor(game.value);
+  const picker = filePicker(app, "train");
+  const start = (event) => {
+    event.preventDefault();
+    app.attempt(async () => {
+      const [black, white] = [engine.value(), engine.value()];
+      app.go(`train/${(await ask("/api/games", { game: game.value, black, white, delay: 0 })).id}`);
+    });
+  };
+  const box = h("div", { class: "start" },
+    h("h1", {}, "Puzzles"),
+    h("div", { class: "games" }, sets.map((one) => h("a", { class: "game-card", href: `#/train/puzzles/${encodeURIComponent(one.name)}` },
+      pictureOf(one.info, one.sample).svg, h("span", { class: "name" }, one.title), h("small", {}, words(one))))),
+    h("h1", {}, "Guess the moves of a game"),
+    h("div", { class: "columns" },
+      h("div", { class: "panel" }, h("h2", {}, "A saved game"),
+        h("p", {}, "Games in Play and Watch have a button Guess."), h("div", { class: "actions" }, picker.button, picker.input)),
+      h("form", { class: "panel", onsubmit: start }, h("h2", {}, "A game of an engine against itself"),
+        h("div", { class: "field" }, h("label", { for: "train-game" }, "Game"), game), engine.element,
+        h("button", { type: "submit" }, "Guess its moves"))));
+  root.append(box);
+  fileDrop(box, picker.load);
+  return { close() {}, keys: [{ key: "o", what: "open a saved game", run: () => picker.input.click() }] };
+}
+
+async function openPuzzle(root, name, number, app) {
+  const path = `/api/train/${encodeURIComponent(name)}/${number}`;
+  const puzzle = await ask(path).catch((error) => { app.go("train"); throw error; });
+  let turns = [], told = [], shown = puzzle.position, busy = false;
+  let state = "asked";  // then wrong, solved or told
+  const go = (to) => app.go(`train/puzzles/${encodeURIComponent(name)}/${(to + puzzle.of - 1) % puzzle.of + 1}`);
+  const { buttons, keys, bars } = controls({
+    navigation: {
+      back: ["◂", "N", "previous puzzle", () => go(number - 1)],
+      forth: ["Next puzzle ▸", "n", "next puzzle", () => go(number + 1)],
+    },
+    puzzle: {
+      again: ["Try again", "r", "try again", again, { class: "main" }],
+      solution: ["Solution", "s", "show the solution", solve],
+    },
+    view: {
+      flip: ["Flip", "f", "turn the board", () => board.flip()],
+      all: ["All puzzles", "l", "choose other puzzles", () => app.go("train")],
+    },
+  });
+  const count = h("p", { class: "note" });
+  const { board, status, words } = trainBoard(root, puzzle, play, app, [h("h2", {}, puzzle.goal)], [h("div", { class: "tools" }, Object.values(bars)), count]);
+  board.flip(puzzle.look === "checkers" && puzzle.position.turn === 0);
+  draw(true);
+
+  function draw(still, line = []) {
+    const asked = state === "asked";
+    board.show(shown, asked ? shown.moves ?? [] : [], { line: line.map((step, i) => ({ ...step, label: String(i + 1) })) }, still);
+    buttons.again.hidden = asked || state === "solved";
+    buttons.solution.hidden = !buttons.again.hidden && state === "told";
+    buttons.forth.classList.toggle("main", state === "solved");
+    status.classList.toggle("over", state === "solved");
+    const tried = triedOf(name), wrong = tried.findLastIndex(([, right]) => !right);
+    patch(count, [`Puzzle ${number} of ${puzzle.of}, ${puzzle.level}. `, tried.length ? `Right at the first try: ${
+      tried.filter(([, right]) => right).length} of ${tried.length}, the last ${tried.length - 1 - wrong} in a row.` : ""]);
+  }
+
+  /** Only the first answer counts. */
+  function score(right) {
+    const tried = triedOf(name);
+    if (!tried.some(([other]) => other === number)) remember(name, JSON.stringify([...tried, [number, right]]));
+  }
+
+  function play(text) {
+    if (busy || state !== "asked") return undefined;
+    busy = true;
+    return app.attempt(async () => {
+      const news = await ask(`${path}/answer`, { turns: [...turns, text] });
+      shown = news.position;
+      if (!news.right || news.done) score(news.right);
+      if (news.right) turns.push(text, ...(news.reply ? [news.reply.text] : []));
+      state = !news.right ? "wrong" : news.done ? "solved" : "asked";
+      status.textContent = { wrong: `${capital(news.name)} is not right.`, solved: "Solved.", asked: `Right. The answer is ${news.reply?.name}. Go on.` }[state];
+      tell(news.right ? told : [], news);
+      draw(false, news.line);
+    }).finally(() => { busy = false; });
+  }
+
+  /** Why a turn is right or wrong, below what has been told of earlier ones. */
+  function tell(before, news) {
+    told = [...before, ["p", {}, ["b", {}, `${capital(news.name)}: `], news.words]];
+    patch(words, told);
+  }
+
+  function again() {
+    turns = [];
+    shown = puzzle.position;
+    state = "asked";
+    status.textContent = "";
+    patch(words, told = []);
+    draw(true);
+  }
+
+  function solve() {
+    return app.attempt(async () => {
+      const news = await ask(`${path}/solution`);
+      score(false);
+      shown = puzzle.position;
+      state = "told";
+      status.textContent = `The solution is ${news.name}.`;
+      tell([], news);
+      draw(true, news.line);
+    });
+  }
+
+  return { close() {}, keys };
+}

@@ -1,0 +1,313 @@
+"""The view Train: puzzles, and guessing the moves of a game.
+
+A puzzle's turns are judged by the solver of its game, one position at a time; a request carries
+all turns so far, so the server remembers nothing. A guess is compared with the move of the game
+and with the engine's own choice: the positions after them are searched alike, or solved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from dlgo import GameState, Move
+from dlgo.display import player_text
+from engines.base import Decision
+from experiments.measures.puzzles import (
+    Puzzle,
+    PuzzleSet,
+    exact_result,
+    read_puzzles,
+    shipped_sets,
+    solver_of,
+)
+from experiments.play.cell_moves import grouped_turns, turn_text
+from experiments.review.comparison import Evaluation
+from experiments.review.facts import explain, turn_name, words_of
+from experiments.review.game_review import SECONDS, end_value, evaluation_of, exact_engine
+from experiments.review.words import value_text
+from experiments.studio import replies
+from experiments.studio.position import board_view, find_turn, line_view, position_view, turn_view
+
+# The search whose visits a puzzle's solution tells, and the seed of all searches.
+_SEARCH, _SEED = "mcts:sims=1000", 1
+# Wins of more plies are not played out: the first move is enough.
+_PLAYED_OUT = 7
+# Turns of one puzzle, and characters of a turn.
+_MOST_TURNS, _LONGEST = 60, 100
+# A guess gets ten points, one less for each such share of the point that it costs.
+_STEP = 0.05
+
+View = dict[str, Any]
+
+
+def routes(studio: Any) -> list[Route]:
+    """The routes of this view."""
+    view, puzzle = _Train(studio), "/api/train/{name}/{number:int}"
+    return [
+        Route("/api/train", view.sets),
+        Route(puzzle, view.show),
+        Route(f"{puzzle}/answer", view.answer, methods=["POST"]),
+        Route(f"{puzzle}/solution", view.solution),
+        Route("/api/games/{id}/guess", view.guess, methods=["POST"]),
+    ]
+
+
+class Puzzles:
+    """The puzzles of a server by name: those of the project, then those of `files`."""
+
+    def __init__(self, files: Iterable[Path] = ()) -> None:
+        self._own = [(path.stem, read_puzzles(path)) for path in files]
+
+    @cached_property
+    def sets(self) -> dict[str, PuzzleSet]:
+        """Read when they are first asked for."""
+        sets: dict[str, PuzzleSet] = {}
+        for stem, puzzles in [*((str(one.game), one) for one in shipped_sets()), *self._own]:
+            name, number = stem, 2
+            while name in sets:
+                name, number = f"{stem}-{number}", number + 1
+            sets[name] = puzzles
+        return sets
+
+    def find(self, name: str, number: int) -> tuple[PuzzleSet, Puzzle]:
+        """The set of a name, and its puzzle of a number, from 1. Raises NotFound."""
+        puzzles = self.sets.get(name)
+        if puzzles is None or not 1 <= number <= len(puzzles.puzzles):
+            raise replies.NotFound("this server has no such puzzle")
+        return puzzles, puzzles.puzzles[number - 1]
+
+
+@dataclass(frozen=True)
+class _Worth:
+    """The value of a position, and how it was found."""
+
+    evaluation: Evaluation
+    decision: Decision | None = None  # None after the end of the game
+    who: str = ""
+
+
+class _Train:
+    def __init__(self, studio: Any) -> None:
+        self._studio = studio
+
+    async def sets(self, _: Request) -> Response:
+        """All sets of puzzles: `name`, `title`, `count`, and the first position."""
+        def view() -> list[View]:
+            return [
+                {"name": name, "title": one.game.title, "count": len(one.puzzles),
+                 "info": board_view(one.game),
+                 "sample": position_view(one.puzzles[-1].state(one.game), with_moves=False)}
+                for name, one in self._studio.puzzles.sets.items()
+            ]
+
+        return replies.json_reply({"sets": await asyncio.to_thread(view)})
+
+    def _find(self, request: Request) -> tuple[PuzzleSet, Puzzle]:
+        asked = request.path_params
+        return self._studio.puzzles.find(asked["name"], asked["number"])
+
+    async def show(self, request: Request) -> Response:
+        """A puzzle: its board, its position, and what is asked."""
+        puzzles, puzzle = self._find(request)
+
+        def view() -> View:
+            state = puzzle.state(puzzles.game)
+            return {
+                **board_view(puzzles.game), "position": position_view(state),
+                "goal": _goal(state, puzzle), "level": puzzle.level, "of": len(puzzles.puzzles),
+            }
+
+        return replies.json_reply(await asyncio.to_thread(view))
+
+    async def answer(self, request: Request) -> Response:
+        """Judge the last of `turns`, which lead on from the puzzle; answer a right one."""
+        puzzles, puzzle = self._find(request)
+        turns = (await replies.read_object(request)).get("turns")
+        if not isinstance(turns, list) or not 1 <= len(turns) <= _MOST_TURNS or not all(
+            isinstance(turn, str) and len(turn) <= _LONGEST for turn in turns
+        ):
+            raise replies.StudioError(f"turns must be a list of 1 to {_MOST_TURNS} moves")
+
+        def play() -> tuple[GameState, list[Move], GameState]:
+            after = puzzle.state(puzzles.game)
+            for text in turns:
+                before = after
+                moves = find_turn(before, text)
+                after = reduce(GameState.apply_move, moves, before)
+            return before, moves, after
+
+        before, moves, after = await asyncio.to_thread(play)
+        worth = await self._solved(after)
+        right = worth.evaluation.share(before.next_player) >= (1 + puzzle.value) / 2
+        long = puzzle.value == 0 or (puzzle.plies or 0) > _PLAYED_OUT
+        done = right and (after.is_over() or long)
+        known: View = {"after": worth.evaluation}
+        if len(turns) == 1:
+            known["outcomes"] = puzzle.outcomes
+            if right:
+                known |= {"decision": await self._search(before), "who": _SEARCH}
+        answer = [] if done or after.is_over() else await self._reply(after, worth)
+
+        def view() -> View:
+            shown = reduce(GameState.apply_move, answer, after) if right else after
+            line = () if right or worth.decision is None else worth.decision.pv or answer
+            return {
+                "right": right, "done": done, **_told(before, moves),
+                "words": words_of(explain(before, moves, **known)),
+                "position": position_view(shown), "line": line_view(after, line),
+                "reply": _told(after, answer) if right and answer else None,
+            }
+
+        return replies.json_reply(await asyncio.to_thread(view))
+
+    async def solution(self, request: Request) -> Response:
+        """The right turn of a puzzle, explained, and how the game goes on."""
+        puzzles, puzzle = self._find(request)
+        state = puzzle.state(puzzles.game)
+        moves = find_turn(state, puzzle.solution)
+        after = reduce(GameState.apply_move, moves, state)
+        worth, decision = await self._solved(after), await self._search(state)
+
+        def view() -> View:
+            facts = explain(state, moves, decision=decision, who=_SEARCH, after=worth.evaluation,
+                            outcomes=puzzle.outcomes)
+            line = worth.decision.pv or (worth.decision.move,) if worth.decision else ()
+            return {**_told(state, moves), "words": words_of(facts),
+                    "line": line_view(state, [*moves, *line])}
+
+        return replies.json_reply(await asyncio.to_thread(view))
+
+    async def _solved(self, state: GameState) -> _Worth:
+        """The exact value of a position of a puzzle."""
+        if state.is_over():
+            return _Worth(end_value(state))
+        spec = solver_of(state.game)
+        decision = await self._studio.engines.search(
+            f"train-{state.game}", state, spec, _SEED, longest=SECONDS)
+        value, plies = exact_result(decision)
+        black = (1 + (-value if state.next_player.index else value)) / 2
+        plies = plies if value and state.game.name != "draughts" else None  # turns there
+        return _Worth(Evaluation(black, True, plies), decision, spec)
+
+    async def _reply(self, state: GameState, worth: _Worth) -> list[Move]:
+        """The solver's whole turn."""
+        moves, player = [], state.next_player
+        while worth.decision is not None and state.next_player is player:
+            moves.append(worth.decision.move)
+            state = state.apply_move(moves[-1])
+            worth = await self._solved(state)
+        return moves
+
+    async def _search(self, state: GameState) -> Decision:
+        owner = f"train-{secrets.token_hex(8)}"  # a tree of its own: the same numbers each time
+        return await self._studio.engines.search(owner, state, _SEARCH, _SEED)
+
+    async def guess(self, request: Request) -> Response:
+        """Compare `move` after `plies` moves of a game with its move, by `engine`."""
+        game = self._studio.games.find(request.path_params["id"])
+        given = await replies.read_object(request)
+        plies = int(replies.number_of(given, "plies", 0, 0, game.plies))
+        engine = await asyncio.to_thread(
+            self._studio.allowed.engine, replies.text_of(given, "engine", _SEARCH))
+        state = game.state_at(plies)
+        turns = grouped_turns(state.game, game.state.history()[1][plies:])
+        if not turns or turns[0][1][0].is_resign:
+            raise replies.StudioError("the game ends here: there is no move to guess")
+        guessed = await asyncio.to_thread(find_turn, state, replies.text_of(given, "move"))
+        before = await self._worth(state, engine)
+        choice = _first_turn(state, before)
+        worths: dict[str, tuple[Sequence[Move], _Worth]] = {}
+        for moves in (guessed, turns[0][1], choice):
+            if moves and (text := turn_text(state.game, moves)) not in worths:
+                after = reduce(GameState.apply_move, moves, state)
+                worths[text] = moves, await self._worth(after, engine)
+        search = before.decision
+        if search is None or not search.visits:
+            search = await self._search(state)
+        who = before.who if search is before.decision else _SEARCH
+
+        def view() -> View:
+            player = state.next_player
+            after = [worth.evaluation for _, worth in worths.values()]
+            best = max(evaluation.share(player) for evaluation in after)
+            if all(evaluation.proven for evaluation in (*after, before.evaluation)):
+                best = before.evaluation.share(player)
+
+            def judged(moves: Sequence[Move]) -> View:
+                _, worth = worths[turn_text(state.game, moves)]
+                after, value = reduce(GameState.apply_move, moves, state), worth.evaluation
+                told = {"decision": search, "who": who} if moves is guessed else {}
+                kind = "proved " if value.proven else ""
+                by = "" if value.proven else f" by {worth.who}"
+                words = words_of(explain(state, moves, **told))
+                return {
+                    **_told(state, moves),
+                    "value": f"{kind}{value_text(after, value, player)}{by}", "words": words,
+                    "points": max(0, 10 - round((best - value.share(player)) / _STEP)),
+                }
+
+            return {
+                "guess": judged(guessed), "game": judged(turns[0][1]),
+                "best": judged(choice) if choice else None, "plies": plies + len(turns[0][1]),
+            }
+
+        return replies.json_reply(await asyncio.to_thread(view))
+
+    async def _worth(self, state: GameState, engine: str) -> _Worth:
+        """The value of a position: proved if possible, else as an engine expects it."""
+        if state.is_over():
+            return _Worth(end_value(state))
+        prover = exact_engine(state.game)
+        for spec, longest in ((prover, SECONDS), (engine, float("inf"))):
+            if spec is None:
+                continue
+            owner = f"guess-{secrets.token_hex(8)}"
+            decision = await self._studio.engines.search(
+                owner, state, spec, _SEED, longest=longest)
+            evaluation = await asyncio.to_thread(evaluation_of, state, decision, spec)
+            if evaluation is not None and (evaluation.proven or spec == engine):
+                return _Worth(evaluation, decision, spec)
+        raise replies.StudioError(f"{engine} does not evaluate positions; choose another engine")
+
+
+def _told(state: GameState, moves: Sequence[Move]) -> View:
+    """A turn: `text`, `path` and `player`, and its `name` in a sentence."""
+    view = turn_view(state, moves)
+    return {**view, "name": turn_name(state.game, view["text"])}
+
+
+def _first_turn(state: GameState, worth: _Worth) -> list[Move]:
+    """The turn that an engine would play."""
+    moves: list[Move] = []
+    for move in worth.evaluation.line:
+        if state.is_over() or not state.is_valid_move(move):
+            break
+        player = state.next_player
+        moves.append(move)
+        state = state.apply_move(move)
+        if state.next_player is not player:
+            break
+    return moves
+
+
+def _goal(state: GameState, puzzle: Puzzle) -> str:
+    """What a puzzle asks for."""
+    name = player_text(state.game, state.next_player)
+    who = f"{name[0].upper()}{name[1:]} to move."
+    if puzzle.value == 0:
+        return f"{who} Find the only move that does not lose."
+    unit = "turns" if state.game.name == "draughts" else "plies"
+    if puzzle.plies and puzzle.plies <= _PLAYED_OUT:
+        return f"{who} Win in {puzzle.plies} {unit}."
+    return f"{who} Find the only move that wins" + (
+        f", in {puzzle.plies} {unit}." if puzzle.plies else ".")

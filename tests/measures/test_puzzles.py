@@ -1,0 +1,117 @@
+"""Puzzles: only one turn is right, by exact values; the same seed makes the same puzzles."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dlgo import DlgoError, GameSpec, GameState
+from dlgo.display import position_info
+from dlgo.games.draughts.endgames import EndgameTables
+from engines.solver.outcomes import outcomes_of
+from engines.solver.solver import Solver
+from experiments.cli.puzzles import puzzles as command
+from experiments.measures.connect4 import plies_left
+from experiments.measures.puzzles import (
+    HARDEST,
+    LEVELS,
+    Puzzle,
+    PuzzleSet,
+    read_puzzles,
+    shipped_sets,
+)
+from tests.review.test_facts import replies
+
+SETS = {str(one.game): one for one in shipped_sets()}
+# All of them with `DLGO_FULL=1`, else every fourth.
+STEP = 1 if os.environ.get("DLGO_FULL") else 4
+
+
+@cache
+def solver() -> Solver:
+    return Solver()
+
+
+def worth(state: GameState) -> int:
+    """The exact result for the player to move, by what did not make the puzzles."""
+    if state.is_over():
+        winner = state.winner()
+        return 0 if winner is None else 1 if winner is state.next_player else -1
+    if state.game.name == "draughts":
+        return EndgameTables.get(4).score(state).result
+    actions = [state.game.action_of(move) for move in state.moves()]
+    return max(solve(state.game)([actions])[0].values())
+
+
+@cache
+def solve(game: GameSpec):
+    return outcomes_of(game)
+
+
+def assert_is_puzzle(game: GameSpec, puzzle: Puzzle) -> None:
+    state = puzzle.state(game)
+    after = replies(state)
+    assert {text: -worth(reached) for text, reached in after.items()} == puzzle.outcomes
+    best = max(puzzle.outcomes.values())
+    assert best == puzzle.value >= 0
+    assert [text for text, value in puzzle.outcomes.items() if value == best] == [puzzle.solution]
+    assert not after[puzzle.solution].is_over()
+    if puzzle.value == 1 and game.name == "connect4":
+        assert puzzle.plies == plies_left(len(state.moves()), solver().score(state))
+    if puzzle.value == 1 and game.name == "draughts":
+        assert puzzle.plies == EndgameTables.get(4).score(state).turns
+
+
+@pytest.mark.parametrize(("game", "count"), [("connect4", 60), ("draughts", 40), ("tictactoe", 20)])
+def test_shipped_puzzles_have_one_solution(game: str, count: int) -> None:
+    one = SETS[game]
+    assert len(one.puzzles) == count and one.command.startswith(f"dlgo puzzles {game} ")
+    for puzzle in one.puzzles[::STEP]:
+        assert_is_puzzle(one.game, puzzle)
+    levels = [*dict(LEVELS), HARDEST]
+    order = [levels.index(puzzle.level) for puzzle in one.puzzles]
+    assert order == sorted(order) and len(set(order)) >= 3
+
+
+def test_no_puzzle_is_another_ones_mirror_image() -> None:
+    for name, width in (("connect4", 7), ("tictactoe", 3)):
+        boards = set()
+        for puzzle in SETS[name].puzzles:
+            cells = position_info(puzzle.state(SETS[name].game))["cells"]
+            rows = [tuple(cells[i : i + width]) for i in range(0, len(cells), width)]
+            boards.add(min(tuple(rows), tuple(row[::-1] for row in rows)))
+        assert len(boards) == len(SETS[name].puzzles)
+
+
+def test_the_command_makes_the_same_puzzles_again(tmp_path: Path) -> None:
+    made = []
+    for name in ("a.json", "b.json"):
+        path = tmp_path / name
+        options = ["tictactoe", "--count", "2", "--seed", "3", "--out", str(path)]
+        result = CliRunner().invoke(command, options, catch_exceptions=False)
+        assert result.exit_code == 0 and "2 puzzles of tictactoe" in result.output
+        made.append(path.read_text())
+    assert made[0] == made[1]
+    found: PuzzleSet = read_puzzles(tmp_path / "a.json")
+    assert found.command == "dlgo puzzles tictactoe --count 2 --seed 3"
+    for puzzle in found.puzzles:
+        assert_is_puzzle(found.game, puzzle)
+
+
+def test_what_is_no_puzzle_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DlgoError, match="go:size=5 has no exact values"):
+        CliRunner().invoke(command, ["go:size=5", "--out", str(tmp_path / "go")],
+                           catch_exceptions=False)
+    path = tmp_path / "puzzles.json"
+    for text in ("", "[]", "{}", '{"game": "chess", "puzzles": []}', '{"game": "go", "puzzles": 1}',
+                 json.dumps({"game": "tictactoe", "command": "", "puzzles": [
+                     {"position": "A1 A1", "solution": "B2", "value": 0, "plies": None,
+                      "sims": None, "outcomes": {"B2": 0}}]})):
+        path.write_text(text)
+        with pytest.raises(DlgoError, match=r"puzzles\.json is not a file of puzzles"):
+            read_puzzles(path)
