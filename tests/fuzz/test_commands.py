@@ -64,6 +64,7 @@ LINES: dict[str, str] = {
     "perft": "tictactoe --depth=3",
     "play": "tictactoe --first=random --second=random --delay=0",
     "power": "--elo=20",
+    "puzzles": "tictactoe --count=1 --out=out/puzzles.json",
     "rate": "games.csv",
     "report": "games.sqlite --out=out/report --bootstrap=0",
     "show": "game.sgf --out=out/game.png",
@@ -86,7 +87,7 @@ STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\
 # These take a second or more.
 SLOW = ("class grade", "class league", "class try", "connectx export", "data import-sgf",
         "data index-sgf",
-        "generate", "report", "tournament", "train alphago", "train alphazero",
+        "generate", "puzzles", "report", "tournament", "train alphago", "train alphazero",
         "train quantise", "train supervised",
         *(f"train {name}" for name in LEARNERS))
 # Ctrl-C comes later where it would leave half a plot in this process.
