@@ -12,20 +12,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dlgo import DlgoError, GameState, get_game
+from dlgo import DlgoError, GameSpec, GameState, get_game
 from dlgo.display import board_info, position_info
-from dlgo.games import game_class, game_names
+from dlgo.games import game_names
 from dlgo.specs import Option
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
 from experiments.studio.game import LONGEST_GAME, Game
+from experiments.studio.levels import levels
 from experiments.studio.opponents import levels_view, presets
 from experiments.studio.position import position_view
 from experiments.studio.specs import HUMAN
 
 _TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
 _LARGEST_SEED = 2**31
+# The games that are shown on the first page with other options than their own.
+_SHOWN = {"go": "go:size=7", "connectn": "connectn:gravity=no,cols=7,rows=7,n=5"}
 
 View = dict[str, Any]
 
@@ -36,6 +39,7 @@ def routes(studio: Any) -> list[Route]:
     game = "/api/games/{id}"
     return [
         Route("/api/setup", view.setup),
+        Route("/api/setup/game", view.own_game),
         Route("/api/status", view.status),
         Route("/api/games", view.new, methods=post),
         Route("/api/games/load", view.load, methods=post),
@@ -62,6 +66,12 @@ class _Play:
         own = self._allowed.games()
         engines = [spec for spec in self._allowed.specs if spec not in own]
         return replies.json_reply({**self._setup, "ownGames": own, "ownEngines": engines})
+
+    async def own_game(self, request: Request) -> Response:
+        """What a game from a file, `?name=SPEC`, looks like, and its options."""
+        spec = request.query_params.get("name", "")
+        return replies.json_reply(
+            await asyncio.to_thread(lambda: _game_view(spec, self._allowed.game(spec))))
 
     async def status(self, _: Request) -> Response:
         counts = self._studio.engines.counts()
@@ -195,11 +205,10 @@ def _choices() -> View:
 
     return {
         "games": [
-            {"name": name, "title": game_class(name).title, **_picture(name),
-             "options": [*map(_option, game_class(name).options)],
-             "levels": levels_view(str(get_game(name)))}
+            _game_view(name, get_game(name), get_game(_SHOWN.get(name, name)))
             for name in game_names()
         ],
+        "levels": {game: levels_view(game) for game in levels()},
         "engines": [
             {"default": str(EngineSpec.parse(name)), "summary": engine_class(name).summary}
             for name in engine_names() if name != "gtp"
@@ -216,12 +225,15 @@ def _option(option: Option) -> View:
     }
 
 
-def _picture(name: str) -> View:
-    """What a game looks like after a few moves."""
-    small = {"go": "go:size=7", "connectn": "connectn:gravity=no,cols=7,rows=7,n=5"}
-    state = GameState.new_game(get_game(small.get(name, name)))
+def _game_view(name: str, game: GameSpec, shown: GameSpec | None = None) -> View:
+    """A game as the first page offers it; the picture is of `shown`, after a few moves."""
+    state = GameState.new_game(shown or game)
     for number in range(1, 9):
         moves = [move for move in state.legal_moves() if move.is_play]
-        after = state.apply_move(moves[(17 * number + 5) % len(moves)])
+        after = state.apply_move(moves[(17 * number + 5) % len(moves)]) if moves else state
         state = state if after.is_over() else after
-    return {"info": board_info(state.game), "sample": position_info(state) | {"last": None}}
+    return {
+        "name": name, "spec": str(game), "title": game.title,
+        "options": [*map(_option, game.options)],
+        "info": board_info(state.game), "sample": position_info(state) | {"last": None},
+    }

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.studio.browser import Page
-from tests.studio.client import BOTS, Studio
+from tests.studio.client import BOTS, OWN_GAME, Studio
 
 pytest.importorskip("selenium", reason="needs selenium")
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+WHITE = ".field:has(#player-white)"
 
 
 def choose(page: Page, field: str, value: str) -> None:
@@ -81,4 +84,50 @@ def test_moments_of_a_game_between_engines_that_go_step_by_step(
     moment = studio.view(game)["moments"][0]
     page.click(".moments button")
     page.see_text(f"After move {moment['plies']} of", ".status")
+    assert page.errors() == []
+
+
+def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
+    studio: Studio, page: Page
+) -> None:
+    page.go("play")
+    page.driver.execute_script("localStorage.clear()")
+    page.driver.refresh()
+    page.click("input[value=connect4] ~ .name")
+    levels = studio.ask("/api/setup")[1]["levels"]["connect4"]
+    page.see_text(f"Level 3 of {len(levels)}", WHITE + " small")
+    page.see_text("Play 3 games by level", WHITE + " .link")
+    page.driver.execute_script("document.querySelector('#player-white-level').focus()")
+    page.keys(Keys.HOME, on="#player-white-level")
+    page.see_text(f"Level 1 of {len(levels)}, about 0 Elo", WHITE + " small")
+    page.press("Start the game")
+    page.see_text("Random moves, level 1", ".player:nth-child(2)")
+    page.see_text("random", ".player:nth-child(2) .note")
+    for left in (2, 1, 0):
+        page.press("Resign")
+        page.press("Really resign?")
+        page.see_text(f"Play {left} game" if left else "Level 1 fits you", ".fit")
+        page.press("Rematch")
+        page.see("document.querySelector('.ending')?.hidden", "another game")
+    page.go("play")
+    page.see_text("Level 1 fits you: by 3 games you play at", WHITE + " .link")
+    page.keys(Keys.END, on="#player-white-level")
+    page.see_text(f"Level {len(levels)} of {len(levels)}", WHITE + " small")
+    page.press(page.text(WHITE + " .link"))
+    page.see_text("Level 1 of", WHITE + " small")
+    page.driver.execute_script("document.querySelector('input[value=go]').click()")
+    page.see_text("Level 3 of", WHITE + " small")
+    page.press("13")  # levels were measured on 9x9
+    page.see_text("mcts:sims=1000: tree search", WHITE + " small")
+    assert page.nameless() == [] == page.errors()
+
+
+def test_games_from_files_stand_among_the_games(studio: Studio, page: Page) -> None:
+    page.go("play")
+    page.find(f"input[value='{OWN_GAME}'] ~ svg.board")
+    page.see_text("Rows", f".game-card:has(input[value='{OWN_GAME}'])")
+    assert not any("rows.py" in text for text in page.texts("#player-white option"))
+    page.click(f"input[value='{OWN_GAME}'] ~ .name")
+    page.press("Start the game")
+    page.find(".stage svg.board")
     assert page.errors() == []

@@ -5,7 +5,8 @@ import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
 import { copyTo, fileDrop, filePicker } from "./files.js";
 import { controls, desk, memory, walk } from "./parts.js";
-import { choices, openStart } from "./start.js";
+import { choices } from "./players.js";
+import { openStart } from "./start.js";
 
 const [remembered, remember] = memory("analyse");
 

@@ -4,7 +4,7 @@ import { listen } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { amount, duration, h, patch, percent } from "./dom.js";
 import { Meter, table } from "./parts.js";
-import { playerField } from "./start.js";
+import { playerField } from "./players.js";
 
 /** The choices of the heat map: a name, and the number of a move, 0 to 1. */
 export const HEATS = {

@@ -5,13 +5,13 @@ import { showClock } from "./clock.js";
 import { amount, capital, duration, h, percent } from "./dom.js";
 import { Ending } from "./ending.js";
 import { desk, Meter, moveItem, playerCard, table } from "./parts.js";
-import { choices, playerField } from "./start.js";
+import { choices, playerField } from "./players.js";
 
 const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" };
 
 /** The players' names as people say them: "You" is for the only person in a game. */
 function nameOf(view, side) {
-  if (view.names[side] !== "human") return view.names[side];
+  if (view.names[side] !== "human") return view.called[view.names[side]] ?? view.names[side];
   return view.sides[1 - side] === "human" ? view.players[side] : "You";
 }
 
@@ -71,7 +71,8 @@ export class GameView {
       name.textContent = name.title = text;
       const captured = now.captured ? `lost ${now.captured[side]}` : "";
       const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
-      note.textContent = [view.players[side], points, captured].filter(Boolean).join(" · ");
+      const engine = text !== view.sides[side] && view.sides[side] !== "human" ? view.sides[side] : "";
+      note.textContent = [view.players[side] === text ? "" : view.players[side], engine, points, captured].filter(Boolean).join(" · ");
       element.classList.toggle("turn", !view.position.over && view.position.turn === side);
       element.classList.toggle("winner", view.position.winner === side);
     });
@@ -113,7 +114,7 @@ export class GameView {
     if (over) return `Game over: ${result}.`;
     if (view.problem) return before;
     if (view.waiting !== null && view.waiting > 0) return `${before}Waiting for ${view.waiting} other searches …`;
-    if (view.thinking) return `${before}${view.thinking} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
+    if (view.thinking) return `${before}${view.called[view.thinking]} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
     if (view.paused) return `${before}The game is paused.`;
     const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;
     const ended = view.ended ? `The record ends here: ${view.ended}. ` : "";
@@ -139,7 +140,7 @@ export class GameView {
     }
     const when = hinted ? "here" : `with its move ${estimate.text}`;
     const proved = ["a win", "a draw", "a loss"][2 - 2 * estimate.black];
-    this.meter.show(estimate.black, `${estimate.who} ${estimate.proven ? "has proved" : "expects"} `,
+    this.meter.show(estimate.black, `${view.called[estimate.who] ?? estimate.who} ${estimate.proven ? "has proved" : "expects"} `,
       ["b", {}, `${estimate.proven ? proved : percent(estimate.black)} for ${view.players[0]}`], ` ${when}`);
   }
 
@@ -183,7 +184,7 @@ export class GameView {
     const choice = await choices(), { view, players } = this;
     const [black, white] = [["black", "First"], ["white", "Second"]].map(([side, label], i) => {
       const field = playerField(`change-${side}`, label, choice, view.sides[i]);
-      field.fillFor(view.name);
+      field.fillFor(view.name, view.game);
       return field;
     });
     players.replaceChildren(players.firstElementChild, black.element, white.element,

@@ -4,7 +4,7 @@ import { ask, follow } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { capital, h, patch } from "./dom.js";
 import { controls, desk, memory, table } from "./parts.js";
-import { choices, playerField } from "./start.js";
+import { choices, playerField } from "./players.js";
 
 const [remembered, remember] = memory("guess");
 

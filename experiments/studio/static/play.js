@@ -2,6 +2,7 @@
 
 import { ask, follow } from "./api.js";
 import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
+import { keepResult } from "./fit.js";
 import { GameView } from "./game_view.js";
 import { controls, walk } from "./parts.js";
 import { openStart } from "./start.js";
@@ -56,6 +57,7 @@ async function openGame(root, id, app) {
   const stop = follow(`${path}/events`, (news) => {
     if (news.plies !== view.plies) { shown = null; resigning = false; }
     view = news;
+    keepResult(view);
     stage.came = performance.now();
     draw();
   }, (error) => { stage.status.textContent = `${error.message}. Trying again …`; });

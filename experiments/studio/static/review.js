@@ -5,7 +5,7 @@ import { duration, h } from "./dom.js";
 import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
 import { controls, memory } from "./parts.js";
 import { Reviewed } from "./reviewed.js";
-import { choices, playerField } from "./start.js";
+import { choices, playerField } from "./players.js";
 
 const [remembered, remember] = memory("review");
 const TIMES = { 60: "about 1 minute", 300: "about 5 minutes", 1800: "thorough: about 30 minutes", 0: "as long as the engine's own searches take" };

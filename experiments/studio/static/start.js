@@ -5,16 +5,9 @@ import { pictureOf } from "./boards/index.js";
 import { clockField } from "./clock.js";
 import { h } from "./dom.js";
 import { fileDrop, filePicker } from "./files.js";
+import { choices, playerField } from "./players.js";
 
 const SIZES = { size: [5, 9, 13, 19] };
-let setup = null;
-
-/** Games and engines there are; asked for once. */
-export async function choices() {
-  setup ??= await ask("/api/setup");
-  return setup;
-}
-
 /** A field for an option of a game; `value()` is its text, "" for the default. */
 function optionField(option) {
   const id = `option-${option.name}`;
@@ -31,7 +24,7 @@ function optionField(option) {
     });
   }
   const quick = (SIZES[option.name] ?? []).map((size) => h("button", {
-    type: "button", class: "chip", onclick: () => { input.value = size; },
+    type: "button", class: "chip", onclick: () => { input.value = size; input.dispatchEvent(new Event("input", { bubbles: true })); },
   }, String(size)));
   return {
     name: option.name,
@@ -46,43 +39,12 @@ function optionField(option) {
   };
 }
 
-/** The choice of a player: a person, an engine of the list, or any specification. */
-export function playerField(side, label, choice, value, person = true, onChange = () => {}) {
-  const id = `player-${side}`;
-  const select = h("select", { id });
-  const own = h("input", {
-    id: `${id}-own`, type: "text", class: "own", placeholder: "mcts:sims=5000,c_uct=1.2", spellcheck: "false",
-    autocomplete: "off", maxlength: 400, "aria-label": `${label}: specification of an engine`, list: "engine-specs",
-  });
-  const note = h("small", {});
-  const update = () => {
-    own.hidden = select.value !== "own";
-    const preset = choice.presets.find(({ spec }) => spec === select.value);
-    note.textContent = preset?.note ?? (select.value === "own" ? "as on the command line; `dlgo engines` lists the options" : "");
-  };
-  select.addEventListener("change", () => {
-    update();
-    if (own.hidden) onChange();
-    else own.focus();
-  });
-  own.addEventListener("change", onChange);
-  const fillFor = (game) => {
-    const before = select.value || value;
-    const fits = choice.presets.filter(({ games }) => !games || games.includes(game));
-    select.replaceChildren(
-      person ? h("option", { value: "human" }, "A person") : "",
-      ...fits.map(({ spec, title }) => h("option", { value: spec }, title)),
-      ...choice.ownEngines.map((spec) => h("option", { value: spec }, spec)),
-      h("option", { value: "own" }, "Another engine …"));
-    select.value = before;
-    if (select.selectedIndex < 0) select.value = "mcts:sims=1000";
-    update();
-  };
-  return {
-    fillFor,
-    value: () => (select.value === "own" ? own.value.trim() : select.value),
-    element: h("div", { class: "field" }, h("label", { for: id }, label), select, own, note),
-  };
+/** A game from a file: its title, picture and options come once the server has loaded it. */
+function ownGame(name) {
+  const one = { name, title: name.split("/").at(-1), options: [] };
+  one.loaded = ask(`/api/setup/game?name=${encodeURIComponent(name)}`)
+    .then((found) => Object.assign(one, found), (error) => { one.problem = error.message; });
+  return one;
 }
 
 /** The form of a new game, which continues in a view; without players if people move. */
@@ -90,15 +52,28 @@ export async function openStart(root, app, view = "play", title = "What would yo
   const choice = await choices(), playing = view === "play";
   let game = choice.games.find(({ name }) => name === localStorage.getItem("dlgo-game")) ?? choice.games[0];
   let fields = [];
-  const options = h("div", { class: "options" });
+  const options = h("div", { class: "options", oninput: fillPlayers });
   const rules = h("fieldset", { class: "panel" }, h("legend", {}, "Rules"), options);
   const black = playerField("black", "Moves first", choice, "human");
-  const white = playerField("white", "Moves second", choice, "mcts:sims=1000");
+  const white = playerField("white", "Moves second", choice, "level");
   const clock = clockField();
-  const own = choice.ownGames.map((name) => ({ name, title: name.split("/").at(-1), options: [] }));
-  const cards = [...choice.games, ...own].map((one) => h("label", { class: "game-card" },
-    h("input", { type: "radio", name: "game", value: one.name, checked: one === game, onchange: () => choose(one) }),
-    one.info ? pictureOf(one.info, one.sample).svg : "", h("span", { class: "name" }, one.title)));
+  const cards = [...choice.games, ...choice.ownGames.map(ownGame)].map((one) => {
+    const card = h("label", { class: "game-card" });
+    const draw = () => card.replaceChildren(
+      h("input", { type: "radio", name: "game", value: one.name, checked: one === game, onchange: () => choose(one) }),
+      one.info ? pictureOf(one.info, one.sample).svg : h("small", {}, one.problem ?? ""), h("span", { class: "name" }, one.title));
+    draw();
+    one.loaded?.then(() => { draw(); if (one === game) choose(one); });
+    return card;
+  });
+
+  /** The options that differ from the usual, as in a specification. */
+  const suffix = () => fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}=${value}`).join();
+
+  function fillPlayers() {
+    for (const field of [black, white]) field.fillFor(game.name, suffix() ? "" : game.spec);
+  }
 
   function choose(one) {
     game = one;
@@ -106,19 +81,16 @@ export async function openStart(root, app, view = "play", title = "What would yo
     fields = one.options.map(optionField);
     options.replaceChildren(...fields.map(({ element }) => element));
     rules.hidden = !fields.length;
-    black.fillFor(one.name);
-    white.fillFor(one.name);
+    fillPlayers();
   }
 
   const button = h("button", { class: "main", type: "submit" }, playing ? "Start the game" : "Open the board");
   async function start(event) {
     event.preventDefault();
     button.disabled = true;
-    const given = fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== "");
-    const suffix = given.map(([name, value]) => `${name}=${value}`).join();
     await app.attempt(async () => {
       const made = await ask("/api/games", {
-        game: suffix ? `${game.name}:${suffix}` : game.name,
+        game: [game.name, suffix()].filter(Boolean).join(":"),
         ...(playing ? { black: black.value(), white: white.value(), clock: clock.value() } : {}),
       });
       app.go(`${view}/${made.id}`);

@@ -7,7 +7,7 @@ import { capital, h, patch } from "./dom.js";
 import { fileDrop, filePicker } from "./files.js";
 import { openGuess, trainBoard } from "./guess.js";
 import { controls, memory } from "./parts.js";
-import { choices, playerField } from "./start.js";
+import { choices, playerField } from "./players.js";
 
 const [remembered, remember] = memory("train");
 /** The puzzles tried, in their order: [number, whether the first answer was right]. */

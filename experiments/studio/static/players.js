@@ -1,0 +1,77 @@
+// The choice of a player: a person, a level of measured strength, an engine of the list, or any specification.
+
+import { ask } from "./api.js";
+import { h } from "./dom.js";
+import { fit, fitWords } from "./fit.js";
+import { memory } from "./parts.js";
+
+const [remembered, remember] = memory("level");
+let setup = null;
+
+/** Games and engines there are; asked for once. */
+export async function choices() {
+  setup ??= await ask("/api/setup");
+  return setup;
+}
+
+/**
+ * A field for a player, filled for a game by `fillFor`; `value()` is a specification, or `human`.
+ *
+ * @param value what is chosen first; `level`: an engine by its level, where levels were measured.
+ */
+export function playerField(side, label, choice, value, person = true, onChange = () => {}) {
+  const id = `player-${side}`;
+  let game = "", levels = [];
+  const select = h("select", { id });
+  const own = h("input", {
+    id: `${id}-own`, type: "text", class: "own", placeholder: "mcts:sims=5000,c_uct=1.2", spellcheck: "false",
+    autocomplete: "off", maxlength: 400, "aria-label": `${label}: specification of an engine`, list: "engine-specs",
+  });
+  const slider = h("input", { id: `${id}-level`, type: "range", min: 1, "aria-label": `${label}: level`, oninput: () => take(slider.value) });
+  const advice = h("button", { type: "button", class: "link", onclick: () => take(fit(game, levels).level) });
+  const note = h("small", {});
+  const take = (level) => {
+    slider.value = level;
+    remember(game, level);
+    update();
+  };
+  const update = () => {
+    const byLevel = select.value === "level", level = levels[slider.value - 1], fitting = byLevel && fit(game, levels);
+    own.hidden = select.value !== "own";
+    slider.hidden = !byLevel;
+    const preset = choice.presets.find(({ spec }) => spec === select.value);
+    note.textContent = byLevel ? `Level ${slider.value} of ${levels.length}, about ${level.elo.toLocaleString("en")} Elo above random moves: ${level.name}, ${level.spec}`
+      : preset ? `${preset.spec}: ${preset.note}` : select.value === "own" ? "as on the command line; `dlgo engines` lists the options" : "";
+    slider.setAttribute("aria-valuetext", note.textContent);
+    advice.hidden = !byLevel;
+    advice.disabled = !fitting || String(fitting.level) === slider.value;
+    advice.textContent = fitWords(game, levels);
+  };
+  select.addEventListener("change", () => {
+    update();
+    if (own.hidden) onChange();
+    else own.focus();
+  });
+  own.addEventListener("change", onChange);
+  const options = () => [...select.options].map((option) => option.value);
+  return {
+    /** @param name a game's. @param spec the game with its options, to offer its levels, if there are any. */
+    fillFor(name, spec = "") {
+      const before = select.value || value;
+      game = spec;
+      levels = choice.levels[spec] ?? [];
+      select.replaceChildren(
+        person ? h("option", { value: "human" }, "A person") : "", levels.length ? h("option", { value: "level" }, "An engine by level") : "",
+        ...choice.presets.filter(({ games }) => !games || games.includes(name)).map((preset) => h("option", { value: preset.spec }, preset.title)),
+        ...choice.ownEngines.map((engine) => h("option", { value: engine }, engine)), h("option", { value: "own" }, "Another engine …"));
+      const place = levels.findIndex((level) => level.spec === before) + 1;
+      slider.max = levels.length;
+      slider.value = place || remembered(game, fit(game, levels)?.level ?? 3);
+      select.value = options().includes(before) ? before : place ? "level" : before === "level" ? "mcts:sims=1000" : "own";
+      if (select.value === "own" && !own.value) own.value = before;
+      update();
+    },
+    value: () => ({ own: own.value.trim(), level: levels[slider.value - 1]?.spec })[select.value] ?? select.value,
+    element: h("div", { class: "field" }, h("label", { for: id }, label), select, own, slider, note, advice),
+  };
+}
