@@ -17,9 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dlgo import DlgoError, GameSpec, GameState, Move, get_game
+from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.display import position_info
 from dlgo.files import write_file
+from dlgo.games import recorded_game
 from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries
 from engines.base import Budget, Decision, Engine
@@ -68,7 +69,7 @@ class Puzzle:
         """The position. Raises DlgoError if the game does not know it."""
         if game.name == "draughts":
             return game.from_fen(self.position)
-        return turns_played(game.start(), self.position.split())
+        return game.start().play(*self.position.split())
 
 
 @dataclass(frozen=True)
@@ -80,25 +81,15 @@ class PuzzleSet:
     command: str = ""  # that made them
 
 
-def turns_played(state: GameState, turns: list[str]) -> GameState:
-    """The position after some turns. Raises DlgoError if one is illegal."""
-    for text in turns:
-        for move in state.game.parse_moves(state, text):
-            state = state.apply_move(move)
-    return state
-
-
 def solver_of(game: GameSpec) -> str:
     """The engine that knows exact results of puzzles. Raises DlgoError if no engine does."""
     spec = "solver" if game.name == "draughts" else exact_engine(game)
-    if spec is not None and spec != "solver":
-        return spec.replace(",solve=yes", "")  # which says nothing of the plies to the end
     if spec is None:
         raise DlgoError(
             f"{game} has no exact values, which puzzles need; they exist for connect4, draughts, "
             "tictactoe, and connectn with at most 16 cells"
         )
-    return spec
+    return spec.replace(",solve=yes", "")  # which says nothing of the plies to the end
 
 
 def exact_result(decision: Decision) -> tuple[int, int | None]:
@@ -123,7 +114,7 @@ def read_puzzles(path: Path) -> PuzzleSet:
     """The puzzles of a file. Raises DlgoError if it is none."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        game, puzzles = get_game(data["game"]), tuple(Puzzle(**one) for one in data["puzzles"])
+        game, puzzles = recorded_game(data["game"]), tuple(Puzzle(**one) for one in data["puzzles"])
         for puzzle in puzzles:
             if puzzle.state(game).is_over() or puzzle.outcomes[puzzle.solution] != puzzle.value:
                 raise DlgoError(f"{puzzle.position!r} is not a puzzle")
@@ -210,7 +201,7 @@ def _puzzle(state: GameState, solver: Engine, search: Engine) -> Puzzle | None:
     right = [text for text, value in outcomes.items() if value == best]
     if best < 0 or len(right) > 1 or not _is_visible(state.game, results, best):
         return None
-    moves = _moves(state, right[0])
+    moves = state.game.parse_moves(state, right[0])
     if {fact.kind for fact in explain(state, moves)} & {"wins", "stops"}:
         return None
     plies = results[right[0]][1]
@@ -233,10 +224,6 @@ def _is_visible(
         if game.name == "draughts" and value and plies > _MOST_TURNS:
             return False
     return True
-
-
-def _moves(state: GameState, text: str) -> list[Move]:
-    return state.game.parse_moves(state, text)
 
 
 def _simulations(state: GameState, move: Move, search: Engine) -> int | None:

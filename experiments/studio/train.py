@@ -104,8 +104,8 @@ class _Train:
         """All sets of puzzles: `name`, `title`, `count`, and the first position."""
         def view() -> list[View]:
             return [
-                {"name": name, "title": one.game.title, "count": len(one.puzzles),
-                 "info": board_view(one.game),
+                {"name": name, "title": one.game.title if name == str(one.game) else name,
+                 "count": len(one.puzzles), "info": board_view(one.game),
                  "sample": position_view(one.puzzles[-1].state(one.game), with_moves=False)}
                 for name, one in self._studio.puzzles.sets.items()
             ]

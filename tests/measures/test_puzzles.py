@@ -25,6 +25,7 @@ from experiments.measures.puzzles import (
     read_puzzles,
     shipped_sets,
 )
+from experiments.studio.train import Puzzles
 from tests.review.test_facts import replies
 
 SETS = {str(one.game): one for one in shipped_sets()}
@@ -101,6 +102,9 @@ def test_the_command_makes_the_same_puzzles_again(tmp_path: Path) -> None:
     assert found.command == "dlgo puzzles tictactoe --count 2 --seed 3"
     for puzzle in found.puzzles:
         assert_is_puzzle(found.game, puzzle)
+    server = Puzzles([tmp_path / "a.json", tmp_path / "b.json"])  # as by `dlgo web --puzzles`
+    assert [*server.sets] == ["connect4", "draughts", "tictactoe", "a", "b"]
+    assert server.find("a", 1) == (found, found.puzzles[0])
 
 
 def test_what_is_no_puzzle_is_refused(tmp_path: Path) -> None:

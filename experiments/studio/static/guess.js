@@ -75,7 +75,7 @@ export async function openGuess(root, id, app) {
   }
 
   function finish() {
-    const running = !view.position.over && view.sides.some((spec) => spec !== "human");
+    const running = !view.position.over && (view.thinking || !view.sides.includes("human"));
     const found = guesses.filter(({ guess, game }) => guess.text === game.text).length;
     const better = guesses.filter(({ guess, game }) => guess.points > game.points).length;
     const mistakes = guesses.filter(({ guess }) => guess.points < 10).map(({ number, guess }) => `move ${number} (${guess.name})`);
