@@ -124,7 +124,7 @@ class _Train:
             state = puzzle.state(puzzles.game)
             return {
                 **board_view(puzzles.game), "position": position_view(state),
-                "goal": _goal(state, puzzle), "level": puzzle.level, "of": len(puzzles.puzzles),
+                "goal": _goal(state, puzzle), "levels": [one.level for one in puzzles.puzzles],
             }
 
         return replies.json_reply(await asyncio.to_thread(view))

@@ -17,7 +17,7 @@ export class Board {
    * @param look how this kind of board is drawn.
    * @param info what does not change: rows, cols, labels, names of cells.
    * @param onMove called with the text of a move that has been made on the board.
-   * @param onSay called with a sentence about a click that made none.
+   * @param onSay called with a sentence about a click that made none, or with null and the text of an illegal move.
    *
    * `onCell`, where it is set, gets the cells that are clicked when there is no move to make.
    */

@@ -59,7 +59,7 @@ export class BoardInput {
   }
 
   #startAt(cell) {
-    const { moves, info, onSay } = this.board;
+    const { look, moves, info, onSay } = this.board;
     const exact = moves.filter((move) => move.path[0] === cell);
     const found = exact.length ? exact
       : moves.filter((move) => move.path.length === 1 && this.#starts(move, cell));
@@ -68,7 +68,7 @@ export class BoardInput {
     else if (found.length) this.prefix = [cell];
     else if (moves.some((move) => move.path.length > 1)) {
       onSay("No legal move starts there; rings mark the pieces that can move.");
-    } else onSay(null, info.cellNames[cell], cell);
+    } else onSay(null, look.columns ? String(info.colLabels[cell % info.cols]) : info.cellNames[cell]);
   }
 
   #goOn(cell) {

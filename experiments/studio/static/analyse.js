@@ -72,10 +72,7 @@ async function openBoard(root, id, app) {
     const number = engineViews.length;
     const engineView = new EngineView(number, view, choice, spec, {
       onMove: play,
-      onSay: (sentence, name, cell) => {
-        if (sentence) app.say(sentence);
-        else play(view.look === "drop" ? String(view.colLabels[cell % view.cols]) : name);
-      },
+      onSay: (sentence, text) => (sentence ? app.say(sentence) : play(text)),
       onEngine: () => { remember(`engine-${number}`, engineView.field.value()); start(engineView); },
     });
     engineView.layers = layers;

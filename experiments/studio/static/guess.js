@@ -10,10 +10,7 @@ const [remembered, remember] = memory("guess");
 
 /** A board; beside it what is asked, the answer in a line and in words, and more. */
 export function trainBoard(root, info, play, app, asked, more) {
-  const board = makeBoard(info, play, (sentence, name, cell) => {
-    if (sentence) app.say(sentence);
-    else play(info.look === "drop" ? String(info.colLabels[cell % info.cols]) : name);
-  });
+  const board = makeBoard(info, play, (sentence, text) => (sentence ? app.say(sentence) : play(text)));
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const words = h("div", { class: "train-words", role: "status", "aria-live": "polite" });
   root.append(desk("train", `Train: ${info.title}`, info, board.element, [
@@ -41,6 +38,7 @@ export async function openGuess(root, id, app) {
   const { board, status, words } = trainBoard(root, info, play, app, [asked], [h("div", { class: "tools" }, Object.values(bars)),
     h("section", { class: "panel" }, total, table("Guesses", ["", "you", "game", "points"], body)),
     h("div", { class: "field" }, h("label", { for: "guess-side" }, "Guess the moves of"), side), engine.element]);
+  turn();
   const stop = follow(`${path}/events`, (news) => {
     view = news;
     if (!here) seek();
@@ -49,8 +47,12 @@ export async function openGuess(root, id, app) {
   function restart() {
     from = 0;
     guesses = [];
+    turn();
     next();
   }
+
+  /** Turn the board so that the first player's men move up, where the side is theirs. */
+  function turn() { board.flip(info.look === "checkers" && side.value === "0"); }
 
   function next() {
     here = judged = null;

@@ -80,11 +80,8 @@ async function openGame(root, id, app) {
     return post("move", { move: text });
   }
 
-  /** Why a click on a cell made no move. */
-  function explain(sentence, name, cell) {
-    if (sentence) app.say(sentence);
-    else play(view.look === "drop" ? String(view.colLabels[cell % view.cols]) : name);
-  }
+  /** Why a click on a cell made no move: the server says why a move is illegal. */
+  function explain(sentence, text) { return sentence ? app.say(sentence) : play(text); }
 
   function resign() {
     if (resigning) { resigning = false; play("resign"); return; }

@@ -65,7 +65,7 @@ async function openPuzzle(root, name, number, app) {
   const puzzle = await ask(path).catch((error) => { app.go("train"); throw error; });
   let turns = [], told = [], shown = puzzle.position, busy = false;
   let state = "asked";  // then wrong, solved or told
-  const go = (to) => app.go(`train/puzzles/${encodeURIComponent(name)}/${(to + puzzle.of - 1) % puzzle.of + 1}`);
+  const go = (to) => app.go(`train/puzzles/${encodeURIComponent(name)}/${(to + levels.length - 1) % levels.length + 1}`);
   const { buttons, keys, bars } = controls({
     navigation: {
       back: ["◂", "N", "previous puzzle", () => go(number - 1)],
@@ -80,8 +80,12 @@ async function openPuzzle(root, name, number, app) {
       all: ["All puzzles", "l", "choose other puzzles", () => app.go("train")],
     },
   });
+  const { levels } = puzzle;
+  const choice = h("select", { id: "puzzle", "aria-label": "Puzzle", onchange: () => go(Number(choice.value)) }, [...new Set(levels)].map((level) => (
+    h("optgroup", { label: level }, levels.map((one, i) => (one === level
+      ? h("option", { value: i + 1, selected: i + 1 === number }, `Puzzle ${i + 1} of ${levels.length}, ${level}`) : null))))));
   const count = h("p", { class: "note" });
-  const { board, status, words } = trainBoard(root, puzzle, play, app, [h("h2", {}, puzzle.goal)], [h("div", { class: "tools" }, Object.values(bars)), count]);
+  const { board, status, words } = trainBoard(root, puzzle, play, app, [h("h2", {}, puzzle.goal)], [h("div", { class: "tools" }, Object.values(bars)), choice, count]);
   board.flip(puzzle.look === "checkers" && puzzle.position.turn === 0);
   draw(true);
 
@@ -93,8 +97,8 @@ async function openPuzzle(root, name, number, app) {
     buttons.forth.classList.toggle("main", state === "solved");
     status.classList.toggle("over", state === "solved");
     const tried = triedOf(name), wrong = tried.findLastIndex(([, right]) => !right);
-    patch(count, [`Puzzle ${number} of ${puzzle.of}, ${puzzle.level}. `, tried.length ? `Right at the first try: ${
-      tried.filter(([, right]) => right).length} of ${tried.length}, the last ${tried.length - 1 - wrong} in a row.` : ""]);
+    count.textContent = tried.length ? `Right at the first try: ${tried.filter(([, right]) => right).length} of ${tried.length}, the last ${
+      tried.length - 1 - wrong} in a row.` : "";
   }
 
   /** Only the first answer counts. */
