@@ -22,6 +22,9 @@
 #
 # `Source` shows code of the project, `Row` shows boards side by side. `ch02.komi.show()` draws a
 # measured result with the command that made it; `ch02.komi.run()` measures again.
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *A ko*.
 
 # %%
 import dlgo

@@ -20,6 +20,9 @@
 # **Minimax** looks at everything. **Alpha-beta** gets the same answer from a small part of the
 # positions. **Monte Carlo tree search** (MCTS) samples: it plays random games and spends most of
 # them on the moves that have done well.
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *A fork*.
 
 # %%
 import dlgo

@@ -20,6 +20,9 @@
 # with the right answers, the *labels*, and changes each weight a little, so that the answers
 # improve. Two methods do this: *backpropagation* computes the direction of the change for all
 # weights at once, and *gradient descent* makes the step.
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *What a network predicts*.
 
 # %%
 import numpy as np

@@ -22,6 +22,9 @@
 # a number arises, and how to avoid it.
 #
 # A small tree search in Connect Four plays the games here. A few thousand games take seconds.
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *A game has one winner*.
 
 # %%
 import dlgo

@@ -19,6 +19,9 @@
 # A network that predicts moves is not yet a bot. A bot must choose legal moves, know when to pass
 # and when to resign, and speak a language that other programs understand. This page adds these
 # parts, one by one.
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *From a prediction to a move*.
 
 # %%
 import dlgo

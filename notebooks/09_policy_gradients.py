@@ -21,6 +21,9 @@
 #
 # A **policy** $\pi$ gives each legal move of a position a probability. The bot draws its moves from
 # it. If it always played the most probable move, it would see one game again and again:
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *A policy*.
 
 # %%
 import numpy as np

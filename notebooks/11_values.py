@@ -18,6 +18,9 @@
 # REINFORCE learns probabilities of moves. The learners on this page learn **values**: numbers from
 # -1 (lost) to 1 (won) that predict the result of a game. $Q$ is the value of a move and can choose
 # moves. $V$ is the value of a position and says which results were a surprise.
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *What a move is worth*.
 
 # %%
 import numpy as np

@@ -31,6 +31,9 @@
 # `dlgo train alphago --game connect4` runs all stages in a few minutes;
 # [AlphaGo](../docs/engines/alphago.md)
 # describes them. The pictures below use the networks that come with the package.
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *AlphaGo's leaves*.
 
 # %%
 import dlgo

@@ -28,6 +28,9 @@
 # [microzero.py](../experiments/chapters/microzero.py) contains the whole program for tic-tac-toe in
 # about 200 lines of NumPy: rules, network, search, self-play, training. You can read it in an
 # evening. This page explains its parts.
+#
+# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# *A win in one that the prior misses*.
 
 # %%
 import dlgo

@@ -25,6 +25,7 @@ from experiments.play.analyze import play_texts
 from experiments.studio import replies
 from experiments.studio.game import LONGEST_GAME
 from experiments.studio.position import board_view, decision_view, position_view
+from experiments.studio.presets import PRESETS
 
 # The longest searches that are recorded.
 MOST_SIMULATIONS, MOST_DEPTH = 500, 20
@@ -62,76 +63,10 @@ ALGORITHMS = (
               "cannot change the result", "alphabeta", "depth", 3),
     Algorithm("minimax", "Minimax", "the same without cuts: it searches every move",
               "alphabeta", "depth", 2),
+    Algorithm("textbook-alphago", "AlphaGo", "PUCT with a policy network, a value network and "
+              "games of a fast policy, where they exist", "puct", "sims", 40, "c_puct"),
 )
 _KINDS = [algorithm.engine for algorithm in ALGORITHMS]
-
-
-class Preset(NamedTuple):
-    """A prepared example."""
-
-    name: str  # in addresses
-    title: str
-    look_for: str
-    game: str
-    engine: str
-    moves: str = ""
-    seed: int = 1
-
-
-_BLOCK_OR_WIN = "4 1 4 5 6 4 7 5 6 1 4 1"  # column 5 wins at once, column 1 blocks
-_ENDING = "B2 A1 A3 C1 B1"
-
-PRESETS = (
-    Preset(
-        "uct", "A threat must be met", "UCT first tries every move of o. All but A3 lose, and "
-        "A3 gets most visits long before the others are proved to lose.",
-        "tictactoe", "textbook-mcts:sims=80", "B2 A1 C1",
-    ),
-    Preset(
-        "overlooked-win", "A win in one that the prior misses", "Column 5 wins at once, but the "
-        "network wants to block column 1 (prior 94%): 33 simulations go there before a single "
-        "visit to 5 proves the win.",
-        "connect4", "textbook-puct:sims=60", _BLOCK_OR_WIN,
-    ),
-    Preset(
-        "gumbel", "The same win by Gumbel's plan", "Sequential halving gives every candidate a "
-        "visit before any gets a second, so the third simulation finds the win in column 5.",
-        "connect4", "textbook-gumbel:sims=16", _BLOCK_OR_WIN,
-    ),
-    Preset(
-        "visits-shift", "Visits leave the prior's favourite", "The network favours column 4 "
-        "(prior 60%), and the first visits go there. Column 7 (18%) returns better results, "
-        "so it overtakes 4 and is proved to win.",
-        "connect4", "textbook-puct:sims=80", "5 6 2 1 7 4 7 6 3 1 6 2 1 2 6 5 1 6",
-    ),
-    Preset(
-        "halving", "Sequential halving", "32 simulations are planned before the search: 7 moves "
-        "get 1 visit each, the better 3 get 3 more, and the best 2 share the rest.",
-        "connect4", "textbook-gumbel:sims=32", "4 3 4",
-    ),
-    Preset(
-        "cut-off", "Alpha-beta cuts", "Once o has a certain draw by B3, the search leaves every "
-        "other move as soon as x has an answer at least as good for x. It never searches moves "
-        "that are crossed out.",
-        "tictactoe", "textbook-alphabeta:depth=9", _ENDING, seed=6,
-    ),
-    Preset(
-        "no-cuts", "The same without cuts", "Minimax finds the same value, but searches 50 "
-        "positions instead of 32.",
-        "tictactoe", "minimax:depth=9", _ENDING, seed=6,
-    ),
-    Preset(
-        "ko", "A ko in Go", "White has just captured a stone at B2, and the ko rule forbids "
-        "black to recapture at C2. The root does not have this move. Two moves later it is "
-        "legal, and the expected line plays it.",
-        "go:size=4,komi=0.5", "textbook-mcts:sims=150", "B1 C1 A2 D2 B3 C3 C2 B2", seed=3,
-    ),
-    Preset(
-        "twice", "A player moves twice", "White's capture 22x13 continues with a second jump. Two "
-        "min nodes follow each other, and the value keeps its sign between them.",
-        "draughts", "textbook-alphabeta:depth=4", "10-15 21-17 6-10 17-14",
-    ),
-)
 
 
 def routes(studio: Any) -> list[Route]:
@@ -148,25 +83,14 @@ def routes(studio: Any) -> list[Route]:
 class _Inside:
     def __init__(self, studio: Any) -> None:
         self._studio = studio
-        self._offer: Event | None = None
 
     async def choices(self, _: Request) -> Response:
-        """The algorithms and presets."""
-        if self._offer is None:
-            self._offer = await asyncio.to_thread(self._choices)
-        return replies.json_reply(self._offer)
-
-    def _choices(self) -> Event:
-        presets = []
-        for preset in PRESETS:
-            state = self._state(preset._asdict())
-            position = position_view(state, with_moves=False)
-            presets.append(preset._asdict() | {"info": board_view(state.game),
-                                               "position": position})
-        return {
-            "algorithms": [algorithm._asdict() for algorithm in ALGORITHMS], "presets": presets,
+        """The algorithms that can be watched, and the presets of this view."""
+        return replies.json_reply({
+            "algorithms": [algorithm._asdict() for algorithm in ALGORITHMS],
+            "presets": [preset._asdict() for preset in PRESETS if preset.view == "inside"],
             "mostSimulations": MOST_SIMULATIONS, "mostDepth": MOST_DEPTH,
-        }
+        })
 
     async def position(self, request: Request) -> Response:
         """The position of a request, and its legal moves."""

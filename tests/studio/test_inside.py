@@ -12,7 +12,9 @@ from engines.registry import build_engine
 from engines.watching.events import BackedUp, CutOff, Halved, as_json
 from engines.watching.recording import Recording, transcript, watch
 from engines.watching.tree import SearchTree
-from experiments.studio.inside import ALGORITHMS, MOST_SIMULATIONS, PRESETS
+from experiments.studio.course import state_of
+from experiments.studio.inside import ALGORITHMS, MOST_SIMULATIONS
+from experiments.studio.presets import BY_NAME, PRESETS
 from tests.studio.client import OWN_GAME, Studio, Watcher
 
 Search = dict[str, Any]
@@ -143,8 +145,8 @@ def test_closing_the_page_gives_its_place_to_others(studio: Studio) -> None:
 
 
 def recorded(name: str) -> Recording:
-    preset = next(preset for preset in PRESETS if preset.name == name)
-    state = position(preset.game, preset.moves)
+    preset = BY_NAME[name]
+    state = state_of(preset)
     return watch(build_engine(preset.engine, state.game, preset.seed), state)
 
 
@@ -239,9 +241,17 @@ def test_a_player_moves_twice() -> None:
     assert first.value == second.value
 
 
-def test_every_preset_says_what_to_look_for() -> None:
-    assert len({preset.name for preset in PRESETS}) == len(PRESETS) >= 5
+def test_alphagos_leaves_prefer_another_move_than_its_policy() -> None:
+    recording = recorded("alphago")
+    tree = recording.tree()
+    priors = {tree.nodes[n].move: tree.nodes[n].prior for n in tree.root.children}
+    assert max(priors, key=priors.get) == "3" and round(priors["3"], 2) == 0.28
+    assert visits(tree)["4"] == 20 == max(visits(tree).values())
+    assert recording.decision.cost.simulations == 40
+
+
+def test_every_search_can_be_watched() -> None:
     engines = {algorithm.engine for algorithm in ALGORITHMS}
-    for preset in PRESETS:
-        assert preset.look_for.endswith(".") and preset.engine.partition(":")[0] in engines
-    assert engines == {preset.engine.partition(":")[0] for preset in PRESETS}
+    assert engines == {
+        preset.engine.partition(":")[0] for preset in PRESETS if preset.view == "inside"
+    }

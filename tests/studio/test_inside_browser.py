@@ -13,7 +13,7 @@ from engines.registry import build_engine
 from engines.watching.events import Selected, as_json
 from engines.watching.recording import Recording, watch
 from engines.watching.tree import SearchTree
-from experiments.studio.inside import ALGORITHMS, PRESETS
+from experiments.studio.inside import ALGORITHMS
 from tests.studio.browser import Page
 from tests.studio.client import OWN_GAME, Studio
 from tests.studio.test_inside import SEARCHES, position, recorded
@@ -25,7 +25,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 READ = """
 const texts = (element) => [...element.querySelectorAll('text')].map((text) => text.textContent);
 return {
-  step: Number(document.getElementById('main').dataset.step),
+  step: Number(document.querySelector('[data-step]')?.dataset.step),
   cards: Object.fromEntries([...document.querySelectorAll('.search-tree .card')].map(
     (card) => [card.dataset.node, texts(card).filter((text) => text !== '+1')])),
   marked: [...document.querySelectorAll('.search-tree .card.marked')].map((c) => c.dataset.node),
@@ -58,6 +58,11 @@ import('/inside/model.js').then(({ SearchTree, terms, treeAfter }) => {
   done({ looks, scores, back, forth });
 }, (error) => done({ error: String(error) }));
 """
+
+
+def see_step(page: Page, step: int) -> None:
+    """Wait until a search shows a step."""
+    page.see(f"document.querySelector('[data-step=\"{step}\"]')", f"step {step}")
 
 
 def look_at(tree: SearchTree) -> list[list[Any]]:
@@ -104,7 +109,7 @@ def test_steps_through_a_search_and_back(page: Page, uct: Recording) -> None:
     tree, seen = SearchTree(uct.state), [page.driver.execute_script(READ)]
     for step in range(1, 16):
         page.keys(Keys.ARROW_RIGHT)
-        page.see(f"document.getElementById('main').dataset.step === '{step}'", f"step {step}")
+        see_step(page, step)
         look = page.driver.execute_script(READ)
         tree.apply(uct.events[step - 1])
         assert look["cards"].keys() == {str(number) for number in tree.nodes}
@@ -124,7 +129,7 @@ def test_steps_through_a_search_and_back(page: Page, uct: Recording) -> None:
     assert tree.root.visits >= 3
     for step in range(14, -1, -1):
         page.keys(Keys.ARROW_LEFT)
-        page.see(f"document.getElementById('main').dataset.step === '{step}'", f"step {step}")
+        see_step(page, step)
         assert page.driver.execute_script(READ) == seen[step]
     # Whole simulations, and to the end: what it plays is the engine's choice.
     page.keys("l", "l", "l")
@@ -187,8 +192,6 @@ def test_playing_runs_and_can_be_held(page: Page) -> None:
 
 def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: Page) -> None:
     page.go("inside")
-    page.until(lambda: len(page.driver.find_elements("css selector", ".preset-card"))
-               == len(PRESETS), "the presets")
     page.find("#inside-game").send_keys(OWN_GAME)
     page.until(lambda: page.find("#inside-game").get_attribute("value") == OWN_GAME, "the game")
     board = f"svg[aria-label='{get_game(OWN_GAME).title} board']"
@@ -242,7 +245,10 @@ def window_of(page: Page, width: int, height: int) -> Iterator[None]:
 @pytest.mark.parametrize("width", [400, 1280])
 def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
     with window_of(page, width, 860):
-        for place, there in (("inside", ".preset-card"), ("inside/preset=ko&step=600", ".card")):
+        for place, there in (
+            ("inside", ".inside-form"), ("course", ".preset-card"),
+            ("inside/preset=ko&step=600", ".card"),
+        ):
             page.go(place)
             page.find(there)
             wide = page.driver.execute_script("return document.documentElement.scrollWidth")
@@ -261,6 +267,6 @@ def test_what_cannot_be_searched_is_told_on_the_page(page: Page) -> None:
     page.go("inside/game=tictactoe&moves=A1%20A1&engine=textbook-mcts&seed=1")
     assert "move 2: A1 is illegal" in page.text(".trouble")
     page.press("Another search")
-    page.find(".preset-card")
+    page.find(".inside-form")
     page.go("inside/preset=%3Cimg%20src=x%3E")
     assert "There is no preset <img src" in page.text(".toast.bad")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.studio.browser import Page
 from tests.studio.client import Studio
+from tests.studio.test_inside_browser import see_step
 
 image = pytest.importorskip("PIL.Image", reason="needs Pillow")
 pytest.importorskip("selenium", reason="needs selenium")
@@ -30,10 +31,6 @@ def game(studio: Studio) -> Iterator[str]:
     for move in MOVES:
         assert studio.move(game, move)[0] == 200
     yield game
-
-
-def see_step(page: Page, step: int) -> None:
-    page.see(f"document.getElementById('main').dataset.step === '{step}'", f"step {step}")
 
 
 def test_a_presenter_walks_along_a_search(page: Page, studio: Studio) -> None:

@@ -10,12 +10,13 @@ import { openStart } from "./start.js";
 
 const [remembered, remember] = memory("analyse");
 
-export function open(root, place, app) {
-  return place ? openBoard(root, place, app)
+export function open(root, place, app, wanted) {
+  return place ? openBoard(root, place, app, wanted)
     : openStart(root, app, "analyse", "Which game would you like to analyse?");
 }
 
-async function openBoard(root, id, app) {
+/** @param wanted a preset's `engine`; "exact": the exact values. */
+async function openBoard(root, id, app, wanted = {}) {
   const path = `/api/games/${encodeURIComponent(id)}`;
   const [view, choice] = await Promise.all([ask(path), choices()])
     .catch((error) => { app.go("analyse"); throw error; });
@@ -174,8 +175,10 @@ async function openBoard(root, id, app) {
     });
   }
 
-  addEngineView(remembered("engine-0", "mcts:sims=1000"));
+  const solve = wanted.engine === "exact";
+  addEngineView((!solve && wanted.engine) || remembered("engine-0", "mcts:sims=1000"));
   words();
+  if (solve) exact();
   return {
     close() {
       engineViews.forEach((engineView) => engineView.stop());

@@ -17,10 +17,11 @@ const VIEWS = [
   { name: "train", title: "Train", load: () => import("./train.js") },
   { name: "inside", title: "Inside", load: () => import("./inside.js") },
   { name: "watch", title: "Watch", load: () => import("./watch.js") },
+  { name: "course", title: "Course", load: () => import("./course.js") },
 ];
 
 const root = document.getElementById("main");
-const keysDialog = document.getElementById("keys");
+const keysDialog = document.getElementById("keys"), lesson = document.getElementById("lesson");
 let current = null;
 let turn = 0;
 
@@ -33,6 +34,12 @@ const app = {
     const toast = h("div", { class: bad ? "toast bad" : "toast" }, text);
     document.getElementById("toasts").append(toast);
     setTimeout(() => toast.remove(), bad ? 8000 : 3500);
+  },
+
+  /** Say what to look for, above the view, until another is opened. */
+  explain(...words) {
+    lesson.replaceChildren(...words);
+    lesson.hidden = false;
   },
 
   /** Do what may fail; what goes wrong is said. */
@@ -68,6 +75,7 @@ async function show() {
   if (mine !== turn || !module) return;
   const box = h("div", { class: "view" });  // a view that opens too late has nowhere to be seen
   root.replaceChildren(box);
+  lesson.hidden = true;
   const opened = await app.attempt(() => module.open(box, rest.join("/"), app));
   if (mine !== turn) opened?.close();
   else current = opened ?? null;
@@ -123,7 +131,7 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, select, textarea, [contenteditable]");
   if (typing && !/^Page|^F5/.test(event.key)) return;
   if ((event.key === " " || event.key === "Enter") && event.target.closest?.("button, a, summary")) return;
-  const found = [...(current?.keys ?? []), ...lecture.keys, ...COMMON].find(({ key }) => key === event.key);
+  const found = [...lecture.keys, ...(current?.keys ?? []), ...COMMON].find(({ key }) => key === event.key);
   if (!found) return;
   event.preventDefault();
   found.run();

@@ -1,9 +1,9 @@
-// Searches to choose from: presets for a lecture, or any position and algorithm.
+// A search to choose: any position and algorithm.
 
 import { ask } from "../api.js";
-import { makeBoard, pictureOf } from "../boards/index.js";
+import { makeBoard } from "../boards/index.js";
 import { capital, h } from "../dom.js";
-import { choices } from "../start.js";
+import { choices } from "../players.js";
 import { writePlace } from "./search.js";
 
 /** Games as specifications; any other can be typed. */
@@ -11,13 +11,6 @@ const GAMES = [
   ["tictactoe", "Tic-tac-toe"], ["connect4", "Connect Four"], ["connectn:cols=5,rows=4,n=3", "Connect 3 on 5×4"],
   ["go:size=4", "Go 4×4"], ["go:size=5", "Go 5×5"], ["go:size=9", "Go 9×9"], ["draughts", "Draughts"],
 ];
-
-function presetCard(preset, algorithms) {
-  const board = pictureOf(preset.info, preset.position);
-  const title = algorithms.find(({ engine }) => preset.engine.startsWith(`${engine}:`)).title;
-  return h("a", { class: "preset-card", href: `#/inside/preset=${preset.name}` }, board.svg,
-    h("span", {}, h("b", {}, preset.title), h("span", { class: "tag" }, `${title} · ${preset.info.title}`), h("small", {}, preset.look_for)));
-}
 
 export async function openChooser(root, app, offer, asked) {
   const choice = await choices();
@@ -60,9 +53,8 @@ export async function openChooser(root, app, offer, asked) {
       h("div", { class: "actions" }, start)));
   root.append(h("div", { class: "inside chooser" },
     h("h1", {}, "Watch an engine think"),
-    h("p", { class: "look-for" }, "Step through a search, forwards and backwards. Start with one of these:"),
-    h("div", { class: "presets" }, offer.presets.map((preset) => presetCard(preset, offer.algorithms))),
-    h("h2", {}, "Any position"), form));
+    h("p", { class: "look-for" }, "Step through a search, forwards and backwards. Start with a prepared one from the ",
+      h("a", { href: "#/course" }, "course"), ", or choose a position."), form));
 
   function chosen() { return offer.algorithms.find(({ engine }) => engine === algorithm.value); }
 

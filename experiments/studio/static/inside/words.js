@@ -103,7 +103,8 @@ export class Words {
 
   Evaluated({ node: number, value }, tree) {
     const { mover } = tree.node(number), share = (1 + signOf(mover) * value) / 2;
-    const source = this.search.hasNetwork ? "the network expects" : "without a network, the game's own estimate is";
+    const source = this.search.name === "textbook-alphago" ? "the value network and a game of the fast policy expect"
+      : this.search.hasNetwork ? "the network expects" : "without a network, the game's own estimate is";
     return `Evaluate: ${this.at(tree, number)}, ${source} ${figure(share)} of the point for ${this.who(mover)}, who is to move.`;
   }
 
