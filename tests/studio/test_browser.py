@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
 from dlgo import GameState, get_game
 from dlgo.display import result_text
+from experiments.studio import server
 from experiments.studio.position import find_turn
 from tests.studio.browser import Page
 from tests.studio.client import BOTS, KINDS_GAME, Studio
@@ -15,6 +17,8 @@ from tests.studio.client import BOTS, KINDS_GAME, Studio
 pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+STATIC = Path(server.__file__).with_name("static")
 
 
 @pytest.mark.parametrize("spec", ["connect4", "go:size=4", "draughts", KINDS_GAME])
@@ -220,3 +224,15 @@ def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page)
     page.keys(Keys.ARROW_LEFT)
     page.see_text("move 11 of 12")
     assert page.errors() == []
+
+
+def test_every_module_loads(studio: Studio, page: Page) -> None:
+    """A name that another module no longer exports breaks a view when it is opened."""
+    page.go("play")
+    page.find(".game-card")
+    modules = [path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js")]
+    assert page.driver.execute_async_script(
+        "const [names, done] = arguments;"
+        "Promise.allSettled(names.map((name) => import(`/${name}`))).then((all) => done("
+        "all.flatMap(({ reason }, i) => reason ? [`${names[i]}: ${reason}`] : [])))", modules,
+    ) == []
