@@ -92,7 +92,7 @@ class SavedGame:
         whole = state is self.state or self.state.history() == state.history()
         return SavedGame(
             state, self.black, self.white, self.result if whole else "", info=self.info,
-            root=tree_of(state, self.root),
+            root=tree_of(state, self.root), notes=self.notes,
         )
 
 

@@ -43,18 +43,29 @@ class _Analyse:
         return self._studio.games.find(request.path_params["id"])
 
     async def copy(self, request: Request) -> Response:
-        """Copy the game up to `plies`; `black` and `white` are the players, people by default."""
+        """Copy the game up to `plies`, or to a `node` of its tree; `black` and `white` are the
+        players, people by default. What is said of the moves is copied, too."""
         game, given = self._game(request), await replies.read_object(request)
-        state = game.state_at(int(replies.number_of(given, "plies", game.plies, 0, game.plies)))
+        if "node" in given:
+            state = game.tree.node(int(replies.number_of(given, "node", 0, 0, 2**31))).state
+        else:
+            state = game.state_at(int(replies.number_of(given, "plies", game.plies, 0, game.plies)))
         named = [replies.text_of(given, side, HUMAN) for side in ("black", "white")]
         players = await asyncio.to_thread(lambda: tuple(map(self._studio.allowed.player, named)))
-        copied = await self._studio.games.start(lambda: SavedGame(state), players)
+        known = game.saved.up_to(state)
+        if players != (HUMAN, HUMAN):  # others than those whom the file names
+            known = SavedGame(state, root=known.root)
+        copied = await self._studio.games.start(lambda: known, players)
         return replies.json_reply({"id": copied.id})
 
     def _state(self, request: Request) -> GameState:
-        """The position of the request: `?plies=N`, by default the last one."""
+        """The position of the request: `?node=N` of the tree, or after `?plies=N`, by default the
+        last one."""
         game = self._game(request)
-        state = game.state_at(replies.query_number(request, "plies", game.plies))
+        if "node" in request.query_params:
+            state = game.tree.node(replies.query_number(request, "node", 0)).state
+        else:
+            state = game.state_at(replies.query_number(request, "plies", game.plies))
         if state.is_over():
             raise replies.StudioError("the game is over: go back to an earlier position")
         return state

@@ -10,7 +10,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from itertools import accumulate
 from typing import Any
@@ -27,6 +27,7 @@ from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
 from experiments.studio.replies import Changes, NotFound, StudioError, error_words
 from experiments.studio.specs import HUMAN
+from experiments.studio.tree import Tree
 
 # Moves of one game; beyond, it can be looked at but not played on.
 LONGEST_GAME = 2000
@@ -57,6 +58,16 @@ class Record:
             self.count += cost.simulations or cost.nodes
 
 
+def _records_of(state: GameState) -> list[Record]:
+    """The turns of a game, without their costs."""
+    turns = turns_played(state)
+    plies = accumulate(len(moves) for _, moves in turns)
+    return [
+        Record(after, player.index, turn_text(state.game, moves))
+        for after, (player, moves) in zip(plies, turns, strict=True)
+    ]
+
+
 class Game:
     """One game between two players.
 
@@ -77,12 +88,8 @@ class Game:
         self.watchers = 0
         self.used = self._since = time.monotonic()  # looked at or changed last
         self._engines, self._seed = engines, seed
-        turns = turns_played(saved.state)
-        plies = accumulate(len(moves) for _, moves in turns)
-        self._records = [
-            Record(after, player.index, turn_text(saved.state.game, moves))
-            for after, (player, moves) in zip(plies, turns, strict=True)
-        ]
+        self._records = _records_of(saved.state)
+        self._tree: Tree | None = None
         self._board = position.board_view(saved.state.game)
         self._position = position.position_view(saved.state)
         self._paused = self._single = False  # single: one more move of an engine, though paused
@@ -107,7 +114,24 @@ class Game:
     @property
     def saved(self) -> SavedGame:
         """The game with what a file should say of it."""
-        return ending.saved_game(self.read.up_to(self.state), self.clocks)
+        read = self.read if self._tree is None else replace(self.read, root=self._tree.root)
+        return ending.saved_game(read.up_to(self.state), self.clocks)
+
+    @property
+    def tree(self) -> Tree:
+        """The game with its variations."""
+        if self._tree is None:
+            self._tree = Tree(self.state, self.read.root)
+        elif self.watchers:  # it is played on meanwhile
+            self._tree.lead_to(self.state)
+        return self._tree
+
+    def follow_tree(self) -> None:
+        """Make the main line of the tree the game, if it has changed."""
+        state = self.tree.root.main_line()[-1].state
+        if state is not self.state and not self.watchers:
+            self._records = _records_of(state)
+            self._move_to(state, position.position_view(state))
 
     def add_costs(self, costs: Sequence[MoveCost]) -> None:
         """Add the costs that a ledger stores for the moves of its game."""
@@ -231,6 +255,7 @@ class Game:
             "yourTurn": self.players[self.state.next_player.index] == HUMAN and not over,
             "history": [asdict(record) for record in self._records],
             "ended": one_line(self.read.result) if unfinished else "",
+            "notes": list(self.read.notes),
             "hint": self._hint, "paused": self._paused, "problem": self._problem,
             "thinking": self._thinking, "canHurry": self._can_hurry(),
             "clock": self.clocks.view(), "delay": self.delay,

@@ -25,7 +25,7 @@ from starlette.routing import Route
 from dlgo import DlgoError, browser
 from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
-from experiments.studio import analyse, course, film, inside, play, review, train, watch
+from experiments.studio import analyse, course, film, inside, play, review, train, tree, watch
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
 from experiments.studio.ledgers import Ledgers
@@ -34,7 +34,7 @@ from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
 
-_VIEWS = (play, analyse, review, train, inside, course, watch, film)
+_VIEWS = (play, analyse, tree, review, train, inside, course, watch, film)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",

@@ -19,7 +19,8 @@ export class Board {
    * @param onMove called with the text of a move that has been made on the board.
    * @param onSay called with a sentence about a click that made none, or with null and the text of an illegal move.
    *
-   * `onCell`, where it is set, gets the cells that are clicked when there is no move to make.
+   * `onDraw`, where it is set, gets the cells where a mark begins and ends that is drawn: with the
+   * right mouse button, or with any while `drawing` is set. `onCell`, where it is set, gets the cells that are clicked when there is no move to make.
    */
   constructor(look, info, onMove = () => {}, onSay = () => {}) {
     Object.assign(this, { look, info, onMove, onSay });
@@ -159,13 +160,14 @@ export class Board {
   }
 
   #describe() {
-    const { cellNames, cols } = this.info, { cells, last, won } = this.view;
+    const { cellNames, cols } = this.info, { cells, last, won, labels } = this.view;
     const starts = new Set(this.moves.map(({ path }) => (this.look.columns ? path[0] % cols : path[0])));
     cells.forEach((piece, cell) => {
       if (!cellNames[cell]) return;
       const parts = [cellNames[cell], piece < 0 ? "empty" : this.pieceName(piece)];
       if (cell === last) parts.push("last move");
       if (won.includes(cell)) parts.push("winning");
+      if (labels?.[cell]) parts.push(`marked ${labels[cell]}`);
       const rect = this.svg.getElementById(`${this.id}-${cell}`);
       rect.setAttribute("aria-label", parts.join(", "));
       rect.classList.toggle("playable", starts.has(this.look.columns ? cell % cols : cell));

@@ -12,16 +12,18 @@ export class BoardInput {
     this.prefix = [];  // the cells of a turn that has begun
     this.question = this.offered = null;  // buttons of moves that share their clicks, and the path of one of them
     this.drag = null;
+    this.stroke = null;  // the cell where a mark begins that is being drawn
     const listeners = {
       pointerdown: (event) => this.#down(event), pointermove: (event) => this.#move(event),
       pointerup: (event) => this.#up(event), pointercancel: () => this.#cancel(),
       pointerleave: () => this.#hover(null), keydown: (event) => this.#key(event),
+      contextmenu: (event) => { if (board.onDraw) event.preventDefault(); },
     };
     for (const [name, listener] of Object.entries(listeners)) board.svg.addEventListener(name, listener);
     // Not on the svg: one that listens to its focus is a tab stop, even a small picture.
     board.element.addEventListener("focusout", () => board.moveCursor(null));
     // A finger on a piece that can move moves it; elsewhere it moves the page.
-    board.svg.addEventListener("touchmove", (event) => { if (this.drag?.moving) event.preventDefault(); }, { passive: false });
+    board.svg.addEventListener("touchmove", (event) => { if (this.drag?.moving || this.stroke !== null) event.preventDefault(); }, { passive: false });
   }
 
   /** Put back what has been picked up. */
@@ -124,10 +126,11 @@ export class BoardInput {
   }
 
   #down(event) {
-    const cell = this.#cellAt(event);
+    const { board } = this, cell = this.#cellAt(event);
+    if (cell !== null && board.onDraw && (event.button === 2 || (board.drawing && !event.button))) { this.stroke = cell; return; }
     if (cell === null || event.button) return;
-    this.board.cursor = null;
-    const moving = this.board.moves.some((move) => move.path.length > 1 && move.path[0] === cell);
+    board.cursor = null;
+    const moving = board.moves.some((move) => move.path.length > 1 && move.path[0] === cell);
     this.drag = { cell, moving, x: event.clientX, y: event.clientY, moved: false };
   }
 
@@ -157,7 +160,9 @@ export class BoardInput {
   }
 
   #up(event) {
-    const { drag } = this, cell = this.#cellAt(event);
+    const { drag, stroke } = this, cell = this.#cellAt(event);
+    this.stroke = null;
+    if (stroke !== null && cell !== null) this.board.onDraw(stroke, cell);
     if (!drag) return;
     this.drag = null;
     if (drag.moved) {
@@ -170,7 +175,7 @@ export class BoardInput {
 
   #cancel() {
     const { drag } = this;
-    this.drag = null;
+    this.drag = this.stroke = null;
     if (!drag?.moved) return;
     this.#putBack(drag.cell);
     this.prefix = [];
@@ -194,8 +199,10 @@ export class BoardInput {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const { board } = this;
     if (event.key in STEPS) board.moveCursor(this.#beside(STEPS[event.key]));
-    else if ((event.key === "Enter" || event.key === " ") && board.cursor !== null) this.click(board.cursor);
-    else if (event.key === "Escape" && this.prefix.length) {
+    else if ((event.key === "Enter" || event.key === " ") && board.cursor !== null) {
+      if (board.drawing) board.onDraw(board.cursor, board.cursor);
+      else this.click(board.cursor);
+    } else if (event.key === "Escape" && this.prefix.length) {
       this.prefix = [];
       board.drawMarks();
     } else return;

@@ -22,7 +22,7 @@ export function marksOver(board) {
   const { hints = [], line = [] } = board.marks;
   return [
     ...endMarks(board), ...turnMarks(board), ...hints.flatMap((hint, place) => hintMarks(board, hint, place)),
-    ...line.flatMap((step) => stepMarks(board, step)), ...cursorMarks(board),
+    ...line.flatMap((step) => stepMarks(board, step)), ...drawnMarks(board), ...cursorMarks(board),
   ];
 }
 
@@ -79,6 +79,27 @@ function stepMarks(board, { path, player, label }) {
     path.length > 1 ? polyline(board, path, "hint-way other")
       : ["g", { class: "line-piece", transform: `translate(${x} ${y})` }, piece],
     ["text", { x, y, class: `line-text side${player}` }, label],
+  ];
+}
+
+const SHAPES = {
+  circle: "M-26 0A26 26 0 1 1 26 0A26 26 0 1 1 -26 0", triangle: "M0 -28L26 18H-26Z",
+  square: "M-22 -22H22V22H-22Z", cross: "M-22 -22L22 22M22 -22L-22 22",
+};
+
+/** What people, or the file of a game, have drawn on a position: shapes, arrows, letters. */
+function drawnMarks(board) {
+  const { shapes = {}, arrows = [], labels = {} } = board.view, at = (cell) => board.place(Number(cell));
+  return [
+    ...Object.entries(shapes).map(([cell, shape]) => (
+      ["path", { d: SHAPES[shape], transform: `translate(${at(cell)})`, class: "drawn" }])),
+    ...arrows.map(([from, to]) => {
+      const [x, y] = at(from), [a, b] = at(to), long = Math.hypot(a - x, b - y);
+      const turn = Math.atan2(b - y, a - x) * 180 / Math.PI;
+      return ["path", { d: `M0 0H${long - 20}M${long - 48} -26L${long - 14} 0L${long - 48} 26`, transform: `translate(${x} ${y}) rotate(${turn})`, class: "drawn arrow" }];
+    }),
+    ...Object.entries(labels).map(([cell, text]) => (
+      ["text", { x: at(cell)[0], y: at(cell)[1], class: "drawn-text", css: `font-size: ${Math.min(52, 150 / text.length)}px` }, text])),
   ];
 }
 

@@ -3,29 +3,35 @@
 import { ask, listen } from "./api.js";
 import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
-import { copyTo, fileDrop, filePicker } from "./files.js";
+import { copyTo, fileDrop, fileNotes, filePicker, saveFile } from "./files.js";
 import { controls, desk, memory, walk } from "./parts.js";
 import { choices } from "./players.js";
 import { openStart } from "./start.js";
+import { Variations } from "./variations.js";
 
 const [remembered, remember] = memory("analyse");
 
 export function open(root, place, app, wanted) {
-  return place ? openBoard(root, place, app, wanted)
+  return place ? openBoard(root, place.split("/"), app, wanted)
     : openStart(root, app, "analyse", "Which game would you like to analyse?");
 }
 
-/** @param wanted a preset's `engine`; "exact": the exact values. */
-async function openBoard(root, id, app, wanted = {}) {
+/**
+ * @param at how many moves of the game have been made in the position that is shown first; by default all.
+ * @param wanted a preset's `engine`; "exact": the exact values.
+ */
+async function openBoard(root, [id, at], app, wanted = {}) {
   const path = `/api/games/${encodeURIComponent(id)}`;
   const [view, choice] = await Promise.all([ask(path), choices()])
     .catch((error) => { app.go("analyse"); throw error; });
   if (view.sides.some((spec) => spec !== "human")) {  // only people move here
     const made = await ask(`${path}/copy`, {});
     history.replaceState(null, "", `#/analyse/${made.id}`);
-    return openBoard(root, made.id, app);
+    return openBoard(root, [made.id, at], app);
   }
-  let moves = view.history, position = { ...view.position, plies: view.plies };
+  let { nodes, position } = await ask(`${path}/tree`);
+  const first = nodes.find(({ plies }) => plies === Number(at ?? position.plies))?.id;
+  if (first !== position.node && first !== undefined) ({ position } = await ask(`${path}/tree?node=${first}`));
   let running = true, stopExact = () => {};
   const layers = {
     heat: remembered("heat", "visits"), figures: remembered("figures", "yes") === "yes",
@@ -48,11 +54,13 @@ async function openBoard(root, id, app, wanted = {}) {
     view: {
       line: ["Line", "l", "the expected line on the board", () => layer("line")],
       figures: ["Figures", "v", "figures on the board", () => layer("figures")],
+      draw: ["Draw", "d", "draw letters and arrows, as the right mouse button does", draw, { "aria-pressed": "false" }],
       flip: ["Flip", "f", "turn the board", () => engineViews.forEach((engineView) => engineView.board.flip())],
-      inside: ["Inside", "i", "step through a search of this position", () => app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`)],
+      inside: ["Inside", "i", "step through a search of this position", inside],
       play: ["Play from here", "p", "play from this position", playOn],
     },
     file: {
+      save: ["Save", "s", "save the moves with their variations as a file", () => saveFile(app, `${path}/file`)],
       open: [null, "o", "open a saved game", () => picker.input.click()],
       fresh: ["Another position", "n", "another position", () => app.go("analyse")],
     },
@@ -63,8 +71,10 @@ async function openBoard(root, id, app, wanted = {}) {
   bars.view.prepend(h("label", { class: "inline", for: "heat" }, "Heat ", heat));
   bars.file.append(picker.button, picker.input);
   const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
+  const variations = new Variations(
+    (node) => app.attempt(async () => accept(await ask(`${path}/tree?node=${node}`))), change);
   const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
-    status, h("div", { class: "tools" }, ...Object.values(bars)), panels]);
+    status, h("div", { class: "tools" }, ...Object.values(bars)), panels, variations.element, fileNotes(view)]);
   root.append(box);
   fileDrop(box, picker.load);
   buttons.exact.hidden = !view.solvable;
@@ -77,6 +87,8 @@ async function openBoard(root, id, app, wanted = {}) {
       onEngine: () => { remember(`engine-${number}`, engineView.field.value()); start(engineView); },
     });
     engineView.layers = layers;
+    engineView.board.onDraw = (from, to) => change({ draw: [from, to] });
+    engineView.board.drawing = engineViews[0]?.board.drawing ?? false;
     engineViews.push(engineView);
     grid.append(engineView.element);
     panels.append(engineView.panel);
@@ -89,7 +101,7 @@ async function openBoard(root, id, app, wanted = {}) {
     engineView.stop();
     if (running && !position.over) {
       engineView.seen = engineView.exact = null;
-      engineView.look(`${path}/analysis?engine=${encodeURIComponent(engineView.field.value())}&plies=${position.plies}`);
+      engineView.look(`${path}/analysis?engine=${encodeURIComponent(engineView.field.value())}&node=${position.node}`);
     }
     engineView.draw();
   }
@@ -102,13 +114,14 @@ async function openBoard(root, id, app, wanted = {}) {
   }
 
   function words() {
-    const last = moves.filter(({ plies }) => plies <= position.plies).at(-1);
-    const where = last ? `After ${last.text} (move ${position.plies}${position.plies < (moves.at(-1)?.plies ?? 0) ? ` of ${moves.at(-1).plies}` : ""}). ` : "";
+    variations.show(nodes, position.node);
+    const last = variations.at, most = variations.line().at(-1).plies;
+    const where = last.text ? `After ${last.text} (move ${position.plies}${position.plies < most ? ` of ${most}` : ""}). ` : "";
     const turn = position.over ? `Game over: ${position.result}.` : `${capital(view.players[position.turn])} to move${position.note ? ` (${position.note})` : ""}.`;
     status.textContent = where + turn;
     buttons.run.textContent = running ? "Stop" : "Go on";
     buttons.back.disabled = position.plies === 0;
-    buttons.forth.disabled = position.plies >= (moves.at(-1)?.plies ?? 0);
+    buttons.forth.disabled = position.plies >= most;
     buttons.second.textContent = engineViews.length > 1 ? "One engine" : "Second engine";
     buttons.line.setAttribute("aria-pressed", String(layers.line));
     buttons.figures.setAttribute("aria-pressed", String(layers.figures));
@@ -120,18 +133,42 @@ async function openBoard(root, id, app, wanted = {}) {
     words();
   }
 
-  function play(text) {
-    return app.attempt(async () => {
-      await ask(`${path}/move`, { move: text, plies: position.plies });
-      const now = await ask(path);
-      moves = now.history;
-      show({ ...now.position, plies: now.plies });
-    });
+  const play = (text) => change({ move: text });
+
+  /** Ask for a change of the node that is shown: a move, a comment, a mark, its place among the variations. */
+  function change(what) {
+    const { node } = position;
+    return app.attempt(async () => accept(await ask(`${path}/tree`, { node, ...what }), node));
   }
 
-  const places = () => [0, ...moves.map(({ plies }) => plies)];
-  const steps = walk(() => places().indexOf(position.plies), () => moves.length,
-    (n) => app.attempt(async () => show(await ask(`${path}/positions/${places()[n]}`))));
+  /** Show what the server answers; of a node that was left meanwhile, only the list of moves. */
+  function accept(answer, asked) {
+    ({ nodes } = answer);
+    if (answer.position.node !== asked) show(answer.position);
+    else {
+      if (asked === position.node) {
+        ({ position } = answer);
+        engineViews.forEach((engineView) => { engineView.position = position; engineView.draw(true); });
+      }
+      words();
+    }
+  }
+
+  const steps = walk(() => variations.path().length - 1, () => variations.line().length - 1,
+    (n) => app.attempt(async () => accept(await ask(`${path}/tree?node=${variations.line()[n].id}`))));
+
+  function draw() {
+    const on = buttons.draw.getAttribute("aria-pressed") !== "true";
+    buttons.draw.setAttribute("aria-pressed", String(on));
+    engineViews.forEach(({ board }) => { board.drawing = on; });
+  }
+
+  function inside() {
+    return app.attempt(async () => {
+      const made = await ask(`${path}/copy`, { node: position.node });
+      app.go(`inside/from=${encodeURIComponent(made.id)}&plies=${position.plies}`);
+    });
+  }
 
   function toggle() {
     running = !running;
@@ -161,7 +198,7 @@ async function openBoard(root, id, app, wanted = {}) {
     running = false;
     engineViews.forEach((engineView) => engineView.stop());
     app.say("Computing exact values, move by move …");
-    stopExact = listen(`${path}/exact?plies=${position.plies}`, (news) => {
+    stopExact = listen(`${path}/exact?node=${position.node}`, (news) => {
       if (news.problem) { app.say(news.problem, true); return; }
       engineViews.forEach((engineView) => { engineView.exact = news.exact; engineView.draw(true); });
       status.textContent = `Exact values of ${news.exact.length} of ${news.of} moves, for the player to move, by ${news.who}.`;
@@ -171,7 +208,7 @@ async function openBoard(root, id, app, wanted = {}) {
 
   function playOn() {
     return copyTo(app, path, "play", position.plies, {
-      [position.turn ? "black" : "white"]: "mcts:sims=1000",
+      node: position.node, [position.turn ? "black" : "white"]: "mcts:sims=1000",
     });
   }
 

@@ -5,10 +5,18 @@ import { h } from "./dom.js";
 
 export const saveFile = (app, path) => app.attempt(async () => app.say(`Saved as ${await download(path)}`));
 
-/** Go on in another view with a copy of a game, up to a move; people play in it, unless players are named. */
+/** Go on in another view with a copy of a game, up to a move; people play in it, unless players are named. An analysis gets all moves. */
 export function copyTo(app, path, view, plies, players = {}) {
-  return app.attempt(async () => app.go(`${view}/${(await ask(`${path}/copy`, { plies, ...players })).id}`));
+  const whole = view === "analyse";
+  return app.attempt(async () => {
+    const made = await ask(`${path}/copy`, whole ? {} : { plies, ...players });
+    app.go(`${view}/${made.id}${whole ? `/${plies}` : ""}`);
+  });
 }
+
+/** What was read otherwise than it is written in the file of a game, for its view. */
+export const fileNotes = ({ notes }) => h("details", { class: "panel notes", open: true, hidden: !notes.length },
+  h("summary", {}, "Notes on the file"), h("ul", {}, notes.map((note) => h("li", {}, note))));
 
 /** A button that opens a saved game in a view: elsewhere than in Play, people play on in it. */
 export function filePicker(app, view = "play") {
@@ -17,7 +25,6 @@ export function filePicker(app, view = "play") {
     const people = view === "play" ? {} : { black: "human", white: "human" };
     const given = new URLSearchParams({ name: file.name, ...people });
     const made = await send(`/api/games/load?${given}`, await file.arrayBuffer());
-    made.notes.forEach((note) => app.say(note));
     app.go(`${view}/${made.id}`);
   });
   const input = h("input", {

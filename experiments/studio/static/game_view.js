@@ -4,6 +4,7 @@ import { makeBoard } from "./boards/index.js";
 import { showClock } from "./clock.js";
 import { amount, capital, duration, h, percent } from "./dom.js";
 import { Ending } from "./ending.js";
+import { fileNotes } from "./files.js";
 import { desk, Meter, moveItem, playerCard, table } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
@@ -56,7 +57,7 @@ export class GameView {
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
       this.status, this.trouble, this.ending.element, this.meter.element,
       h("div", { class: "tools" }, ...tools, this.speedField), this.typing, this.hintBox,
-      h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), this.players]);
+      h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), fileNotes(view), this.players]);
   }
 
   /** @param shown an earlier position that is looked at, or null. */

@@ -1,0 +1,231 @@
+"""The tree of variations of a game, for Analyse: its nodes by number, and the requests for them.
+
+The root is node 0; nodes of the main line that was there first are numbered by their turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from dlgo import GameState
+from dlgo.game_tree import (
+    SHAPES,
+    Node,
+    arrows_of,
+    cells_of,
+    clean_comment,
+    labels_of,
+    point_of,
+    tree_of,
+)
+from dlgo.text import one_line
+from experiments.play.cell_moves import turn_text, turns_played
+from experiments.studio import replies
+from experiments.studio.position import find_turn, position_view
+
+# Positions of one tree; a limit of memory.
+_MOST_NODES = 5_000
+_LONGEST_COMMENT = 10_000
+_LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+View = dict[str, Any]
+
+
+class Tree:
+    """The nodes of a game by their numbers.
+
+    Args:
+        state: where the main line leads.
+        known: the tree of the game's file.
+    """
+
+    def __init__(self, state: GameState, known: Node | None = None) -> None:
+        self.root = tree_of(state, known)
+        self.lock = asyncio.Lock()  # held while the tree is changed or read in another thread
+        self._nodes: dict[int, Node] = {}
+        self._numbers: dict[Node, int] = {}
+        self._parents: dict[Node, Node] = {}
+        self._count = 0
+        for node in self.root.walk():
+            self._register(node)
+
+    def _register(self, node: Node) -> None:
+        self._nodes[self._count] = node
+        self._numbers[node] = self._count
+        self._count += 1
+        self._parents.update(dict.fromkeys(node.children, node))
+
+    def node(self, number: int) -> Node:
+        """The node of a number. Raises NotFound."""
+        if number not in self._nodes:
+            raise replies.NotFound("this variation is no longer there; load the page again")
+        return self._nodes[number]
+
+    def number_of(self, node: Node) -> int:
+        """The number of a node."""
+        return self._numbers[node]
+
+    def line_to(self, node: Node) -> list[Node]:
+        """The nodes after the root that lead to a node."""
+        line = []
+        while node is not self.root:
+            line.append(node)
+            node = self._parents[node]
+        return line[::-1]
+
+    def view(self) -> list[View]:
+        """All nodes in the order of `Node.walk`."""
+        rows, plies = [], {self.root: 0}
+        for node in self.root.walk():
+            parent = self._parents.get(node)
+            if parent is not None:
+                plies[node] = plies[parent] + len(node.moves)
+            rows.append({
+                "id": self._numbers[node], "plies": plies[node], "comment": node.comment,
+                "parent": None if parent is None else self._numbers[parent],
+                "player": None if parent is None else parent.state.next_player.index,
+                "text": turn_text(node.state.game, node.moves) if node.moves else "",
+            })
+        return rows
+
+    def position(self, node: Node) -> View:
+        """The position of a node, with its marks."""
+        size = node.state.game.board_rows, node.state.game.board_cols
+        marks = node.markup
+        return position_view(node.state) | {
+            "node": self._numbers[node], "comment": node.comment,
+            "plies": sum(len(one.moves) for one in self.line_to(node)),
+            "labels": labels_of(marks.get("LB", ()), *size),
+            "arrows": arrows_of(marks.get("AR", ()), *size),
+            "shapes": {cell: shape for key, shape in SHAPES.items()
+                       for value in marks.get(key, ()) for cell in cells_of(value, *size)},
+        }
+
+    # Changes. Each returns the node to look at then.
+
+    def play(self, node: Node, text: str) -> Node:
+        """Follow a turn; a new one becomes the last variation. Raises DlgoError if illegal."""
+        child = node.add(find_turn(node.state, text))
+        if child not in self._numbers:
+            if len(self._nodes) >= _MOST_NODES:
+                node.children.remove(child)
+                raise replies.StudioError(f"a game here has at most {_MOST_NODES} positions")
+            self._register(child)
+            self._parents[child] = node
+        return child
+
+    def lead_to(self, state: GameState) -> None:
+        """Make a line the main line."""
+        node = self.root
+        for _, turn in turns_played(state):
+            parent, node = node, node.add(turn)
+            parent.children.remove(node)
+            parent.children.insert(0, node)
+            if node not in self._numbers:
+                self._register(node)
+                self._parents[node] = parent
+
+    def comment(self, node: Node, text: str) -> Node:
+        """Replace the comment of a node."""
+        node.comment = clean_comment(text)[:_LONGEST_COMMENT]
+        return node
+
+    def draw(self, node: Node, start: int, end: int) -> Node:
+        """Draw an arrow or, from a cell to itself, a letter; what is there already goes away."""
+        rows, cols = node.state.game.board_rows, node.state.game.board_cols
+        if not 0 <= min(start, end) <= max(start, end) < rows * cols:
+            raise replies.StudioError(f"cells are 0 to {rows * cols - 1}")
+        place = point_of(start, rows, cols)
+        if start == end:
+            key, values = "LB", node.markup.get("LB", [])
+            there = [value for value in values if value.startswith(place + b":")]
+            used = labels_of(values, rows, cols).values()
+            letter = next((letter for letter in _LABELS if letter not in used), "Z")
+            new = place + b":" + letter.encode()
+        else:
+            key, values = "AR", node.markup.get("AR", [])
+            new = place + b":" + point_of(end, rows, cols)
+            there = [value for value in values if value == new]
+        values = [value for value in values if value not in there] + ([] if there else [new])
+        node.markup.pop(key, None)
+        if values:
+            node.markup[key] = values
+        return node
+
+    def promote(self, node: Node) -> Node:
+        """Put the variation of a node before the others where it leaves them."""
+        for one in reversed(self.line_to(node)):
+            others = self._parents[one].children
+            if others[0] is not one:
+                others.remove(one)
+                others.insert(0, one)
+                break
+        return node
+
+    def delete(self, node: Node) -> Node:
+        """Remove a node and all that follows; the one before it is left."""
+        if node is self.root:
+            raise replies.StudioError("the start of a game cannot be deleted")
+        parent = self._parents[node]
+        parent.children.remove(node)
+        for gone in node.walk():
+            del self._nodes[self._numbers.pop(gone)], self._parents[gone]
+        return parent
+
+
+def routes(studio: Any) -> list[Route]:
+    """The routes of trees."""
+    async def show(request: Request) -> Response:
+        """The tree, and the position of `?node=N`, or of the end of the main line."""
+        game = studio.games.find(request.path_params["id"])
+        tree = game.tree
+        last = tree.number_of(tree.root.main_line()[-1])
+        node = tree.node(replies.query_number(request, "node", last))
+        return await _answer(tree, lambda: node)
+
+    async def change(request: Request) -> Response:
+        """Change a `node` by one of `move`, `comment`, `draw`, `promote`, `delete`."""
+        given = await replies.read_object(request)
+        game = studio.games.find(request.path_params["id"])
+        tree = game.tree
+        node = tree.node(int(replies.number_of(given, "node", 0, 0, 2**31)))
+        if "move" in given:
+            work = partial(tree.play, node, replies.text_of(given, "move"))
+        elif isinstance(given.get("comment"), str):
+            work = partial(tree.comment, node, given["comment"])
+        elif "draw" in given:
+            work = partial(tree.draw, node, *_cells(given["draw"]))
+        elif "promote" in given:
+            work = partial(tree.promote, node)
+        elif "delete" in given:
+            work = partial(tree.delete, node)
+        else:
+            raise replies.StudioError("say one of move, comment, draw, promote, delete")
+        answer = await _answer(tree, work)
+        game.follow_tree()
+        return answer
+
+    path = "/api/games/{id}/tree"
+    return [Route(path, show), Route(path, change, methods=["POST"])]
+
+
+def _cells(given: Any) -> tuple[int, int]:
+    if not isinstance(given, list) or [type(cell) for cell in given] != [int, int]:
+        raise replies.StudioError(f"draw must be two cells, not {one_line(repr(given))[:60]}")
+    return given[0], given[1]
+
+
+async def _answer(tree: Tree, work: Callable[[], Node]) -> Response:
+    def view() -> View:
+        node = work()
+        return {"position": tree.position(node), "nodes": tree.view()}
+
+    async with tree.lock:
+        return replies.json_reply(await asyncio.to_thread(view))
