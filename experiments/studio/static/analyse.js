@@ -32,7 +32,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   let { nodes, position } = await ask(`${path}/tree`);
   const first = nodes.find(({ plies }) => plies === Number(at ?? position.plies))?.id;
   if (first !== position.node && first !== undefined) ({ position } = await ask(`${path}/tree?node=${first}`));
-  let running = true, stopExact = () => {};
+  let running = true, stopExact = () => {}, asking = Promise.resolve();
   const layers = {
     heat: remembered("heat", "visits"), figures: remembered("figures", "yes") === "yes",
     line: remembered("line", "no") === "yes",
@@ -71,10 +71,9 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   bars.view.prepend(h("label", { class: "inline", for: "heat" }, "Heat ", heat));
   bars.file.append(picker.button, picker.input);
   const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
-  const variations = new Variations(
-    (node) => app.attempt(async () => accept(await ask(`${path}/tree?node=${node}`))), change);
+  const variations = new Variations(go, change);
   const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
-    status, h("div", { class: "tools" }, ...Object.values(bars)), panels, variations.element, fileNotes(view)]);
+    status, h("div", { class: "tools" }, ...Object.values(bars)), variations.element, panels, fileNotes(view)]);
   root.append(box);
   fileDrop(box, picker.load);
   buttons.exact.hidden = !view.solvable;
@@ -138,7 +137,15 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   /** Ask for a change of the node that is shown: a move, a comment, a mark, its place among the variations. */
   function change(what) {
     const { node } = position;
-    return app.attempt(async () => accept(await ask(`${path}/tree`, { node, ...what }), node));
+    return inTurn(async () => accept(await ask(`${path}/tree`, { node, ...what }), node));
+  }
+
+  function go(node) { return inTurn(async () => accept(await ask(`${path}/tree?node=${node}`))); }
+
+  /** Requests follow each other, so that no answer shows an older tree. */
+  function inTurn(work) {
+    asking = asking.then(() => app.attempt(work));
+    return asking;
   }
 
   /** Show what the server answers; of a node that was left meanwhile, only the list of moves. */
@@ -155,7 +162,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   }
 
   const steps = walk(() => variations.path().length - 1, () => variations.line().length - 1,
-    (n) => app.attempt(async () => accept(await ask(`${path}/tree?node=${variations.line()[n].id}`))));
+    (n) => go(variations.line()[n].id));
 
   function draw() {
     const on = buttons.draw.getAttribute("aria-pressed") !== "true";

@@ -6,7 +6,7 @@ export class Variations {
   /** @param go shows a node. @param change asks the server for a change of the node that is shown. */
   constructor(go, change) {
     this.next = new Map();  // by node: the one after it that has been looked at last
-    this.list = h("div", { class: "lines", role: "group", "aria-label": "Moves", onclick: ({ target }) => {
+    this.list = h("div", { class: "variations", role: "group", "aria-label": "Moves", onclick: ({ target }) => {
       const turn = target.closest("[data-node]");
       if (turn) go(Number(turn.dataset.node));
     } });
@@ -20,7 +20,7 @@ export class Variations {
       if (this.removing === this.at.id || !this.children.get(this.at.id)) change({ delete: true });
       else { this.removing = this.at.id; this.remove.textContent = "Really delete?"; }
     });
-    this.element = h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.list, this.comment,
+    this.element = h("section", { class: "panel analysis-moves" }, h("h2", {}, "Moves"), this.list, this.comment,
       h("div", { class: "buttons" }, this.promote, this.remove));
   }
 
