@@ -70,6 +70,8 @@ class Decision:
     # thought of it before it began.
     visits: dict[Move, int] = field(default_factory=dict)
     priors: dict[Move, float] = field(default_factory=dict)
+    # The lines that it expects after the most visited moves; each begins with its move.
+    lines: tuple[tuple[Move, ...], ...] = ()
 
     def with_cost(self, cost: Cost) -> Self:
         """The same with another cost: `dataclasses.replace` without its price, for every move."""

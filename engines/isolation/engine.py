@@ -200,7 +200,8 @@ class IsolatedEngine:
         counts = {name: answer[name] for name in ("proven", "plies_to_end", "depth")}
         if any(count is not None and type(count) is not int for count in counts.values()):
             raise TypeError
-        return {**tables, **counts, "pv": tuple(map(self._move, answer["pv"]))}
+        pv, *lines = (tuple(map(self._move, line)) for line in (answer["pv"], *answer["lines"]))
+        return {**tables, **counts, "pv": pv, "lines": tuple(lines)}
 
     def _move(self, code: Any) -> Move:
         if type(code) is int and 0 <= code < self.game.num_actions:

@@ -205,7 +205,10 @@ class _Host:
         for name in ("proven", "plies_to_end", "depth"):
             number = getattr(decision, name)
             answer[name] = None if number is None else int(number)
-        return answer | {"pv": list(map(code, decision.pv))}
+        return answer | {
+            "pv": list(map(code, decision.pv)),
+            "lines": [list(map(code, line)) for line in decision.lines],
+        }
 
     def _is_asked(self) -> bool:
         """Whether the next request has come: `stop`, which ends an analysis."""

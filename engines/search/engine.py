@@ -24,6 +24,8 @@ from engines.search import tree as ts
 from engines.search.searcher import Searcher
 
 _PV_LENGTH = 30
+# Moves whose expected lines `analyse` tells, the most visited first; length of these.
+_LINES, _LINE_LENGTH = 12, 10
 
 TREE_OPTIONS = (
     Option("nodes_max", 4_000_000, "maximum number of nodes, of 26 to 34 bytes each", low=1000,
@@ -121,6 +123,7 @@ class TreeSearchEngine(Engine):
         return dataclasses.replace(
             decision, visits=self._by_move(moves, visits[moves]),
             priors=self._by_move(moves, priors[moves]) if guided else {},
+            lines=tuple(map(self._line_after, self._counts.by_visits()[:_LINES].tolist())),
         )
 
     def _spent(self, trees: list[ts.Tree]) -> tuple[int, int]:
@@ -142,10 +145,19 @@ class TreeSearchEngine(Engine):
     def _by_move(self, actions: np.ndarray, numbers: np.ndarray) -> dict:
         return dict(zip(map(self._move_of, actions.tolist()), numbers.tolist(), strict=True))
 
+    def _line_after(self, action: int) -> tuple:
+        """The line that begins with an action, by the first tree that has tried it."""
+        for searcher in self._searchers:
+            node = ts.find_child(searcher.tree, ts.ROOT, action)
+            if node >= 0 and searcher.tree.visits[node] > 0:
+                n = int(ts.principal_variation(searcher.tree, node, self._line[:_LINE_LENGTH]))
+                return tuple(map(self._move_of, (action, *self._line[:n].tolist())))
+        return (self._move_of(action),)
+
     def _principal_variation(self, trees: list[ts.Tree], action: int) -> tuple:
         """The line of the first tree that agrees on the move."""
         for tree in trees:
-            n = int(ts.principal_variation(tree, self._line))
+            n = int(ts.principal_variation(tree, ts.ROOT, self._line))
             if n and self._line[0] == action:
                 return tuple(map(self._move_of, self._line[:n].tolist()))
         return (self._move_of(action),)

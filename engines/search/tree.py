@@ -185,9 +185,8 @@ def rank(visits, value_sum, prior, proven, sign):
 
 
 @kernel
-def principal_variation(tree, out):
-    """Write the actions along the most visited children into `out`; return how many."""
-    node = ROOT
+def principal_variation(tree, node, out):
+    """Write the actions from `node` along the most visited children into `out`; return how many."""
     n = 0
     while n < len(out) and tree.n_children[node] > 0:
         node = most_visited(tree, node)

@@ -21,9 +21,8 @@ from dlgo import DlgoError, GameState
 from engines.isolation.pool import EngineFailed
 from engines.registry import EngineSpec
 from engines.watching.recording import MOST_BYTES, MOST_SECONDS, MOST_STEPS
-from experiments.play.analyze import play_texts
 from experiments.studio import replies
-from experiments.studio.game import LONGEST_GAME
+from experiments.studio.analyse import position_of
 from experiments.studio.position import board_view, decision_view, position_view
 from experiments.studio.presets import PRESETS
 
@@ -35,8 +34,6 @@ _LIMITS = {"steps": f"{MOST_STEPS:,} steps", "bytes": f"{MOST_BYTES // 10**6} MB
            "seconds": f"{MOST_SECONDS:g} seconds"}
 # Positions in one answer, and moves that lead to all of them together.
 _MOST_POSITIONS, _MOST_MOVES = 100, 5000
-# Characters of a list of moves.
-_LONGEST = 20_000
 
 Event = dict[str, Any]
 
@@ -97,7 +94,7 @@ class _Inside:
         given = await replies.read_object(request)
 
         def look() -> Event:
-            state = self._state(given)
+            state = position_of(self._studio, given)
             return {
                 "info": board_view(state.game), "position": position_view(state),
                 "moves": " ".join(state.game.move_text(move) for _, move in state.history()[1]),
@@ -121,7 +118,7 @@ class _Inside:
             )
 
         def ends() -> list[Event]:
-            root, views = self._state(given), []
+            root, views = position_of(self._studio, given), []
             for path in paths:
                 state = root
                 for move in path:
@@ -134,7 +131,8 @@ class _Inside:
     async def search(self, request: Request) -> Response:
         """A search: its position and settings, then its events in parts, then its choice."""
         given = await replies.read_object(request)
-        state, spec = await asyncio.to_thread(lambda: (self._state(given), self._spec(given)))
+        state = await asyncio.to_thread(position_of, self._studio, given)
+        spec = await asyncio.to_thread(self._spec, given)
         if state.is_over():
             raise replies.StudioError("the game is over here; take back a move to search")
         seed = int(replies.number_of(given, "seed", 1, 0, _LARGEST_SEED))
@@ -171,22 +169,6 @@ class _Inside:
             "decision": None if decision is None
             else await asyncio.to_thread(decision_view, state, decision),
         }
-
-    def _state(self, given: Event) -> GameState:
-        """The position of a request: `game`, or `from` and `plies`; then `moves`."""
-        if "from" in given:
-            game = self._studio.games.find(replies.text_of(given, "from"))
-            plies = replies.number_of(given, "plies", game.plies, 0, LONGEST_GAME)
-            state = game.state_at(int(plies))
-        else:
-            state = GameState.new_game(self._studio.allowed.game(replies.text_of(given, "game")))
-        moves = given.get("moves", "")
-        if not isinstance(moves, str) or len(moves) > _LONGEST:
-            raise replies.StudioError(f"moves must be a text of at most {_LONGEST} characters")
-        texts = moves.replace(",", " ").split()
-        if len(texts) > LONGEST_GAME:
-            raise replies.StudioError(f"a game in the studio has at most {LONGEST_GAME} moves")
-        return play_texts(state, texts)
 
     def _spec(self, given: Event) -> EngineSpec:
         """The engine of a request, if it can be watched and its search is short enough."""

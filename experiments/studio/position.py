@@ -18,8 +18,8 @@ from engines.base import Decision
 from experiments.play.cell_moves import CellMove, cell_move, last_turn, points_of, turn_text, turns
 from experiments.review.game_review import exact_engine
 
-# Moves of a principal variation that are drawn.
-_LINE = 10
+# Moves of a principal variation that are drawn. Moves and lines that are cached.
+_LINE, _MOST_VIEWS = 10, 5000
 
 View = dict[str, Any]
 
@@ -100,13 +100,15 @@ def move_view(state: GameState, move: Move) -> View:
 
 def decision_view(
     state: GameState, decision: Decision, most: int | None = None,
-    views: dict[Move, View] | None = None,
+    views: dict[Any, Any] | None = None,
 ) -> View:
     """An engine's decision, with at most `most` moves, the best first.
 
-    `views` of moves are cached between decisions, since they take most of the time.
+    `views` of moves and lines are cached between decisions, since they take most of the time.
     """
     views = {} if views is None else views
+    if len(views) > _MOST_VIEWS:
+        views.clear()
     moves = list(dict.fromkeys((
         decision.move, *decision.policy, *decision.values, *decision.visits, *decision.priors
     )))
@@ -121,6 +123,11 @@ def decision_view(
     for move in moves[:most]:
         if move not in views:
             views[move] = move_view(state, move)
+    lines: dict[Move, list[View]] = {}
+    for line in decision.lines:
+        if line not in views:
+            views[line] = line_view(state, line)
+        lines[line[0]] = views[line]
     cost = decision.cost
     return {
         **views[decision.move], "black": black_share(decision, state.next_player),
@@ -129,7 +136,7 @@ def decision_view(
         "moves": [
             views[move] | {
                 name: numbers[move] for name, numbers in columns.items() if move in numbers
-            }
+            } | ({"line": lines[move]} if move in lines else {})
             for move in moves[:most]
         ],
         "cost": {"simulations": cost.simulations, "nodes": cost.nodes, "wall": cost.wall_seconds},

@@ -85,3 +85,67 @@ def test_a_copy_goes_another_way_and_leaves_the_game_as_it_was(studio: Studio) -
     assert studio.ask(f"/api/games/{copy}/move", {"move": "C3", "plies": 1})[0] == 200
     assert [r["text"] for r in studio.view(copy)["history"]] == ["B2", "C3"]
     assert studio.view(game)["plies"] == 2
+
+
+def test_lines_begin_with_their_moves_and_are_legal(studio: Studio) -> None:
+    game = studio.new("go:size=5")
+    path = f"/api/games/{game}/analysis?engine=mcts:sims=50"
+    last, _ = look(studio, path, lambda event: event["cost"]["simulations"] > 5000)
+    lines = [move["line"] for move in last["moves"] if "line" in move]
+    assert len(lines) == 12 and max(map(len, lines)) > 3
+    assert [line[0]["text"] for line in lines] == [move["text"] for move in last["moves"][:12]]
+    assert lines[0] == last["line"]
+    for line in lines:
+        state = GameState.new_game(get_game("go:size=5"))
+        for step in line:
+            state = state.apply_move(step["text"])
+
+
+def test_territory_of_a_divided_board(studio: Studio) -> None:
+    """Black has walled off the left, White the right."""
+    game = studio.new("go:size=5,komi=0.5")
+    for row in range(1, 6):
+        for column in "BD":
+            assert studio.move(game, f"{column}{row}")[0] == 200
+    status, answer = studio.ask(f"/api/games/{game}/territory")
+    assert status == 200
+    owner = [answer["owner"][5 * row : 5 * row + 5] for row in range(5)]
+    assert all(row[0] > 0.5 and row[1] > 0.5 and row[3] < -0.5 and row[4] < -0.5 for row in owner)
+    assert abs(answer["lead"]) < 5 and "1,000 random games" in answer["words"]
+    status, answer = studio.ask(f"/api/games/{studio.new('tictactoe')}/territory")
+    assert status == 400 and "has no territory; Go has" in answer["error"]
+
+
+def test_a_position_travels_as_a_link_and_as_a_command(studio: Studio) -> None:
+    import subprocess
+    import sys
+
+    from tests.command import ROOT
+
+    for spec, moves in (("go:size=5,komi=0.5", "C3 B2 pass D4"), ("connect4", "4 4 5"),
+                        ("draughts", "11-15 23-19 8-11 22-17 11-16 24-20 15x24 20x11 7x16")):
+        game = studio.new(spec)
+        for move in moves.split():
+            assert studio.move(game, move)[0] == 200, move
+        status, answer = studio.ask(f"/api/games/{game}/address?engine=mcts:sims=50")
+        assert status == 200 and (answer["game"], answer["moves"]) == (spec, moves)
+        given = {key: answer[key] for key in ("game", "moves")}
+        status, opened = studio.ask("/api/positions", given)
+        assert status == 200
+        there, here = studio.view(opened["id"]), studio.view(game)
+        assert there["position"] == here["position"] and there["plies"] == here["plies"]
+    command = answer["command"].replace("dlgo ", f"{sys.executable} -m experiments.cli ", 1)
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and "best 27x20" in done.stdout, done
+
+
+def test_a_link_that_cannot_be_opened_says_why(studio: Studio) -> None:
+    for given, words in (
+        ({"game": "tictactoe", "moves": "B2 B2"}, "move 2: "),
+        ({"game": "tictactoe", "moves": 5}, "moves must be a text"),
+        ({"game": "chess"}, "chess"), ({}, "game must be a text"),
+        ({"game": "tictactoe", "moves": "A1 " * 7000}, "moves must be a text of at most 20000"),
+        ({"game": "go", "moves": "p " * 2001}, "at most 2000 moves"),
+    ):
+        status, answer = studio.ask("/api/positions", given)
+        assert status == 400 and words in answer["error"] and "\n" not in answer["error"], answer

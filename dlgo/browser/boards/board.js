@@ -189,6 +189,7 @@ export class Board {
   moveCursor(cell) {
     if (cell === this.cursor) return;
     this.cursor = cell;
+    this.onPoint?.(cell);
     if (cell === null) this.svg.removeAttribute("aria-activedescendant");
     else this.svg.setAttribute("aria-activedescendant", `${this.id}-${cell}`);
     if (this.view) this.drawMarks();

@@ -184,6 +184,7 @@ export class BoardInput {
 
   #hover(cell) {
     const { board } = this;
+    board.onPoint?.(cell);
     this.ghost?.remove();
     this.ghost = null;
     if (cell === null || !board.view || board.marks.ghost === false) return;

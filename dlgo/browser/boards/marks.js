@@ -9,7 +9,7 @@ export function heatMarks(board) {
   return [
     ...(path.length > 1 ? [path[0], path.at(-1)] : []).map((cell) => square(board, cell, 0, { class: "trail" })),
     ...[...board.marks.heat ?? []].map(([cell, share]) => (
-      square(board, cell, 4, { rx: 12, class: "heat", "fill-opacity": (0.1 + 0.8 * share).toFixed(2) }))),
+      square(board, cell, 4, { rx: 12, class: share < 0 ? "heat less" : "heat", "fill-opacity": (0.1 + 0.8 * Math.abs(share)).toFixed(2) }))),
   ];
 }
 
@@ -19,9 +19,10 @@ function square(board, cell, air, more) {
 }
 
 export function marksOver(board) {
-  const { hints = [], line = [] } = board.marks;
+  const { hints = [], line = [], ownership = [] } = board.marks;
   return [
-    ...endMarks(board), ...turnMarks(board), ...hints.flatMap((hint, place) => hintMarks(board, hint, place)),
+    ...ownership.flatMap((share, cell) => ownerMarks(board, share, cell)), ...endMarks(board), ...turnMarks(board),
+    ...hints.flatMap((hint, place) => hintMarks(board, hint, place)),
     ...line.flatMap((step) => stepMarks(board, step)), ...drawnMarks(board), ...cursorMarks(board),
   ];
 }
@@ -33,6 +34,12 @@ function ring(board, cell, radius, name) {
 
 function polyline(board, path, name) {
   return ["polyline", { points: path.map((cell) => board.place(cell).join()).join(" "), class: name }];
+}
+
+/** A small square of the player who owns a cell, larger the surer it is: +1 black, -1 white. */
+function ownerMarks(board, share, cell) {
+  if (Math.abs(share) < 0.1) return [];
+  return [square(board, cell, 48 - 26 * Math.abs(share), { class: `owner side${share > 0 ? 0 : 1}` })];
 }
 
 /** The cells that win, else the last move. */

@@ -3,7 +3,7 @@
 import { ask, listen } from "./api.js";
 import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
-import { copyTo, fileDrop, fileNotes, filePicker, saveFile } from "./files.js";
+import { copyText, copyTo, fileDrop, fileNotes, filePicker, linkTo, saveFile } from "./files.js";
 import { controls, desk, memory, walk } from "./parts.js";
 import { choices } from "./players.js";
 import { openStart } from "./start.js";
@@ -12,8 +12,17 @@ import { Variations } from "./variations.js";
 const [remembered, remember] = memory("analyse");
 
 export function open(root, place, app, wanted) {
+  if (place.includes("=")) return openLink(root, place, app);
   return place ? openBoard(root, place.split("/"), app, wanted)
     : openStart(root, app, "analyse", "Which game would you like to analyse?");
+}
+
+/** A position in an address: `game=GAME&moves=MOVES`, as in the view Inside. */
+async function openLink(root, place, app) {
+  const made = await ask("/api/positions", Object.fromEntries(new URLSearchParams(place)))
+    .catch((error) => { app.go("analyse"); throw error; });
+  history.replaceState(null, "", `#/analyse/${made.id}`);
+  return openBoard(root, [made.id], app);
 }
 
 /**
@@ -32,10 +41,10 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   let { nodes, position } = await ask(`${path}/tree`);
   const first = nodes.find(({ plies }) => plies === Number(at ?? position.plies))?.id;
   if (first !== position.node && first !== undefined) ({ position } = await ask(`${path}/tree?node=${first}`));
-  let running = true, stopExact = () => {}, asking = Promise.resolve();
+  let running = true, lead = "", stopExact = () => {}, asking = Promise.resolve();
   const layers = {
     heat: remembered("heat", "visits"), figures: remembered("figures", "yes") === "yes",
-    line: remembered("line", "no") === "yes",
+    line: remembered("line", "no") === "yes", territory: remembered("territory", "no") === "yes",
   };
 
   const engineViews = [];
@@ -55,12 +64,15 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       line: ["Line", "l", "the expected line on the board", () => layer("line")],
       figures: ["Figures", "v", "figures on the board", () => layer("figures")],
       draw: ["Draw", "d", "draw letters and arrows, as the right mouse button does", draw, { "aria-pressed": "false" }],
+      territory: ["Territory", "w", "who owns each point after random games", () => { layer("territory"); territory(); }],
       flip: ["Flip", "f", "turn the board", () => engineViews.forEach((engineView) => engineView.board.flip())],
       inside: ["Inside", "i", "step through a search of this position", inside],
       play: ["Play from here", "p", "play from this position", playOn],
     },
     file: {
       save: ["Save", "s", "save the moves with their variations as a file", () => saveFile(app, `${path}/file`)],
+      link: ["Copy link", "c", "copy a link to this position", () => copy("link")],
+      command: ["Copy command", "C", "copy the command that analyses this position in the console", () => copy("command")],
       open: [null, "o", "open a saved game", () => picker.input.click()],
       fresh: ["Another position", "n", "another position", () => app.go("analyse")],
     },
@@ -77,6 +89,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   root.append(box);
   fileDrop(box, picker.load);
   buttons.exact.hidden = !view.solvable;
+  buttons.territory.hidden = view.name !== "go";
 
   function addEngineView(spec) {
     const number = engineViews.length;
@@ -92,6 +105,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     grid.append(engineView.element);
     panels.append(engineView.panel);
     box.classList.toggle("two", engineViews.length > 1);
+    engineViews.forEach((one, i) => { one.other = engineViews[1 - i] ?? null; });
     engineView.show(position, position.moves ?? [], true);
     start(engineView);
   }
@@ -110,6 +124,28 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     stopExact();
     engineViews.forEach((engineView) => { engineView.show(position, position.moves ?? [], still); start(engineView); });
     words();
+    territory();
+  }
+
+  async function territory() {
+    const { node } = position;
+    lead = "";
+    if (layers.territory && !buttons.territory.hidden && !position.over) {
+      const news = await app.attempt(() => ask(`${path}/territory?node=${node}`));
+      if (!news || node !== position.node || !layers.territory) return;
+      lead = ` ${capital(news.words)}.`;
+      engineViews.forEach((engineView) => { engineView.owner = news.owner; });
+    } else engineViews.forEach((engineView) => { engineView.owner = []; });
+    redraw();
+  }
+
+  function copy(what) {
+    return app.attempt(async () => {
+      const engine = encodeURIComponent(engineViews[0].field.value());
+      const { command, ...here } = await ask(`${path}/address?engine=${engine}&node=${position.node}`);
+      if (what === "command") copyText(app, command, "The command for the console is copied");
+      else copyText(app, linkTo(`analyse/${new URLSearchParams(here).toString().replaceAll("+", "%20")}`), "The link to this position is copied");
+    });
   }
 
   function words() {
@@ -117,12 +153,13 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     const last = variations.at, most = variations.line().at(-1).plies;
     const where = last.text ? `After ${last.text} (move ${position.plies}${position.plies < most ? ` of ${most}` : ""}). ` : "";
     const turn = position.over ? `Game over: ${position.result}.` : `${capital(view.players[position.turn])} to move${position.note ? ` (${position.note})` : ""}.`;
-    status.textContent = where + turn;
+    status.textContent = where + turn + lead;
     buttons.run.textContent = running ? "Stop" : "Go on";
     buttons.back.disabled = position.plies === 0;
     buttons.forth.disabled = position.plies >= most;
     buttons.second.textContent = engineViews.length > 1 ? "One engine" : "Second engine";
     buttons.line.setAttribute("aria-pressed", String(layers.line));
+    buttons.territory.setAttribute("aria-pressed", String(layers.territory));
     buttons.figures.setAttribute("aria-pressed", String(layers.figures));
     buttons.exact.disabled = buttons.inside.disabled = buttons.play.disabled = position.over;
   }
@@ -195,6 +232,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       gone.stop();
       gone.element.remove();
       gone.panel.remove();
+      engineViews[0].other = null;
       box.classList.remove("two");
     } else addEngineView(remembered("engine-1", "alphabeta:depth=6"));
     words();
@@ -223,6 +261,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   addEngineView((!solve && wanted.engine) || remembered("engine-0", "mcts:sims=1000"));
   words();
   if (solve) exact();
+  territory();
   return {
     close() {
       engineViews.forEach((engineView) => engineView.stop());

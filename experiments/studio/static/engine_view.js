@@ -6,11 +6,15 @@ import { amount, duration, h, patch, percent } from "./dom.js";
 import { Meter, table } from "./parts.js";
 import { playerField } from "./players.js";
 
-/** The choices of the heat map: a name, and the number of a move, 0 to 1. */
+const expected = (move) => (move.value === undefined ? undefined : (1 + move.value) / 2);
+
+/** The choices of the heat map: a name, the number of a move, 0 to 1, and whether the other engine's is taken off. */
 export const HEATS = {
   visits: ["visits", (move) => move.share],
   prior: ["policy before the search", (move) => move.prior],
-  value: ["expected value", (move) => (move.value === undefined ? undefined : (1 + move.value) / 2)],
+  value: ["expected value", expected],
+  apart: ["difference of two engines: visits", (move) => move.share, true],
+  valueApart: ["difference of two engines: value", expected, true],
   none: ["nothing", () => undefined],
 };
 
@@ -30,19 +34,29 @@ export class EngineView {
     this.field.fillFor(info.name);
     this.meter = new Meter(info);
     this.line = h("p", { class: "line" });
-    this.body = h("tbody", { onclick: ({ target }) => { if (target.dataset.move) onMove(target.dataset.move); } });
+    this.key = h("p", { class: "line", hidden: true });
+    this.preview = null;  // the text of the move whose line is shown
+    this.board.onPoint = (cell) => this.#preview((move) => move.path.at(-1) === cell);
+    const row = ({ target }) => this.#preview(({ text }) => text === target.closest("tr")?.dataset.row);
+    this.body = h("tbody", {
+      onclick: ({ target }) => { if (target.dataset.move) onMove(target.dataset.move); },
+      onpointerover: row, onfocusin: row, onpointerleave: row, onfocusout: () => this.#preview(() => false),
+    });
     this.table = table("Favourite moves", ["move", "visits", "share", "policy", "expects"], this.body, { class: "seen" });
     const label = { "aria-label": number ? "Second engine" : "Engine" };
     this.element = h("section", { class: "engine-view", ...label }, this.meter.element, this.board.element);
-    this.panel = h("section", { class: "panel engine-panel", ...label }, this.field.element, this.line, this.table);
+    this.panel = h("section", { class: "panel engine-panel", ...label }, this.field.element, this.line, this.key, this.table);
     this.looks = [];
+    this.owner = [];  // of each cell, see `ownerMarks`
+    this.other = null;  // the other engine's view
   }
 
   /** Show a position; what was seen of another is forgotten. */
   show(position, moves, still) {
     this.position = position;
     this.moves = moves;
-    this.seen = this.exact = null;
+    this.seen = this.exact = this.preview = null;
+    this.owner = [];
     this.draw(still);
   }
 
@@ -70,6 +84,7 @@ export class EngineView {
       if (!this.looks.length) return;
       this.seen = this.looks.shift();
       this.draw();
+      if (HEATS[this.layers.heat][2]) this.other?.draw(true);
       if (this.looks.length) this.#awaitFrame();
     });
   }
@@ -80,18 +95,55 @@ export class EngineView {
     if (seen?.look) this.element.dataset.look = seen.look;
     else delete this.element.dataset.look;
     this.meter.show(share, this.#words(share));
-    patch(this.line, seen?.line?.length ? ["Line: ", ...seen.line.map(({ player, text }, i) => (
+    const line = this.#line();
+    patch(this.line, line.length ? ["Line: ", ...line.map(({ player, text }, i) => (
       ["span", { class: `step side${player}` }, `${i + 1}. ${text} `]
     ))] : []);
+    const apart = HEATS[this.layers.heat][2];
+    this.key.hidden = !apart;
+    if (apart) this.key.textContent = this.other ? "Blue: more than the other engine; orange: less." : "A second engine shows the difference.";
     const moves = seen?.moves ?? [], most = Math.max(...moves.map((move) => move.share ?? 0), 1e-9);
     patch(this.body, moves.slice(0, TABLE_ROWS).map((move) => this.#row(move, most)));
     this.table.classList.toggle("empty", !moves.length);
   }
 
-  #row({ text, visits, share, prior, value }, most) {
+  /** The expected line, or that of the move that is pointed at. */
+  #line() {
+    const { seen, preview } = this;
+    return seen?.moves?.find(({ text }) => text === preview)?.line ?? seen?.line ?? [];
+  }
+
+  #preview(fits) {
+    const move = this.seen?.moves?.find((one) => one.line && fits(one))?.text ?? null;
+    if (move === this.preview) return;
+    this.preview = move;
+    this.draw(true);
+  }
+
+  /** The number of each cell: of the best move that ends there. */
+  heat() {
+    const [, number] = HEATS[this.layers.heat], heat = new Map();
+    for (const move of this.seen?.moves ?? []) {
+      const cell = move.path.at(-1), value = number(move);
+      if (cell !== undefined && value !== undefined) heat.set(cell, Math.max(value, heat.get(cell) ?? 0));
+    }
+    return heat;
+  }
+
+  #heatMarks() {
+    const heat = this.heat(), { heat: kind } = this.layers, apart = HEATS[kind][2];
+    if (!apart) return [heat, kind === "value" ? 1 : Math.max(...heat.values(), 1e-9)];
+    const other = this.other?.heat() ?? new Map(), cells = new Set([...heat.keys(), ...other.keys()]);
+    if (!heat.size || !other.size) return [new Map(), 1];
+    const both = [...cells].filter((cell) => kind === "apart" || (heat.has(cell) && other.has(cell)))
+      .map((cell) => [cell, (heat.get(cell) ?? 0) - (other.get(cell) ?? 0)]);
+    return [new Map(both), Math.max(...both.map(([, value]) => Math.abs(value)), 0.05)];
+  }
+
+  #row({ text, visits, share, prior, value, line }, most) {
     const part = (number) => (number === undefined ? "" : `${(100 * number).toFixed(1)}%`);
-    return ["tr", {},
-      ["td", {}, ["button", { type: "button", class: "link", "data-move": text }, text]],
+    return ["tr", { "data-row": text },
+      ["td", {}, ["button", { type: "button", class: "link", "data-move": text, ...(line ? { title: `Line: ${line.map((move) => move.text).join(" ")}` } : {}) }, text]],
       ["td", {}, visits === undefined ? "" : amount(visits)],
       ["td", { class: "share" }, ["span", { class: "fill", css: `transform: scaleX(${((share ?? 0) / most).toFixed(3)})` }], ["span", {}, part(share)]],
       ["td", {}, part(prior)],
@@ -115,7 +167,7 @@ export class EngineView {
   }
 
   #marks() {
-    const { seen, layers } = this, marks = { hints: [], ghost: true };
+    const { seen, layers, preview } = this, marks = { hints: [], ghost: !preview, ownership: this.owner };
     if (this.exact) {
       marks.hints = this.exact.map(({ path, value, plies }) => ({
         path, kind: ["exact loss", "exact draw", "exact win"][value + 1],
@@ -124,17 +176,11 @@ export class EngineView {
       return marks;
     }
     if (!seen?.moves) return marks;
-    const [, number] = HEATS[layers.heat];
-    const heat = new Map();
-    for (const move of seen.moves) {
-      const cell = move.path.at(-1), value = number(move);
-      if (cell !== undefined && value !== undefined) heat.set(cell, Math.max(value, heat.get(cell) ?? 0));
-    }
-    const most = layers.heat === "value" ? 1 : Math.max(...heat.values(), 1e-9);
-    marks.heat = new Map([...heat].map(([cell, value]) => [cell, value / most]).filter(([, value]) => value > 0.04));
-    if (layers.line) {
+    const [heat, most] = this.#heatMarks();
+    marks.heat = new Map([...heat].map(([cell, value]) => [cell, value / most]).filter(([, value]) => Math.abs(value) > 0.04));
+    if (layers.line || preview) {
       const cells = new Set();  // a cell that is played on twice shows the first number
-      marks.line = seen.line.map((step, i) => ({ ...step, label: String(i + 1) })).filter(({ path }) => (
+      marks.line = this.#line().map((step, i) => ({ ...step, label: String(i + 1) })).filter(({ path }) => (
         !cells.has(path.at(-1)) && cells.add(path.at(-1))
       ));
     } else if (layers.figures) {

@@ -18,6 +18,15 @@ export function copyTo(app, path, view, plies, players = {}) {
 export const fileNotes = ({ notes }) => h("details", { class: "panel notes", open: true, hidden: !notes.length },
   h("summary", {}, "Notes on the file"), h("ul", {}, notes.map((note) => h("li", {}, note))));
 
+/** The whole address of a place, such as "play/ID". */
+export const linkTo = (place) => new URL(`#/${place}`, location.href).href;
+
+/** Put a text into the clipboard; where the browser forbids it, the text is shown. */
+export function copyText(app, text, words) {
+  const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error());
+  copied.then(() => app.say(words), () => app.say(text));
+}
+
 /** A button that opens a saved game in a view: elsewhere than in Play, people play on in it. */
 export function filePicker(app, view = "play") {
   const load = (file) => app.attempt(async () => {

@@ -2,6 +2,7 @@
 
 import { makeBoard } from "../boards/index.js";
 import { capital, h } from "../dom.js";
+import { copyText, linkTo } from "../files.js";
 import { controls, walk } from "../parts.js";
 import { focusOf, stopsOf, treeAfter } from "./model.js";
 import { Positions, writePlace } from "./search.js";
@@ -151,9 +152,7 @@ export function openStage(root, app, search, preset) {
   }
 
   function copyLink() {
-    const text = new URL(`#/inside/${address(step)}`, location.href).href;
-    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error());
-    copied.then(() => app.say("The link to this step is copied"), () => app.say(text));
+    copyText(app, linkTo(`inside/${address(step)}`), "The link to this step is copied");
   }
 
   function searchHere() {

@@ -1,0 +1,111 @@
+"""The view Analyse in real Chromium: lines under the pointer, two engines, territory, links."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.studio.browser import Page
+from tests.studio.client import Studio
+
+pytest.importorskip("selenium", reason="needs selenium")
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+_LINE = "[...document.querySelectorAll('.stage .line-text')].length"
+
+
+def analysed(studio: Studio, page: Page, moves: str = "C3 C4 D3") -> str:
+    """A small board of Go in the view, with one engine, that has been searched for a while."""
+    game = studio.new("go:size=5,komi=0.5")
+    for move in moves.split():
+        studio.move(game, move)
+    page.go(f"analyse/{game}")
+    page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'mcts:sims=200')")
+    page.see("document.querySelector('.engine-view')?.dataset.look > 20", "the search")
+    return game
+
+
+def test_the_line_of_a_move_under_the_pointer_is_on_the_board(studio: Studio, page: Page) -> None:
+    analysed(studio, page)
+    page.press("Stop")
+    second = page.driver.find_elements(By.CSS_SELECTOR, ".seen tbody tr")[1]
+    move = second.get_attribute("data-row")
+    assert page.count(".stage .line-text") == 0
+    ActionChains(page.driver).move_to_element(second).perform()
+    page.see(f"{_LINE} > 2", "the line")
+    assert page.texts(".stage .line-text")[:2] == ["1", "2"]
+    assert page.text(".engine-panel .line").startswith(f"Line: 1. {move} 2. ")
+    # The keyboard shows it, too; the board's own cells as well.
+    ActionChains(page.driver).move_to_element(page.find("h2, .status")).perform()
+    page.see(f"{_LINE} === 0", "no line")
+    page.driver.execute_script("document.querySelectorAll('.seen button')[1].focus()")
+    page.see(f"{_LINE} > 2", "the line by the keyboard")
+    page.driver.execute_script("document.activeElement.blur()")
+    page.see(f"{_LINE} === 0", "no line")
+    cell = 5 * (int(move[1]) - 1) + "ABCDE".index(move[0])
+    target = page.find(f".stage [data-cell='{cell}']")
+    ActionChains(page.driver).move_to_element(target).perform()
+    page.see(f"{_LINE} > 2", "the line by the board")
+    assert page.nameless() == [] and page.errors() == []
+
+
+def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Page) -> None:
+    analysed(studio, page)
+    page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'supervised')")
+    page.driver.find_element(By.ID, "heat").send_keys("difference of two engines: visits")
+    page.see_text("A second engine shows the difference.", ".engine-panel .line + .line")
+    assert page.count("rect.heat") == 0
+    page.press("Second engine")
+    page.see("document.querySelector('.engine-view + .engine-view')?.dataset.look > 0", "both")
+    page.press("Stop")
+    page.see("document.querySelector('.engine-view rect.heat:not(.less)')"
+             " && document.querySelector('.engine-view rect.heat.less')", "two colours")
+    # What one has more, the other has less.
+    one, other = page.driver.execute_script("""
+        return [...document.querySelectorAll('.engine-view')].map((view) => Object.fromEntries(
+          [...view.querySelectorAll('rect.heat')].map((cell) => (
+            [`${cell.getAttribute('x')} ${cell.getAttribute('y')}`, cell.matches('.less')]))))
+    """)
+    assert one and other == {place: not less for place, less in one.items()}
+    assert "Blue: more than the other engine" in page.text(".engine-panel .line + .line")
+    page.driver.find_element(By.ID, "heat").send_keys("visits")
+    assert page.nameless() == [] and page.errors() == []
+
+
+def test_territory_is_shown_and_taken_away(studio: Studio, page: Page) -> None:
+    moves = " ".join(f"{column}{row}" for row in range(1, 6) for column in "BD")
+    analysed(studio, page, moves)
+    assert page.count(".owner") == 0
+    page.keys("w")
+    page.see("document.querySelectorAll('.owner.side0').length >= 10"
+             " && document.querySelectorAll('.owner.side1').length >= 10", "both territories")
+    page.see_text("points in the mean of 1,000 random games")
+    page.keys(Keys.ARROW_LEFT)
+    page.see_text("points in the mean of 1,000 random games")
+    page.keys("w")
+    page.see("document.querySelectorAll('.owner').length === 0", "nothing")
+    assert "random games" not in page.status() and page.errors() == []
+
+
+def test_a_copied_link_opens_the_same_position(studio: Studio, page: Page) -> None:
+    analysed(studio, page)
+    page.driver.execute_cdp_cmd("Browser.grantPermissions", {
+        "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    page.keys("C")
+    page.see_text("The command for the console is copied", "#toasts")
+    clip = "return navigator.clipboard.readText()"
+    command = page.driver.execute_script(clip)
+    assert command.startswith("echo 'C3 C4 D3' | dlgo analyze go:size=5,komi=0.5 --stdin --engine")
+    page.press("Copy link")
+    page.see_text("The link to this position is copied", "#toasts")
+    link = page.driver.execute_script(clip)
+    assert link.endswith("#/analyse/game=go%3Asize%3D5%2Ckomi%3D0.5&moves=C3%20C4%20D3")
+    page.driver.get("about:blank")
+    page.driver.get(link)
+    page.see_pieces(3, "the same position")
+    page.see_text("After D3 (move 3)")
+    page.driver.get("about:blank")
+    page.driver.get(link.replace("C4", "C3"))
+    page.see_text("move 2: ", "#toasts")
+    assert page.errors() == []
