@@ -22,6 +22,7 @@ from experiments.review import words
 from experiments.review.game_review import SECONDS, GameReview, exact_engine
 from experiments.review.pace import Pace
 from experiments.review.slides import slides
+from experiments.review.values import value_text
 
 DEFAULT_ENGINE = "mcts:sims=1000"
 SEED = 1
@@ -92,7 +93,7 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
     yield f"      start: {words.position_words(review, 0)}"
     for turn in review.turns:
         evaluation, verdict = review.evaluations[turn.number], review.verdict(turn.number)
-        value = "-" if evaluation is None else words.value_text(
+        value = "-" if evaluation is None else value_text(
             review.states[turn.number], evaluation, Player.black
         )
         move = f"{sides[turn.player.index]} {turn_text(game, turn.moves)}"

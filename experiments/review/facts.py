@@ -11,6 +11,7 @@ all moves of a player until the other one moves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from dlgo import GameSpec, GameState, Move, Player, kernels
@@ -18,10 +19,12 @@ from dlgo.display import look_of, player_text
 from engines.base import Decision
 from experiments.play.cell_moves import turn_text
 from experiments.review.comparison import Evaluation
-from experiments.review.words import value_text
+from experiments.review.values import value_text
 
 # Positions that the facts about the next plies may look at, which limits the time to half a second.
 _MOST_POSITIONS = 60_000
+# Other turns up to which all are compared.
+_SMALL = 90
 # Turns that a sentence names.
 _NAMED = 3
 _VERBS = {1: "wins", 0: "draws", -1: "loses"}
@@ -57,10 +60,10 @@ def explain(
     """
     if moves[-1].is_resign:
         return []
-    try:
-        facts = list(_by_rules(_Look(state, tuple(moves))))
-    except _TooMuch:
-        facts = []
+    facts: list[Fact] = []
+    with suppress(_TooMuch):
+        for fact in _by_rules(_Look(state, tuple(moves))):
+            facts.append(fact)
     text = turn_text(state.game, moves)
     if outcomes is not None:
         facts += _by_outcomes(state.game, text, outcomes)
@@ -123,6 +126,8 @@ class _Look:
 
 def _by_rules(look: _Look) -> Iterator[Fact]:
     over, winner = look.after.is_over(), look.after.winner()
+    if not over and look.after.next_player is look.mover:  # only the beginning of a turn
+        return
     if over and winner is look.mover:
         yield Fact("wins", "Wins at once.")
         return
@@ -135,9 +140,10 @@ def _by_rules(look: _Look) -> Iterator[Fact]:
         return
     danger = look.wins(look.after)
     yield from _defence(look, danger)
+    yield from _captures(look)
     if not danger:
         yield from _attack(look)
-    yield from _captures(look)
+        yield from _refutation(look)
 
 
 def _defence(look: _Look, danger: list[str]) -> Iterator[Fact]:
@@ -198,6 +204,20 @@ def _attack(look: _Look) -> Iterator[Fact]:
         yield Fact("forces", text, tuple(dict.fromkeys((*common[:1], safe[0]))))
 
 
+def _refutation(look: _Look) -> Iterator[Fact]:
+    """A reply after which the opponent wins at once, whatever the mover does."""
+    if len(look.others) > _SMALL:
+        return
+    mover, rival = (player_text(look.game, player) for player in (look.mover, look.mover.other))
+    for text, after in look.turns(look.after):
+        if not after.is_over() and all(
+            not last.is_over() and look.wins(last) for _, last in look.turns(after)
+        ):
+            yield Fact("refuted", f"Lets {rival} play {turn_name(look.game, text)}, and then win "
+                       f"at once whatever {mover} replies.", (text,))
+            return
+
+
 def _pair(wins: list[list[str]]) -> tuple[str, ...]:
     """Two turns of which one wins after each reply; () if there are none."""
     turns = list(dict.fromkeys(text for found in wins for text in found))
@@ -214,7 +234,7 @@ def _captures(look: _Look) -> Iterator[Fact]:
     taken = look.pieces(look.state, rival) - look.pieces(look.after, rival)
     if taken > 0:
         yield Fact("captures", f"Captures {_pieces(game, taken)}.")
-    if len(look.others) ** 2 > 1000:  # a large board: too many turns to compare
+    if len(look.others) > _SMALL:
         return
     text, lost, back = _worst_reply(look, look.after)
     if lost > back and all(_worst_reply(look, after)[1] < lost for after in look.others.values()):

@@ -9,9 +9,10 @@ from dlgo.display import player_text
 from dlgo.game_tree import tree_of
 from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.play.game_file import SavedGame, game_bytes
-from experiments.review.comparison import Evaluation
-from experiments.review.game_review import GameReview, Verdict, legal_part, score_of
+from experiments.review.facts import explain
+from experiments.review.game_review import GameReview, Verdict, legal_part
 from experiments.review.slides import Slide
+from experiments.review.values import value_text
 
 # Turns of a shown line, and moves of a variation.
 _LINE = 10
@@ -21,22 +22,6 @@ def line_text(state: GameState, line: tuple[Move, ...]) -> str:
     """The turns of an expected line, as far as it is legal."""
     turns = grouped_turns(state.game, legal_part(state, line))
     return " ".join(turn_text(state.game, moves) for _, moves in turns[:_LINE])
-
-
-def value_text(state: GameState, evaluation: Evaluation, player: Player) -> str:
-    """The value of a position for `player`: `61%`, `draw`, `win in 9 plies (score +5)`."""
-    share, plies = evaluation.share(player), evaluation.plies_to_end
-    if not evaluation.proven:
-        return f"{share:.0%}"
-    if share == 0.5:
-        return "draw"
-    text = "win" if share == 1 else "loss"
-    if plies:
-        text += f" in {plies} {'ply' if plies == 1 else 'plies'}"
-    score = score_of(state, evaluation)
-    if score is not None:
-        text += f" (score {score if player is state.next_player else -score:+d})"
-    return text
 
 
 def position_words(review: GameReview, place: int) -> str:
@@ -76,6 +61,7 @@ def verdict_words(review: GameReview, verdict: Verdict) -> str:
     words = [f"For {name}: {change}."]
     if verdict.kind:
         words.insert(0, f"{kind_words(verdict).capitalize()}{' (exact)' if verdict.exact else ''}.")
+        words += (fact.text for fact in explain(before, turn.moves))
     if verdict.best and verdict.kind:
         better = f"Better: {turn_text(before.game, verdict.best)}"
         if verdict.instead is not None:
@@ -88,6 +74,7 @@ def verdict_words(review: GameReview, verdict: Verdict) -> str:
                 better += f", so the move cost {verdict.loss:.0%}{margin}"
         line = line_text(before, first.line)
         words.append(f"{better}; line {line}." if line else f"{better}.")
+        words += (fact.text for fact in explain(before, verdict.best))
     return " ".join(words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,8 @@ from experiments.play.game_file import SavedGame
 from experiments.review.game_review import GameReview, Verdict
 from experiments.review.pace import Pace
 from experiments.review.slides import slides
-from experiments.review.words import (
-    position_words,
-    slide_words,
-    summary_words,
-    value_text,
-    verdict_words,
-)
+from experiments.review.values import value_text
+from experiments.review.words import position_words, slide_words, summary_words, verdict_words
 from experiments.studio.position import board_view, line_view, turn_view
 
 _STATIC = Path(__file__).with_name("static")
@@ -41,6 +37,7 @@ class ReviewView:
     ) -> None:
         self.review, self.read, self.engine, self.exact = review, read, engine, exact
         self.pace = pace or Pace(review, engine)
+        self._words = cache(partial(verdict_words, review))  # each report asks for all of them
         state, game = review.game_state, review.game_state.game
         self._fixed = {
             "names": [one_line(name)[:100] for name in (read.black, read.white)],
@@ -81,7 +78,7 @@ class ReviewView:
             "turn": number, "kind": verdict.kind, "loss": verdict.loss,
             "cost": f"{verdict.loss:.0%}",
             "exact": verdict.exact, "sure": verdict.sure, "margin": verdict.margin,
-            "text": verdict_words(self.review, verdict),
+            "text": self._words(verdict),
             "best": turn_view(before, verdict.best) if verdict.best else None,
         }
 

@@ -34,7 +34,7 @@ from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.review.comparison import Evaluation
 from experiments.review.facts import explain, turn_name, words_of
 from experiments.review.game_review import SECONDS, end_value, evaluation_of, exact_engine
-from experiments.review.words import value_text
+from experiments.review.values import value_text
 from experiments.studio import replies
 from experiments.studio.position import board_view, find_turn, line_view, position_view, turn_view
 

@@ -149,6 +149,11 @@ class Claim:
             bool(winning(after)) == (text != only) for text, after in self.answers.items()
         )
 
+    def refuted(self, rival: str, name: str, mover: str) -> bool:
+        reached = self.answers[named(name)[0][0]]
+        return self.is_player(rival, self.rival) and self.is_player(mover, self.mover) and (
+            not reached.is_over() and all(map(winning, replies(reached).values())))
+
     def captures(self, count: str, noun: str) -> bool:
         taken = pieces(self.state, self.rival) - pieces(self.after, self.rival)
         return taken == int(count) > 0 and self.is_noun(noun, taken)
@@ -231,6 +236,7 @@ _CLAIMS: dict[str, Callable[..., object]] = {
     r"Threatens (.+); (\w+) must play there\.": Claim.must_play,
     r"Threatens (.+); only (.+) stops it\.": Claim.stopped_by,
     r"After any reply but (.+), (\w+) wins at once\.": Claim.any_but,
+    r"Lets (\w+) play (.+), and then win at once whatever (\w+) replies\.": Claim.refuted,
     r"Captures (\d+) (\w+)\.": Claim.captures,
     r"Only this move lets (\w+) capture (\d+) (\w+), with ([^;]+?)"
     r"(?:; (\w+) can capture (\d+) in return)?\.": Claim.loses,
@@ -314,7 +320,7 @@ def test_tic_tac_toe_by_full_search() -> None:
 
 
 @pytest.mark.parametrize(("spec", "wanted"), [
-    ("connect4", {"wins", "stops", "fork", "forces", "hopeless"}),
+    ("connect4", {"wins", "stops", "fork", "forces", "hopeless", "refuted"}),
     ("connectn:cols=6,rows=6,n=4,gravity=no", {"stops", "fork", "forces", "allows"}),
     ("draughts", {"captures", "loses"}),
     ("go:size=4", {"captures", "loses", "allows"}),
@@ -322,7 +328,7 @@ def test_tic_tac_toe_by_full_search() -> None:
 ])
 def test_random_games_by_the_rules(spec: str, wanted: set[str]) -> None:
     draw, game, kinds = random.Random(48), get_game(spec), Counter[str]()
-    for _ in range(200 if FULL else 40):
+    for _ in range(200 if FULL else 20):
         state = GameState.new_game(game)
         while not state.is_over() and len(state.moves()) < 60:
             moves = draw.choice([*turns(state)])
@@ -338,6 +344,8 @@ def test_nothing_is_said_where_nothing_is_known() -> None:
     assert explain(state, [Move.resign()]) == []
     state = get_game("connect4").start()
     assert explain(state, [state.read_move("4")]) == []
+    state = get_game("draughts").from_fen("B:W14,23:B9,K1")  # 9x18x27 is one turn
+    assert explain(state, state.game.parse_moves(state, "9x18x27")[:1]) == []
 
 
 @pytest.mark.parametrize(("spec", "moves", "turn", "words"), [
@@ -346,7 +354,10 @@ def test_nothing_is_said_where_nothing_is_known() -> None:
     ("connect4", "4 1 4 1 4", "4", "Only this move stops column 4, which would win at once."),
     ("connect4", "4 1 4 1 4", "1", "Lets red win at once with column 4."),
     ("connect4", "4 1 4 1", "4", "Threatens column 4; yellow must play there."),
-    ("tictactoe", "B2 A2 A1", "C3", "Only this move stops C3, which would win at once."),
+    ("connect4", "4 4 3", "1",
+     "Lets red play column 5, and then win at once whatever yellow replies."),
+    ("tictactoe", "B2 A2 A1", "C3", "Only this move stops C3, which would win at once. "
+     "Lets X play B1, and then win at once whatever O replies."),
     ("go:size=5", "A1 A2 E5", "B1", "Captures 1 stone."),
 ])
 def test_sentences_of_known_positions(spec: str, moves: str, turn: str, words: str) -> None:

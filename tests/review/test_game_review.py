@@ -18,13 +18,8 @@ from engines.solver.outcomes import is_mistake, outcomes_of
 from engines.solver.solver import Solver
 from experiments.play.cell_moves import turns_played
 from experiments.play.game_file import SavedGame, read_games
-from experiments.review.game_review import (
-    GameReview,
-    Question,
-    evaluation_of,
-    exact_engine,
-    score_of,
-)
+from experiments.review.game_review import GameReview, Question, evaluation_of, exact_engine
+from experiments.review.values import score_of
 from experiments.review.words import (
     line_text,
     position_words,
@@ -109,6 +104,16 @@ def test_a_blunder_of_tictactoe_is_told_in_words() -> None:
     assert summary_words(review, Player.black) == "no mistakes in 3 moves"
     assert summary_words(review, Player.white).startswith("1 blunder in 2 moves; 0.50 points")
     assert position_words(review, 0).startswith("proved for X, who is to move: draw")
+
+
+def test_words_say_why_a_move_is_bad_and_the_better_one_good() -> None:
+    state = played("connect4", "4 4 3 1 5 2 1")  # red could have won, after yellow let it
+    review, prover = GameReview(state, exact=True), engine("solver", "connect4")
+    finish(review, lambda question: prover.analyse(question.state), "solver")
+    words = {verdict.turn.number: verdict_words(review, verdict) for verdict in review.mistakes()}
+    assert "Lets red play column 5, and then win at once whatever yellow replies." in words[4]
+    assert "Misses column 6, which would win at once." in words[7]
+    assert words[7].endswith("Wins at once.")
 
 
 @pytest.mark.parametrize("columns", [FOUR, COLUMNS, COLUMNS[:12], "444442321512235"])
