@@ -137,6 +137,8 @@ class _Compiler(event.Listener):
 
     def __init__(self) -> None:
         self.waiting: list[Callable[[], None]] = []  # called when it begins to compile
+        self.counters: list[Callable[[int], None]] = []  # called with the number of functions
+        self.compiled = 0
         self.watchers: list[Callable[[bool], None]] = []  # called when the clocks stop and continue
         self._lock = threading.RLock()
         self._depth = 0  # a function compiles those that it calls; threads wait for each other
@@ -146,6 +148,9 @@ class _Compiler(event.Listener):
     def on_start(self, event: event.Event) -> None:
         if event.kind == "numba:compile":
             self.tell()
+            self.compiled += 1
+            for counter in tuple(self.counters):
+                counter(self.compiled)
         else:
             self.stop_clocks()
 
@@ -236,6 +241,17 @@ def tell_of_compiling(tell: Callable[[str], None]) -> Iterator[None]:
     finally:
         with contextlib.suppress(ValueError):
             _compiler.waiting.remove(told)
+
+
+@contextlib.contextmanager
+def count_compiling(counter: Callable[[int], None]) -> Iterator[None]:
+    """Within the block, call `counter` whenever a function must be compiled, with the number of
+    functions that this process has compiled."""
+    _compiler.counters.append(counter)
+    try:
+        yield
+    finally:
+        _compiler.counters.remove(counter)
 
 
 def tell_now() -> None:

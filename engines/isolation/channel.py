@@ -68,6 +68,7 @@ class Host(Program):
         self._kills = processes.oom_kills()
         self.ended = False  # by request or for a failure
         self.answered = 0  # bytes of all answers
+        self.compiled = 0  # functions, so far
         self._sandbox = sandbox
         self._thought = self._compiling = 0.0  # CPU seconds
         self._begun_line = b""
@@ -183,6 +184,9 @@ class Host(Program):
                     raise ProgramError(Failure.TIMEOUT, "no answer")
                 if "compiling" in answer:
                     tell_now()
+                    self.compiled = answer["compiling"]
+                    if check is not None:
+                        check()
                 elif "clocks" not in answer:
                     reply = on_event(answer)
                     request = b"" if reply is None else _pickled(reply)

@@ -67,7 +67,8 @@ class IsolatedEngine:
         self.pid = self._host.pid  # the root of its processes
         try:
             self._host.show_output(self._spec)
-            self._host.ask("open", self.game.versioned, timeout=START_TIMEOUT)
+            self._host.ask(
+                "open", self.game.versioned, timeout=START_TIMEOUT, check=self._check)
             if self._in_copy:
                 self._host.enter_copy(self._sandbox)
             facts = self._ask("build", self._spec, self._seed)

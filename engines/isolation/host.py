@@ -21,7 +21,7 @@ from typing import Any
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, PluginError
 from dlgo.games import get_game
-from dlgo.jit import cpu_time, tell_of_compiling, watch_clocks
+from dlgo.jit import count_compiling, cpu_time, watch_clocks
 from dlgo.plugins import file_stamp
 from dlgo.records.failures import Failure
 from dlgo.text import error_text
@@ -77,7 +77,7 @@ class _Host:
     def answer(self, request: str, *arguments: Any) -> dict[str, Any]:
         telling = contextlib.nullcontext()
         if request in _LONG:
-            telling = tell_of_compiling(lambda text: self._server.tell({"compiling": text}))
+            telling = count_compiling(lambda count: self._server.tell({"compiling": count}))
         try:
             with telling, watch_clocks(self._tell_of_clocks):
                 return getattr(self, f"_{request}")(*arguments) or {}

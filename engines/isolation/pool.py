@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import DlgoError
+from dlgo.jit import wall_time
 from dlgo.text import one_line
 from engines.base import Budget, Decision
 from engines.isolation.engine import IsolatedEngine
@@ -59,7 +60,17 @@ class Ticket:
     spec: str
     seed: int
     stop: threading.Event = field(default_factory=threading.Event)  # the answer is no longer needed
+    prepares: bool = False  # only starts the engine
     running: bool = False
+    phase: str = "waiting"  # then starting, perhaps compiling; thinking
+    compiled: int = 0  # functions
+    since: float = 0.0  # the time, by `wall_time`, at which it began to think
+    built: asyncio.Event = field(default_factory=asyncio.Event)  # once `prepare` has an engine
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """The engines that can serve it."""
+        return self.spec, self.game.versioned
 
 
 class _Stopped(Exception):
@@ -69,9 +80,12 @@ class _Stopped(Exception):
 class PooledEngine(IsolatedEngine):
     """An engine of the pool: its preparation, too, can be stopped, and its moves are legal."""
 
-    def __init__(self, ticket: Ticket, limits: EngineLimits) -> None:
-        self.spec, self.owner = ticket.spec, ticket.owner
+    def __init__(
+        self, ticket: Ticket, limits: EngineLimits, on_compiling: Callable[[int], None]
+    ) -> None:
+        self.spec, self.owner, self.kind = ticket.spec, ticket.owner, ticket.kind
         self._stop: Callable[[], bool] = ticket.stop.is_set
+        self._on_compiling: Callable[[int], None] | None = on_compiling
         # What is ours may have to compile. What is not may do anything: it gets a move's time.
         outside = is_outside(ticket.spec)
         timeout = limits.move_timeout if outside else limits.prepare_timeout
@@ -83,7 +97,8 @@ class PooledEngine(IsolatedEngine):
         except BaseException:
             self.end()
             raise
-        self._stop, self.timeout = lambda: False, limits.move_timeout
+        self._stop, self._on_compiling = lambda: False, None
+        self.timeout = limits.move_timeout
 
     def analyse(
         self, state: GameState, budget: Budget | None = None,
@@ -100,6 +115,8 @@ class PooledEngine(IsolatedEngine):
     def _check(self) -> None:
         if self._stop():
             raise _Stopped
+        if self._on_compiling is not None and self._host.compiled:
+            self._on_compiling(self._host.compiled)
         super()._check()
 
     @property
@@ -117,7 +134,8 @@ class EnginePool:
 
     def __init__(self, limits: EngineLimits | None = None) -> None:
         self.limits = limits or EngineLimits()
-        self.on_change: Callable[[], None] = lambda: None  # a search begins or ends
+        self.on_change: Callable[[], None] = lambda: None  # a search goes on or ends
+        self._prepared: dict[tuple[str, str], Ticket] = {}  # what `prepare` is building
         self._threads = ThreadPoolExecutor(self.limits.searches, "search")
         self._tickets: list[Ticket] = []
         self._lock = threading.Lock()  # of what follows
@@ -147,7 +165,22 @@ class EnginePool:
 
     async def prepare(self, owner: str, game: GameSpec, spec: str, seed: int = 0) -> None:
         """Start an engine, so that its first move need not wait. Raises as `search`."""
-        await self.submit(Ticket(owner, game, spec, seed), lambda engine: None)
+        await self.submit(Ticket(owner, game, spec, seed, prepares=True), lambda engine: None)
+
+    def progress(self, owner: str) -> dict[str, Any] | None:
+        """What is done for an owner: the engine `who`, the `phase` of its work, the searches
+        `before` it, `seconds` of thinking, functions `compiled`; None if nothing is."""
+        tickets = [ticket for ticket in self._tickets if ticket.owner == owner]
+        if not tickets:
+            return None
+        ticket = next((ticket for ticket in tickets if ticket.running), tickets[0])
+        shown = ticket if ticket.running else self._prepared.get(ticket.kind, ticket)
+        thinking = shown.phase == "thinking"
+        return {
+            "who": ticket.spec, "phase": shown.phase, "compiled": shown.compiled,
+            "before": 0 if shown.running else self.waiting_before(shown.owner) or 0,
+            "seconds": round(wall_time() - shown.since, 2) if thinking else 0.0,
+        }
 
     def waiting_before(self, owner: str) -> int | None:
         """How many searches come before one of `owner` that waits; None if none waits."""
@@ -165,24 +198,33 @@ class EnginePool:
         return {"running": running, "waiting": len(self._tickets) - running, "processes": processes}
 
     async def submit(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
-        """Do `work` with an engine, in a thread, when its turn comes. Raises as `search`."""
+        """Do `work` with an engine, in a thread, when its turn comes. Raises as `search`.
+
+        It waits for an engine of its kind that is being prepared: two that compile the same code
+        take twice as long.
+        """
         if sum(not other.running for other in self._tickets) >= _MOST_WAITING:
             raise TooManySearches(f"{_MOST_WAITING} searches are waiting; try again later")
         loop = asyncio.get_running_loop()
 
-        def begin() -> None:
-            ticket.running = True
-            self.on_change()
+        def enter(phase: str, compiled: int = 0) -> None:
+            if (phase, compiled) != (ticket.phase, ticket.compiled):
+                ticket.running, ticket.phase, ticket.compiled = True, phase, compiled
+                ticket.since = wall_time()
+                self.on_change()
 
         def run() -> T:
             if ticket.stop.is_set():
                 raise _Stopped
-            loop.call_soon_threadsafe(begin)
-            return self._run(ticket, work)
+            return self._run(ticket, work, lambda *news: loop.call_soon_threadsafe(enter, *news))
 
         self._tickets.append(ticket)
         self.on_change()
         try:
+            while (other := self._prepared.get(ticket.kind)) is not None:
+                await other.built.wait()
+            if ticket.prepares:
+                self._prepared[ticket.kind] = ticket
             return await loop.run_in_executor(self._threads, run)
         except _Stopped:
             raise EngineFailed(f"{ticket.spec}: stopped") from None
@@ -191,15 +233,23 @@ class EnginePool:
             raise
         finally:
             self._tickets.remove(ticket)
+            if self._prepared.get(ticket.kind) is ticket:
+                del self._prepared[ticket.kind]
+                ticket.built.set()
             self.on_change()
 
-    def _run(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
+    def _run(
+        self, ticket: Ticket, work: Callable[[PooledEngine], T], enter: Callable[..., None]
+    ) -> T:
         engine: PooledEngine | None = None
         try:
-            engine = self._take(ticket)
+            enter("starting")
+            engine = self._take(ticket, lambda compiled: enter("compiling", compiled))
             if engine.owner != ticket.owner:
                 engine.new_game(ticket.seed)
                 engine.owner = ticket.owner
+            if not ticket.prepares:
+                enter("thinking")
             return work(engine)
         except _Stopped:
             raise
@@ -219,14 +269,13 @@ class EnginePool:
             if engine is not None and not keeps:
                 engine.end()
 
-    def _take(self, ticket: Ticket) -> PooledEngine:
+    def _take(self, ticket: Ticket, on_compiling: Callable[[int], None]) -> PooledEngine:
         """An idle engine of this kind, of the same owner if there is one; or a new one."""
         with self._lock:
             self._taken += 1
             fits = [
                 engine for engine in self._idle
-                if engine.spec == ticket.spec and engine.game == ticket.game
-                and engine.game.version == ticket.game.version and engine.alive
+                if engine.kind == ticket.kind and engine.alive
             ]
             fits.sort(key=lambda engine: engine.owner == ticket.owner)
             surplus: list[PooledEngine] = []
@@ -242,7 +291,7 @@ class EnginePool:
         if engine is not None and engine.owner != ticket.owner and not engine.is_current():
             engine.end()  # its files have been edited since
             engine = None
-        engine = engine or PooledEngine(ticket, self.limits)
+        engine = engine or PooledEngine(ticket, self.limits, on_compiling)
         with self._lock:
             self._busy.add(engine)
         return engine

@@ -197,6 +197,7 @@ class Game:
         """Change the players."""
         self._stop()
         self.players, self._problem = players, ""
+        self.prepare()
         self._change()
 
     def set_paused(self, paused: bool, step: bool = False) -> None:
@@ -257,10 +258,11 @@ class Game:
             "ended": one_line(self.read.result) if unfinished else "",
             "notes": list(self.read.notes),
             "hint": self._hint, "paused": self._paused, "problem": self._problem,
+            "engine": self._engines.progress(self.id)
+            or self._engines.progress(f"{self.id}-hint"),
             "thinking": self._thinking, "canHurry": self._can_hurry(),
             "clock": self.clocks.view(), "delay": self.delay,
             "moments": ending.moments(self._records, self.state, self.clocks) if over else [],
-            "waiting": self._engines.waiting_before(self.id) if self._thinking else None,
             "seconds": round(time.monotonic() - self._since, 2),
         }
 
@@ -279,8 +281,8 @@ class Game:
                 self.clocks.hold()
 
     def refresh(self) -> None:
-        """Tell watchers that the place in the queue may have changed."""
-        if self._thinking:
+        """Tell watchers how the engine goes on: its place in the queue, compiling, thinking."""
+        if self._thinking or (self._preparing and not self._preparing.done()):
             self._changes.tell()
 
     # How it goes on.
@@ -388,6 +390,8 @@ class Game:
 
     def prepare(self) -> None:
         """Start the engines of the game, so that their first move comes at once."""
+        if self._preparing is not None:
+            self._preparing.cancel()
         self._preparing = asyncio.create_task(self._prepare())
 
     async def _prepare(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -16,6 +17,7 @@ from dlgo import DlgoError, GameSpec, GameState, get_game
 from dlgo.display import board_info, position_info
 from dlgo.games import game_names
 from dlgo.specs import Option
+from engines.registry import is_outside
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
@@ -27,8 +29,17 @@ from experiments.studio.specs import HUMAN
 
 _TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
 _LARGEST_SEED = 2**31
-# The games that are shown on the first page with other options than their own.
-_SHOWN = {"go": "go:size=7", "connectn": "connectn:gravity=no,cols=7,rows=7,n=5"}
+# What is shown on the first page, the top row first. To play such games out would compile the rules
+# of all of them before the page comes.
+_PICTURES = {
+    "tictactoe": ("tictactoe", ".oo/.xx/xxo"),
+    "connect4": ("connect4", "......./......./......./......./.o...../xxoooxx"),
+    "connectn": ("connectn:gravity=no,cols=7,rows=7,n=5",
+                 "..x..../.....o./.o...../ox...../...o.../..x..../x......"),
+    "go": ("go:size=7", "..x..../.....o./.o...../ox...../...o.../..x..../x......"),
+    "draughts": ("draughts", ".x.x.x.x/x.x...x./.x...x.x/....x.../.o.o..../x...o.o./.o...o.o/"
+                 "o.o.o.o."),
+}
 
 View = dict[str, Any]
 
@@ -41,6 +52,7 @@ def routes(studio: Any) -> list[Route]:
         Route("/api/setup", view.setup),
         Route("/api/setup/game", view.own_game),
         Route("/api/status", view.status),
+        Route("/api/prepare", view.prepare, methods=post),
         Route("/api/games", view.new, methods=post),
         Route("/api/games/load", view.load, methods=post),
         Route(game, view.show),
@@ -56,6 +68,7 @@ class _Play:
     def __init__(self, studio: Any) -> None:
         self._studio, self._allowed = studio, studio.allowed
         self._setup: View | None = None
+        self._preparing: asyncio.Task[None] | None = None
 
     def _game(self, request: Request) -> Game:
         return self._studio.games.find(request.path_params["id"])
@@ -76,6 +89,24 @@ class _Play:
     async def status(self, _: Request) -> Response:
         counts = self._studio.engines.counts()
         return replies.json_reply({**counts, "games": len(self._studio.games)})
+
+    async def prepare(self, request: Request) -> Response:
+        """Start engines of ours for a game that will be chosen, which may have to compile: `game`,
+        `black`, `white`. It replaces what the request before has asked for."""
+        given = await replies.read_object(request)
+        game = await asyncio.to_thread(self._allowed.game, replies.text_of(given, "game"))
+        players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
+        if self._preparing is not None:
+            self._preparing.cancel()
+
+        async def start() -> None:
+            for spec in players:
+                if spec != HUMAN and not is_outside(spec):
+                    with suppress(DlgoError):  # the game will say it
+                        await self._studio.engines.prepare("first page", game, spec)
+
+        self._preparing = asyncio.create_task(start())
+        return replies.json_reply({})
 
     async def new(self, request: Request) -> Response:
         """A new game: `game`, `black`, `white`, and `clock`, `seed`, `delay` if wanted."""
@@ -205,7 +236,7 @@ def _choices() -> View:
 
     return {
         "games": [
-            _game_view(name, get_game(name), get_game(_SHOWN.get(name, name)))
+            _game_view(name, get_game(name))
             for name in game_names()
         ],
         "levels": {game: levels_view(game) for game in levels()},
@@ -225,15 +256,18 @@ def _option(option: Option) -> View:
     }
 
 
-def _game_view(name: str, game: GameSpec, shown: GameSpec | None = None) -> View:
-    """A game as the first page offers it; the picture is of `shown`, after a few moves."""
-    state = GameState.new_game(shown or game)
+def _game_view(name: str, game: GameSpec) -> View:
+    """A game as the first page offers it, with a picture of a position after a few moves."""
+    view = {"name": name, "spec": str(game), "title": game.title,
+            "options": [*map(_option, game.options)]}
+    if name in _PICTURES:
+        shown, rows = _PICTURES[name]
+        cells = [".xo".index(sign) - 1 for row in reversed(rows.split("/")) for sign in row]
+        sample = {"cells": cells, "turn": 0, "over": False, "last": None, "won": []}
+        return view | {"info": board_info(get_game(shown)), "sample": sample}
+    state = GameState.new_game(game)
     for number in range(1, 9):
         moves = [move for move in state.legal_moves() if move.is_play]
         after = state.apply_move(moves[(17 * number + 5) % len(moves)]) if moves else state
         state = state if after.is_over() else after
-    return {
-        "name": name, "spec": str(game), "title": game.title,
-        "options": [*map(_option, game.options)],
-        "info": board_info(state.game), "sample": position_info(state) | {"last": None},
-    }
+    return view | {"info": board_info(game), "sample": position_info(state) | {"last": None}}

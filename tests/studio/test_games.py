@@ -212,7 +212,9 @@ def test_searches_wait_in_order_and_end_with_their_page(studio: Studio) -> None:
     games = [studio.new("connect4", f"{BOTS}:Hanger", "human") for _ in range(3)]
     watchers = [studio.watching(game) for game in games]
     opened = [watcher.__enter__() for watcher in watchers]
-    studio.wait(lambda: 2 in [w.events[-1]["waiting"] for w in opened if w.events], "a queue")
+    studio.wait(lambda: 2 in [
+        (w.events[-1]["engine"] or {}).get("before") for w in opened if w.events
+    ], "a queue")
     assert studio.ask("/api/status")[1]["waiting"] >= 1
     for watcher in watchers:
         watcher.__exit__(None, None, None)

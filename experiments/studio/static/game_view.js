@@ -35,6 +35,7 @@ export class GameView {
     });
     this.meter = new Meter(view);
     this.status = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
+    this.compiling = h("progress", { class: "watch-progress", hidden: true, "aria-label": "Compiling" });
     this.trouble = h("div", { class: "trouble", role: "alert", hidden: true });
     this.history = h("ol", { class: "moves", "aria-label": "Moves" });
     this.ending = new Ending(actions);
@@ -55,7 +56,7 @@ export class GameView {
       h("summary", {}, "Change the players"));
     this.element = desk("play", `Game of ${view.title}`, view, this.board.element, [
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
-      this.status, this.trouble, this.ending.element, this.meter.element,
+      this.status, this.compiling, this.trouble, this.ending.element, this.meter.element,
       h("div", { class: "tools" }, ...tools, this.speedField), this.typing, this.hintBox,
       h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), fileNotes(view), this.players]);
   }
@@ -78,6 +79,8 @@ export class GameView {
       element.classList.toggle("winner", view.position.winner === side);
     });
     this.status.textContent = this.#statusText();
+    this.compiling.hidden = view.engine?.phase !== "compiling";
+    this.compiling.title = `${view.engine?.compiled ?? 0} functions so far`;
     this.status.classList.toggle("over", view.position.over && live);
     this.#evaluation();
     this.#moves();
@@ -110,11 +113,12 @@ export class GameView {
   #statusText() {
     const { view, shown } = this;
     if (shown) return `After move ${shown.plies} of ${view.plies}. Press → for the next move, End to return to the game.`;
-    const { over, result, turn, note } = view.position, last = view.history.at(-1);
+    const { engine, position: { over, result, turn, note } } = view, last = view.history.at(-1);
     const before = last ? `${nameOf(view, last.player)}: ${last.text}. ` : "";
     if (over) return `Game over: ${result}.`;
     if (view.problem) return before;
-    if (view.waiting !== null && view.waiting > 0) return `${before}Waiting for ${view.waiting} other searches …`;
+    if (engine?.phase === "compiling") return `${before}${view.called[engine.who] ?? engine.who} compiles its code, once on this machine …`;
+    if (engine?.before) return `${before}Waiting for ${engine.before} other searches …`;
     if (view.thinking) return `${before}${view.called[view.thinking]} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
     if (view.paused) return `${before}The game is paused.`;
     const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;

@@ -51,11 +51,11 @@ function ownGame(name) {
 export async function openStart(root, app, view = "play", title = "What would you like to play?") {
   const choice = await choices(), playing = view === "play";
   let game = choice.games.find(({ name }) => name === localStorage.getItem("dlgo-game")) ?? choice.games[0];
-  let fields = [];
+  let fields = [], preparing = null;
   const options = h("div", { class: "options", oninput: fillPlayers });
   const rules = h("fieldset", { class: "panel" }, h("legend", {}, "Rules"), options);
-  const black = playerField("black", "Moves first", choice, "human");
-  const white = playerField("white", "Moves second", choice, "level");
+  const black = playerField("black", "Moves first", choice, "human", true, prepare);
+  const white = playerField("white", "Moves second", choice, "level", true, prepare);
   const clock = clockField();
   const cards = [...choice.games, ...choice.ownGames.map(ownGame)].map((one) => {
     const card = h("label", { class: "game-card" });
@@ -71,8 +71,20 @@ export async function openStart(root, app, view = "play", title = "What would yo
   const suffix = () => fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== "")
     .map(([name, value]) => `${name}=${value}`).join();
 
+  const chosen = () => ({
+    game: [game.name, suffix()].filter(Boolean).join(":"),
+    ...(playing ? { black: black.value(), white: white.value(), clock: clock.value() } : {}),
+  });
+
   function fillPlayers() {
     for (const field of [black, white]) field.fillFor(game.name, suffix() ? "" : game.spec);
+    prepare();
+  }
+
+  /** The engines start, and compile, while people still choose. */
+  function prepare() {
+    clearTimeout(preparing);
+    if (playing) preparing = setTimeout(() => ask("/api/prepare", chosen()).catch(() => {}), 300);
   }
 
   function choose(one) {
@@ -84,17 +96,18 @@ export async function openStart(root, app, view = "play", title = "What would yo
     fillPlayers();
   }
 
-  const button = h("button", { class: "main", type: "submit" }, playing ? "Start the game" : "Open the board");
+  const words = playing ? "Start the game" : "Open the board";
+  const button = h("button", { class: "main", type: "submit" }, words);
   async function start(event) {
     event.preventDefault();
     button.disabled = true;
+    const said = setTimeout(() => { button.textContent = "Compiling the rules, once on this machine …"; }, 700);
     await app.attempt(async () => {
-      const made = await ask("/api/games", {
-        game: [game.name, suffix()].filter(Boolean).join(":"),
-        ...(playing ? { black: black.value(), white: white.value(), clock: clock.value() } : {}),
-      });
+      const made = await ask("/api/games", chosen());
       app.go(`${view}/${made.id}`);
     });
+    clearTimeout(said);
+    button.textContent = words;
     button.disabled = false;
   }
 
@@ -111,7 +124,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
   root.append(form);
   fileDrop(form, picker.load);
   return {
-    close() {},
+    close() { clearTimeout(preparing); },
     keys: [
       { key: "n", what: playing ? "start the game" : "open the board", run: () => form.requestSubmit() },
       { key: "o", what: "open a saved game", run: () => picker.input.click() },
