@@ -66,8 +66,8 @@ def base_folder() -> Path:
     return Path.home() / ".cache" / "dlgo"
 
 
-def _is_private(folder: Path) -> bool:
-    """Whether only this user can write there: the files in the folder will be executed."""
+def is_private(folder: Path) -> bool:
+    """Whether only this user can use a folder, which is made if need be."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         status = folder.lstat()
@@ -86,7 +86,7 @@ def _is_private(folder: Path) -> bool:
 def cache_folder() -> Path:
     """The folder of machine code; one for this process alone if no lasting one is safe."""
     folder = base_folder() / "kernels"
-    if _is_private(folder):
+    if is_private(folder):
         _forget_old(folder)
         return folder
     folder = Path(tempfile.mkdtemp(prefix="dlgo-kernels-"))  # mode 0700

@@ -120,6 +120,23 @@ class Clocks:
             "running": None if self._player is None else self._player.index,
         }
 
+    def kept(self) -> dict[str, Any]:
+        """Its state as plain values, as `restore` takes it."""
+        late = None if self.late is None else self.late.index
+        after = [[plies, [[player.index, *time] for player, time in left.items()]]
+                 for plies, left in self._after.items()]
+        return {"after": after, "used": self.used, "late": late}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go on from a state that was kept; nothing runs until the next turn."""
+        players = list(Player)
+        for plies, left in kept["after"]:
+            self._after[plies] = {players[index]: tuple(time) for index, *time in left}
+        if self._after:
+            self._clock.left = dict(self._after[max(self._after)])
+        self._used = kept["used"]
+        self.late = None if kept["late"] is None else players[kept["late"]]
+
     def properties(self, form: str) -> dict[str, str]:
         """The time settings as a file of that format writes them."""
         clock = self._clock

@@ -88,6 +88,7 @@ class Game:
         self.watchers = 0
         self.used = self._since = time.monotonic()  # looked at or changed last
         self._engines, self._seed = engines, seed
+        self.on_change: Callable[[Game], None] = lambda game: None
         self._records = _records_of(saved.state)
         self._tree: Tree | None = None
         self._board = position.board_view(saved.state.game)
@@ -116,6 +117,20 @@ class Game:
         """The game with what a file should say of it."""
         read = self.read if self._tree is None else replace(self.read, root=self._tree.root)
         return ending.saved_game(read.up_to(self.state), self.clocks)
+
+    def kept(self) -> dict[str, Any]:
+        """What a file of the game has no place for, as `restore` takes it."""
+        return {
+            "players": self.players, "seed": self._seed, "delay": self.delay,
+            "clock": self.clocks.text, "clocks": self.clocks.kept(), "paused": self._paused,
+            "assisted": self._assisted, "records": [asdict(record) for record in self._records],
+        }
+
+    def restore(self, name: str, kept: dict[str, Any]) -> None:
+        """Go on as the game of that name, from what was kept of it."""
+        self.id, self._paused, self._assisted = name, kept["paused"], kept["assisted"]
+        self._records = [Record(**record) for record in kept["records"]]
+        self.clocks.restore(kept["clocks"])
 
     @property
     def tree(self) -> Tree:
@@ -311,6 +326,7 @@ class Game:
         self.used = time.monotonic()
         self._go_on()
         self._changes.tell()
+        self.on_change(self)
 
     def _go_on(self) -> None:
         """Start the search of the engine to move, or a person's clock, if the game has watchers."""

@@ -5,22 +5,28 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 
 from experiments.play.game_file import SavedGame
 from experiments.studio.engines import Engines
 from experiments.studio.game import LONGEST_GAME, Game
+from experiments.studio.kept import KeptGames
 from experiments.studio.replies import NotFound, StudioError, TooMany
 from experiments.studio.specs import HUMAN
 
 # Games that are kept, and moves of all of them together, which limits memory.
 _MOST_GAMES, _MOST_PLIES = 200, 100_000
+# Seconds after a request that may have changed a game, until it is kept on disk; moves are at once.
+_PAUSE = 1.0
 
 
 class Games:
     """All games of a server, and its engines."""
 
-    def __init__(self, engines: Engines) -> None:
-        self._engines = engines
+    def __init__(self, engines: Engines, kept: KeptGames) -> None:
+        self._engines, self._kept = engines, kept
+        self._saving: dict[str, asyncio.Task[None]] = {}
         self._games: dict[str, Game] = {}
         engines.on_change = self._refresh
 
@@ -36,17 +42,49 @@ class Games:
         game = await asyncio.to_thread(build)
         if game.plies > LONGEST_GAME:
             raise StudioError(f"the game has more than {LONGEST_GAME} moves")
-        self._make_room(game.plies)
-        self._games[game.id] = game
+        self._add(game)
         game.prepare()
         return game
 
+    def _add(self, game: Game) -> None:
+        self._make_room(game.plies)
+        self._games[game.id] = game
+        game.on_change = self._save
+        self._save(game)
+
+    def _save(self, game: Game, pause: float = 0.0) -> None:
+        """Keep the game as it will be after a pause, and every change until then."""
+        async def save() -> None:
+            await asyncio.sleep(pause)
+            del self._saving[game.id]
+            black, white = game.read.names_beside(game.players, game.state)
+            saved = replace(game.saved, state=game.state, black=black, white=white)
+            await asyncio.to_thread(self._kept.write, game.id, saved, game.kept())
+
+        with suppress(RuntimeError):  # in a thread, which changes nothing
+            loop = asyncio.get_running_loop()
+            if game.id not in self._saving:
+                self._saving[game.id] = loop.create_task(save())
+
     def find(self, key: str) -> Game:
         """The game of that name. Raises NotFound."""
-        game = self._games.get(key)
+        game = self._games.get(key) or self._restored(key)
         if game is None:
             raise NotFound("this game is no longer on the server; start a new one or load its file")
         game.used = time.monotonic()
+        self._save(game, _PAUSE)
+        return game
+
+    def _restored(self, key: str) -> Game | None:
+        """A game of a server that was here before."""
+        found = self._kept.read(key)
+        if found is None:
+            return None
+        saved, kept = found
+        game = Game(saved, kept["players"], self._engines, kept["seed"], kept["delay"],
+                    kept["clock"])
+        game.restore(key, kept)
+        self._add(game)
         return game
 
     def __len__(self) -> int:

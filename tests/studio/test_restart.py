@@ -1,0 +1,54 @@
+"""A server that is killed and started again: open games go on where they were."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+from dlgo.jit import base_folder
+from tests.studio.browser import Page
+from tests.studio.client import Studio, View
+
+KEPT = ("history", "sides", "names", "plies", "position", "delay", "yourTurn", "ended")
+SGF = b"(;GM[1]SZ[9]KM[7]PB[Ann]PW[Bea];B[cc]C[a start];W[gg](;B[gc])(;B[cg]))"
+
+
+def test_open_games_go_on(window: Page) -> None:
+    server = Studio()
+    try:
+        window.studio = server
+        game = server.new("connect4", white="mcts:sims=20", clock="5+3")
+        window.go(f"play/{game}")
+        window.click_cell(3)
+        window.see_turns(2)
+        sides = {"content_type": "application/octet-stream"}
+        read = server.ask("/api/games/load?name=a.sgf", SGF, **sides)[1]["id"]
+        lost = server.new("draughts")
+        for move in ("11-15", "22-18", "15x22", "resign"):
+            assert server.move(lost, move) == (200, {})
+        games = [game, read, lost]
+        for name in games:  # it takes milliseconds
+            path, turns = base_folder() / f"games/{name}.json", len(server.view(name)["history"])
+            server.wait(lambda path=path, turns=turns: path.exists() and len(
+                json.loads(path.read_text())["records"]) == turns, "the file")
+        before = [parts(server.view(name)) for name in games]
+        file = server.ask(f"/api/games/{read}/file")[1]
+        server.process.kill()  # as kill -9
+        server.process.wait()
+        server = Studio("--port", str(server.port))
+        window.studio = server
+        assert [parts(server.view(name)) for name in games] == before
+        assert server.ask(f"/api/games/{read}/file")[1] == file and b"a start" in file
+        window.see_text("Your turn")
+        window.click_cell(3)  # in the page that was open
+        window.see_turns(4)
+        assert stat.S_IMODE((base_folder() / "games").stat().st_mode) == 0o700
+    finally:
+        window.driver.get("about:blank")
+        window.errors()
+        server.close()
+
+
+def parts(view: View) -> View:
+    """What must be the same after a restart."""
+    return {key: view[key] for key in KEPT} | {"left": (view["clock"] or {}).get("left")}
