@@ -27,6 +27,7 @@ import itertools
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -219,6 +220,11 @@ def load_file(path: Path) -> ModuleType:
 
     Raises PluginError, with file and line, if something is missing or cannot be loaded.
     """
+    with _loading:
+        return _load_file(path)
+
+
+def _load_file(path: Path) -> ModuleType:
     name, whole = _module_of(path)
     if not whole.is_file():
         what = "it is a folder" if whole.is_dir() else "there is no such file"
@@ -230,7 +236,7 @@ def load_file(path: Path) -> ModuleType:
     if name in sys.modules and all(stamp == file_stamp(file) for file, stamp in loaded.items()):
         return sys.modules[name]
     for other in [
-        other for other, module in sys.modules.items()
+        other for other, module in list(sys.modules.items())
         if Path(getattr(module, "__file__", None) or "") in loaded
     ]:
         del sys.modules[other]
@@ -241,6 +247,8 @@ def load_file(path: Path) -> ModuleType:
     return module
 
 
+# No thread sees a module that another one is still loading.
+_loading = threading.RLock()
 # The files of each loaded module, as they were then.
 _stamps: dict[str, dict[Path, tuple[int, int] | None]] = {}
 

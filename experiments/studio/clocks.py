@@ -57,11 +57,16 @@ class Clocks:
         self._used, self._began = 0.0, 0.0  # seconds of this turn; those since `_began` come on top
         self._alarm: asyncio.TimerHandle | None = None
 
-    def run(self, player: Player) -> None:
-        """Let the clock of `player`, whose turn it is, run."""
+    def run(self, player: Player, engine: bool = False) -> None:
+        """Let the clock of `player`, whose turn it is, run; that of an engine for display only,
+        since its thinking is measured elsewhere."""
         left = self.left(player)
-        if left is not None and self._player is None and self.late is None:
-            self._player, self._began = player, time.monotonic()
+        if left is None or self._player is not None or self.late is not None:
+            return
+        self._player, self._began = player, time.monotonic()
+        if engine:
+            self._used = 0.0
+        else:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(left - self._used, self.check, player, left)
 
@@ -78,6 +83,11 @@ class Clocks:
             self.hold()
             self._used, self.late = left, player
             self._on_late()
+
+    @property
+    def running(self) -> bool:
+        """Whether a clock runs."""
+        return self._player is not None
 
     @property
     def used(self) -> float:

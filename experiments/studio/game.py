@@ -95,6 +95,7 @@ class Game:
         self._position = position.position_view(saved.state)
         self._paused = self._single = False  # single: one more move of an engine, though paused
         self._assisted = False  # by a hint, or a move taken back
+        self._resting = False  # between the moves of two engines
         self._hurried = False  # the engine that thinks has to move now
         self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
@@ -219,13 +220,15 @@ class Game:
         """Pause or continue the engines and clocks, also after a failure; with `step`, one more
         move of an engine comes before the pause."""
         self._paused, self._single, self._problem = paused, step, ""
-        if paused and not step:
+        if (paused and not step) or self._resting:
             self._stop()
         self._change()
 
     def set_delay(self, delay: float) -> None:
         """Change the seconds between the moves of two engines."""
         self.delay = delay
+        if self._resting:
+            self._stop()
         self._change()
 
     def hurry(self) -> None:
@@ -365,17 +368,27 @@ class Game:
     def _stop(self) -> None:
         if self._search is not None and self._search is not asyncio.current_task():
             self._search.cancel()
-        self._search, self._thinking = None, ""
+        self._search, self._thinking, self._resting = None, "", False
 
     async def _engine_turn(self, spec: str) -> None:
         before, player = self.state, self.state.next_player
         if HUMAN not in self.players and self._records and not self._single:
+            self._resting = True
             await asyncio.sleep(max(0.0, self.delay - (time.monotonic() - self._since)))
+        self._resting = False
         left, loop = self.clocks.left(player), asyncio.get_running_loop()
 
+        def show_clock(thought: float) -> None:
+            if self.state is before and self._thinking:
+                begins = not self.clocks.running
+                self.clocks.run(player, engine=True)
+                self.clocks.check(player, thought)
+                if begins:
+                    self._changes.tell()
+
         def must_move(thought: float) -> bool:
-            if left is not None and thought >= left:
-                loop.call_soon_threadsafe(self.clocks.check, player, thought)
+            if left is not None:
+                loop.call_soon_threadsafe(show_clock, thought)
             return self._hurried
 
         seconds = self.clocks.share(player, empty_points(before))

@@ -78,6 +78,9 @@ def test_clocks_stand_still_while_nobody_watches_or_the_game_is_paused(studio: S
         studio.move(game, "A1")
         left = watcher.until(lambda view: view["plies"] == 2)["clock"]["left"][1]
         assert 300 < left[0] < 302  # what was used, and the increment
+        studio.ask(f"/api/games/{game}/undo", {})
+        left = watcher.until(lambda view: view["plies"] == 1)["clock"]["left"][1]
+        assert left == [300, 0]
     studio.wait(lambda: studio.view(game)["clock"]["running"] is None, "the clock's stop")
 
 
@@ -94,6 +97,7 @@ def test_an_engine_that_cannot_limit_its_time_loses_on_time(studio: Studio) -> N
     game = studio.new("tictactoe", white=f"{BOTS}:Hanger", clock=SHORT)
     with studio.watching(game) as watcher:
         studio.move(game, "B2")
+        watcher.until(lambda view: view["clock"]["running"] == 1, "its clock")
         view = watcher.until(lambda view: view["position"]["over"], "the end")
         assert view["position"]["result"] == "X wins on time"
         assert not view["thinking"] and not view["problem"]
@@ -137,3 +141,24 @@ def test_a_rematch_has_the_same_settings(studio: Studio) -> None:
         assert again["game"] == "go:size=5,komi=0.5" and again["plies"] == 0
         assert again["sides"] == (["random", "human"] if swap else ["human", "random"])
         assert again["clock"]["text"] == "5+3"
+
+
+def test_moments_are_the_moves_before_the_largest_changes(studio: Studio) -> None:
+    """X gives the middle away, then leaves a row open; the engine's values say so."""
+    game = studio.new("tictactoe", white="alphabeta:depth=9")
+    with studio.watching(game) as watcher:
+        assert studio.view(game)["moments"] == []
+        for turn, text in enumerate(("A1", "A2", "A3", "C2", "C3"), 1):
+            view = watcher.until(
+                lambda view, n=turn: view["position"]["over"] or view["plies"] == 2 * n - 2)
+            if not view["position"]["over"]:
+                legal = [move["text"] for move in view["position"]["moves"]]
+                studio.move(game, text if text in legal else legal[0])
+        view = watcher.until(lambda view: view["position"]["over"], "the end")
+    values = [(at, record["black"]) for at, record in enumerate(view["history"])
+              if record["black"] is not None]
+    (moment,) = view["moments"]  # X can lose only once
+    lost = next(at for at, value in values if value == 0.0)
+    assert moment["plies"] == lost
+    assert moment["text"].startswith(f"Move {lost}, X ")
+    assert moment["text"].endswith("50% to 0% for X")

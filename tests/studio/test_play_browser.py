@@ -21,11 +21,17 @@ def choose(page: Page, field: str, value: str) -> None:
         "list.dispatchEvent(new Event('change'))", field, value)
 
 
+def pick(page: Page, game: str) -> None:
+    """Choose a game on the first page."""
+    page.see(f"document.querySelector(\"input[value='{game}']\")?.click() ?? "
+             f"document.querySelector(\"input[value='{game}']:checked\")", game)
+
+
 def test_a_game_with_a_clock_from_the_first_page_to_a_rematch(
     studio: Studio, page: Page
 ) -> None:
     page.go("play")
-    page.click("input[value=connect4] ~ .name")
+    pick(page, "connect4")
     choose(page, "#player-white", "own")
     own = page.find("#player-white-own")
     own.clear()
@@ -93,7 +99,7 @@ def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
     page.go("play")
     page.driver.execute_script("localStorage.clear()")
     page.driver.refresh()
-    page.click("input[value=connect4] ~ .name")
+    pick(page, "connect4")
     levels = studio.ask("/api/setup")[1]["levels"]["connect4"]
     page.see_text(f"Level 3 of {len(levels)}", WHITE + " small")
     page.see_text("Play 3 games by level", WHITE + " .link")
@@ -115,7 +121,7 @@ def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
     page.see_text(f"Level {len(levels)} of {len(levels)}", WHITE + " small")
     page.press(page.text(WHITE + " .link"))
     page.see_text("Level 1 of", WHITE + " small")
-    page.driver.execute_script("document.querySelector('input[value=go]').click()")
+    pick(page, "go")
     page.see_text("Level 3 of", WHITE + " small")
     page.press("13")  # levels were measured on 9x9
     page.see_text("mcts:sims=1000: tree search", WHITE + " small")
@@ -127,7 +133,7 @@ def test_games_from_files_stand_among_the_games(studio: Studio, page: Page) -> N
     page.find(f"input[value='{OWN_GAME}'] ~ svg.board")
     page.see_text("Rows", f".game-card:has(input[value='{OWN_GAME}'])")
     assert not any("rows.py" in text for text in page.texts("#player-white option"))
-    page.click(f"input[value='{OWN_GAME}'] ~ .name")
+    pick(page, OWN_GAME)
     page.press("Start the game")
     page.find(".stage svg.board")
     assert page.errors() == []

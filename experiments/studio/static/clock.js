@@ -54,9 +54,7 @@ export function showClock(element, view, side, since, turn) {
     element.textContent = duration(used + (mine && !waits ? turn : 0));
     return;
   }
-  let used = mine ? clock.used : 0;
-  if (clock.running === side) used += since;
-  else if (mine && view.engine?.phase === "thinking") used = view.engine.seconds + since;
+  const used = (mine ? clock.used : 0) + (clock.running === side ? since : 0);
   const [seconds, periods] = timeLeft(clock, side, used);
   const whole = Math.ceil(seconds), last = seconds < 10 && periods < 2 && (periods || !clock.periods);
   const text = last ? seconds.toFixed(1) : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
