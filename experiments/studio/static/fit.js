@@ -5,6 +5,9 @@ import { memory } from "./parts.js";
 const [remembered, remember] = memory("results");
 const ENOUGH = 3, MOST = 50;  // games: before a level is suggested, and remembered of a game
 
+/** An Elo figure, no more exact than it was measured. */
+export const round = (elo) => (10 * Math.round(elo / 10)).toLocaleString("en");
+
 const resultsOf = (game) => JSON.parse(remembered(game, "{}"));
 
 /** Remember the result of a finished game, if a person played against a level without hints or undo. */
@@ -40,7 +43,7 @@ export function fit(game, levels) {
 
 /** What the results so far say, as a sentence. */
 export function fitWords(game, levels) {
-  const found = fit(game, levels), round = (elo) => (10 * Math.round(elo / 10)).toLocaleString("en");
+  const found = fit(game, levels);
   if (!found) {
     const left = ENOUGH - Object.keys(resultsOf(game)).length;
     return `Play ${left} game${left > 1 ? "s" : ""} by level, without hints and undo, for a level that fits you.`;

@@ -71,7 +71,7 @@ export class GameView {
     this.cards.forEach(({ element, name, note }, side) => {
       const text = nameOf(view, side);
       name.textContent = name.title = text;
-      const captured = now.captured ? `lost ${now.captured[side]}` : "";
+      const captured = now.captured?.[1 - side] ? `captures ${now.captured[1 - side]}` : "";
       const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
       const engine = text !== view.sides[side] && view.sides[side] !== "human" ? view.sides[side] : "";
       note.textContent = [view.players[side] === text ? "" : view.players[side], engine, points, captured].filter(Boolean).join(" · ");

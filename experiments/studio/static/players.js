@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { h } from "./dom.js";
-import { fit, fitWords } from "./fit.js";
+import { fit, fitWords, round } from "./fit.js";
 import { memory } from "./parts.js";
 
 const [remembered, remember] = memory("level");
@@ -40,7 +40,7 @@ export function playerField(side, label, choice, value, person = true, onChange 
     own.hidden = select.value !== "own";
     slider.hidden = !byLevel;
     const preset = choice.presets.find(({ spec }) => spec === select.value);
-    note.textContent = byLevel ? `Level ${slider.value} of ${levels.length}, about ${level.elo.toLocaleString("en")} Elo above random moves: ${level.name}, ${level.spec}`
+    note.textContent = byLevel ? `Level ${slider.value} of ${levels.length}, about ${round(level.elo)} Elo above random moves: ${level.name}, ${level.spec}`
       : preset ? `${preset.spec}: ${preset.note}` : select.value === "own" ? "as on the command line; `dlgo engines` lists the options" : "";
     slider.setAttribute("aria-valuetext", note.textContent);
     advice.hidden = !byLevel;
