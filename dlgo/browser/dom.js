@@ -63,6 +63,7 @@ function refresh(element, wanted) {
     if (name === "css") element.style.cssText = value;
     else element.setAttribute(name, value);
   }
+  if (before.css && !wanted.css) element.style.cssText = "";
   for (const name of Object.keys(before)) if (!(name in wanted)) element.removeAttribute(name);
   known.attributes = wanted;
 }

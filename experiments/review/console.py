@@ -67,6 +67,7 @@ def review_game(
             if not told and pace.promise is not None:
                 told = True
                 tell(f"{engine_spec} needs {pace.words()} for this game")
+            start = time.monotonic()
             engine.new_game(SEED + question.sample)
             decision = engine.analyse(question.state, pace.budget(question))
             if decision.value is None and decision.proven is None:
@@ -74,8 +75,8 @@ def review_game(
                     f"{engine_spec} does not evaluate positions; name another engine with "
                     "--engine"
                 )
-            pace.spend(question, decision)
             review.answer(question, decision, engine_spec)
+            pace.spend(question, time.monotonic() - start)
     except KeyboardInterrupt:
         return review, False
     finally:

@@ -33,7 +33,7 @@ class Pace:
     def __init__(self, review: GameReview, spec: str, seconds: float = 0.0) -> None:
         self.review, self.engine, self.seconds = review, spec, seconds
         self.simulations = [0, 0]  # of a search of a position, and in a comparison
-        self.spent = 0.0  # seconds of searches
+        self.spent = 0.0  # wall seconds
         self._places, self._speed = 0, 0.0  # positions searched; simulations a second
         self._promise: float | None = None
         self._trials: list[GameState] = []
@@ -87,9 +87,9 @@ class Pace:
             self._promise = self.spent + _SEARCHES * min(count, most) * planned / self._speed
         return Budget(sims=self.simulations[1])
 
-    def spend(self, question: Question, decision: Decision) -> None:
-        """Count a search that is not exact."""
-        self.spent += decision.cost.wall_seconds
+    def spend(self, question: Question, seconds: float) -> None:
+        """Count the wall seconds of a search that is not exact, and of all that goes with it."""
+        self.spent += seconds
         self._places += not question.sample
         if self._speed and not question.sample:
             self._speed = self._places * self.simulations[0] / max(self.spent, 1e-3)

@@ -18,7 +18,7 @@ _LEAST, _LONGEST = KINDS[0][1], 120
 # What a turn more must add, so that a fall begins and ends where it is steep.
 _PER_TURN = 0.002
 # Turns at its ends are left out if this much of it remains.
-_KEPT = 0.95
+_KEPT = 0.85
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ class Slide:
 def slides(review: GameReview) -> list[Slide]:
     """The falls of a review that no verdict explains, in order; they do not overlap."""
     black = [evaluation and evaluation.black for evaluation in review.evaluations]
-    smooth = [None if share is None else _median(black[max(place - 2, 0) : place + 3])
-              for place, share in enumerate(black)]
+    smooth = _smooth(black)
     explained = _explained(review)
     falls: list[tuple[float, int, int]] = []
     for first, before in enumerate(smooth):
@@ -44,11 +43,13 @@ def slides(review: GameReview) -> list[Slide]:
             after = smooth[last]
             if before is None or after is None:
                 continue
-            change = after - before
-            rest = change - (explained[last] - explained[first])
-            if min(abs(change), abs(rest)) >= _LEAST and change * rest > 0:
-                merit = min(abs(change), abs(rest)) - _PER_TURN * (last - first)
-                falls.append((merit, first, last))
+            known = explained[last] - explained[first]
+            changes = (after - before, (black[last] or 0.0) - (black[first] or 0.0))
+            # Black's falls are negative; all of these have to be falls of the same player.
+            falls_by = [*changes, *(change - known for change in changes)]
+            least = max(min(falls_by), -max(falls_by))
+            if least >= _LEAST:
+                falls.append((least - _PER_TURN * (last - first), first, last))
     chosen: list[Slide] = []
     for _, first, last in sorted(falls, reverse=True):
         if all(last <= other.first or first >= other.last for other in chosen):
@@ -87,6 +88,11 @@ def _trimmed(black: list[float | None], first: int, last: int) -> Slide:
     return Slide(Player.white, first, last, 1 - shares[0], 1 - shares[1])
 
 
-def _median(values: list[float | None]) -> float:
-    """The median of the known values, so that chance in one search begins no fall."""
-    return median(value for value in values if value is not None)
+def _smooth(shares: list[float | None]) -> list[float | None]:
+    """Medians of five neighbours, fewer at the ends: chance in one search begins no fall."""
+    medians: list[float | None] = []
+    for place, share in enumerate(shares):
+        reach = min(2, place, len(shares) - 1 - place)
+        near = [one for one in shares[place - reach : place + reach + 1] if one is not None]
+        medians.append(None if share is None else median(near))
+    return medians

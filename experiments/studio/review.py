@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -126,6 +127,7 @@ class _Run:
             pace.learn_speed([
                 await search(f"{self._id}-trial", state, pace.engine, _SEED, budget)
                 for state, budget in trials])
+        start = time.monotonic()
         budget = await asyncio.to_thread(pace.budget, question)
         owner = f"{self._id}-{question.place}-{question.better}-{question.sample}"
         seed = _SEED + question.sample
@@ -134,8 +136,8 @@ class _Run:
             raise replies.StudioError(
                 f"{self.view.engine} does not evaluate positions; choose another engine"
             )
-        pace.spend(question, decision)
         await asyncio.to_thread(review.answer, question, decision, self.view.engine)
+        pace.spend(question, time.monotonic() - start)
 
 
 class _Review:

@@ -33,11 +33,22 @@ def test_a_recorded_game_is_reviewed(saved: Path) -> None:
     blunder = next(i for i, line in enumerate(lines) if line.endswith("??"))
     assert re.fullmatch(r" +2\. O A2 +win \?\?", lines[blunder])
     assert "For O: draw becomes loss. Better: " in lines[blunder + 1]
+    assert not any("no single move" in line or "fell from" in line for line in lines)
     assert lines[-1].startswith("O, B: 1 blunder in 2 moves; 0.50 points lost")
     text = page.read_text()
     assert "A&lt;/script&gt;&lt;b&gt;" in text and text.count("</script>") == 3
     data = json.loads(re.search(r'id="review">(.*?)</script>', text)[1])
     assert data["names"] == ["A</script><b>", "B"] and data["verdicts"][0]["turn"] == 2
+
+
+def test_a_mistake_is_explained_by_the_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "missed.txt"
+    write_game_file(path, played("tictactoe", "B2 A1 B1 A3 C3"), "A", "B")
+    review_file(str(path), None, None, True, False, None, None, 60.0)
+    out = capsys.readouterr().out
+    assert "Misses B3, which would win at once. Lets O win at once with A2." in out
 
 
 def test_as_json_and_without_proofs(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,8 @@ def test_the_line_of_a_move_under_the_pointer_is_on_the_board(studio: Studio, pa
     ActionChains(page.driver).move_to_element(second).perform()
     page.see(f"{_LINE} > 2", "the line")
     assert page.texts(".stage .line-text")[:2] == ["1", "2"]
+    sizes = "return [...document.querySelectorAll('.line-text')].map((one) => one.style.fontSize)"
+    assert set(page.driver.execute_script(sizes)) == {""}  # they were figures, which fit a disc
     assert page.text(".engine-panel .line").startswith(f"Line: 1. {move} 2. ")
     # The keyboard shows it, too; the board's own cells as well.
     ActionChains(page.driver).move_to_element(page.find("h2, .status")).perform()
@@ -53,7 +55,7 @@ def test_the_line_of_a_move_under_the_pointer_is_on_the_board(studio: Studio, pa
 def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Page) -> None:
     analysed(studio, page)
     page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'supervised')")
-    page.driver.find_element(By.ID, "heat").send_keys("difference of two engines: visits")
+    page.driver.find_element(By.ID, "heat").send_keys("difference: visits")
     page.see_text("A second engine shows the difference.", ".engine-panel .line + .line")
     assert page.count("rect.heat") == 0
     page.press("Second engine")

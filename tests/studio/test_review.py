@@ -135,6 +135,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.see_text("After move 15 of 16", ".review-where")
     assert "Next, move 16, yellow 3 ??" in page.text(".verdict")
     assert "For yellow: win in" in page.text(".verdict")
+    page.see_text("Misses column 5, which would win at once.", ".verdict")
     page.find(".stage .marks .played")
     page.find(".stage .line-text")
     page.keys("l")

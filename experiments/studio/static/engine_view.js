@@ -13,8 +13,8 @@ export const HEATS = {
   visits: ["visits", (move) => move.share],
   prior: ["policy before the search", (move) => move.prior],
   value: ["expected value", expected],
-  apart: ["difference of two engines: visits", (move) => move.share, true],
-  valueApart: ["difference of two engines: value", expected, true],
+  apart: ["difference: visits", (move) => move.share, true],
+  valueApart: ["difference: value", expected, true],
   none: ["nothing", () => undefined],
 };
 
