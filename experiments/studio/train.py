@@ -152,10 +152,9 @@ class _Train:
         long = puzzle.value == 0 or (puzzle.plies or 0) > _PLAYED_OUT
         done = right and (after.is_over() or long)
         known: View = {"after": worth.evaluation}
-        if len(turns) == 1:
-            known["outcomes"] = puzzle.outcomes
-            if right:
-                known |= {"decision": await self._search(before), "who": _SEARCH}
+        if right and len(turns) == 1:  # of a wrong turn, this would tell the right one
+            known |= {"decision": await self._search(before), "who": _SEARCH,
+                      "outcomes": puzzle.outcomes}
         answer = [] if done or after.is_over() else await self._reply(after, worth)
 
         def view() -> View:
