@@ -178,6 +178,7 @@ def test_a_puzzle_is_failed_and_solved(studio: Studio, page: Page) -> None:
     assert json.loads(tried) == [[number, False]]
     page.keys("n")
     page.see("document.getElementById('puzzle')?.value === '3'", "puzzle 3")
+    page.see("document.activeElement.matches('.stage svg.board')", "the keyboard on the board")
     page.keys("s")
     page.see_text(f"The solution is {SETS[name].puzzles[2].solution}.")
     page.go("train")

@@ -8,20 +8,28 @@ import { choices, playerField } from "./players.js";
 
 const [remembered, remember] = memory("guess");
 
-/** A board; beside it what is asked, the answer in a line and in words, and more. */
-export function trainBoard(root, info, play, app, asked, more) {
+/** A board; beside it what is asked, the answer in a line and in words, and more. One move is judged at a time. */
+export function trainBoard(root, info, judge, app, asked, more) {
+  let busy = false;
+  const play = async (text) => {
+    if (busy) return;
+    busy = true;
+    await app.attempt(() => judge(text));
+    busy = false;
+  };
   const board = makeBoard(info, play, (sentence, text) => (sentence ? app.say(sentence) : play(text)));
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const words = h("div", { class: "train-words", role: "status", "aria-live": "polite" });
   root.append(desk("train", `Train: ${info.title}`, info, board.element, [
     h("section", { class: "panel" }, asked, status, words), ...more]));
-  return { board, status, words };
+  board.svg.focus({ preventScroll: true });  // what had it may be gone
+  return { board, status, words, play };
 }
 
 export async function openGuess(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
   const [info, choice] = await Promise.all([ask(path), choices()]).catch((error) => { app.go("train"); throw error; });
-  let view = info, from = 0, here = null, judged = null, busy = false, guesses = [];
+  let view = info, from = 0, here = null, judged = null, guesses = [], looks = 0;
   const { buttons, keys, bars } = controls({
     navigation: { forth: ["Next ▸", "n", "next move to guess", next, { class: "main" }], pass: ["Pass", "p", "guess a pass", () => play("pass")] },
     view: {
@@ -35,10 +43,10 @@ export async function openGuess(root, id, app) {
   const side = h("select", { id: "guess-side", onchange: restart },
     [...info.players, "both sides"].map((player, i) => h("option", { value: i }, capital(player))));
   const asked = h("h2", {}), body = h("tbody", {}), total = h("h2", {});
-  const { board, status, words } = trainBoard(root, info, play, app, [asked], [h("div", { class: "tools" }, Object.values(bars)),
+  const { board, status, words, play } = trainBoard(root, info, judge, app, [asked], [h("div", { class: "tools" }, Object.values(bars)),
     h("section", { class: "panel" }, total, table("Guesses", ["", "you", "game", "points"], body)),
     h("div", { class: "field" }, h("label", { for: "guess-side" }, "Guess the moves of"), side), engine.element]);
-  turn();
+  restart();
   const stop = follow(`${path}/events`, (news) => {
     view = news;
     if (!here) seek();
@@ -47,15 +55,13 @@ export async function openGuess(root, id, app) {
   function restart() {
     from = 0;
     guesses = [];
-    turn();
+    board.flip(info.look === "checkers" && side.value === "0");  // their men move up
     next();
   }
 
-  /** Turn the board so that the first player's men move up, where the side is theirs. */
-  function turn() { board.flip(info.look === "checkers" && side.value === "0"); }
-
   function next() {
     here = judged = null;
+    board.svg.focus({ preventScroll: true });
     return seek();
   }
 
@@ -65,10 +71,11 @@ export async function openGuess(root, id, app) {
     const at = history.findIndex(({ player, text }, i) => (
       (history[i - 1]?.plies ?? 0) >= from && (wanted > 1 || player === wanted) && text !== "resign"));
     if (at < 0) { finish(); return undefined; }
-    const before = history[at - 1];
+    const before = history[at - 1], mine = ++looks;
     return app.attempt(async () => {
-      here = await ask(`${path}/positions/${before?.plies ?? 0}`);
-      here.number = at + 1;
+      const found = await ask(`${path}/positions/${before?.plies ?? 0}`);
+      if (mine !== looks || judged) return;
+      here = { ...found, number: at + 1 };
       asked.textContent = `Move ${at + 1}: what does ${info.players[here.turn]} play?`;
       status.textContent = before ? `${capital(info.players[before.player])} has played ${before.text}.` : "";
       patch(words, []);
@@ -112,19 +119,16 @@ export async function openGuess(root, id, app) {
     }));
   }
 
-  function play(text) {
-    if (busy || judged || !here) return undefined;
-    busy = true;
-    return app.attempt(async () => {
-      status.textContent = "The engine compares …";
-      judged = await ask(`${path}/guess`, { plies: here.plies, move: text, engine: engine.value() });
-      from = judged.plies;
-      guesses.push({ ...judged, number: here.number });
-      const { guess, game } = judged, same = guess.text === game.text;
-      status.textContent = `${guess.points} points. ${same ? "The game went on like that." : `The game went on with ${game.name}.`}`;
-      patch(words, compared().map(([name, one]) => ["p", {}, ["b", {}, `${capital(name)}: ${one.name}, ${one.value}. `], one.words]));
-      draw();
-    }).finally(() => { busy = false; });
+  async function judge(text) {
+    if (judged || !here) return;
+    status.textContent = "The engine compares …";
+    judged = await ask(`${path}/guess`, { plies: here.plies, move: text, engine: engine.value() });
+    from = judged.plies;
+    guesses.push({ ...judged, number: here.number });
+    const { guess, game } = judged, same = guess.text === game.text;
+    status.textContent = `${guess.points} points. ${same ? "The game went on like that." : `The game went on with ${game.name}.`}`;
+    patch(words, compared().map(([name, one]) => ["p", {}, ["b", {}, `${capital(name)}: ${one.name}, ${one.value}. `], one.words]));
+    draw();
   }
 
   return { close: stop, keys };

@@ -15,46 +15,22 @@ const triedOf = (name) => JSON.parse(remembered(name, "[]"));
 
 export function open(root, place, app) {
   const [kind, name, number] = place.split("/").map(decodeURIComponent);
-  if (kind === "puzzles") return openPuzzle(root, name, Number(number) || firstUntried(name), app);
+  if (kind === "puzzles") return openPuzzle(root, name, Number(number), app);
   return kind ? openGuess(root, kind, app) : openChoice(root, app);
 }
 
-function firstUntried(name) {
-  const tried = new Set(triedOf(name).map(([number]) => number));
-  let number = 1;
-  while (tried.has(number)) number++;
-  return number;
-}
-
 async function openChoice(root, app) {
-  const [{ sets }, choice] = await Promise.all([ask("/api/train"), choices()]);
-  const words = ({ name, count }) => {
-    const tried = triedOf(name);
-    return tried.length ? `${tried.length} of ${count} tried, ${tried.filter(([, right]) => right).length} right` : `${count} puzzles`;
+  const { sets } = await ask("/api/train"), picker = filePicker(app, "train");
+  const card = ({ name, title, count, info, sample }) => {
+    const tried = triedOf(name), number = (tried.at(-1)?.[0] ?? 0) % count + 1;
+    const words = tried.length ? `${tried.length} of ${count} tried, ${tried.filter(([, right]) => right).length} right` : `${count} puzzles`;
+    return h("a", { class: "game-card", href: `#/train/puzzles/${encodeURIComponent(name)}/${number}` },
+      pictureOf(info, sample).svg, h("span", { class: "name" }, title), h("small", {}, words));
   };
-  const game = h("select", { id: "train-game", onchange: () => engine.fillFor(game.value) },
-    choice.games.map(({ name, title }) => h("option", { value: name, selected: name === "connect4" }, title)));
-  const engine = playerField("train", "Engine", choice, "mcts:sims=1000", false);
-  engine.fillFor(game.value);
-  const picker = filePicker(app, "train");
-  const start = (event) => {
-    event.preventDefault();
-    app.attempt(async () => {
-      const [black, white] = [engine.value(), engine.value()];
-      app.go(`train/${(await ask("/api/games", { game: game.value, black, white, delay: 0 })).id}`);
-    });
-  };
-  const box = h("div", { class: "start" },
-    h("h1", {}, "Puzzles"),
-    h("div", { class: "games" }, sets.map((one) => h("a", { class: "game-card", href: `#/train/puzzles/${encodeURIComponent(one.name)}` },
-      pictureOf(one.info, one.sample).svg, h("span", { class: "name" }, one.title), h("small", {}, words(one))))),
-    h("h1", {}, "Guess the moves of a game"),
-    h("div", { class: "columns" },
-      h("div", { class: "panel" }, h("h2", {}, "A saved game"),
-        h("p", {}, "Games in Play and Watch have a button Guess."), h("div", { class: "actions" }, picker.button, picker.input)),
-      h("form", { class: "panel", onsubmit: start }, h("h2", {}, "A game of an engine against itself"),
-        h("div", { class: "field" }, h("label", { for: "train-game" }, "Game"), game), engine.element,
-        h("button", { type: "submit" }, "Guess its moves"))));
+  const box = h("div", { class: "start" }, h("h1", {}, "Puzzles"), h("div", { class: "games" }, sets.map(card)),
+    h("h1", {}, "Guess the moves of a game"), h("div", { class: "panel" },
+      h("p", {}, "See a game from one side, guess each move, and compare it with the game and with an engine. Games in Play and Watch have a button Guess, also while two engines play."),
+      h("div", { class: "actions" }, picker.button, picker.input)));
   root.append(box);
   fileDrop(box, picker.load);
   return { close() {}, keys: [{ key: "o", what: "open a saved game", run: () => picker.input.click() }] };
@@ -63,7 +39,7 @@ async function openChoice(root, app) {
 async function openPuzzle(root, name, number, app) {
   const path = `/api/train/${encodeURIComponent(name)}/${number}`;
   const puzzle = await ask(path).catch((error) => { app.go("train"); throw error; });
-  let turns = [], told = [], shown = puzzle.position, busy = false;
+  let turns = [], told = [], shown = puzzle.position;
   let state = "asked";  // then wrong, solved or told
   const go = (to) => app.go(`train/puzzles/${encodeURIComponent(name)}/${(to + levels.length - 1) % levels.length + 1}`);
   const { buttons, keys, bars } = controls({
@@ -81,11 +57,10 @@ async function openPuzzle(root, name, number, app) {
     },
   });
   const { levels } = puzzle;
-  const choice = h("select", { id: "puzzle", "aria-label": "Puzzle", onchange: () => go(Number(choice.value)) }, [...new Set(levels)].map((level) => (
-    h("optgroup", { label: level }, levels.map((one, i) => (one === level
-      ? h("option", { value: i + 1, selected: i + 1 === number }, `Puzzle ${i + 1} of ${levels.length}, ${level}`) : null))))));
+  const choice = h("select", { id: "puzzle", "aria-label": "Puzzle", onchange: () => go(Number(choice.value)) },
+    levels.map((level, i) => h("option", { value: i + 1, selected: i + 1 === number }, `Puzzle ${i + 1} of ${levels.length}, ${level}`)));
   const count = h("p", { class: "note" });
-  const { board, status, words } = trainBoard(root, puzzle, play, app, [h("h2", {}, puzzle.goal)], [h("div", { class: "tools" }, Object.values(bars)), choice, count]);
+  const { board, status, words } = trainBoard(root, puzzle, judge, app, [h("h2", {}, puzzle.goal)], [h("div", { class: "tools" }, Object.values(bars)), choice, count]);
   board.flip(puzzle.look === "checkers" && puzzle.position.turn === 0);
   draw(true);
 
@@ -107,19 +82,16 @@ async function openPuzzle(root, name, number, app) {
     if (!tried.some(([other]) => other === number)) remember(name, JSON.stringify([...tried, [number, right]]));
   }
 
-  function play(text) {
-    if (busy || state !== "asked") return undefined;
-    busy = true;
-    return app.attempt(async () => {
-      const news = await ask(`${path}/answer`, { turns: [...turns, text] });
-      shown = news.position;
-      if (!news.right || news.done) score(news.right);
-      if (news.right) turns.push(text, ...(news.reply ? [news.reply.text] : []));
-      state = !news.right ? "wrong" : news.done ? "solved" : "asked";
-      status.textContent = { wrong: `${capital(news.name)} is not right.`, solved: "Solved.", asked: `Right. The answer is ${news.reply?.name}. Go on.` }[state];
-      tell(news.right ? told : [], news);
-      draw(false, news.line);
-    }).finally(() => { busy = false; });
+  async function judge(text) {
+    if (state !== "asked") return;
+    const news = await ask(`${path}/answer`, { turns: [...turns, text] });
+    shown = news.position;
+    if (!news.right || news.done) score(news.right);
+    if (news.right) turns.push(text, ...(news.reply ? [news.reply.text] : []));
+    state = !news.right ? "wrong" : news.done ? "solved" : "asked";
+    status.textContent = { wrong: `${capital(news.name)} is not right.`, solved: "Solved.", asked: `Right. The answer is ${news.reply?.name}. Go on.` }[state];
+    tell(news.right ? told : [], news);
+    draw(false, news.line);
   }
 
   /** Why a turn is right or wrong, below what has been told of earlier ones. */
@@ -135,6 +107,7 @@ async function openPuzzle(root, name, number, app) {
     status.textContent = "";
     patch(words, told = []);
     draw(true);
+    board.svg.focus({ preventScroll: true });
   }
 
   function solve() {
