@@ -90,14 +90,19 @@ class _Inside:
         })
 
     async def position(self, request: Request) -> Response:
-        """The position of a request, and its legal moves."""
+        """The position of a request, its legal moves, and the moves from the start of the game.
+
+        `moves` is null if the game began with another position, as some records do.
+        """
         given = await replies.read_object(request)
 
         def look() -> Event:
             state = position_of(self._studio, given)
+            start, moves = state.history()
+            usual = start == GameState.new_game(state.game)
             return {
-                "info": board_view(state.game), "position": position_view(state),
-                "moves": " ".join(state.game.move_text(move) for _, move in state.history()[1]),
+                "info": board_view(state.game), "position": position_view(state), "moves":
+                " ".join(state.game.move_text(move) for _, move in moves) if usual else None,
             }
 
         return replies.json_reply(await asyncio.to_thread(look))

@@ -127,6 +127,7 @@ def test_a_game_of_the_studio_can_be_searched(studio: Studio) -> None:
     source = {"from": made["id"], "moves": "A1"}
     status, told = studio.ask("/api/inside/position", source)
     assert status == 200 and sum(cell >= 0 for cell in told["position"]["cells"]) == 3
+    assert told["moves"] is None
     told, events = ask_search(studio, **source, engine="textbook-mcts:sims=5", seed=1)
     assert told["mover"] == "black" and sum(e["event"] == "BackedUp" for e in events) == 5
     status, answer = studio.ask("/api/inside/positions", {**source, "paths": [[], ["B2"]]})

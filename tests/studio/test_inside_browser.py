@@ -192,14 +192,15 @@ def test_playing_runs_and_can_be_held(page: Page) -> None:
 
 def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: Page) -> None:
     page.go("inside")
-    page.find("#inside-game").send_keys(OWN_GAME)
-    page.until(lambda: page.find("#inside-game").get_attribute("value") == OWN_GAME, "the game")
+    page.click(f".game-card:has([value='{OWN_GAME}'])")
+    page.press("Open the board")
     board = f"svg[aria-label='{get_game(OWN_GAME).title} board']"
     page.click(f".choose-board {board} [data-cell='4']")
     page.until(lambda: page.find("#inside-moves").get_attribute("value") == "B2", "a move")
     page.find("#inside-algorithm").send_keys("Alpha")
     page.press("Search")
     page.until(lambda: "Alpha-beta" in page.text("h1"), "the search")
+    assert "moves=B2" in page.driver.current_url and "from=" not in page.driver.current_url
     page.keys("l")
     page.until(lambda: "Cut off" in page.text(".sentence"), "a cut")
     page.keys(Keys.END)
@@ -246,7 +247,7 @@ def window_of(page: Page, width: int, height: int) -> Iterator[None]:
 def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
     with window_of(page, width, 860):
         for place, there in (
-            ("inside", ".inside-form"), ("course", ".preset-card"),
+            ("inside", ".game-card"), ("course", ".preset-card"),
             ("inside/preset=ko&step=600", ".card"),
         ):
             page.go(place)
@@ -267,6 +268,6 @@ def test_what_cannot_be_searched_is_told_on_the_page(page: Page) -> None:
     page.go("inside/game=tictactoe&moves=A1%20A1&engine=textbook-mcts&seed=1")
     assert "move 2: A1 is illegal" in page.text(".trouble")
     page.press("Another search")
-    page.find(".inside-form")
+    page.find(".game-card")
     page.go("inside/preset=%3Cimg%20src=x%3E")
     assert "There is no preset <img src" in page.text(".toast.bad")

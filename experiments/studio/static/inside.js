@@ -1,19 +1,24 @@
-// The view Inside: searches to choose from (#/inside), or one of them, step by step.
+// The view Inside: a game to choose (#/inside), a position and a search of it, or a search step by step.
 
 import { ask } from "./api.js";
 import { openChooser } from "./inside/chooser.js";
 import { readPlace, startSearch } from "./inside/search.js";
 import { openStage } from "./inside/stage.js";
 import { h } from "./dom.js";
+import { openStart } from "./start.js";
 
 let offer = null;
 
 export async function open(root, place, app) {
   offer ??= await ask("/api/inside");
-  const asked = place ? readPlace(place) : null;
-  const preset = asked?.preset ? offer.presets.find(({ name }) => name === asked.preset) : null;
-  if (asked?.preset && !preset) app.say(`There is no preset ${asked.preset}; choose one of these.`, true);
-  if (!preset && !asked?.engine) return openChooser(root, app, offer, asked?.preset ? null : asked);
+  const asked = readPlace(place);
+  const preset = offer.presets.find(({ name }) => name === asked.preset);
+  if (asked.preset && !preset) app.say(`There is no preset ${asked.preset}; the course lists all.`, true);
+  if (!asked.source.from && !asked.source.game && !preset) {
+    app.explain("Step through a search, forwards and backwards. Choose a game, or a prepared search of the ", h("a", { href: "#/course" }, "course"), ".");
+    return openStart(root, app, "inside", "In which game shall an engine search?");
+  }
+  if (!preset && !asked.engine) return openChooser(root, app, offer, asked);
   const wanted = preset ? {
     preset: preset.name, source: { game: preset.game, moves: preset.moves }, engine: preset.engine, seed: preset.seed,
     step: asked.step ?? preset.step,

@@ -4,15 +4,14 @@ import { ask, stream } from "../api.js";
 
 const KEPT = 4000, AT_ONCE = 60;  // positions
 
-/** The content of an address: `preset=NAME`, or a position and a search; null: nothing to search yet. */
+/** The content of an address: `preset=NAME`, or a position and a search; or the name of a game on the server. */
 export function readPlace(place) {
-  if (place && !place.includes("=")) return { source: { from: place } };
-  const given = new URLSearchParams(place);
+  const given = new URLSearchParams(place && !place.includes("=") ? { from: place } : place);
   const source = given.has("from") ? { from: given.get("from") } : { game: given.get("game") ?? "" };
   if (given.has("plies")) source.plies = Number(given.get("plies"));
   source.moves = given.get("moves") ?? "";
   return {
-    preset: given.get("preset"), source, engine: given.get("engine"),
+    preset: given.get("preset"), source, engine: given.get("engine"), change: given.get("change") ?? "",
     seed: Number(given.get("seed") ?? 1), step: given.has("step") ? Number(given.get("step")) : null,
   };
 }
