@@ -216,7 +216,7 @@ def _a(noun: str) -> str:
 
 def load_file(path: Path) -> ModuleType:
     """The module that a Python file makes; loaded once, and again when it or a file beside it that
-    it uses has been edited.
+    it uses has been edited. Threads load one after the other.
 
     Raises PluginError, with file and line, if something is missing or cannot be loaded.
     """

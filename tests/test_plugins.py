@@ -16,6 +16,7 @@ import pytest
 from dlgo import GameState, Move, get_game
 from dlgo.errors import BotError, PluginError, SpecError
 from dlgo.games import GAMES
+from dlgo.plugins import load_file
 from engines.base import Budget, Decision, Engine
 from engines.mcts.engine import MCTSEngine
 from engines.registry import ENGINES, EngineSpec, build_engine
@@ -241,6 +242,13 @@ def test_an_edited_file_is_loaded_again(folder: Path) -> None:
     assert build_engine("bot.py", CONNECT4).select_move(START).move == Move.play(1)
     write(folder / "bot.py", "def select_move(state): return '22'[1:]\n")
     assert build_engine("bot.py", CONNECT4).select_move(START).move == Move.play(2)
+
+
+def test_threads_that_need_a_file_load_it_once(folder: Path) -> None:
+    write(folder / "slow.py", "import time\ntime.sleep(0.3)\n")
+    with ThreadPoolExecutor(4) as threads:
+        modules = [*threads.map(load_file, [folder / "slow.py"] * 4)]
+    assert len(set(map(id, modules))) == 1
 
 
 def test_any_entrant_can_be_given_a_title() -> None:
