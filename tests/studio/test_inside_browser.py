@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from dlgo import get_game
 from engines.registry import build_engine
 from engines.watching.events import Selected, as_json
 from engines.watching.recording import Recording, watch
@@ -194,9 +193,11 @@ def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: P
     page.go("inside")
     page.click(f".game-card:has([value='{OWN_GAME}'])")
     page.press("Open the board")
-    board = f"svg[aria-label='{get_game(OWN_GAME).title} board']"
-    page.click(f".choose-board {board} [data-cell='4']")
-    page.until(lambda: page.find("#inside-moves").get_attribute("value") == "B2", "a move")
+    page.click(".inside-form a[href^='#/analyse/']")  # where positions are set up
+    page.see("document.querySelector('.stage .cell.playable')", "the board")
+    page.click_cell(4)
+    page.see_pieces(1, "a move")
+    page.press("Inside")
     page.find("#inside-algorithm").send_keys("Alpha")
     page.press("Search")
     page.until(lambda: "Alpha-beta" in page.text("h1"), "the search")

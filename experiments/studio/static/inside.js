@@ -28,15 +28,11 @@ export async function open(root, place, app) {
 
 /** Wait for a search, with what went wrong on the page, and show it. */
 async function search(root, app, wanted, preset) {
-  const words = h("p", { class: "status", role: "status" }, "The engine searches …");
-  const again = h("div", { class: "trouble", role: "alert", hidden: true });
-  const waiting = h("div", { class: "inside" }, words, again);
-  let stage = null, running = null, closed = false, began = 0;
+  let stage = null, running = null, closed = false;
   const begin = async () => {
-    words.hidden = false;
-    again.hidden = true;
-    root.replaceChildren(waiting);
-    began = performance.now();
+    const words = h("p", { class: "status", role: "status" }, "The engine searches …"), box = h("div", { class: "inside" }, words);
+    const began = performance.now();
+    root.replaceChildren(box);
     running = startSearch(wanted.source, wanted.engine, wanted.seed, (before) => {
       const long = performance.now() - began > 4000;
       words.textContent = before > 0 ? `Waiting for ${before} other searches …`
@@ -49,12 +45,9 @@ async function search(root, app, wanted, preset) {
       const { kind, title } = offer.algorithms.find(({ engine }) => engine === found.name);
       stage = openStage(root, app, { ...found, ...wanted, engine: found.engine, kind, title }, preset);
     } catch (error) {
-      if (closed) return;
-      words.hidden = true;
-      again.hidden = false;
-      again.replaceChildren(h("p", {}, error.message), h("div", {},
+      box.replaceChildren(h("div", { class: "trouble", role: "alert" }, h("p", {}, error.message), h("div", {},
         h("button", { type: "button", class: "main", onclick: begin }, "Try again"),
-        h("button", { type: "button", onclick: () => app.go("inside") }, "Another search")));
+        h("button", { type: "button", onclick: () => app.go("inside") }, "Another search"))));
     }
   };
   begin();

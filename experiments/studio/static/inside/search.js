@@ -16,10 +16,9 @@ export function readPlace(place) {
   };
 }
 
-export function writePlace({ preset, source, engine, seed, step }) {
-  const words = new URLSearchParams(preset ? { preset } : { ...source, engine, seed });
-  if (step !== undefined && step !== null) words.set("step", step);
-  return words.toString().replaceAll("+", "%20");
+export function writePlace({ preset, source, ...search }) {
+  const words = Object.entries(preset ? { preset, step: search.step } : { ...source, ...search });
+  return new URLSearchParams(words.filter(([, value]) => value !== undefined && value !== null)).toString().replaceAll("+", "%20");
 }
 
 /**

@@ -12,8 +12,8 @@ import { Words } from "./words.js";
 
 const SPEEDS = [["slow", 2400], ["normal", 1200], ["fast", 450], ["very fast", 120]];
 
-export function openStage(root, app, search, preset) {
-  const { events } = search, { noun: jump, stops, before } = stopsOf(events), last = events.length;
+export function openStage(root, app, search, example) {
+  const { events, preset, source, engine, seed } = search, { noun: jump, stops, before } = stopsOf(events), last = events.length;
   const words = new Words(search);
   let step = Math.min(search.step ?? 0, last), tree = null, timer = null, looked = null, linked = null;
   let focus, event, drawing = null, drawn = null;
@@ -35,8 +35,8 @@ export function openStage(root, app, search, preset) {
     },
     engine: { here: ["Search from here", "g", "search from the position on the board", searchHere] },
     file: {
-      change: ["Change", "e", "other settings, or another position", change],
-      copy: ["Copy link", "c", "copy the link to this step", copyLink],
+      change: ["Change", "e", "other settings, or another position", () => app.go(`inside/${writePlace({ source, change: engine, seed })}`)],
+      copy: ["Copy link", "c", "copy the link to this step", () => copyText(app, linkTo(address()), "The link to this step is copied")],
       fresh: ["Another search", "n", "another search", () => app.go("inside")],
     },
   });
@@ -51,8 +51,8 @@ export function openStage(root, app, search, preset) {
 
   root.append(h("div", { class: "inside" },
     h("div", { class: "inside-head" },
-      h("div", {}, h("h1", {}, preset?.title ?? `${search.info.title}: ${search.title}`),
-        preset ? h("p", { class: "look-for" }, h("b", {}, "Look for: "), preset.look_for) : "",
+      h("div", {}, h("h1", {}, example?.title ?? `${search.info.title}: ${search.title}`),
+        example ? h("p", { class: "look-for" }, h("b", {}, "Look for: "), example.look_for) : "",
         h("p", { class: "search-facts" }, `${facts(search)} ${words.shortened()}`)),
       bars.file),
     h("section", { class: "panel steps-panel", "aria-label": "Steps" },
@@ -114,7 +114,7 @@ export function openStage(root, app, search, preset) {
     choice.textContent = step < last ? "" : words.choice(search.decision);
     root.dataset.step = step;
     clearTimeout(linked);
-    linked = setTimeout(() => history.replaceState(null, "", `#/inside/${address(step)}`), 400);
+    linked = setTimeout(() => history.replaceState(null, "", `#/${address()}`), 400);
     drawn = app.attempt(() => Promise.all([drawNode(), redrawTree()]));
     return drawn;
   }
@@ -147,22 +147,10 @@ export function openStage(root, app, search, preset) {
     here.hidden = now.over || !path.length || random.length > 0;
   }
 
-  function address(at) {
-    return writePlace({ ...search, step: at });
-  }
-
-  function copyLink() {
-    copyText(app, linkTo(`inside/${address(step)}`), "The link to this step is copied");
-  }
-
+  const address = () => `inside/${writePlace({ preset, source, engine, seed, step })}`;
   function searchHere() {
-    const moves = [search.source.moves, ...tree.moves(looked ?? focus.at)].filter(Boolean).join(" ");
-    app.go(`inside/${writePlace({ source: { ...search.source, moves }, engine: search.engine, seed: search.seed })}`);
-  }
-
-  function change() {
-    const { source, engine, seed } = search;
-    app.go(`inside/${new URLSearchParams({ ...source, change: engine, seed }).toString().replaceAll("+", "%20")}`);
+    const moves = [source.moves, ...tree.moves(looked ?? focus.at)].filter(Boolean).join(" ");
+    app.go(`inside/${writePlace({ source: { ...source, moves }, engine, seed })}`);
   }
 
   draw();
