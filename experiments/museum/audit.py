@@ -206,7 +206,7 @@ def audit(
         on_progress: called with the name of each property before it is examined.
         seconds: wall seconds for one property.
     """
-    path = str(Path(file).absolute())
+    path = str(file)
     examined, findings, unseen = [], [], []
     with Processes(1, _Room(seconds)) as jobs:
         answer = _do(jobs, Task("parts", _parts, (path,)))

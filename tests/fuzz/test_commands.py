@@ -29,6 +29,7 @@ from tests.sample_ledger import write_sample
 # the fixture `home`; everything is written to `out`.
 LINES: dict[str, str] = {
     "analyze": "tictactoe --engine=solver --stdin",
+    "audit": "learner.py",
     "bench": "--game=tictactoe --seconds=0.05 --rounds=1",
     "check": "tictactoe",
     "class grade": "hand_in --exercise=ko --out=out/class --trust",
@@ -85,7 +86,7 @@ LINES: dict[str, str] = {
 }
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
-SLOW = ("class grade", "class league", "class try", "connectx export", "data import-sgf",
+SLOW = ("audit", "class grade", "class league", "class try", "connectx export", "data import-sgf",
         "data index-sgf",
         "generate", "puzzles", "report", "tournament", "train alphago", "train alphazero",
         "train quantise", "train supervised",
@@ -118,6 +119,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "hand_in/ko.py").write_text("def forbidden(*_):\n    return True\n")
     (folder / "class/ann").mkdir(parents=True)
     (folder / "class/ann/bot.py").write_text("def select_move(state):\n    return None\n")
+    (folder / "learner.py").write_text("def window(old, new, size):\n    return old\n")
     (folder / "league.toml").write_text('game = "tictactoe"\n')
     with zipfile.ZipFile(folder / "games.zip", "w") as file:
         file.writestr("game.sgf", sgf(1))
