@@ -6,8 +6,6 @@
 Each property of each part is examined in a worker process, so that a search which hangs or dies is
 a finding like others. What a finding smells of is measured: each fault of the museum was audited in
 the same way (`signatures.json`), and the faults that break the same properties are named.
-
-    python -m experiments.museum.audit            measures the signatures again
 """
 
 from __future__ import annotations
@@ -16,14 +14,11 @@ import contextlib
 import functools
 import json
 import math
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import click
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
@@ -31,7 +26,7 @@ from dlgo.text import describe_error
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
 from experiments.museum import learners, searches, solvers
-from experiments.museum.planting import KINDS, Fault, faults, get_fault, glued, write
+from experiments.museum.planting import KINDS, Fault, faults, get_fault
 from experiments.museum.subject import FUNCTIONS, UNSEEN, Subject, WrongAnswer
 
 SECONDS = 60.0
@@ -39,7 +34,11 @@ SECONDS = 60.0
 _START, _MEGABYTES = 120.0, 4096
 # A part that has hung or died this often is not examined further.
 _MOST_LOSSES = 3
-_SIGNATURES = Path(__file__).with_name("signatures.json")
+SIGNATURES = Path(__file__).with_name("signatures.json")
+# How much a broken property itself says about the kind of a fault.
+_OWN_KIND = 0.5
+_KINDS = {name: kind.split(", ") for module in (searches, solvers, learners)
+          for name, kind in module.KINDS.items()}
 _PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, **learners.PROPERTIES}
 
@@ -61,10 +60,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A fault of the museum that breaks similar properties; `likeness` is 0 to 1."""
+    """A kind of fault, and the museum's fault that breaks the most similar properties, if any does.
 
-    fault: Fault
+    `likeness` is 0 to 1.
+    """
+
+    kind: str
     likeness: float
+    fault: Fault | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,8 +88,11 @@ class Report:
 
     @property
     def suspects(self) -> list[Suspect]:
-        """The museum's faults by likeness, the best of each kind."""
-        return suspects(self.findings, {name for _, name in self.examined})
+        """The kinds of fault by likeness, without those of other searches."""
+        skipped = {"window", "horizon"} if "search" in self.parts else set()
+        skipped |= set() if self.kind == "gumbel" else {"gumbel"}
+        named = suspects(self.findings, {name for _, name in self.examined})
+        return [suspect for suspect in named if suspect.kind not in skipped]
 
     def __str__(self) -> str:
         broken = {(finding.part, finding.name): finding for finding in reversed(self.findings)}
@@ -98,23 +104,23 @@ class Report:
             lines += [f"  {part}, {name}: {finding.text}"]
         if broken:
             lines.append("  this smells of:")
-            lines += [f"    {one.fault.kind}: {one.fault.title} ({one.fault.name}, "
-                      f"{one.likeness:.0%} alike)" for one in self.suspects[:3]]
+            lines += [f"    {KINDS[one.kind]}" + (
+                f"; like {one.fault.title!r} ({one.fault.name}, {one.likeness:.0%})"
+                if one.fault else "") for one in self.suspects[:3]]
         lines += [f"  not seen: {text}" for text in self.unseen]
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def suspects(
-    findings: Iterable[Finding], examined: set[str], signatures: Mapping[str, Any] | None = None
-) -> list[Suspect]:
+def suspects(findings: Iterable[Finding], examined: set[str]) -> list[Suspect]:
     """The faults whose signatures are like these findings, the best of each kind.
 
-    Features that few faults have count more; properties that were not examined do not count.
+    Features that few faults have count more; properties that were not examined do not count. A
+    broken property says something about its own kind, too.
     """
     known = {name: {feature for feature in features if feature.partition(":")[0] in examined}
-             for name, features in (signatures or _signatures()).items() if name in faults()}
+             for name, features in signatures().items() if name in faults()}
     frequency = Counter(feature for features in known.values() for feature in features)
     own = {feature for finding in findings for feature in finding.features}
 
@@ -127,13 +133,19 @@ def suspects(
         likeness = weight(own & features) / norm if norm else 0.0
         kind = get_fault(name).kind
         if likeness > 0 and (kind not in best or likeness > best[kind].likeness):
-            best[kind] = Suspect(get_fault(name), likeness)
+            best[kind] = Suspect(kind, likeness, get_fault(name))
+    for name in {finding.name for finding in findings}:
+        for kind in _KINDS.get(name, ()):
+            likeness = _OWN_KIND * weight({name}) / weight({one.partition(":")[0] for one in own})
+            if kind not in best or likeness > best[kind].likeness:
+                best[kind] = Suspect(kind, likeness)
     return sorted(best.values(), key=lambda one: -one.likeness)
 
 
 @functools.cache
-def _signatures() -> dict[str, list[str]]:
-    return json.loads(_SIGNATURES.read_text(encoding="utf-8")) if _SIGNATURES.exists() else {}
+def signatures() -> dict[str, list[str]]:
+    """What each fault of the museum breaks."""
+    return json.loads(SIGNATURES.read_text(encoding="utf-8")) if SIGNATURES.exists() else {}
 
 
 # In the worker ----------------------------------------------------------------------------------
@@ -234,33 +246,3 @@ def audit(
 def _do(jobs: Processes, task: Task) -> Any:
     with contextlib.closing(jobs.run([task])) as outcomes:
         return next(outcomes).value
-
-
-def signature(report: Report) -> list[str]:
-    """What the findings of a report have in common with those of similar faults."""
-    return sorted({feature for finding in report.findings for feature in finding.features})
-
-
-def audit_fault(fault: Fault) -> Report:
-    """The audit of one of our files with a fault in it."""
-    with tempfile.TemporaryDirectory() as folder:
-        return audit(glued(write(fault, Path(folder)), fault.file, fault.glue))
-
-
-@click.command()
-@click.argument("names", nargs=-1, metavar="[FAULT]...")
-def main(names: tuple[str, ...]) -> None:
-    """Audit the museum's faults (default: all), and keep what they break."""
-    kept = {name: features for name, features in _signatures().items() if name in faults()}
-    for name in names or faults():
-        kept[name] = signature(audit_fault(get_fault(name)))
-        click.echo(f"{name}: {len(kept[name])} features ({KINDS[get_fault(name).kind]})")
-        _SIGNATURES.write_text(json.dumps(dict(sorted(kept.items())), indent=0) + "\n",
-                               encoding="utf-8")
-
-
-if __name__ == "__main__":
-    from experiments.command import run
-    from experiments.museum import audit as this  # workers import the functions by this name
-
-    run(this.main)

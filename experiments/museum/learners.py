@@ -383,6 +383,15 @@ _PARTS: dict[str, tuple[Callable[[Subject, str], Findings], ...]] = {
     "window": (newest_are_kept,),
     "match": (match_counts,),
 }
+KINDS = {
+    "targets": "target value, target policy", "targets after double moves": "double move",
+    "planes tell positions apart": "encoding", "every stone is seen": "encoding",
+    "images agree": "symmetry", "masked": "prior", "root noise": "prior",
+    "no noise below the root": "prior", "temperature": "temperature",
+    "loss falls towards the targets": "loss", "loss is a mean": "loss",
+    "gradient is that of the loss": "loss", "each example once": "data", "newest are kept": "data",
+    "match counts": "evaluation",
+}
 PROPERTIES: dict[str, dict[str, Any]] = {
     part: {one.__name__.replace("_", " "): one for one in functions}
     for part, functions in _PARTS.items()

@@ -27,7 +27,6 @@ from dlgo.specs import suggest
 from dlgo.text import replace_once
 
 _FOLDER = Path(__file__).with_name("faults")
-_GLUE = Path(__file__).with_name("glue")
 _ROOT = Path(__file__).resolve().parents[2]
 
 # What a fault is about: the auditor names these kinds, the most probable first.
@@ -67,7 +66,6 @@ class Fault:
         name, title, kind: `kind` is one of `KINDS`.
         family: the exhibition that it belongs to, and its file in `faults/`.
         file: the readable file, below the project's root.
-        glue: the file in `glue/` that shows the readable file to the auditor.
         player: a class of the file that plays, or "".
         before, after: the text of the file, which must occur once, and its replacement.
         published: where it has been seen, in our words; empty if we know no place.
@@ -84,7 +82,6 @@ class Fault:
     after: str
     symptom: str
     smallest: str
-    glue: str
     player: str = ""
     published: tuple[str, ...] = ()
     price: Any = None
@@ -154,17 +151,3 @@ def write(fault: Fault, folder: Path) -> Path:
     path = folder / f"{fault.name.replace('-', '_')}.py"
     path.write_text(source(fault), encoding="utf-8")
     return path
-
-
-def glued(path: Path, file: str, glue: str) -> Path:
-    """Write, beside a changed copy of one of our files, the glue that shows it to the auditor.
-
-    Args:
-        path: the changed copy. file: the file that it is a copy of. glue: a name in `glue/`.
-    """
-    module = file.removesuffix(".py").replace("/", ".")
-    text = (_GLUE / f"{glue}.py").read_text(encoding="utf-8")
-    target = path.with_name(f"audit_{path.name}")
-    target.write_text(replace_once(text, f"from {module} import", f"from {path.stem} import"),
-                      encoding="utf-8")
-    return target

@@ -88,6 +88,11 @@ class Answer:
     asked: list[int]
 
     @property
+    def tree(self) -> str:
+        """The text of the tree."""
+        return self.game.settings["tree"]
+
+    @property
     def text(self) -> str:
         """The visits, or the move, for a message."""
         letters = self.game.move_text
@@ -124,6 +129,11 @@ class Subject:
     def parts(self) -> list[str]:
         """The names of the parts."""
         return [*self.functions, *(["select_move"] if self.player is not None else [])]
+
+    @property
+    def counts_simulations(self) -> bool:
+        """Whether the player can be told a number of simulations."""
+        return "sims" in getattr(self.player, "budgets", ("sims",))
 
     @cached_property
     def game(self) -> Any:

@@ -7,8 +7,8 @@ works for any program: nothing in it is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,11 +25,13 @@ class Option(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The choice of a simulation at a node; `visits` of the node include its own evaluation."""
+    """The choice of a simulation at a node; its `visits` and `mean`, for who chooses, include its
+    own evaluation."""
 
     simulation: int
     node: int
     visits: int
+    mean: float
     chosen: Option
     others: list[Option]
 
@@ -73,6 +75,7 @@ class Trace:
         ]
         action = self.game.children(node).index(after)
         return Choice(simulation, node, int(self.visits[node]),
+                      sign * self.totals[node] / max(self.visits[node], 1),
                       next(option for option in options if option.action == action),
                       [option for option in options if option.action != action])
 
@@ -126,22 +129,33 @@ class Fit(NamedTuple):
 
 
 def best_fit(trace: Trace, kind: str) -> Fit:
-    """The rule of a kind that explains most choices between visited moves."""
-    return max((_fit(trace, name, bonus) for name, bonus in RULES[kind].items()),
-               key=lambda fit: fit.explained)
+    """The rule of a kind that explains most choices: of PUCT and UCT between visited moves, of
+    Gumbel's search all choices below the root."""
+    if kind == "gumbel":
+        return max((_fit_gumbel(trace, rescale) for rescale in (False, True)),
+                   key=lambda fit: fit.explained)
+    return max((_fit(trace, name, bonus, rescale) for name, bonus in RULES[kind].items()
+                for rescale in (False, True)), key=lambda fit: fit.explained)
 
 
-def _fit(trace: Trace, name: str, bonus: object) -> Fit:
+def _fit(trace: Trace, name: str, bonus: Callable[..., Any], rescale: bool) -> Fit:
+    """The constant that explains most choices.
+
+    Args:
+        rescale: whether the means of a node are stretched to lie between 0 and 1, as mctx does.
+    """
     rows, groups = [], []
     for number, choice in enumerate(trace.choices):
+        means = [choice.mean, *(one.mean for one in (choice.chosen, *choice.others) if one.visits)]
+        spread = max(max(means) - min(means), 1e-8) if rescale else 1.0
         for other in choice.others:
             if other.visits and choice.chosen.visits:
                 gain = bonus(choice.chosen.prior, choice.visits, choice.chosen.visits) - bonus(
                     other.prior, choice.visits, other.visits)
-                rows.append((choice.chosen.mean - other.mean, gain))
+                rows.append(((choice.chosen.mean - other.mean) / spread, gain))
                 groups.append(number)
     if not rows:
-        return Fit(name, 0.0, 1.0, 0)
+        return Fit(f"mean + c {name}", 0.0, 1.0, 0)
     means, gains = np.array(rows).T
     # Each pair holds on one side of this constant: try one in each gap of the most frequent ones.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -155,4 +169,33 @@ def _fit(trace: Trace, name: str, bonus: object) -> Fit:
     np.logical_or.at(bad, order, wrong)
     shares = 1 - bad.mean(axis=0)
     best = int(shares.argmax())
-    return Fit(name, float(tries[best]), float(shares[best]), len(bad))
+    return Fit(f"mean + c {name}", float(tries[best]), float(shares[best]), len(bad))
+
+
+def _fit_gumbel(trace: Trace, rescale: bool) -> Fit:
+    """Visits follow softmax(log P + c (50 + most visits) q); q of a move without visits is mixed
+    from the evaluation of its position and the means of the others (Danihelka et al. 2022).
+
+    Args:
+        rescale: whether q is stretched to lie between 0 and 1, as mctx does.
+    """
+    scales, right, count = np.geomspace(0.02, 2, 40), np.zeros(40), 0
+    for choice in trace.choices:
+        if not choice.node:
+            continue
+        options = [choice.chosen, *choice.others]
+        visits, means, priors = (np.array([one[i] for one in options]) for i in (1, 2, 3))
+        seen, total = visits > 0, visits.sum()
+        own = trace.game.values[choice.node] * (1 - 2 * trace.game.mover(choice.node))
+        if total:
+            own = (own + total * np.average(means[seen], weights=priors[seen])) / (1 + total)
+        q = np.where(seen, means, own)
+        if rescale:
+            q = (q - q.min()) / max(q.max() - q.min(), 1e-8)
+        scores = np.log(priors) + (50 + visits.max()) * scales[:, None] * q
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        gaps = powers / powers.sum(axis=1, keepdims=True) - visits / (1 + total)
+        right += gaps[:, 0] > gaps.max(axis=1) - 1e-3
+        count += 1
+    best = int(right.argmax())
+    return Fit("log P + c (50 + n) q", float(scales[best]), right[best] / max(count, 1), count)

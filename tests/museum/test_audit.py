@@ -9,11 +9,12 @@ import pytest
 
 from dlgo.errors import DlgoError
 from experiments.museum import audit as auditing
-from experiments.museum.audit import audit, audit_fault
+from experiments.museum.audit import audit
 from experiments.museum.planting import get_fault
 from tests.command import ROOT, dlgo_here
+from tests.museum.signatures import audit_fault
 
-GLUE = ROOT / "experiments" / "museum" / "glue"
+GLUE = ROOT / "tests" / "museum" / "glue"
 # A right search that uses half of its budget to think of nothing: each fault is one line of it.
 SMALL = """
     import math
@@ -103,7 +104,7 @@ def test_a_search_of_ones_own(tmp_path, capsys) -> None:
     (tmp_path / "mine.py").write_text(
         text.replace("value if best.state.next_player is state.next_player else -value", "value"))
     done = dlgo_here(capsys, "audit", "mine.py", cwd=tmp_path)
-    assert done.returncode == 1 and "view: " in done.stdout + done.stderr
+    assert done.returncode == 1 and "whose view a value has" in done.stdout + done.stderr
 
 
 def test_a_file_without_parts_is_one_line(tmp_path) -> None:

@@ -1,0 +1,25 @@
+"""No false alarm: right searches of many makers, with other constants, rules and ties."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments.museum.audit import audit
+from tests.command import ROOT
+from tests.conftest import FULL
+
+RIGHT = sorted(path.stem for path in (ROOT / "tests/museum/right").glob("[a-z]*.py"))
+SOME = ("compiled_puct", "negamax_puct", "openspiel")
+
+
+@pytest.mark.parametrize("name", RIGHT if FULL else SOME)
+def test_a_right_search_has_no_findings(name: str) -> None:
+    if name.startswith("openspiel"):
+        pytest.importorskip("pyspiel")
+    report = audit(ROOT / "tests/museum/right" / f"{name}.py")
+    assert report.ok, report
+    assert len(report.examined) >= 20
+
+
+def test_there_are_twelve() -> None:
+    assert len(RIGHT) + len(list((ROOT / "tests/museum/glue").glob("[a-z]*.py"))) >= 12
