@@ -344,11 +344,3 @@ def test_built_in_names_come_first() -> None:
     assert GAMES.names()[0] == "tictactoe"
     assert ENGINES.split("gtp:gnugo") == ("gtp", "gnugo")
     assert ENGINES.split("supervised:my_bot.py") == ("supervised", "my_bot.py")
-
-
-def test_threads_wait_for_a_file_that_another_one_loads(folder: Path) -> None:
-    path = folder / "slow_bot.py"
-    path.write_text("import time\ntime.sleep(0.3)\n\ndef select_move(state):\n    return None\n")
-    with ThreadPoolExecutor(4) as threads:
-        loaded = [*threads.map(ENGINES.find, [str(path)] * 4)]
-    assert len({id(plugin.target) for plugin in loaded}) == 1
