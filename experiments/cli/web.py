@@ -17,9 +17,9 @@ from experiments.options import Number, memory_option
 @click.option("--allow", multiple=True, metavar="SPEC",
               help="Game or engine of your own that pages may use, such as my_bot.py:Greedy; may "
               "be repeated.")
-@click.option("--ledger", "ledgers", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
-              help="Ledger of a tournament, running or finished, that pages may show; may be "
-              "repeated.")
+@click.option("--ledger", "ledgers", multiple=True, metavar="FILE", type=click.Path(),
+              help="Ledger of a tournament, running or finished, that pages may show, or a folder "
+              "of ledgers; may be repeated.")
 @click.option("--puzzles", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
               help="Puzzles of `dlgo puzzles` for the view Train; may be repeated.")
 @click.option("--searches", type=Number(int, 1, 256),

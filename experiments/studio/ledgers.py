@@ -21,28 +21,36 @@ PAGE = 20
 
 
 class Ledgers:
-    """The ledgers of a server; the files need not exist yet."""
+    """The ledgers of a server: files, which need not exist yet, and all those in folders."""
 
     def __init__(self, given: Iterable[Path] = ()) -> None:
-        self._paths: dict[str, Path] = {}
-        for path in given:
-            if path.resolve() in [other.resolve() for other in self._paths.values()]:
+        self._given = tuple(given)
+
+    def _paths(self) -> dict[str, Path]:
+        """The ledgers that there are now, by their names."""
+        paths: dict[str, Path] = {}
+        known = set()
+        for path in (path for given in self._given for path in _ledgers_of(given)):
+            if path.resolve() in known:
                 continue
+            known.add(path.resolve())
             name, number = path.name, 2
-            while name in self._paths:
+            while name in paths:
                 name, number = f"{path.name}~{number}", number + 1
-            self._paths[name] = path
+            paths[name] = path
+        return paths
 
     def find(self, name: str) -> Path:
         """The file of a name. Raises NotFound."""
-        if name not in self._paths:
+        path = self._paths().get(name)
+        if path is None:
             raise NotFound(one_line(f"{name[:100]!r} is not a ledger of this server"))
-        return self._paths[name]
+        return path
 
     def overview(self) -> list[dict[str, Any]]:
         """All ledgers: name, number of games, whether a tournament is running."""
         ledgers = []
-        for name, path in self._paths.items():
+        for name, path in self._paths().items():
             entry = {"name": name, "games": 0, "running": False, "problem": ""}
             try:
                 entry["games"] = count_games(path)
@@ -51,6 +59,15 @@ class Ledgers:
                 entry["problem"] = error_words(error)
             ledgers.append(entry)
         return ledgers
+
+
+def _ledgers_of(given: Path) -> list[Path]:
+    """A file, or the files of a folder; no link that leads out of it."""
+    if not given.is_dir():
+        return [given]
+    folder = given.resolve()
+    return [path for path in sorted(given.glob("*.sqlite"))
+            if path.is_file() and path.resolve().is_relative_to(folder)]
 
 
 def count_games(path: Path) -> int:

@@ -16,6 +16,7 @@ import pytest
 from dlgo.records.ledger import GameRecord, Ledger
 from experiments.arena.running import running_path
 from experiments.studio.ledgers import PAGE
+from experiments.studio.opponents import name_of
 from experiments.studio.position import position_view
 from reports.rate import rate_file
 from tests.command import ROOT
@@ -129,7 +130,7 @@ def test_a_finished_game_is_opened_with_its_players_and_costs(
     page.go(f"watch/tour.sqlite/{quote(record.slot, safe='')}")
     page.find(".moves li")
     assert page.texts(".moves .text") == record.moves.split()
-    assert page.text(".player b") == record.first
+    assert page.text(".player b") == name_of(record.first, record.game)
     states = list(record.positions())
     page.see_pieces(sum(cell >= 0 for cell in position_view(states[-1])["cells"]), "the end")
     view = studio.view(page.driver.current_url.rpartition("/")[2])
@@ -152,6 +153,32 @@ def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio, tour: Pa
     assert all("random" in (game["first"], game["second"]) for game in own["games"])
     assert studio.ask(f"{path}?failed=yes")[1]["total"] == 0
     assert len(studio.ask(f"{path}?offset={GAMES - 3}")[1]["games"]) == 3
+
+
+def test_ledgers_of_a_folder_are_found_as_they_appear(
+    studio: Studio, page, tmp_path: Path
+) -> None:
+    folder, elsewhere = tmp_path / "mine", tmp_path / "other.sqlite"
+    folder.mkdir()
+    write_sample(elsewhere)
+    (folder / "link.sqlite").symlink_to(elsewhere)
+    server = Studio("--ledger", str(folder), "--ledger", str(tmp_path / "later.sqlite"))
+    try:
+        page.studio = server
+        page.go("watch")
+        page.see_text("later.sqlite does not exist", ".ledgers")
+        assert "link" not in page.text(".ledgers")
+        assert server.ask("/api/ledgers/link.sqlite/games")[0] == 404
+        write_sample(folder / "new.sqlite")
+        page.see_text("new.sqlite", ".ledgers")
+        write_sample(tmp_path / "later.sqlite")
+        page.see("[...document.querySelectorAll('.ledgers span')]"
+                   ".filter((one) => /games/.test(one.textContent)).length === 2", "both ledgers")
+    finally:
+        page.driver.get("about:blank")
+        page.errors()
+        page.studio = studio
+        server.close()
 
 
 def test_a_ledger_is_shown_and_left_as_it_is(studio: Studio) -> None:

@@ -3,7 +3,7 @@
 
 import { ask, follow } from "./api.js";
 import { pictureOf, pieceIcon } from "./boards/index.js";
-import { duration, h } from "./dom.js";
+import { duration, h, patch } from "./dom.js";
 import { Meter, table } from "./parts.js";
 import { Standings } from "./watch_standings.js";
 
@@ -21,21 +21,34 @@ export async function open(root, place, app) {
 }
 
 async function openList(root, app) {
-  const { ledgers } = await ask("/api/ledgers");
-  if (ledgers.length === 1 && !ledgers[0].problem) {
-    history.replaceState(null, "", `#/watch/${encodeURIComponent(ledgers[0].name)}`);
-    return openTournament(root, ledgers[0].name, app);
-  }
+  const list = h("ul", { class: "ledgers" });
+  const none = h("div", { class: "panel" },
+    h("p", {}, "There is no ledger yet. Start this server with the ledger of a tournament, or with a folder of ledgers:"),
+    h("pre", {}, "dlgo tournament plan.toml --ledger games.sqlite\ndlgo web --ledger games.sqlite"));
   const words = ({ games, running, problem }) => problem
     || `${games.toLocaleString("en")} games${running ? ", tournament running" : ""}`;
-  root.append(h("div", { class: "watch" }, h("h1", {}, "Which tournament would you like to watch?"),
-    ledgers.length ? h("ul", { class: "ledgers" }, ledgers.map((ledger) => h("li", { class: "panel" },
-      h("a", { href: `#/watch/${encodeURIComponent(ledger.name)}` }, ledger.name),
-      h("span", { class: ledger.problem ? "bad" : ledger.running ? "live" : "" }, words(ledger)))))
-      : h("div", { class: "panel" },
-        h("p", {}, "This server has no ledger. Start it with the ledger of a running or finished tournament:"),
-        h("pre", {}, "dlgo tournament plan.toml --ledger games.sqlite\ndlgo web --ledger games.sqlite"))));
-  return { close() {}, keys: [] };
+
+  async function look() {  // ledgers may come later
+    const { ledgers } = await ask("/api/ledgers");
+    if (ledgers.length === 1 && !ledgers[0].problem) return ledgers[0].name;
+    none.hidden = ledgers.length > 0;
+    patch(list, ledgers.map((ledger) => ["li", { class: "panel" },
+      ["a", { href: `#/watch/${encodeURIComponent(ledger.name)}` }, ledger.name],
+      ["span", { class: ledger.problem ? "bad" : ledger.running ? "live" : "" }, words(ledger)]]));
+    return null;
+  }
+
+  const only = await look();
+  if (only) {
+    history.replaceState(null, "", `#/watch/${encodeURIComponent(only)}`);
+    return openTournament(root, only, app);
+  }
+  root.append(h("div", { class: "watch" }, h("h1", {}, "Which tournament would you like to watch?"), list, none));
+  const timer = setInterval(async () => {
+    const name = await look().catch(() => null);
+    if (name && root.contains(list)) location.replace(`#/watch/${encodeURIComponent(name)}`);
+  }, 2000);
+  return { close() { clearInterval(timer); }, keys: [] };
 }
 
 async function openTournament(root, name, app) {
