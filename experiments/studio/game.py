@@ -22,7 +22,7 @@ from engines.base import Decision
 from experiments.gtp.session import empty_points
 from experiments.play.cell_moves import turn_text, turns_played
 from experiments.play.game_file import SavedGame
-from experiments.studio import ending, opponents, position
+from experiments.studio import counting, ending, opponents, position
 from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
 from experiments.studio.replies import Changes, NotFound, StudioError, error_words
@@ -99,6 +99,7 @@ class Game:
         self._hurried = False  # the engine that thinks has to move now
         self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
+        self.count: dict[str, Any] | None = None  # as `counting.py` makes it, of the last position
         self._search: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[None] | None = None
         self._changes = Changes()
@@ -117,7 +118,10 @@ class Game:
     def saved(self) -> SavedGame:
         """The game with what a file should say of it."""
         read = self.read if self._tree is None else replace(self.read, root=self._tree.root)
-        return ending.saved_game(read.up_to(self.state), self.clocks)
+        read = read.up_to(self.state)
+        if self.count is not None and read.root is not None:
+            counting.write_count(read.root.main_line()[-1], self.count)
+        return ending.saved_game(read, self.clocks)
 
     def kept(self) -> dict[str, Any]:
         """What a file of the game has no place for, as `restore` takes it."""
@@ -247,6 +251,12 @@ class Game:
         self._begin(lambda: self._find_hint(spec), spec)
         self._change()
 
+    def set_count(self, state: GameState, count: dict[str, Any]) -> None:
+        """Keep the count of the last position."""
+        self._check_unchanged(state)
+        self.count = count
+        self._change()
+
     def state_at(self, plies: int) -> GameState:
         """The position after that many moves. Raises NotFound."""
         if not 0 <= plies <= self.plies:
@@ -275,6 +285,7 @@ class Game:
             "history": [asdict(record) for record in self._records],
             "ended": one_line(self.read.result) if unfinished else "",
             "notes": list(self.read.notes),
+            "count": self.count, "canCount": counting.can_count(self.state),
             "hint": self._hint, "paused": self._paused, "problem": self._problem,
             "engine": self._engines.progress(self.id)
             or self._engines.progress(f"{self.id}-hint"),
@@ -322,7 +333,8 @@ class Game:
             self.clocks.end_turn(record.plies, list(Player)[record.player], seconds)
         self._single = False
         self._since = time.monotonic()
-        self._hint, self._problem = None, ""
+        self._hint = self.count = None
+        self._problem = ""
         self._change()
 
     def _change(self) -> None:

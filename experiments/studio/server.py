@@ -25,7 +25,9 @@ from starlette.routing import Route
 from dlgo import DlgoError, browser
 from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
-from experiments.studio import analyse, course, film, inside, play, review, train, tree, watch
+from experiments.studio import (
+    analyse, counting, course, film, inside, play, review, train, tree, watch,
+)
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
 from experiments.studio.kept import KeptGames
@@ -35,7 +37,7 @@ from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
 
-_VIEWS = (play, analyse, tree, review, train, inside, course, watch, film)
+_VIEWS = (play, counting, analyse, tree, review, train, inside, course, watch, film)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",

@@ -110,8 +110,10 @@ def _region(
 def ownership(state: GameState, games: int = 500, seed: int = 1) -> np.ndarray:
     """The owner of each point at the end of random games: float64[size, size], +1 Black, -1 White.
 
-    Row 0 is the bottom row.
+    Row 0 is the bottom row. A game that two passes have ended is played on.
     """
+    if state.is_over() and state.previous_state is not None:
+        state = state.previous_state  # before the last pass the game can go on
     game = state.game
     work = game.scratch_state(state.kernel_state)
     shape = (game.size, game.size)

@@ -3,6 +3,7 @@
 import { makeBoard } from "./boards/index.js";
 import { showClock } from "./clock.js";
 import { amount, capital, duration, h, percent } from "./dom.js";
+import { Count, ownershipOf } from "./count.js";
 import { Ending } from "./ending.js";
 import { fileNotes } from "./files.js";
 import { desk, Meter, moveItem, playerCard, table } from "./parts.js";
@@ -39,6 +40,8 @@ export class GameView {
     this.trouble = h("div", { class: "trouble", role: "alert", hidden: true });
     this.history = h("ol", { class: "moves", "aria-label": "Moves" });
     this.ending = new Ending(actions);
+    this.count = new Count(actions.post);
+    this.ending.element.prepend(this.count.element);
     this.speed = h("select", { id: "speed", onchange: () => actions.post("speed", { delay: Number(this.speed.value) }) },
       Object.entries(SPEEDS).map(([delay, title]) => h("option", { value: delay }, title)));
     this.speedField = h("label", { class: "inline", for: "speed" }, "Speed: ", this.speed);
@@ -67,7 +70,7 @@ export class GameView {
     const now = shown ?? view.position, live = shown === null, mine = live && view.yourTurn;
     const hinted = live ? view.hint?.moves ?? [] : [];
     const hints = hinted.slice(0, 3).map(({ path }, i) => ({ path, label: String(i + 1) }));
-    this.board.show(now, mine ? now.moves ?? [] : [], { hints }, still || !live);
+    this.board.show(now, mine ? now.moves ?? [] : [], { hints, ownership: live ? ownershipOf(view) : [] }, still || !live);
     this.cards.forEach(({ element, name, note }, side) => {
       const text = nameOf(view, side);
       name.textContent = name.title = text;
@@ -86,6 +89,7 @@ export class GameView {
     this.#moves();
     this.#hint();
     this.ending.draw(view);
+    this.count.draw(view, this.board);
     this.#troubles();
     this.#enable(mine, now, resigning);
     this.clocks();

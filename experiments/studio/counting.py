@@ -1,0 +1,103 @@
+"""The count of a game of Go with stones that the players agree are dead, beside the rules' result.
+
+The rules count every stone on the board as alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from dlgo import GameState, Player, Point
+from dlgo.display import cell_number
+from dlgo.game_tree import Node, point_of
+from dlgo.games.go.scoring import dead_chains, score
+from experiments.studio import replies
+
+View = dict[str, Any]
+
+
+def can_count(state: GameState) -> bool:
+    """Whether two passes have ended a game of Go."""
+    last = state.last_move
+    return state.game.name == "go" and state.is_over() and last is not None and last.is_pass
+
+
+def count_view(state: GameState, dead: Iterable[Point], proposed: bool) -> View:
+    """The count without the chains of `dead`: points of each, and the `owner` of each cell (-1:
+    nobody)."""
+    stones, counted = state.game.stones(state), score(state, [*dead])
+    cells = state.game.board_rows * state.game.board_cols
+    owner = [-1] * cells
+    for point, player in counted.owner.items():
+        owner[cell_number(state.game, point)] = -1 if player is None else player.index
+    gone = [point for point, player in stones.items() if counted.owner[point] is not player]
+    margin = counted.margin
+    winner = Player.black if margin > 0 else Player.white
+    return {
+        "dead": sorted(cell_number(state.game, point) for point in gone), "owner": owner,
+        "black": counted.black, "white": counted.white, "komi": counted.komi,
+        "result": f"{winner.name} wins by {abs(margin):g}" if margin else "draw",
+        "proposed": proposed,
+    }
+
+
+def counted_view(state: GameState, before: View | None, toggle: int | None) -> View:
+    """A proposal or, with the cell of a chain, the count `before` with this chain the other way.
+
+    Raises StudioError if nothing can be counted, or no stone is there.
+    """
+    if not can_count(state):
+        raise replies.StudioError("dead stones are marked after two passes in Go")
+    if before is None or toggle is None:
+        return count_view(state, dead_chains(state), True)
+    cols = state.game.board_cols
+    points = {cell: Point(cell // cols + 1, cell % cols + 1) for cell in (*before["dead"], toggle)}
+    dead = {points[cell] for cell in before["dead"]}
+    point = points[toggle]
+    if point not in state.game.stones(state):
+        raise replies.StudioError("there is no stone to mark; click one that is dead")
+    # Whole chains: those that one stone marks.
+    chain = {points.get(cell) or Point(cell // cols + 1, cell % cols + 1)
+             for cell in count_view(state, [point], False)["dead"]}
+    return count_view(state, dead - chain if point in dead else dead | chain, False)
+
+
+def write_count(node: Node, count: View) -> None:
+    """Note a count on the last node of a game, as SGF's territory and as a comment."""
+    game = node.state.game
+    stones = {cell_number(game, point): player.index
+              for point, player in game.stones(node.state).items()}
+    for player, key in ((Player.black, "TB"), (Player.white, "TW")):
+        cells = [cell for cell, owner in enumerate(count["owner"])
+                 if owner == player.index != stones.get(cell)]
+        node.markup.pop(key, None)
+        if cells:
+            node.markup[key] = [point_of(cell, game.board_rows, game.board_cols) for cell in cells]
+    text = (f"Counted with dead stones removed: black {count['black']}, white {count['white']} + "
+            f"{count['komi']:g}: {count['result']}.")
+    if text not in node.comment:
+        node.say(text)
+
+
+def routes(studio: Any) -> list[Route]:
+    """The route of the count."""
+    async def count(request: Request) -> Response:
+        """Propose the dead stones or, with `toggle`, a cell, change one chain."""
+        given = await replies.read_object(request)
+        game = studio.games.find(request.path_params["id"])
+        most = game.state.game.board_rows * game.state.game.board_cols - 1
+        toggle = given.get("toggle")
+        if toggle is not None:
+            toggle = int(replies.number_of(given, "toggle", 0, 0, most))
+        state = game.state
+        view = await asyncio.to_thread(counted_view, state, game.count, toggle)
+        game.set_count(state, view)
+        return replies.json_reply({})
+
+    return [Route("/api/games/{id}/count", count, methods=["POST"])]

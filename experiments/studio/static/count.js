@@ -1,0 +1,27 @@
+// The count of a finished game of Go with stones that are marked as dead, beside the rules' result.
+
+import { h } from "./dom.js";
+
+/** Whose each cell is, as boards draw it, but for living stones. */
+export const ownershipOf = ({ count, position: { cells } }) => (count?.owner ?? []).map((side, cell) => (
+  side < 0 || cells[cell] === side ? 0 : 1 - 2 * side));
+
+export class Count {
+  /** @param post asks the server for something that a game does. */
+  constructor(post) {
+    this.post = post;
+    this.words = h("p", { role: "status" });
+    this.button = h("button", { type: "button", onclick: () => post("count") }, "Mark dead stones");
+    this.element = h("div", { class: "agreed", hidden: true }, this.words, this.button);
+  }
+
+  /** Show the count, if this game has one; clicks on its board then mark chains. */
+  draw({ count, canCount, position }, board) {
+    this.element.hidden = !canCount;
+    board.onCell = count ? (cell) => { if (position.cells[cell] >= 0) this.post("count", { toggle: cell }); } : undefined;
+    this.button.hidden = Boolean(count);
+    const stones = count?.dead.length === 1 ? "stone" : "stones";
+    this.words.textContent = count ? `Without ${count.dead.length} dead ${stones}: black ${count.black}, white ${count.white} + ${count.komi} komi, ${count.result}. ${
+      count.proposed ? "Random games propose these stones. " : ""}Click a chain to change it.` : "The rules count all stones as alive.";
+  }
+}
