@@ -26,7 +26,16 @@ from dlgo import DlgoError, browser
 from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
 from experiments.studio import (
-    analyse, counting, course, film, inside, play, review, train, tree, watch,
+    analyse,
+    counting,
+    course,
+    film,
+    inside,
+    play,
+    review,
+    train,
+    tree,
+    watch,
 )
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games

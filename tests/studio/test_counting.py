@@ -17,8 +17,8 @@ pytest.importorskip("selenium", reason="needs selenium")
 def finished(studio: Studio) -> str:
     """Black holds the whole board of 5 by 5, but for White's stone on A1."""
     game = studio.new("go:size=5,komi=0.5")
-    for move in "C3 A1 B2 pass D4 pass B4 pass D2 pass B1 pass pass".split():
-        assert studio.move(game, move) == (200, {}), move
+    for move in ("C3", "A1", "B2", "", "D4", "", "B4", "", "D2", "", "B1", "", ""):
+        assert studio.move(game, move or "pass") == (200, {}), move
     return game
 
 
