@@ -109,7 +109,7 @@ export async function openGuess(root, id, app) {
 
   /** The guess, the move of the game and the engine's, each once. */
   function compared() {
-    const named = [["you", judged.guess], ["game", judged.game], ["best", judged.best]].filter(([, one]) => one);
+    const named = [["you", judged.guess], ["game", judged.game], ["engine", judged.best]].filter(([, one]) => one);
     return named.filter(([, one], i) => named.findIndex(([, other]) => other.text === one.text) === i);
   }
 
