@@ -153,7 +153,7 @@ def test_the_promised_time_is_kept(seconds: float, speed: float) -> None:
     for _ in range(300):
         state = state.apply_move(state.sensible_moves()[0])
     review = GameReview(state)
-    pace, total, count = Pace(review, "mcts:sims=1000", seconds), 0.0, 0
+    pace, total, places, count = Pace(review, "mcts:sims=1000", seconds), 0.0, 0.0, 0
     noisy = Noisy([0.5 + 0.1 * (place % 3 == 0) for place in range(301)], {}, 0.01)
 
     def cost(sims: int) -> Cost:
@@ -168,10 +168,11 @@ def test_the_promised_time_is_kept(seconds: float, speed: float) -> None:
         assert isinstance(budget, Budget)
         decision = noisy(question).with_cost(cost(budget.sims))
         total += decision.cost.wall_seconds
+        places += decision.cost.wall_seconds * (not question.sample)
         count += 1
         pace.spend(question, decision.cost.wall_seconds)
         review.answer(question, decision, "x")
-    assert 0.7 * seconds < total < 1.1 * seconds, total
+    assert 0.7 * seconds < total < 1.1 * seconds and 0.3 < places / seconds < 0.4, total
     assert abs(pace.promise - total) < 0.1 * seconds and count < 2500
 
 
