@@ -19,11 +19,8 @@ export async function open(root, place, app) {
     return openStart(root, app, "inside", "In which game shall an engine search?");
   }
   if (!preset && !asked.engine) return openChooser(root, app, offer, asked);
-  const wanted = preset ? {
-    preset: preset.name, source: { game: preset.game, moves: preset.moves }, engine: preset.engine, seed: preset.seed,
-    step: asked.step ?? preset.step,
-  } : asked;
-  return search(root, app, wanted, preset);
+  const { game, moves, engine, seed } = preset ?? {};
+  return search(root, app, preset ? { ...asked, source: { game, moves }, engine, seed } : asked, preset);
 }
 
 /** Wait for a search, with what went wrong on the page, and show it. */

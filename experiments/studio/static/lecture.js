@@ -16,16 +16,13 @@ export function openLecture(root, app, view) {
   const isOn = () => page.hasAttribute("data-lecture");
   const step = (by) => { const steps = view()?.steps; steps?.go(steps.at + by); };
   const name = () => `dlgo-${location.hash.split("/")[1]}${view()?.steps ? `-${view().steps.at}` : ""}`;
-
   function set(on) {
     page.toggleAttribute("data-lecture", on);
     page.removeAttribute("data-blank");
     history.replaceState(null, "", `${on ? "?lecture" : location.pathname}${location.hash}`);
   }
 
-  function fullScreen() {
-    app.attempt(() => (document.fullscreenElement ? document.exitFullscreen() : page.requestFullscreen()));
-  }
+  const fullScreen = () => app.attempt(() => (document.fullscreenElement ? document.exitFullscreen() : page.requestFullscreen()));
 
   function choose() {
     if (!snapshot(root)) { app.say("There is no board, tree or graph to save in this view.", true); return; }

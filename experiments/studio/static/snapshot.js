@@ -16,21 +16,20 @@ export function snapshot(root) {
   const drawn = [...root.querySelectorAll(SHOWN)].filter((svg) => svg.checkVisibility() && !svg.closest("a, label, button"));
   if (!drawn.length) return null;
   const page = getComputedStyle(document.body), font = page.fontFamily;
-  let x = GAP, width = 0, height = 0;
+  let x = GAP, tallest = 0;
   const parts = drawn.sort((a, b) => a.matches(".search-tree") - b.matches(".search-tree")).map((svg) => {
     const size = svg.getBoundingClientRect(), part = plain(svg, {});
     for (const [name, value] of Object.entries({ x, y: 0, width: size.width, height: size.height })) part.setAttribute(name, value);
     x += size.width + GAP;
-    height = Math.max(height, size.height);
+    tallest = Math.max(tallest, size.height);
     return part;
   });
-  width = Math.max(x, 640);
+  const width = Math.ceil(Math.max(x, 640));
   const captions = [...root.querySelectorAll("[data-caption]")].filter((one) => one.checkVisibility()).map((one) => one.innerText.trim());
   const lines = captions.filter(Boolean).flatMap((text) => wrap(text, width - 2 * GAP, `${LETTER}px ${font}`));
   const top = GAP + LINE * Math.max(lines.length, 3);  // pictures of a film have their boards in one place
   for (const part of parts) part.setAttribute("y", top);
-  height = Math.ceil(top + height + GAP);
-  width = Math.ceil(width);
+  const height = Math.ceil(top + tallest + GAP);
   return s("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": font },
     s("rect", { width, height, fill: page.backgroundColor }),
     ...lines.map((text, i) => s("text", { x: GAP, y: GAP + LINE * (i + 0.6), fill: page.color, "font-size": LETTER }, text)), ...parts);

@@ -87,18 +87,14 @@ export function openStage(root, app, search, example) {
     };
     timer = 0;
     tick();
-    names();
+    play.textContent = "Pause";
   }
 
   function hold() {
     clearTimeout(timer);
     timer = null;
     sentence.setAttribute("aria-live", "polite");
-    names();
-  }
-
-  function names() {
-    play.textContent = timer === null ? "Play" : "Pause";
+    play.textContent = "Play";
   }
 
   function draw() {
@@ -154,7 +150,6 @@ export function openStage(root, app, search, example) {
   }
 
   draw();
-  names();
   return {
     close() {
       hold();

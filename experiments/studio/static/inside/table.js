@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { mean, terms, windowAt } from "./model.js";
 import { figure, signed } from "./words.js";
 
-const ROWS = 12;
+const ROWS = 40;  // the best moves of large boards
 
 const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)}%`);
 const certain = (node, mover) => ["loss", "draw", "win"][mean(node, mover) + 1];
@@ -27,21 +27,15 @@ export class ChildTable {
     this.rounds = h("ol", { class: "rounds", hidden: true });
     this.head = h("thead", {});
     this.body = h("tbody", {});
-    this.more = h("button", { type: "button", class: "link", onclick: () => { this.whole = !this.whole; this.draw(); } });
     this.foot = h("p", { class: "formula" });
     this.element = h("section", { class: "panel child-panel", "aria-label": "Moves of the node" }, this.title, this.note, this.rounds,
-      h("div", { class: "children-scroll" }, h("table", { class: "children", "aria-label": "Moves of this node" }, this.head, this.body)), this.more, this.foot);
-    this.whole = false;
+      h("div", { class: "children-scroll" }, h("table", { class: "children", "aria-label": "Moves of this node" }, this.head, this.body)), this.foot);
   }
 
   /** @param event the step; its choice is marked. */
   show(tree, number, event) {
-    Object.assign(this, { tree, number, event });
-    this.draw();
-  }
-
-  draw() {
-    const { tree, number } = this, node = tree.node(number);
+    Object.assign(this, { tree, event });
+    const node = tree.node(number);
     this.title.textContent = `${this.words.place(tree, number) === "the root" ? "At the root" : this.words.place(tree, number).replace(/^a/, "A")}: ${this.words.who(node.mover)} chooses`;
     if (this.search.kind === "alphabeta") this.#alphabeta(node);
     else this.#visits(node);
@@ -64,7 +58,7 @@ export class ChildTable {
     let rows = children.map((child, i) => ({ child, ...numbers[i] }));
     if (rows.length > ROWS) {
       rows.sort((a, b) => b.child.visits - a.child.visits || (b.child.prior ?? 0) - (a.child.prior ?? 0) || a.child.number - b.child.number);
-      if (!this.whole) rows = rows.filter(({ child }, i) => i < ROWS || child.number === chosen);
+      rows = rows.filter(({ child }, i) => i < ROWS || child.number === chosen);
     }
     const planned = new Set(gumbel && root ? tree.rounds.at(-1)?.candidates ?? [] : []);
     const best = Math.max(...numbers.map(({ score }) => score ?? -Infinity));
@@ -79,14 +73,11 @@ export class ChildTable {
       ...(gumbel && !root && !sure ? [["should have", ({ policy }) => percent(policy)], ["has", ({ share }) => percent(share)]] : []),
     ];
     this.#fill(columns, rows, ({ child }) => ({ class: [child.number === chosen ? "chosen" : "", planned.size && !planned.has(child.number) ? "out" : ""].join(" "), "data-node": child.number }));
-    const hidden = children.length - ROWS;
-    this.more.hidden = hidden <= 0;
-    this.more.textContent = this.whole ? "Fewer moves" : `${hidden} more moves`;
     const guesses = !sure && numbers.some(({ guess }) => guess);
     this.foot.textContent = [
       kind === "uct" && children.length && !sure ? "Untried moves come first." : "",
       guesses ? (gumbel ? "(in brackets: untried; estimated from the network's value and the tried moves)" : `(in brackets: untried; estimated as the position's value minus ${search.settings.fpu_reduction})`) : "",
-      gumbel && root ? "✓: still in the plan." : "",
+      gumbel && root ? "✓: still in the plan." : "", children.length > ROWS ? `${children.length - ROWS} more moves.` : "",
       !children.length ? (node.proven !== null && !node.children.length ? "The game is over here." : "No move of this node has been tried yet.") : "",
     ].filter(Boolean).join(" ");
     this.rounds.hidden = !(gumbel && root && tree.rounds.length);
@@ -101,7 +92,7 @@ export class ChildTable {
     this.note.replaceChildren(
       "alpha ", h("b", {}, signed(alpha)), alpha > given[0] ? ` (${signed(given[0])} at first)` : "", " · beta ", h("b", {}, signed(beta)),
       ` · as ${own} sees them`);
-    this.rounds.hidden = this.more.hidden = true;
+    this.rounds.hidden = true;
     const chosen = event?.event === "Valued" ? event.node : null;
     const raised = rows.findLast(({ raised: better }) => better);
     const columns = [
