@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from starlette.requests import Request
@@ -45,6 +46,12 @@ def count_view(state: GameState, dead: Iterable[Point], proposed: bool) -> View:
         "result": f"{winner.name} wins by {abs(margin):g}" if margin else "draw",
         "proposed": proposed,
     }
+
+
+@lru_cache(64)
+def alive_view(state: GameState) -> View | None:
+    """The count by the rules, which take all stones as alive; None if there is nothing to count."""
+    return count_view(state, (), False) if can_count(state) else None
 
 
 def counted_view(state: GameState, before: View | None, toggle: int | None) -> View:

@@ -285,7 +285,7 @@ class Game:
             "history": [asdict(record) for record in self._records],
             "ended": one_line(self.read.result) if unfinished else "",
             "notes": list(self.read.notes),
-            "count": self.count, "canCount": counting.can_count(self.state),
+            "count": self.count, "alive": counting.alive_view(self.state),
             "hint": self._hint, "paused": self._paused, "problem": self._problem,
             "engine": self._engines.progress(self.id)
             or self._engines.progress(f"{self.id}-hint"),

@@ -59,6 +59,7 @@ def test_dead_stones_change_the_count_and_not_the_result_of_the_rules(studio: St
 
 def test_dead_stones_are_clicked(studio: Studio, page: Page) -> None:
     page.go(f"play/{finished(studio)}")
+    page.see_text("Black 6, white 1 + 0.5 komi, black wins by 4.5", ".agreed")
     page.press("Mark dead stones")
     page.see_text("Without 1 dead stone: black 25", ".agreed")
     assert page.count(".marks .owner.side0") == 19 and page.count(".marks .owner.side1") == 0

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 
 /** Whose each cell is, as boards draw it, but for living stones. */
-export const ownershipOf = ({ count, position: { cells } }) => (count?.owner ?? []).map((side, cell) => (
+export const ownershipOf = ({ count, alive, position: { cells } }) => ((count ?? alive)?.owner ?? []).map((side, cell) => (
   side < 0 || cells[cell] === side ? 0 : 1 - 2 * side));
 
 export class Count {
@@ -16,12 +16,14 @@ export class Count {
   }
 
   /** Show the count, if this game has one; clicks on its board then mark chains. */
-  draw({ count, canCount, position }, board) {
-    this.element.hidden = !canCount;
+  draw({ count, alive, position }, board) {
+    this.element.hidden = !alive;
     board.onCell = count ? (cell) => { if (position.cells[cell] >= 0) this.post("count", { toggle: cell }); } : undefined;
+    if (!alive) return;
     this.button.hidden = Boolean(count);
-    const stones = count?.dead.length === 1 ? "stone" : "stones";
-    this.words.textContent = count ? `Without ${count.dead.length} dead ${stones}: black ${count.black}, white ${count.white} + ${count.komi} komi, ${count.result}. ${
-      count.proposed ? "Random games propose these stones. " : ""}Click a chain to change it.` : "The rules count all stones as alive.";
+    const { dead, black, white, komi, result, proposed } = count ?? alive;
+    const stones = `${dead.length} dead stone${dead.length === 1 ? "" : "s"}`;
+    this.words.textContent = `${count ? `Without ${stones}: black` : "Black"} ${black}, white ${white} + ${komi} komi, ${result}. ${
+      count ? "Click a chain to change it." : "All stones count as alive."}${proposed ? " Random games propose these stones." : ""}`;
   }
 }
