@@ -110,6 +110,16 @@ def value(subject: Subject, part: str) -> Findings:
                                f"{right:+.1f} for the player to move")
 
 
+def proofs(subject: Subject, part: str) -> Findings:
+    """A result that is called certain is right: no estimate is a proof."""
+    for tree, right in (("x(o~.3 o~.1)", None), ("x(o~.3 o(-1 x~.1))", None), ("x(o(0 -1) 0)", 0),
+                        ("x(o(x(-1 -1)) -1)", -1), ("x(o(x(+1 0) +1) -1)", 1)):
+        for player, answer in both(subject, part, tree):
+            if answer.proven not in (None, right):
+                yield player, (f"in {answer.tree} it calls the result {answer.proven:+d} certain "
+                               "for the player to move")
+
+
 def forgets(subject: Subject, part: str) -> Findings:
     """A search knows nothing of the position that it was asked about before."""
     for tree, right in (("x(o~.6 o~-.6)", 0), ("x(o~-.6 o~.6)", 1)) * 2:
@@ -257,7 +267,8 @@ def halving(subject: Subject, part: str) -> Findings:
     for player, answer in both(subject, part, tree, 97):
         order = sorted(answer.visits, key=lambda action: -answer.visits[action])
         counts = [answer.visits[action] for action in order]
-        if len(set(counts)) < 3 or counts[0] - counts[1] > 1:
+        if any(abs(count - right) > 2 for count, right in zip(
+                counts, (28, 28, 12, 12, 4, 4, 4, 4), strict=False)):
             yield f"{player}, shares", f"eight candidates, 97 simulations: visits {counts}"
         elif {*order[:2]} != {6, 7}:
             yield f"{player}, order", f"of eight likely moves, G and H are best; {answer.text}"
@@ -266,7 +277,7 @@ def halving(subject: Subject, part: str) -> Findings:
 PROPERTIES = {
     **{name: lambda subject, part, name=name: right_moves(subject, part, name) for name in MOVES},
     **{function.__name__.replace("_", " "): function for function in (
-        value, forgets, budget, breadth, ends_are_not_evaluated, exploration, priors_steer,
+        value, proofs, forgets, budget, breadth, ends_are_not_evaluated, exploration, priors_steer,
         no_dominated_choice, one_rule, values_are_means, most_visited_is_played, halving)},
 }
 # The kind of a fault that breaks a property, where no fault of the museum is like it.
@@ -274,7 +285,8 @@ KINDS = {
     "reply": "view", "win in one": "results", "lost move": "results", "loss in one": "results",
     "draw beats loss": "results", "win beats draw": "results", "double move": "double move",
     "double reply": "double move", "two plies": "view", "three plies": "view",
-    "late knowledge": "mean", "value": "mean", "budget": "mean", "breadth": "selection",
+    "late knowledge": "mean", "value": "mean", "proofs": "proof", "budget": "mean",
+    "breadth": "selection",
     "ends are not evaluated": "results", "exploration": "selection", "priors steer": "prior",
     "no dominated choice": "selection", "one rule": "selection", "values are means": "mean",
     "most visited is played": "choice", "halving": "gumbel", "candidates": "gumbel",

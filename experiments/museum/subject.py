@@ -78,6 +78,7 @@ class Answer:
         value: for the player to move, None if it does not say.
         decided: whether it says itself which move it plays.
         asked: nodes about which it asked the evaluator; [] for an engine.
+        proven: the result for the player to move that it calls certain, if it does.
     """
 
     game: TreeGame
@@ -86,6 +87,7 @@ class Answer:
     value: float | None
     decided: bool
     asked: list[int]
+    proven: int | None = None
 
     @property
     def tree(self) -> str:
@@ -197,7 +199,7 @@ def _read(game: TreeGame, state: GameState, answer: Any, asked: list[int]) -> An
         move = _action(game, state, move)
     if value is not None and not (math.isfinite(value) and abs(value) < 1.000001):
         raise WrongAnswer("value", f"it gives the value {value!r}; values are -1 to 1")
-    return Answer(game, move, counts, value, decided, asked)
+    return Answer(game, move, counts, value, decided, asked, getattr(answer, "proven", None))
 
 
 def _action(game: TreeGame, state: GameState, given: Any) -> int:

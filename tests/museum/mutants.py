@@ -74,7 +74,14 @@ PLACES: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 # Changes that are no faults: (file, text that only the changed line has, reason).
-EQUIVALENT: tuple[tuple[str, str, str], ...] = ()
+EQUIVALENT: tuple[tuple[str, str, str], ...] = (
+    ("engines/minimax/textbook.py", "next_player==", "players are members of an enumeration"),
+    ("engines/minimax/textbook.py", "moves[i>>1:]", "after the last move, a cut changes nothing"),
+    ("engines/minimax/textbook.py", "moves[i+2:]", "one move more is looked at, or none"),
+    ("engines/mcts/textbook.py", "{move:-1.0}", "UCT has no priors; all are alike"),
+    ("engines/mcts/textbook.py", "wins=(2+", "the same number more for all children"),
+    ("engines/alphazero/textbook_training.py", "strict=False", "both have the same length"),
+)
 
 
 @dataclass(frozen=True)
