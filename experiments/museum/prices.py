@@ -13,6 +13,7 @@ lost rating in Elo, with its 95% interval; if the interval contains 0, it may be
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -112,12 +113,12 @@ def match(fault: Fault, sizes: Sizes) -> Measured:
 
 def learning(fault: Fault, sizes: Sizes) -> Measured:
     """Train with the fault and without it from the same seeds; play each pair of networks."""
-    learn, game = LEARNERS[fault.parts]
+    learn, game = LEARNERS[fault.file]
     module = planted(fault)
     shares, shown, losses = [], [], []
     for seed in range(sizes.seeds):
         wrong = learn(module, seed, sizes.train)
-        right = _right(fault.file, fault.parts, seed, sizes.train)
+        right = _right(fault.file, seed, sizes.train)
         shares.append(play_series(game, wrong.player, right.player, sizes.seed_pairs, seed).share)
         shown.append([play_series(game, one.player, "random", sizes.seed_pairs, seed).share
                       for one in (wrong, right)])
@@ -128,10 +129,10 @@ def learning(fault: Fault, sizes: Sizes) -> Measured:
 
 
 @cache
-def _right(file: str, parts: str, seed: int, seconds: float) -> Learned:
+def _right(file: str, seed: int, seconds: float) -> Learned:
     """The learner without a fault."""
     fault = next(one for one in faults().values() if one.file == file)
-    return LEARNERS[parts][0](module_of(right_source(fault), "museum_right"), seed, seconds)
+    return LEARNERS[file][0](module_of(right_source(fault), "museum_right"), seed, seconds)
 
 
 def _mean_curve(curves: Iterable[Sequence[float]]) -> Sequence[float]:
@@ -249,8 +250,10 @@ def _supervised(module: ModuleType, seed: int, seconds: float) -> Learned:
 
 
 LEARNERS: dict[str, tuple[Callable[[ModuleType, int, float], Learned], str]] = {
-    "training": (_alphazero, GAME), "microzero": (_microzero, "tictactoe"),
-    "reinforce": (_reinforce, "tictactoe"), "network": (_supervised, "tictactoe"),
+    "engines/alphazero/textbook_training.py": (_alphazero, GAME),
+    "experiments/chapters/microzero.py": (_microzero, "tictactoe"),
+    "engines/policy_gradient/textbook.py": (_reinforce, "tictactoe"),
+    "engines/learning/from_scratch/network.py": (_supervised, "tictactoe"),
 }
 
 
@@ -270,10 +273,15 @@ def report(fault: Fault, sizes: Sizes) -> Measured:
     return Measured("tictactoe", shares, 2 * games * sizes.seeds, *np.mean(shown, axis=0))
 
 
+def _cpu_seconds() -> float:
+    """Of this process and of its players' that have ended."""
+    return sum(os.times()[:4])
+
+
 def price_of(fault: Fault, sizes: Sizes) -> tuple[dict[str, Any], Measured]:
     """The row of a fault in prices.csv, and what it was computed from."""
     measure = match if fault.player else report if fault.kind == "evaluation" else learning
-    start = time.process_time()
+    start = _cpu_seconds()
     measured = measure(fault, sizes)
     share, seeds = float(np.mean(measured.shares)), len(measured.shares)
     margin = share_margin(share, measured.games)
@@ -289,7 +297,7 @@ def price_of(fault: Fault, sizes: Sizes) -> tuple[dict[str, Any], Measured]:
         "fault": fault.name, "measure": measure.__name__, "game": measured.game, "price": price,
         "low": low, "high": high, "games": measured.games, "seeds": seeds,
         "shown": round(measured.shown, 3), "right_shown": round(measured.right_shown, 3),
-        "cpu_seconds": round(time.process_time() - start), "date": date.today().isoformat(),
+        "cpu_seconds": round(_cpu_seconds() - start), "date": date.today().isoformat(),
         "machine": machine_text(),
     }, measured
 

@@ -1,0 +1,58 @@
+"""Rooms and prices: what a visitor gets, and what is measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from engines.registry import build_engine
+from experiments.museum import __main__ as museum
+from experiments.museum import prices
+from experiments.museum.planting import faults, get_fault
+
+TINY = prices.Sizes(pairs=1, cpu=0.002, sims=4, seeds=2, train=0.2, seed_pairs=1)
+
+
+def test_a_room_has_the_card_and_both_programs(tmp_path: Path) -> None:
+    done = CliRunner().invoke(museum.main, ["no-square-root", "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    room = tmp_path / "no-square-root"
+    card = (room / "card.md").read_text()
+    assert "-        explore = child.prior * math.sqrt(node.visits)" in card and "Elo" in card
+    moves = [
+        build_engine(f"{room / name}:TextbookPUCT:sims=20", "tictactoe").select_move
+        for name in ("no_square_root.py", "right.py")
+    ]
+    assert all(callable(move) for move in moves)
+
+
+def test_every_fault_is_in_the_list(tmp_path: Path) -> None:
+    assert museum.table().count("\n") == 2 + len(faults())
+    assert set(museum.cards().index) == set(faults())
+    done = CliRunner().invoke(museum.main, ["--out", str(tmp_path)])
+    assert all(name in done.output for name in faults()) and (tmp_path / "prices.png").exists()
+
+
+@pytest.mark.parametrize("name", [
+    "child-chooses", "gumbel-most-visited", "broadcast-values", "opponent-unseen",
+    "return-of-the-first-player", "last-sample-dropped", "always-first",
+])
+def test_each_kind_of_fault_has_a_price(name: str) -> None:
+    row, measured = prices.price_of(get_fault(name), TINY)
+    assert row["low"] <= row["price"] <= row["high"] and row["games"] >= 2
+    assert 0 <= row["shown"] <= 1 and "Elo" in prices.line_of(row)
+    assert bool(measured.losses and len(measured.losses[0])) == (
+        row["measure"] == "learning" and name != "return-of-the-first-player")
+
+
+def test_kept_prices_replace_earlier_ones(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(prices, "PRICES", tmp_path / "prices.csv")
+    monkeypatch.setattr(prices, "LOSSES", tmp_path / "losses.csv")
+    measured = prices.Measured("tictactoe", [0.5], 2, 1.0, 1.0, ([1.0, 0.5], [1.0, 0.25]))
+    for price in (5, 7):
+        prices.save({"fault": "always-first", "price": price}, measured)
+    assert pd.read_csv(prices.PRICES)["price"].tolist() == [7]
+    assert pd.read_csv(prices.LOSSES)["loss"].tolist() == [1.0, 0.5, 1.0, 0.25]
