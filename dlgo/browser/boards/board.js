@@ -90,7 +90,7 @@ export class Board {
         line.append(s("rect", {
           id: `${this.id}-${cell}`, "data-cell": cell, role: unused ? "none" : "gridcell", "aria-colindex": unused ? null : col + 1,
           x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL,
-          "aria-label": cellNames[cell], class: unused ? "cell none" : "cell",
+          "aria-label": cellNames[cell] || null, class: unused ? "cell none" : "cell",
         }));
       }
       this.layers.cells.append(line);

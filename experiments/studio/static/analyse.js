@@ -4,7 +4,7 @@ import { ask, listen } from "./api.js";
 import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
 import { copyText, copyTo, fileDrop, fileNotes, filePicker, linkTo, saveFile } from "./files.js";
-import { controls, desk, memory, walk } from "./parts.js";
+import { controls, desk, memory, navigation, walk } from "./parts.js";
 import { choices } from "./players.js";
 import { openStart } from "./start.js";
 import { Variations } from "./variations.js";
@@ -48,13 +48,12 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   };
 
   const engineViews = [];
+  const steps = walk(() => variations.path().length - 1, () => variations.line().length - 1,
+    (n) => go(variations.line()[n].id));
   const status = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
   const picker = filePicker(app, "analyse");
   const { buttons, keys, bars } = controls({
-    navigation: {
-      back: ["◂ Back", "ArrowLeft", "one move back", () => steps.go(steps.at - 1)],
-      forth: ["Forward ▸", "ArrowRight", "one move forward", () => steps.go(steps.at + 1)],
-    },
+    navigation: navigation(steps),
     engine: {
       run: ["Stop", " ", "stop or continue the engines", toggle, { class: "main" }],
       second: ["Second engine", "+", "show or hide a second engine", second],
@@ -155,8 +154,8 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     const turn = position.over ? `Game over: ${position.result}.` : `${capital(view.players[position.turn])} to move${position.note ? ` (${position.note})` : ""}.`;
     status.textContent = where + turn + lead;
     buttons.run.textContent = running ? "Stop" : "Go on";
-    buttons.back.disabled = position.plies === 0;
-    buttons.forth.disabled = position.plies >= most;
+    buttons.start.disabled = buttons.back.disabled = position.plies === 0;
+    buttons.forth.disabled = buttons.end.disabled = position.plies >= most;
     buttons.second.textContent = engineViews.length > 1 ? "One engine" : "Second engine";
     buttons.line.setAttribute("aria-pressed", String(layers.line));
     buttons.territory.setAttribute("aria-pressed", String(layers.territory));
@@ -197,9 +196,6 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       words();
     }
   }
-
-  const steps = walk(() => variations.path().length - 1, () => variations.line().length - 1,
-    (n) => go(variations.line()[n].id));
 
   function draw() {
     const on = buttons.draw.getAttribute("aria-pressed") !== "true";

@@ -43,9 +43,9 @@ export class EngineView {
       onpointerover: row, onfocusin: row, onpointerleave: row, onfocusout: () => this.#preview(() => false),
     });
     this.table = table("Favourite moves", ["move", "visits", "share", "policy", "expects"], this.body, { class: "seen" });
-    const label = { "aria-label": number ? "Second engine" : "Engine" };
-    this.element = h("section", { class: "engine-view", ...label }, this.meter.element, this.board.element);
-    this.panel = h("section", { class: "panel engine-panel", ...label }, this.field.element, this.line, this.key, this.table);
+    const name = number ? "Second engine" : "Engine";
+    this.element = h("section", { class: "engine-view", "aria-label": `${name}: board` }, this.meter.element, this.board.element);
+    this.panel = h("section", { class: "panel engine-panel", "aria-label": `${name}: moves` }, this.field.element, this.line, this.key, this.table);
     this.looks = [];
     this.owner = [];  // of each cell, see `ownerMarks`
     this.other = null;  // the other engine's view

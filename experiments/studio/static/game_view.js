@@ -144,7 +144,7 @@ export class GameView {
     }
     const estimate = hinted ? view.hint : view.history.findLast(({ black, plies }) => black !== null && plies <= here);
     if (!estimate) {
-      this.meter.show(null, "No evaluation yet: engines give one with each move and hint.");
+      this.meter.show(null, "No evaluation yet: engines and hints give one.");
       return;
     }
     const when = hinted ? "here" : `with its move ${estimate.text}`;

@@ -51,9 +51,15 @@ export const walk = (at, last, show) => ({
   go(n) { return show(Math.min(Math.max(n, 0), last())); },
 });
 
+/** The group of buttons `navigation`, alike in all views: `steps` is a walk. */
+export const navigation = (steps) => ({
+  start: ["|◂", "Home", "go to the start", () => steps.go(0)], back: ["◂", "ArrowLeft", "one move back", () => steps.go(steps.at - 1)],
+  forth: ["▸", "ArrowRight", "one move forward", () => steps.go(steps.at + 1)], end: ["▸|", "End", "go to the end", () => steps.go(steps.last)],
+});
+
 export function table(label, columns, body, more = {}) {
   return h("table", { "aria-label": label, ...more },
-    h("thead", {}, h("tr", {}, columns.map((text) => h("th", {}, text)))), body);
+    h("thead", {}, h("tr", {}, columns.map((text) => h(text ? "th" : "td", {}, text)))), body);
 }
 
 /** A player of a game; `name` and `note` can be changed. */

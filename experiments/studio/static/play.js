@@ -4,7 +4,7 @@ import { ask, follow } from "./api.js";
 import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
 import { keepResult } from "./fit.js";
 import { GameView } from "./game_view.js";
-import { controls, walk } from "./parts.js";
+import { controls, navigation, walk } from "./parts.js";
 import { openStart } from "./start.js";
 
 export function open(root, place, app) {
@@ -21,12 +21,7 @@ async function openGame(root, id, app) {
   const steps = walk(() => places().indexOf(shown?.plies ?? view.plies), () => view.history.length, (n) => look(places()[n]));
   const picker = filePicker(app);
   const { buttons, keys, bars } = controls({
-    navigation: {
-      start: ["|◂", "Home", "show the start", () => look(0)],
-      back: ["◂", "ArrowLeft", "show the previous position", () => steps.go(steps.at - 1)],
-      forth: ["▸", "ArrowRight", "show the next position", () => steps.go(steps.at + 1)],
-      end: ["▸|", "End", "return to the game", () => look(view.plies)],
-    },
+    navigation: navigation(steps),
     moves: {
       undo: ["Undo", "u", "undo", () => post("undo")], pass: ["Pass", "p", "pass", () => play("pass")],
       swap: ["Swap", "w", "swap the sides", () => play("swap")], resign: ["Resign", "r", "resign (twice)", resign],

@@ -59,10 +59,10 @@ async function openReview(root, id, app) {
   const { run } = buttons;
   buttons.sgf.hidden = info.name !== "go";
   bars.file.append(picker.button, picker.input);
-  const head = h("div", { class: "panel review-head" }, field.element,
+  const head = h("div", { class: "review-progress" }, progress, told);
+  const settings = h("div", { class: "panel" }, field.element,
     h("div", { class: "field" }, h("label", { for: "time" }, "Time"), time),
-    h("label", { class: "inline", for: "exact", hidden: !solvable }, exact, "Prove what can be proved (exact values)"),
-    h("div", { class: "review-progress" }, progress, told));
+    h("label", { class: "inline", for: "exact", hidden: !solvable }, exact, "Prove what can be proved (exact values)"));
   const place = h("div", { class: "review-place" }, head);
   root.append(place);
   begin();
@@ -107,6 +107,7 @@ async function openReview(root, id, app) {
       reviewed.bars.view.append(buttons.analyse);
       reviewed.tools.append(bars.file);
       reviewed.tools.after(head);
+      reviewed.tablePanel.after(settings);
       place.replaceChildren(reviewed.element);
       activeElement.focus({ preventScroll: true });
     }

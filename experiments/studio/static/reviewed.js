@@ -4,7 +4,7 @@
 import { makeBoard, pieceIcon } from "./boards/index.js";
 import { capital, h, patch, percent } from "./dom.js";
 import { Graph, KINDS, kindIcon, signOf } from "./graph.js";
-import { controls, desk, playerCard, walk } from "./parts.js";
+import { controls, desk, navigation, playerCard, walk } from "./parts.js";
 
 export class Reviewed {
   /**
@@ -23,14 +23,12 @@ export class Reviewed {
     this.where = h("h2", { class: "review-where", "data-caption": "" });
     this.words = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
     this.verdict = h("div", { class: "verdict" });
+    this.steps = walk(() => this.place, () => this.data.turns.length, (n) => this.#go(n));
     const { buttons, keys, bars } = controls({
       navigation: {
+        ...navigation(this.steps),
         before: ["◂ Mistake", "M", "go to the previous mistake", () => this.mistake(-1), { "aria-label": "Previous mistake" }],
-        back: ["◂ Back", "ArrowLeft", "one move back", () => this.go(this.place - 1)],
-        forth: ["Forward ▸", "ArrowRight", "one move forward", () => this.go(this.place + 1)],
         next: ["Mistake ▸", "m", "go to the next mistake", () => this.mistake(1), { class: "main", "aria-label": "Next mistake" }],
-        start: [null, "Home", "go to the start", () => this.go(0)],
-        end: [null, "End", "the end", () => this.go(this.data.turns.length)],
       },
       view: {
         line: ["Line", "l", "show the better line, or only the better move", () => this.toggleLine(), { "aria-label": "Show the better line on the board" }],
@@ -58,9 +56,8 @@ export class Reviewed {
       h("div", { class: "scroll" }, h("table", {}, h("caption", { class: "hidden" }, `Every move, what ${data.sides[0]} could expect after it, and what it cost its player`),
         h("thead", {}, h("tr", {}, ["", "move", `for ${data.sides[0]}`, "cost"].map((text) => h("th", { scope: "col" }, text)))), this.body)));
     this.element = desk("review", `Review of ${info.title}`, info, this.board.element, [
-      h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools,
-      h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.graphPanel, this.mistakePanel, this.tablePanel]);
-    this.steps = walk(() => this.place, () => this.data.turns.length, (n) => this.#go(n));
+      h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools, this.graphPanel,
+      h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.mistakePanel, this.tablePanel]);
     this.update(data);
     this.go(0);
   }
@@ -118,8 +115,8 @@ export class Reviewed {
 
   #draw(still = true) {
     const { detail, place } = this, { turns } = this.data;
-    this.buttons.back.disabled = place === 0;
-    this.buttons.forth.disabled = place === turns.length;
+    this.buttons.start.disabled = this.buttons.back.disabled = place === 0;
+    this.buttons.forth.disabled = this.buttons.end.disabled = place === turns.length;
     this.buttons.line.setAttribute("aria-pressed", String(this.line));
     const last = turns[place - 1], over = place === turns.length;
     this.where.textContent = last ? `After move ${place} of ${turns.length}: ${this.data.sides[last.player]} ${last.text}` : `The start; ${turns.length} moves follow`;
@@ -167,9 +164,8 @@ export class Reviewed {
       const made = this.data.turns[turn - 1];
       return ["li", {}, ["button", {
         type: "button", "data-place": turn - 1, title: text,
-        "aria-label": `Move ${turn}, ${this.data.sides[made.player]} ${made.text}. ${text}`,
       },
-      { key: kind, make: () => kindIcon(kind) }, ["span", { class: "number" }, `${turn}.`], this.#icon(made.player),
+      { key: kind, make: () => kindIcon(kind) }, ["span", { class: "number" }, `${turn}.`], this.#icon(made.player), ["span", { class: "hidden" }, this.data.sides[made.player]],
       ["span", { class: "text" }, ["b", {}, `${made.text} ${signOf(verdict)}`], best ? ` better ${best.text}` : ""],
       ["span", { class: "value" }, `−${cost}${exact ? " exact" : margin ? ` ± ${percent(margin)}` : ""}`]]];
     }));

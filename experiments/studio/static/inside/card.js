@@ -123,10 +123,10 @@ export function drawCard(card, look) {
     "aria-expanded": node.children.length ? String(card.children.length > 0) : null,
   }, s("rect", { x: x - WIDTH / 2, y, width: WIDTH, height, rx: 8, class: "face-of-card" }));
   thumbs.putInto(group, card);
-  group.append(...texts.map(({ text, style }, i) => (
-    s("text", { x, y: y + textTop(thumbs) + TEXT * (i + 1) - 3, class: style }, text))));
+  group.append(s("g", { "aria-hidden": "true" }, texts.map(({ text, style }, i) => (
+    s("text", { x, y: y + textTop(thumbs) + TEXT * (i + 1) - 3, class: style }, text)))));
   if (look.counted && marked) {
-    group.append(s("g", { class: "plus" }, s("circle", { cx: x + WIDTH / 2 - 4, cy: y + 4, r: 11 }), s("text", { x: x + WIDTH / 2 - 4, y: y + 8 }, "+1")));
+    group.append(s("g", { class: "plus", "aria-hidden": "true" }, s("circle", { cx: x + WIDTH / 2 - 4, cy: y + 4, r: 11 }), s("text", { x: x + WIDTH / 2 - 4, y: y + 8 }, "+1")));
   }
   if (node.children.length) group.append(knob(card, height));
   return group;
