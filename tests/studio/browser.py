@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,17 @@ class Page:
             )
         else:
             self.driver.get(url)
+
+    @contextmanager
+    def sized(self, width: int, height: int) -> Iterator[None]:
+        """In a window of this size; a narrow one is a phone's."""
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500,
+        })
+        try:
+            yield
+        finally:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def find(self, selector: str):
         """The first element that is there and seen, waited for."""

@@ -13,7 +13,7 @@ from tests.studio.client import BOTS, KINDS_GAME, OWN_GAME, Studio
 if TYPE_CHECKING:
     from tests.studio.browser import Page
 
-LEDGERS = ("tour", "empty", "old", "broken", "trap")
+LEDGERS = ("tour", "empty", "old", "broken", "trap", "sample")
 
 
 @pytest.fixture(scope="session")

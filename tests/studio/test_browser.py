@@ -189,23 +189,6 @@ def test_keys_are_listed_and_colours_switched(studio: Studio, page: Page) -> Non
     page.keys("t")
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-def test_nothing_is_wider_than_the_window(studio: Studio, page: Page, width: int) -> None:
-    game = studio.new("draughts", white="alphabeta:depth=4")
-    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-        "width": width, "height": 860, "deviceScaleFactor": 1, "mobile": width < 500,
-    })
-    try:
-        for place in ("play", f"play/{game}", f"analyse/{game}", f"review/{game}"):
-            page.go(place)
-            page.find("main svg.board")
-            wide = page.driver.execute_script("return document.documentElement.scrollWidth")
-            assert wide <= width
-            assert page.nameless() == [], place
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
 def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page) -> None:
     game = studio.new("connect4")
     for column in "414242777711":

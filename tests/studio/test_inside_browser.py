@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -212,49 +211,6 @@ def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: P
     page.until(lambda: "moves=B2%20" in page.driver.current_url, "another position")
     page.until(lambda: "step 0 of" in page.text(".count"), "another search")
     assert page.errors() == []
-
-
-VISIBLE = """
-const box = (selector) => document.querySelector(selector).getBoundingClientRect();
-const inside = ({ top, bottom, left, right }) => (
-  top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth);
-return ['.sentence', '.search-tree .card.here', '.children tbody tr:nth-child(7)',
-  '.node-board .board', '.inside-head .buttons'].filter((selector) => !inside(box(selector)));
-"""
-
-
-@pytest.mark.parametrize("size", [(1280, 800), (2560, 1440)])
-def test_tree_and_table_are_seen_together(page: Page, size: tuple[int, int]) -> None:
-    with window_of(page, *size):
-        page.go("inside/preset=visits-shift&step=155")  # seven moves, a network's long formula
-        page.find(".children tbody tr:nth-child(7)")
-        page.until(lambda: not page.driver.execute_script(VISIBLE), "all parts in the window")
-        high = page.driver.execute_script("return document.documentElement.scrollHeight")
-        assert high == size[1]
-
-
-@contextmanager
-def window_of(page: Page, width: int, height: int) -> Iterator[None]:
-    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500,
-    })
-    try:
-        yield
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-@pytest.mark.parametrize("width", [400, 1280])
-def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
-    with window_of(page, width, 860):
-        for place, there in (
-            ("inside", ".game-card"), ("course", ".preset-card"),
-            ("inside/preset=ko&step=600", ".card"),
-        ):
-            page.go(place)
-            page.find(there)
-            wide = page.driver.execute_script("return document.documentElement.scrollWidth")
-            assert wide <= width, place
 
 
 def test_a_large_search_is_shown_as_far_as_it_was_recorded(page: Page) -> None:

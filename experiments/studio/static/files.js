@@ -37,7 +37,7 @@ export function filePicker(app, view = "play") {
     app.go(`${view}/${made.id}`);
   });
   const input = h("input", {
-    type: "file", class: "hidden", accept: ".sgf,.pdn,.txt", "aria-label": "Saved game",
+    type: "file", class: "hidden", tabindex: -1, accept: ".sgf,.pdn,.txt", "aria-label": "Saved game",
     onchange: () => { if (input.files[0]) load(input.files[0]); input.value = ""; },
   });
   const button = h("button", { type: "button", onclick: () => input.click() }, "Open a file …");

@@ -108,7 +108,7 @@ export function edge(card, child, height, marked) {
 }
 
 /**
- * A card.
+ * A card, and the button below it.
  *
  * @param look {tree, kind, thumbs, height: of all cards, marked: numbers of nodes, here, looked: a
  *   number, counted: whether the marked nodes have one more visit}.
@@ -116,20 +116,20 @@ export function edge(card, child, height, marked) {
 export function drawCard(card, look) {
   const { node, x, y } = card, { tree, thumbs, height } = look, number = node.number;
   const marked = look.marked.has(number), here = number === look.here, texts = cardTexts(card, tree, look.kind);
+  const counted = look.counted && marked;
   const group = s("g", {
     class: ["card", marked ? "marked" : "", here ? "here" : "", number === look.looked ? "looked" : "", verdict(node, signOf(tree.root.mover))].filter(Boolean).join(" "),
     "data-node": number, role: "treeitem", "aria-level": card.depth + 1, tabindex: here ? 0 : -1,
-    "aria-selected": String(number === look.looked), "aria-label": texts.map(({ text }) => text).join(", "),
+    "aria-selected": String(number === look.looked), "aria-label": `${texts.map(({ text }) => text).join(", ")}${counted ? ", +1" : ""}`,
     "aria-expanded": node.children.length ? String(card.children.length > 0) : null,
   }, s("rect", { x: x - WIDTH / 2, y, width: WIDTH, height, rx: 8, class: "face-of-card" }));
   thumbs.putInto(group, card);
-  group.append(s("g", { "aria-hidden": "true" }, texts.map(({ text, style }, i) => (
-    s("text", { x, y: y + textTop(thumbs) + TEXT * (i + 1) - 3, class: style }, text)))));
-  if (look.counted && marked) {
-    group.append(s("g", { class: "plus", "aria-hidden": "true" }, s("circle", { cx: x + WIDTH / 2 - 4, cy: y + 4, r: 11 }), s("text", { x: x + WIDTH / 2 - 4, y: y + 8 }, "+1")));
+  group.append(...texts.flatMap(({ text, style }, i) => (
+    [s("text", { x, y: y + textTop(thumbs) + TEXT * (i + 1) - 3, class: style }, text), " "])));
+  if (counted) {
+    group.append(s("g", { class: "plus" }, s("circle", { cx: x + WIDTH / 2 - 4, cy: y + 4, r: 11 }), s("text", { x: x + WIDTH / 2 - 4, y: y + 8 }, "+1")));
   }
-  if (node.children.length) group.append(knob(card, height));
-  return group;
+  return node.children.length ? [group, knob(card, height)] : [group];
 }
 
 /** The button below a card that folds what hangs there; it says how many children are not drawn. */

@@ -99,7 +99,7 @@ export class TreeView {
     this.svg.replaceChildren(thumbs.defs,
       s("g", { class: "edges", "aria-hidden": "true" }, cards.flatMap((card) => (
         card.children.map((child) => edge(card, child, this.height, isMarked(card, child)))))),
-      s("g", { role: "none" }, cards.map((card) => drawCard(card, look))));
+      s("g", { role: "none" }, cards.flatMap((card) => drawCard(card, look))));
     this.#follow();
   }
 
@@ -144,10 +144,10 @@ export class TreeView {
   }
 
   #click(target) {
-    const knob = target?.closest?.(".knob"), card = target?.closest?.(".card");
-    if (!card || !this.svg.contains(card)) return;
-    const number = Number(card.dataset.node);
-    if (!knob) this.onLook(number);
-    else this.toggle(number);
+    const found = target?.closest?.(".knob, .card");
+    if (!found || !this.svg.contains(found)) return;
+    const { fold, node } = found.dataset;
+    if (fold) this.toggle(Number(fold));
+    else this.onLook(Number(node));
   }
 }

@@ -1,0 +1,167 @@
+"""Every view in windows from a phone's to a projector's: what a player needs is in sight."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+from tests.sample_ledger import write_sample
+from tests.studio.browser import Page
+from tests.studio.client import BOTS, Studio
+from tests.studio.test_review import COLUMNS
+
+pytest.importorskip("selenium", reason="needs selenium")
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+SIZES = [(1280, 800), (2560, 1440), (640, 360), (400, 800)]
+# What the parts of a view must be: in the window, and not under anything else.
+LOOK = """
+const [needed] = arguments, wrong = [], find = (selector) => (
+  [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()));
+const seen = (element) => {
+  const { left, top, right, bottom } = element.getBoundingClientRect();
+  const middle = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  return left >= -1 && top >= -1 && right <= innerWidth + 1 && bottom <= innerHeight + 1
+    && middle && (element.contains(middle) || middle.contains(element));
+};
+for (const selector of needed) {
+  const found = find(selector);
+  if (!found.length || !found.every(seen)) wrong.push(selector);
+}
+const wide = document.documentElement.scrollWidth;
+if (wide > innerWidth) wrong.push(`${wide} px wide`);
+for (const board of find('.stage svg.board')) {
+  const { width, height } = board.getBoundingClientRect();
+  if (innerWidth > innerHeight && !document.querySelector('.two') && height < 0.75 * innerHeight) {
+    wrong.push(`a board of ${Math.round(width)}x${Math.round(height)}`);
+  }
+}
+if (find('h1').length !== 1 && document.querySelectorAll('main h1').length !== 1) wrong.push('h1');
+return wrong;
+"""
+NAVIGATION = [f".side [aria-label='{name}']" for name in (
+    "Go to the start", "One move back", "One move forward", "Go to the end")]
+PLAY = [".stage svg.board", ".players", ".status", *NAVIGATION]
+LONG = b"Networks and searches with a name that is " + 12 * b"very_" + b"long"
+
+
+def played(studio: Studio, game: str, moves: str, **sides: str) -> str:
+    name = studio.new(game, **sides)
+    for move in moves.split():
+        assert studio.move(name, move)[0] == 200
+    return name
+
+
+def loaded(studio: Studio, size: int) -> str:
+    data = b"(;GM[1]SZ[%d]PB[%b]PW[%b];B[cc];W[bb])" % (size, LONG, LONG.replace(b" ", b""))
+    return studio.ask("/api/games/load?name=a.sgf", data, content_type="text/plain")[1]["id"]
+
+
+def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
+    """Open the views, one after the other: a name, and what must be in sight."""
+    def opened(place: str, *needed: str) -> tuple[str, list[str]]:
+        page.go(place)
+        for selector in needed:
+            page.find(selector)
+        return place.partition("/")[0], list(needed)
+
+    page.driver.get(f"{studio.url}#/play")
+    page.driver.execute_script(
+        "localStorage.setItem('dlgo-analyse-engine-0', 'mcts:sims=100');"
+        "localStorage.setItem('dlgo-analyse-engine-1', 'alphabeta:depth=2');"
+        "localStorage.setItem('dlgo-review-engine', 'mcts:sims=50');"
+    )
+    yield opened("play", "h1", "[type=submit]")
+    yield opened(f"play/{loaded(studio, 9)}", *PLAY)
+    yield opened(f"play/{loaded(studio, 19)}", *PLAY)
+    yield opened(f"play/{played(studio, 'draughts', '11-15 22-18')}", *PLAY)
+    won = played(studio, "connect4", "4 3 4 3 4 3 4")
+    yield opened(f"play/{won}", *PLAY, ".status.over")
+    failed = played(studio, "tictactoe", "B2", white=f"{BOTS}:Leaver")
+    yield opened(f"play/{failed}", ".stage svg.board", ".players", ".trouble p", ".trouble .main")
+    engine = [".stage svg.board", ".status", ".bar-text", *NAVIGATION]
+    position = played(studio, "connect4", "4 1 4")
+    yield opened(f"analyse/{position}", *engine, ".seen:not(.empty)")[0], engine
+    page.press("Second engine")
+    page.find(".engine-view + .engine-view svg.board")
+    yield "analyse", engine
+    page.press("One engine")
+    opened(f"review/{played(studio, 'connect4', ' '.join(COLUMNS))}", ".mistakes li")
+    page.keys("m")
+    yield "review", [".stage svg.board", ".review-where", ".verdict p:first-child", *NAVIGATION]
+    opened("inside/preset=visits-shift&step=155", ".children tbody tr:nth-child(7)")
+    yield "inside", [".sentence", ".stepping .main"]
+    yield opened("inside", "h1")
+    if not studio.ledgers["sample"].exists():
+        write_sample(studio.ledgers["sample"])
+    yield opened("watch/sample.sqlite", "h1", ".standings tr:first-child button")
+
+
+def test_what_a_player_needs_is_in_the_window(studio: Studio, page: Page) -> None:
+    wrong = []
+    for name, needed in views(studio, page):
+        for size in SIZES:
+            with page.sized(*size):
+                more = [".card.here", ".children tr:nth-child(7)", ".node-board .board"]
+                full = name == "inside" and ".sentence" in needed and size[0] > 1000
+                found = page.driver.execute_script(LOOK, [*needed, *(more if full else [])])
+                wrong += [f"{name} {size}: {one}" for one in found]
+        assert page.nameless() == [], name
+    assert not wrong and page.errors() == []
+
+
+def test_messages_leave_the_board_alone(studio: Studio, page: Page) -> None:
+    page.go(f"play/{played(studio, 'tictactoe', 'B2')}")
+    page.click_cell(4)
+    page.find(".toast.bad")
+    for size in SIZES:
+        with page.sized(*size):
+            assert page.driver.execute_script(LOOK, [".toast", ".stage svg.board"]) == []
+            assert page.driver.execute_script(
+                "const box = (name) => document.querySelector(name).getBoundingClientRect();"
+                "return box('.toast').bottom <= box('.stage svg.board').top")
+
+
+def test_pictures_on_cards_are_no_tab_stops(page: Page) -> None:
+    page.go("inside")
+    page.find(".preset-card")
+    stops = [""]
+    while not stops[-1].startswith("board"):
+        ActionChains(page.driver).send_keys(Keys.TAB).perform()
+        stops.append(page.driver.execute_script(
+            "return document.activeElement.getAttribute('class') ?? ''"))
+    assert stops.count("preset-card") == page.count(".preset-card")
+    assert [stop for stop in stops if "board" in stop] == stops[-1:]
+    assert page.driver.execute_script("return !document.activeElement.closest('.preset-card')")
+
+
+def axe() -> str:
+    """The source of axe-core, where Node finds it."""
+    node = shutil.which("node")
+    found = node and subprocess.run([node, "-p", "require.resolve('axe-core/axe.min.js')"],
+                                    cwd=ROOT, capture_output=True, text=True)
+    if not found or found.returncode:
+        pytest.skip("needs axe-core: npm install --prefix .. axe-core")
+    return Path(found.stdout.strip()).read_text()
+
+
+def test_axe_finds_nothing_serious(studio: Studio, page: Page) -> None:
+    source, wrong = axe(), []
+    for name, _ in views(studio, page):
+        if not page.driver.execute_script("return Boolean(window.axe)"):
+            page.driver.execute_script(source)
+        for theme in ("light", "dark"):
+            wrong += page.driver.execute_async_script("""
+                const [name, theme, done] = arguments;
+                document.documentElement.dataset.theme = theme;
+                axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => done(
+                  violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(
+                    ({ id, nodes }) => `${name}, ${theme}: ${id}: ${nodes[0].target}`)));
+            """, name, theme)
+    assert wrong == []
