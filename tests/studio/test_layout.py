@@ -98,6 +98,9 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     opened("inside/preset=visits-shift&step=155", ".children tbody tr:nth-child(7)")
     yield "inside", [".sentence", ".stepping .main"]
     yield opened("inside", "h1")
+    yield opened("course", "h1", "section:nth-of-type(1) .preset-card")
+    yield opened("train", "h1", ".game-card:first-child")
+    yield opened("train/puzzles/connect4/1", ".stage svg.board", ".status", ".side button")
     if not studio.ledgers["sample"].exists():
         write_sample(studio.ledgers["sample"])
     yield opened("watch/sample.sqlite", "h1", ".standings tr:first-child button")
@@ -129,7 +132,7 @@ def test_messages_leave_the_board_alone(studio: Studio, page: Page) -> None:
 
 
 def test_pictures_on_cards_are_no_tab_stops(page: Page) -> None:
-    page.go("inside")
+    page.go("course")
     page.find(".preset-card")
     stops = [""]
     while not stops[-1].startswith("board"):

@@ -103,7 +103,7 @@ async function openReview(root, id, app) {
       reviewed.asked = asked;
       if (old) { reviewed.go(old.place); old.close(); }
       const { activeElement } = document;
-      reviewed.bars.navigation.after(bars.engine);
+      reviewed.tools.prepend(bars.engine);
       reviewed.bars.view.append(buttons.analyse);
       reviewed.tools.append(bars.file);
       reviewed.tools.after(head);

@@ -45,7 +45,7 @@ export class Reviewed {
     this.none = h("p", { class: "none" });
     this.slides = h("ul", { class: "mistakes", "aria-label": "Falls that no move explains", onclick: choose });
     this.body = h("tbody", { onclick: choose });
-    this.tools = h("div", { class: "tools" }, ...Object.values(bars));
+    this.tools = h("div", { class: "tools" }, bars.view);
     this.graphPanel = h("section", { class: "panel" },
       h("h2", {}, `What ${data.sides[0]} could expect, move by move`), this.graph.element,
       h("p", { class: "review-legend" }, ...[["blunder", "25% of the point or more lost"], ["mistake", "10%"], ["inaccuracy", "5%"]].flatMap(([kind, words]) => [
@@ -56,7 +56,7 @@ export class Reviewed {
       h("div", { class: "scroll" }, h("table", {}, h("caption", { class: "hidden" }, `Every move, what ${data.sides[0]} could expect after it, and what it cost its player`),
         h("thead", {}, h("tr", {}, ["", "move", `for ${data.sides[0]}`, "cost"].map((text) => h("th", { scope: "col" }, text)))), this.body)));
     this.element = desk("review", `Review of ${info.title}`, info, this.board.element, [
-      h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools, this.graphPanel,
+      h("div", { class: "tools" }, bars.navigation), h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools, this.graphPanel,
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.mistakePanel, this.tablePanel]);
     this.update(data);
     this.go(0);

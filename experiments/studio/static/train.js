@@ -28,7 +28,7 @@ async function openChoice(root, app) {
       pictureOf(info, sample).svg, h("span", { class: "name" }, title), h("small", {}, words));
   };
   const box = h("div", { class: "start" }, h("h1", {}, "Puzzles"), h("div", { class: "games" }, sets.map(card)),
-    h("h1", {}, "Guess the moves of a game"), h("div", { class: "panel" },
+    h("h2", {}, "Guess the moves of a game"), h("div", { class: "panel" },
       h("p", {}, "See a game from one side, guess each move, and compare it with the game and with an engine. Games in Play and Watch have a button Guess, also while two engines play."),
       h("div", { class: "actions" }, picker.button, picker.input)));
   root.append(box);
