@@ -10,14 +10,6 @@ mctx, without noise:
 
     root, step, invalid = for_mctx(state, evaluate)
     output = mctx.muzero_policy((), key, root, step, simulations, invalid, dirichlet_fraction=0.0)
-
-An agent of PettingZoo, asked about a real game:
-
-    Player, GAME = pettingzoo_player(agent.act), "connect4"
-
-A GTP program:
-
-    Player, GAME = 'gtp:command="gnugo --mode gtp"', "go:size=5"
 """
 
 from __future__ import annotations
@@ -28,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from dlgo.api import GameState, Move
-from dlgo.encoders import default_encoder, get_encoder
 
 Evaluate = Callable[[GameState], tuple[dict[Move, float], float]]
 # Actions of each position for mctx: all trees have the same shapes, so it compiles once.
@@ -128,16 +119,3 @@ def for_mctx(state: GameState, evaluate: Evaluate) -> tuple[Any, Callable[..., A
     logits, value = _Mctx.start(state, evaluate)
     root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=np.zeros(1, np.int32))
     return root, _recurrent, (logits < -1e8).astype(np.int32)
-
-
-def pettingzoo_player(
-    act: Callable[[dict[str, np.ndarray]], int], encoder: str | None = None
-) -> Callable[[GameState], Move]:
-    """A player from a function of an observation with `action_mask`, as `dlgo.adapters` has it."""
-    def select_move(state: GameState) -> Move:
-        game, mask = state.game, np.zeros(state.game.num_actions, np.int8)
-        mask[state.legal_actions()] = 1
-        planes = get_encoder(encoder or default_encoder(game), game).encode(state)
-        return game.move_of(int(act({"observation": planes, "action_mask": mask})))
-
-    return select_move
