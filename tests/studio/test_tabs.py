@@ -54,9 +54,9 @@ def go_to(page: Page, tab: str) -> None:
 
 def answered(studio: Studio, game: str) -> None:
     """Make the next move against an engine, and wait for its answer."""
-    plies = studio.view(game)["plies"]
-    assert studio.move(game, str(1 + plies // 2 % 7)) == (200, {})
-    studio.wait(lambda: studio.view(game)["plies"] == plies + 2, "an answer")
+    view = studio.view(game)
+    assert studio.move(game, view["position"]["moves"][0]["text"]) == (200, {})
+    studio.wait(lambda: studio.view(game)["plies"] == view["plies"] + 2, "an answer")
 
 
 def test_many_tabs_play_and_analyse(studio: Studio, page: Page) -> None:
@@ -66,7 +66,7 @@ def test_many_tabs_play_and_analyse(studio: Studio, page: Page) -> None:
     first, tabs = driver.current_window_handle, {}
     try:
         for number in range(TABS):
-            other = studio.new("connect4", white="mcts:sims=20")
+            other = studio.new("go:size=9", white="random")
             driver.switch_to.new_window("tab")
             tabs[driver.current_window_handle] = other
             page.go(f"play/{other}" if number else f"analyse/{other}")
@@ -85,7 +85,7 @@ def test_many_tabs_play_and_analyse(studio: Studio, page: Page) -> None:
               f"{crowded:.0f} ms with {TABS + 1}")
         for tab in hidden:
             go_to(page, tab)
-            page.see_pieces(studio.view(tabs[tab])["plies"], "the moves made meanwhile")
+            page.see_turns(studio.view(tabs[tab])["plies"])  # those made meanwhile
         go_to(page, analysis)
         page.see("Number(document.querySelector('.engine-view').dataset.look) > 5", "looks")
         assert page.errors() == []
