@@ -16,9 +16,9 @@
 # * write a bot, and measure with an error bar whether it beats another one;
 # * explain which changes make a board faster, and by how much.
 #
-# A game is a small world with complete rules: they say which moves are legal and who has won. So a
-# program can play millions of games and learn from the results. Go is a hard case. A position has
-# hundreds of legal moves, and nobody has found a formula that tells who is ahead.
+# The rules of a game say which moves are legal and who has won. So a program can play millions of
+# games and learn from the results. Go is a hard case: a position has hundreds of legal moves, and
+# nobody has found a formula that tells who is ahead.
 #
 # `Source` shows code of the project, `Row` shows boards side by side. `ch02.komi.show()` draws a
 # measured result with the command that made it; `ch02.komi.run()` measures again.
@@ -135,8 +135,8 @@ position(rows)
 ch02.counting.show()
 
 # %% [markdown]
-# The thin lines are *95% intervals*. If you repeated the experiment many times, about 95 of 100
-# such intervals would contain the true value.
+# The thin lines are *95% intervals*: in 95 of 100 repetitions, such an interval contains the true
+# value.
 #
 # Komi should make a game fair. How much is fair depends on the players: random players on 9x9 need
 # only 2 or 3 points.
@@ -147,11 +147,11 @@ ch02.komi.show()
 # %% [markdown]
 # ## How large is the game?
 #
-# With $b$ legal moves in each position, there are $b^d$ sequences of $d$ moves. The book takes
-# $b = 250$ and $d = 150$ for 19x19: $250^{150} = 10^{150 \cdot 2.398} \approx 10^{360}$ games. A
+# With $b$ legal moves in each position, there are $b^d$ sequences of $d$ moves. The book takes $b =
+# 250$ and $d = 150$ for 19x19: $250^{150} = 10^{150 \cdot 2.398} \approx 10^{360}$ games. A
 # computer that plays a billion games a second plays about $10^{17}$ in three years. So a program
-# must choose what it looks at. The number of legal moves falls by one with each stone until
-# captures begin:
+# must choose what it looks at. The number of legal moves falls with each stone until captures
+# begin:
 
 # %%
 ch02.moves.show()
@@ -168,8 +168,8 @@ one = start.apply_move("C3")
 Row(start, one.apply_move("B3"), one.apply_move("C4"), titles=("start", "one future", "another"))
 
 # %% [markdown]
-# Each move copies the board. The copy is cheap because a string never changes: both boards share
-# all strings that the move does not touch.
+# Each move copies the board. The copy is cheap: both boards share all strings that the move does
+# not touch.
 
 # %%
 Source(GoString, TextbookState.apply_move)
@@ -177,9 +177,9 @@ Source(GoString, TextbookState.apply_move)
 # %% [markdown]
 # ## A bot
 #
-# A bot chooses a legal move. The simplest one chooses at random. It is a weak opponent, but you
-# will meet it again: random games are the heart of [Monte Carlo tree search](04_search.py), and
-# every rating list starts at the random bot. This bot adds one idea:
+# The simplest bot chooses a legal move at random. You will meet it again: random games are the
+# heart of [Monte Carlo tree search](04_search.py), and every rating list starts at the random bot.
+# This bot adds one idea:
 
 # %%
 Source(ch03.Centre)
@@ -259,7 +259,7 @@ ch03.boards.show()
 
 # %% [markdown]
 # Hashing, which has its own section in the book, is the smallest step. Leaving Python is by far the
-# largest. Engines use the compiled rules; [Games](../docs/games.md) describes their options.
+# largest. Engines use the compiled rules ([Games](../docs/games.md)).
 #
 # ## What the book says, and what we measured
 
@@ -313,8 +313,7 @@ Claims(
 # ## Graded exercises
 #
 # `liberties`, `captures`, `ko`, `counting`, `random_bot`, `zobrist`. `dlgo class new liberties`
-# writes the first one to `liberties.py`. Fill in the gaps, then run `python liberties.py` to try
-# its examples.
+# writes `liberties.py`. Fill in the gaps and run it to try its examples.
 #
 # ## Questions
 #

@@ -238,8 +238,8 @@ Claims(
 # ## Graded exercises
 #
 # `rules_of_thumb`, `evaluation`, `minimax`, `alpha_beta`, `uct`, `rave`.
-# `dlgo class new rules_of_thumb` writes the first one to `rules_of_thumb.py`. Fill in the gaps,
-# then run `python rules_of_thumb.py` to try its examples.
+# `dlgo class new rules_of_thumb` writes `rules_of_thumb.py`. Fill in the gaps and run it to try its
+# examples.
 #
 # ## Questions
 #

@@ -17,9 +17,8 @@
 # * tell a network that has learned something from one that names the commonest move.
 #
 # A neural network is a function with many numbers in it, its *weights*. *Training* shows it inputs
-# with the right answers, the *labels*, and changes each weight a little, so that the answers
-# improve. Two methods do this: *backpropagation* computes the direction of the change for all
-# weights at once, and *gradient descent* makes the step.
+# with the right answers, the *labels*, and changes each weight a little: *backpropagation* computes
+# the direction of the change, and *gradient descent* makes the step.
 #
 # In [the studio](../docs/studio.md), the view Course starts this chapter with
 # *What a network predicts*.
@@ -84,21 +83,20 @@ Source(nn.Network.forward, nn.Network.backward, nn.Network.step)
 # %% [markdown]
 # ## Check every gradient
 #
-# You can compute a derivative without any calculus: change the weight a little and see how the loss
-# changes.
+# You can compute a derivative without calculus: change the weight a little.
 #
 # $$\frac{dL}{dw} \approx \frac{L(w + \epsilon) - L(w - \epsilon)}{2 \epsilon}$$
 #
 # For the neuron above with $\epsilon = 0.01$: $(0.38974 - 0.38604) / 0.02 = 0.185$, as before. This
-# is too slow for training, since each weight needs two forward passes. But it finds mistakes:
+# is too slow for training (two forward passes for each weight), but it finds mistakes:
 
 # %%
 ch05.gradients.show()
 
 # %% [markdown]
-# You need this test, because a network with a mistake may learn nearly as well as the right one.
-# Here each network reads unseen digits after ten *epochs*. An epoch is one pass through all
-# training samples. The thin lines are [95% intervals](02_rules.py).
+# A network with a mistake may learn nearly as well as the right one. Here each network reads unseen
+# digits after ten *epochs* (passes through all training samples). The thin lines are [95%
+# intervals](02_rules.py).
 
 # %%
 ch05.mistakes.show()
@@ -109,10 +107,10 @@ ch05.mistakes.show()
 #
 # ## Reading digits
 #
-# The digits have 8x8 pixels. The network has 64 inputs, two layers of 32 neurons, and 10 outputs,
-# one for each digit. It learns from 1,438 images; 359 others test it. A second network has two
-# changes: *ReLUs*, an activation function that replaces negative numbers by 0, and a loss that the
-# next section explains, cross-entropy.
+# The network has 64 inputs (8x8 pixels), two layers of 32 neurons, and 10 outputs, one for each
+# digit. It learns from 1,438 images; 359 others test it. A second network has two changes: *ReLUs*,
+# an activation function that replaces negative numbers by 0, and a loss that the next section
+# explains, cross-entropy.
 
 # %%
 images, classes, _, _ = ch05.digits()
@@ -182,8 +180,8 @@ np.array([loss.delta(logits, label)[0], slopes]).round(4)
 ch05.go.show()
 
 # %% [markdown]
-# The network learns, but a part of what it learns holds only for the games it has seen. This is
-# *overfitting*. So always measure on games that the network has not seen.
+# A part of what the network learns holds only for the games it has seen. This is *overfitting*. So
+# always measure on other games.
 #
 # ## What a network sees
 #
@@ -237,31 +235,29 @@ ch06.losses.show()
 # two hidden layers of sigmoids divide it by at least 16.
 #
 # A network that predicts no more than "always the commonest column" has learned nothing about
-# positions. Here are the book's networks, trained with Keras. The first two have the book's loss
-# and optimizer; the others use cross-entropy, ReLUs and Adam, an optimizer of
-# [the next page](07_data.py). *Pooling* keeps the largest of four neighbouring numbers. *Dropout*
-# sets random numbers to 0 during training, against overfitting. *Residual* networks add the input
-# of two layers to their output.
+# positions. Of the book's networks, trained with Keras, the first two have the book's loss and
+# optimizer; the others use cross-entropy, ReLUs and Adam, an optimizer of [the next
+# page](07_data.py). *Pooling* keeps the largest of four neighbouring numbers. *Dropout* sets random
+# numbers to 0 during training, against overfitting. *Residual* networks add the input of two layers
+# to their output.
 
 # %%
 ch06.layers.show()
 
 # %% [markdown]
-# Bars 1 and 2, dense and convolutional, both with the book's loss, are equal. They reach what
-# you get by always naming the commonest column, so neither has learned anything yet. With
-# cross-entropy, convolutions beat dense layers. Pooling, dropout and residual blocks show no gain
-# in this short training.
+# Bars 1 and 2, both with the book's loss, are equal. They reach what you get by always naming the
+# commonest column, so neither has learned anything yet. With cross-entropy, convolutions beat dense
+# layers. Pooling, dropout and residual blocks show no gain in this short training.
 #
-# Predicting moves is not the aim; playing well is. Each point of the next figure is one of these
-# networks. It plays without any search.
+# Predicting moves is not the aim; playing well is. Each point is one of these networks, which plays
+# without any search.
 
 # %%
 ch06.playing.show()
 
 # %% [markdown]
-# The package has trained networks, and they need no TensorFlow to play. This one learned 9x9 Go
-# from games of a search. Where would it play in the test position? (Black can capture two stones
-# at C3, or save two at D3.)
+# This network of the package learned 9x9 Go from games of a search. Where would it play in the test
+# position? (Black can capture two stones at C3, or save two at D3.)
 
 # %%
 decision = dlgo.engine("supervised", state.game).select_move(state)
@@ -331,8 +327,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dense`, `encoder`. `dlgo class new dense` writes the first one to `dense.py`. Fill in the gaps,
-# then run `python dense.py` to try its examples.
+# `dense`, `encoder`. `dlgo class new dense` writes `dense.py`. Fill in the gaps and run it to try
+# its examples.
 #
 # ## Questions
 #

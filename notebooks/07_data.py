@@ -212,8 +212,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `leaking_split`. `dlgo class new leaking_split` writes it to `leaking_split.py`. Fill in the gaps,
-# then run `python leaking_split.py` to try its examples.
+# `leaking_split`. `dlgo class new leaking_split` writes `leaking_split.py`. Fill in the gaps and
+# run it to try its examples.
 #
 # ## Questions
 #

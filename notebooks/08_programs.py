@@ -172,8 +172,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `better`, `elo`. `dlgo class new better` writes the first one to `better.py`. Fill in the gaps,
-# then run `python better.py` to try its examples.
+# `better`, `elo`. `dlgo class new better` writes `better.py`. Fill in the gaps and run it to try
+# its examples.
 #
 # ## Questions
 #

@@ -15,9 +15,9 @@
 # * derive REINFORCE, and explain why its loss is only a pseudo-loss;
 # * say how many games show that a bot has become better.
 #
-# A bot can learn without examples of good moves. It plays games against itself. It makes the moves
-# of the winner more probable and the moves of the loser less probable. A winner makes bad moves
-# too, but over many games good moves are more often on the winner's side.
+# A bot can learn without examples of good moves. It plays against itself, makes the winner's moves
+# more probable and the loser's less. A winner makes bad moves too, but over many games good moves
+# are more often on the winner's side.
 #
 # A **policy** $\pi$ gives each legal move of a position a probability. The bot draws its moves from
 # it. If it always played the most probable move, it would see one game again and again:
@@ -108,9 +108,9 @@ ch10.choices.show()
 # %% [markdown]
 # ## REINFORCE: the gradient of the policy
 #
-# In a board game the best move depends on the position. So a network computes the policy. Its
-# output for each move $b$ is a number $z_b$, the *logit*. The softmax turns logits into
-# probabilities, and the logarithm of the probability of move $a$ is
+# In a board game a network computes the policy from the position. Its output for each move $b$ is a
+# number $z_b$, the *logit*. The softmax turns logits into probabilities, and the logarithm of the
+# probability of move $a$ is
 #
 # $$\log \pi(a) = z_a - \log \sum_b e^{z_b}$$
 #
@@ -175,16 +175,15 @@ ch10.one_batch.show()
 # %% [markdown]
 # One step from each batch of games avoids the problem. Is it the best choice? Each variant below
 # learns Connect Four from 6,400 games against itself. Then it plays the untrained network with
-# which it began. 50% means that it has learned nothing. The lines at the ends of the bars are *95%
-# intervals*: in 95 of 100 repetitions, such an interval contains the true mean.
+# which it began. 50% means that it has learned nothing. The lines at the ends of the bars are [95%
+# intervals](02_rules.py).
 
 # %%
 ch10.losses.show()
 
 # %% [markdown]
-# Squared error hardly learns. It contains the sum of $\pi^2$, which pulls the policy towards equal
-# probabilities, whatever the result. A small rate needs more games. A larger rate works better
-# here.
+# Squared error hardly learns: it contains the sum of $\pi^2$, which pulls the policy towards equal
+# probabilities. A small rate needs more games. A larger rate works better here.
 #
 # **Try this.** Run `ch10.losses.run(seeds=3, games=640, tests=200)`. Which rows still lie above 50%
 # by more than their interval?
@@ -279,11 +278,11 @@ Claims(
 #
 # ## Graded exercises
 #
-# `masking`, `reinforce`. `dlgo class new masking` writes the first one to `masking.py`. Fill in the
-# gaps, then run `python masking.py` to try its examples.
+# `masking`, `reinforce`. `dlgo class new masking` writes `masking.py`. Fill in the gaps and run it
+# to try its examples.
 #
-# To train stronger networks, `dlgo train policy_gradient` learns from a thousand games at once: see
-# [Reinforcement learning](../docs/reinforcement.md).
+# `dlgo train policy_gradient` trains stronger networks: see [Reinforcement
+# learning](../docs/reinforcement.md).
 #
 # ## Questions
 #

@@ -38,9 +38,9 @@ from experiments.course.showing import Row, Source
 # ## Q: what is a move worth?
 #
 # $Q(s, a)$ predicts the result of the game for the player who plays move $a$ in position $s$. To
-# play, take the legal move with the largest $Q$. To learn, you must also try other moves: you
-# cannot learn the value of a move that you never play. **Epsilon-greedy** play takes a random legal
-# move with probability $\epsilon$. With $n$ legal moves the best one has the probability
+# play, take the legal move with the largest $Q$. To learn, you must also try other moves.
+# **Epsilon-greedy** play takes a random legal move with probability $\epsilon$. With $n$ legal
+# moves the best one has the probability
 #
 # $$1 - \epsilon + \frac{\epsilon}{n}$$
 #
@@ -52,22 +52,22 @@ from experiments.course.showing import Row, Source
 Source(TextbookQ.new_network, TextbookQ.scores, TextbookQ.policy_of)
 
 # %% [markdown]
-# How many random moves does the bot need? Tic-tac-toe is solved, so you can count its mistakes in
-# all 4,520 unfinished positions. A *losing mistake* loses a position that was not lost. Each shade
-# is a 95% interval: in 95 of 100 repetitions such an interval contains the true mean.
+# How many random moves does the bot need? Count its mistakes in all 4,520 unfinished positions of
+# tic-tac-toe. A *losing mistake* loses a position that was not lost. Each shade is a [95%
+# interval](02_rules.py).
 
 # %%
 ch11.curiosity.show()
 
 # %% [markdown]
-# Without random moves the bot plays a few games again and again. It learns that they were won or
-# lost, and nothing else. With many random moves the games reach nearly all positions:
+# Without random moves the bot plays a few games again and again. With many random moves the games
+# reach nearly all positions:
 
 # %%
 ch11.coverage.show()
 
 # %% [markdown]
-# The network also learns about positions that it has never met. A table of positions could not.
+# The network also learns about positions that it has never met, unlike a table.
 
 # %%
 ch11.unseen.show()
@@ -80,9 +80,9 @@ ch11.unseen.show()
 # $$Q(s, a) \leftarrow Q(s, a) + \alpha \, (y - Q(s, a))$$
 #
 # The book's target is the result of the whole game, $y = z$ (a *Monte Carlo* target). Watkins's
-# Q-learning (Watkins 1989) has another one: the reward plus the value of the best next move, $y = r
-# + \max_{a'} Q(s', a')$. It is a *bootstrapped* target, because it uses the learner's own values.
-# In a game for two, the opponent moves in $s'$, and their best move is your worst:
+# Q-learning (Watkins 1989) has another one: the reward plus the value of the best next move,
+# $y = r + \max_{a'} Q(s', a')$. It is *bootstrapped*: it uses the learner's own values. In a game
+# for two, the opponent moves in $s'$, and their best move is your worst:
 #
 # $$y = - \max_{a'} Q(s', a')$$
 #
@@ -104,17 +104,15 @@ ch11.targets.show()
 # %% [markdown]
 # The result of the game is a better target at first, because it brings news from the end of the
 # game in one step. Later its error stays: the table knows the values of careless play. Watkins's
-# error goes to 0. The first move of tic-tac-toe shows the difference. With perfect play it is a
-# draw:
+# error goes to 0. Take the first move of tic-tac-toe, with perfect play a draw:
 
 # %%
 ch11.first_move.show()
 
 # %% [markdown]
-# `dlgo train q_learning` mixes both targets: the result of the game, and the best $Q$ of the same
-# player's next position. `td_lambda` is the weight of the first ([Reinforcement
-# learning](../docs/reinforcement.md)). With a network, a bootstrapped target is less stable: the
-# network learns from its own errors.
+# `dlgo train q_learning` mixes both targets: `td_lambda` is the weight of the result
+# ([Reinforcement learning](../docs/reinforcement.md)). With a network, a bootstrapped target is
+# less stable: the network learns from its own errors.
 #
 # **Try this.** `ch11.table_q(False, 30_000, 1, epsilon=0.1)` returns games, mean error and the
 # value of the first move. How do the two targets change with `epsilon`?
@@ -127,21 +125,20 @@ ch11.first_move.show()
 #
 # $$A = R - V(s)$$
 #
-# It compares the result with what the critic expected *before* the move. By hand: the critic
-# expected a loss ($V = -1$) and the game was won ($R = 1$), so $A = 2$. This holds for every move
-# of that player until the critic noticed the change, even if the change was the opponent's mistake.
-# So a large $A$ does not mean that this move was good. Only on average over many games do good
-# moves have a higher $A$ than bad moves, with less noise than $R$ alone.
+# By hand: the critic expected a loss ($V = -1$) and the game was won ($R = 1$), so $A = 2$. This
+# holds for every move of that player until the critic noticed the change, even if the change was
+# the opponent's mistake. So a large $A$ does not mean that this move was good. Only on average do
+# good moves have a higher $A$ than bad moves, with less noise than $R$ alone.
 #
-# Here the Connect Four network that comes with the package plays against itself, with moves drawn.
-# Advantages are large while the game is open. At the end the critic knows the result:
+# Here the package's Connect Four network plays against itself, with moves drawn. Advantages are
+# large while the game is open. At the end the critic knows the result:
 
 # %%
 ch12.advantages.show()
 
 # %% [markdown]
-# In a small part of the decisions the critic had expected the opposite result. They hold a large
-# part of the sum of all sizes:
+# Few decisions, in which the critic had expected the opposite result, hold a large part of the sum
+# of all sizes:
 
 # %%
 ch12.surprises.show()
@@ -187,8 +184,8 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 # %% [markdown]
 # ## GAE: which move was it?
 #
-# To credit one move, compare $V$ before it with the value one decision later. Take the decisions of
-# one player in a game. The *surprise* of decision $t$ is
+# To credit one move, compare $V$ before it with $V$ at the same player's next decision. The
+# *surprise* of decision $t$ is
 #
 # $$\delta_t = \gamma V(s_{t+1}) - V(s_t)$$
 #
@@ -219,10 +216,10 @@ ch12.blame.show()
 #
 # ## PPO: several steps from the same games
 #
-# After one step the policy has changed, and the old games no longer show how it plays. So
-# actor-critic plays new games after each step. **Proximal policy optimisation** (PPO, Schulman et
-# al. 2017) takes several steps from the same games. $p$ is the probability of the move when it was
-# played, $\pi$ the probability now, and $\rho = \pi / p$ their ratio. PPO maximises
+# After one step the old games no longer show how the policy plays. So actor-critic plays new games
+# after each step. **Proximal policy optimisation** (PPO, Schulman et al. 2017) takes several steps
+# from the same games. $p$ is the probability of the move when it was played, $\pi$ the probability
+# now, and $\rho = \pi / p$ their ratio. PPO maximises
 #
 # $$\min(\rho A, \; \mathrm{clip}(\rho, 1 - \epsilon, 1 + \epsilon) \, A)$$
 #
@@ -242,14 +239,14 @@ Source(ClippedLoss.value)
 ch12.methods.show()
 
 # %% [markdown]
-# PPO needs less than half as many games as the others, because it takes four steps from each batch
-# of 64 games. How many steps can it take?
+# PPO needs less than half as many games, because it takes four steps from each batch of 64 games.
+# How many can it take?
 
 # %%
 ch12.steps.show()
 
 # %% [markdown]
-# With the clip, twenty steps teach more than four. Without it, twenty steps teach almost nothing.
+# With the clip, twenty steps teach more than four; without it, almost nothing.
 #
 # **Try this.** `ch12.methods.run(seeds=2, batches=50, names=("entropy", "PPO (has both)"))` learns
 # from 3,200 games. Can two seeds tell the learners apart?
@@ -303,8 +300,8 @@ Claims(
 # %% [markdown]
 # ## Pitfalls
 #
-# * **Whose value?** $V$ and $Q$ belong to the player to move. A wrong sign trains without an error
-#   message, and the bot learns to lose. `dlgo doctor RUN` checks for it.
+# * **Whose value?** $V$ and $Q$ belong to the player to move. With a wrong sign the bot learns to
+#   lose. `dlgo doctor RUN` checks for it.
 # * **$Q(s, a) = -V(s')$ needs alternating turns.** In draughts the same player may move again in
 #   $s'$. Then the sign stays.
 # * **The best of the legal moves.** If the maximum includes illegal moves, a position gets the
@@ -316,8 +313,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `q_update`, `advantages`. `dlgo class new q_update` writes the first one to `q_update.py`. Fill in
-# the gaps, then run `python q_update.py` to try its examples.
+# `q_update`, `advantages`. `dlgo class new q_update` writes `q_update.py`. Fill in the gaps and run
+# it to try its examples.
 #
 # ## Questions
 #

@@ -154,8 +154,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `puct`. `dlgo class new puct` writes it to `puct.py`. Fill in the gaps, then run `python puct.py`
-# to try its examples.
+# `puct`. `dlgo class new puct` writes `puct.py`. Fill in the gaps and run it to try its examples.
 #
 # ## Questions
 #

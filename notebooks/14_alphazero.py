@@ -22,12 +22,12 @@
 # 1. **Self-play.** The search plays games against itself.
 # 2. **Training.** The network learns the moves that the search found, and who won.
 #
-# A better network makes a better search, and a better search gives better games to learn from. The
-# program needs no games of people and no rollouts (random games to the end).
+# A better network makes a better search, and a better search gives better games to learn from. No
+# games of people and no rollouts are needed.
 #
 # [microzero.py](../experiments/chapters/microzero.py) contains the whole program for tic-tac-toe in
-# about 200 lines of NumPy: rules, network, search, self-play, training. You can read it in an
-# evening. This page explains its parts.
+# about 200 lines of NumPy: rules, network, search, self-play, training. This page explains its
+# parts.
 #
 # In [the studio](../docs/studio.md), the view Course starts this chapter with
 # *A win in one that the prior misses*.
@@ -53,8 +53,8 @@ connect4 = dlgo.game("connect4")
 # $$Q + c \, P \, \frac{\sqrt{N}}{1 + n}$$
 #
 # $Q$ is the mean value of the child's simulations, $n$ the number of its visits, $N$ the number of
-# visits of its parent. Compare UCT: $P$ is new. It decides which moves are tried first, and $1 + n$
-# makes the bonus shrink with each visit.
+# visits of its parent. $P$, which UCT does not have, decides which moves are tried first, and $1 +
+# n$ makes the bonus shrink with each visit.
 #
 # By hand, with the numbers of the book's figure 14.3 ($N = 3$): branch A has $Q = 0.1$, $n = 2$, $P
 # = 0.068$. With $c = 1$ it scores $0.1 + 0.068 \sqrt{3} / 3 = 0.139$. Branch C has $Q = 0$, $n =
@@ -68,9 +68,8 @@ Source(microzero.simulate)
 # Look for the minus sign: what is good for the player below is bad for the player here. `node.end`
 # is the result of a finished game; the network does not value such a position.
 #
-# In Connect Four, compare the priors of a trained network (left) with the visits of a search
-# (right). The network likes column 3 best. The search finds that column 2 is better, and it is
-# right: with perfect play column 2 draws, column 3 loses.
+# In Connect Four, the trained network (left) likes column 3 best. The search (right) finds that
+# column 2 is better. It is right: with perfect play column 2 draws, column 3 loses.
 
 # %%
 state = connect4.start().play(*"325411")
@@ -95,8 +94,8 @@ Row(recording.svg(most_nodes=7))
 #
 # **The policy learns the visits.** After the search, $\pi(a)$ is the share of the visits that move
 # $a$ received. This is a better policy than the prior: moves that looked good but led to bad values
-# lost their visits, and others won them. So the network learns to predict at once what the search
-# found after 40 simulations. The next search starts from there and looks further.
+# lost their visits, and others won them. So the network learns to predict what the search found,
+# and the next search starts from there.
 #
 # **The value learns the result** $z$: 1 if the player to move won the game, 0 for a draw, -1 for a
 # loss.
@@ -117,8 +116,8 @@ Source(microzero.self_play)
 # %% [markdown]
 # ## Different games: noise and temperature
 #
-# A network that always plays its favourite move plays one game again and again, and learns nothing
-# about the others. Two kinds of chance prevent this. Both belong to self-play only.
+# A network that always plays its favourite move plays one game again and again. Two kinds of chance
+# prevent this, in self-play only.
 #
 # **Temperature.** In the first moves of a game the move is drawn with probability
 #
@@ -152,10 +151,10 @@ print(*lines, sep="\n")
 # **Try this.** Play against it with `microzero.game(network)`. Then train for 60 iterations and try
 # to win.
 #
-# How good is it? Tic-tac-toe is small enough to test everything: the opponent tries every move, and
-# we count the lines of play that the network loses. More search helps an untrained network. After
-# 60 iterations no line is lost, even without a search (1 simulation). Brackets show the lowest and
-# the highest of the seeds (trainings with different random numbers).
+# How good is it? The opponent tries every move, and we count the lines of play that the network
+# loses. More search helps an untrained network. After 60 iterations no line is lost, even without a
+# search (1 simulation). Brackets show the lowest and the highest of the seeds (trainings with
+# different random numbers).
 
 # %%
 ch14.learning.show()
@@ -163,15 +162,15 @@ ch14.learning.show()
 # %% [markdown]
 # ## Without one idea
 #
-# Now change one line of the file and train again. A *losing mistake* is a move that loses a game
-# that was not lost. The networks play without a search here, in all positions.
+# Change one line of the file and train again. A *losing mistake* is a move that loses a game that
+# was not lost. The networks play without a search, in all positions.
 
 # %%
 ch14.without.show()
 
 # %% [markdown]
-# * **The sign.** With the wrong sign the search prefers moves that are good for the opponent. It
-#   trains without an error message and learns nothing.
+# * **The sign.** With the wrong sign the search prefers moves that are good for the opponent. There
+#   is no error message, and the network learns nothing.
 # * **The search.** If the network learns its own policy instead of the visits, it also learns
 #   nothing. The improvement comes from the search.
 # * **Terminal values.** Only finished games are certain. If the network guesses them, learning is
@@ -185,10 +184,9 @@ ch14.without.show()
 #
 # ## Larger games
 #
-# `dlgo train alphazero --game connect4` is the same loop, compiled: many games run side by side,
-# and one call of the network evaluates their positions together.
-# [AlphaZero](../docs/engines/alphazero.md) describes it. The trained network is worth more than a
-# thousand random games a move, and the search is worth more still:
+# [`dlgo train alphazero --game connect4`](../docs/engines/alphazero.md) is the same loop, compiled:
+# one call of the network evaluates positions of many games. The trained network is worth more than
+# a thousand random games a move, and the search is worth more still:
 
 # %%
 ch14.search.show()
@@ -326,20 +324,19 @@ Claims(
 # %% [markdown]
 # ## Pitfalls
 #
-# * **Signs.** A wrong sign gives no error. `dlgo doctor RUN` checks whether values and results
-#   agree.
+# * **Signs.** `dlgo doctor RUN` checks whether values and results agree.
 # * **Moves without visits have no mean.** Zero is a draw on a scale from -1 to 1, but a loss on a
 #   scale from 0 to 1. The compiled search assumes a little less than the parent's value
 #   (`fpu_reduction`).
 # * **Finished games need no network.** The book's printed search asks it about them and then finds
 #   no moves.
 # * **Illegal moves.** Remove them before the probabilities are scaled to sum to 1.
-# * **One position a call wastes most of the time.** Play many games side by side.
+# * **One position a call wastes most of the time.** Play many games at once.
 #
 # ## Graded exercises
 #
-# `back_up`, `noise`. `dlgo class new back_up` writes the first one to `back_up.py`. Fill in the
-# gaps, then run `python back_up.py` to try its examples.
+# `back_up`, `noise`. `dlgo class new back_up` writes `back_up.py`. Fill in the gaps and run it to
+# try its examples.
 #
 # ## Questions
 #
@@ -379,9 +376,9 @@ Claims(
 #
 # <details markdown="1"><summary>Answer</summary>
 #
-# About 0.17, 0.31 and 0.87. A small $\alpha$ gives most of the noise to one or two moves. With many
-# moves that is what you want: noise that is spread over 300 moves is too weak to give any of them a
-# visit. AlphaGo Zero used 0.03 for Go.
+# About 0.17, 0.31 and 0.87. A small $\alpha$, which gives most of the noise to one or two moves:
+# noise that is spread over 300 moves is too weak to give any of them a visit. AlphaGo Zero used
+# 0.03 for Go.
 #
 # </details>
 #
@@ -392,7 +389,7 @@ Claims(
 # <details markdown="1"><summary>Answer</summary>
 #
 # Little in tic-tac-toe: 2.3% losing mistakes after 60 iterations (three seeds, 1.8 to 3.0) instead
-# of 1.8% (1.0 to 2.2). The visits say more, for instance that two moves are equally good. After 15
-# iterations the difference is larger: 4.9% instead of 3.6%.
+# of 1.8% (1.0 to 2.2); after 15 iterations 4.9% instead of 3.6%. The visits say more, for instance
+# that two moves are equally good.
 #
 # </details>

@@ -6,8 +6,7 @@
 # %% [markdown]
 # # From Python
 #
-# `import dlgo` has all that you need here; [its page](../docs/python.md) explains it. Type
-# `dlgo.` and press Tab, or ask `help(dlgo)`. The whole notebook takes about a minute.
+# [Its page](../docs/python.md) lists what `import dlgo` offers. This notebook takes about a minute.
 
 # %%
 import tempfile
@@ -23,8 +22,7 @@ state
 # %% [markdown]
 # ## An engine's opinion
 #
-# An engine answers at once: compiling is done when you get it. `analyse` says what it thinks of
-# each move, as a table with numbers to go on with.
+# `analyse` says what the engine thinks of each move.
 
 # %%
 engine = dlgo.engine("mcts:sims=2000", game)
@@ -41,8 +39,7 @@ opinion.to_frame().set_index("move")["visits"]
 # %% [markdown]
 # ## A bot of your own, in a tournament
 #
-# A bot is a class with `select_move(state)`. Everything is stored in the ledger as it happens:
-# interrupt the cell and run it again, and it continues.
+# A bot is a class with `select_move(state)`. If you interrupt the cell, run it again: it continues.
 
 
 # %%
