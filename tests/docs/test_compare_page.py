@@ -23,7 +23,9 @@ def test_the_commands_print_what_the_page_shows(
         if kind == "toml":
             Path("field.toml").write_text(block)
         elif kind == "text":
-            missing = [line for line in block.splitlines() if line not in printed.splitlines()]
+            # On a busy machine workers finish some pairs after the test has decided.
+            lines = re.sub(r" \(\d+ more pairs? .*\)$", "", printed, flags=re.M).splitlines()
+            missing = [line for line in block.splitlines() if line not in lines]
             assert not missing, printed
         for command in commands.replace("\\\n", "").splitlines():
             if "dlgo report" in command:
