@@ -84,7 +84,8 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
   const variations = new Variations(go, change);
   const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
-    status, h("div", { class: "tools" }, ...Object.values(bars)), variations.element, panels, fileNotes(view)]);
+    status, h("div", { class: "tools" }, bars.navigation, bars.engine), panels, variations.element,
+    h("div", { class: "tools" }, bars.view, bars.file), fileNotes(view)]);
   root.append(box);
   fileDrop(box, picker.load);
   buttons.exact.hidden = !view.solvable;

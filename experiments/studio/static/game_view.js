@@ -14,7 +14,7 @@ const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" 
 /** The players' names as people say them: "You" is for the only person in a game. */
 function nameOf(view, side) {
   if (view.names[side] !== "human") return view.called[view.names[side]] ?? view.names[side];
-  return view.sides[1 - side] === "human" ? view.players[side] : "You";
+  return view.sides[1 - side] === "human" ? capital(view.players[side]) : "You";
 }
 
 export class GameView {
