@@ -17,6 +17,7 @@ webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 from selenium.common.exceptions import StaleElementReferenceException, TimeoutException  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.remote.webelement import WebElement  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 _SEE = """
@@ -112,7 +113,13 @@ class Page:
 
     def press(self, text: str) -> None:
         """Click the button with this text."""
-        self.until(lambda: self.button(text).click() or True, f"button {text}")
+        self.until(lambda: self._scrolled(self.button(text)).click() or True,
+                   f"button {text}")
+
+    def _scrolled(self, element: WebElement) -> WebElement:
+        """An element, in view of a person: not beneath the bars at the window's edges."""
+        self.driver.execute_script("arguments[0].scrollIntoView({ block: 'nearest' })", element)
+        return element
 
     def until(self, condition, what: str = "something"):
         """Wait until a condition holds; what it returned."""
