@@ -12,9 +12,9 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** An HTML element: h("button", {class: "main", onclick: run}, "Start"). */
+/** An HTML element: h("button", {class: "main", onclick: run}, "Start"). A button sends no form unless its type says so. */
 export function h(tag, attributes, ...children) {
-  return fill(document.createElement(tag), attributes, children);
+  return fill(document.createElement(tag), tag === "button" ? { type: "button", ...attributes } : attributes, children);
 }
 
 export function s(tag, attributes, ...children) {

@@ -16,8 +16,8 @@ export class Board {
   /**
    * @param look how this kind of board is drawn.
    * @param info what does not change: rows, cols, labels, names of cells.
-   * @param onMove called with the text of a move that has been made on the board.
-   * @param onSay called with a sentence about a click that made none, or with null and the text of an illegal move.
+   * @param onMove called with the text of a move that has been made on the board, or of an illegal one: the server says why.
+   * @param onSay called with a sentence about a click that made none.
    *
    * `onDraw`, where it is set, gets the cells where a mark begins and ends that is drawn: with the
    * right mouse button, or with any while `drawing` is set. `onCell`, where it is set, gets the cells that are clicked when there is no move to make.
@@ -117,7 +117,7 @@ export class Board {
    * Show a position.
    *
    * @param moves the legal moves, if a person may move here.
-   * @param marks {hints: [{path, label, kind}], line: [{path, player, label}], heat: Map from cells
+   * @param marks {hints: [{path, label, kind}], line: [{path, player}], heat: Map from cells
    *   to shares, ghost: whether a piece follows the pointer}. A label of two lines is a list.
    */
   show(view, moves = [], marks = {}, still = false) {

@@ -61,7 +61,7 @@ export class BoardInput {
   }
 
   #startAt(cell) {
-    const { look, moves, info, onSay } = this.board;
+    const { look, moves, info, onMove, onSay } = this.board;
     const exact = moves.filter((move) => move.path[0] === cell);
     const found = exact.length ? exact
       : moves.filter((move) => move.path.length === 1 && this.#starts(move, cell));
@@ -70,7 +70,7 @@ export class BoardInput {
     else if (found.length) this.prefix = [cell];
     else if (moves.some((move) => move.path.length > 1)) {
       onSay("No legal move starts there; rings mark the pieces that can move.");
-    } else onSay(null, look.columns ? String(info.colLabels[cell % info.cols]) : info.cellNames[cell]);
+    } else onMove(look.columns ? String(info.colLabels[cell % info.cols]) : info.cellNames[cell]);
   }
 
   #goOn(cell) {
@@ -114,7 +114,7 @@ export class BoardInput {
       this.letGo();
       board.drawMarks();
     } }, "Which move? ", moves.map((move) => h("button", {
-      type: "button", onclick: () => this.#play(move), onfocus: () => show(move.path), onpointerenter: () => show(move.path),
+      onclick: () => this.#play(move), onfocus: () => show(move.path), onpointerenter: () => show(move.path),
     }, move.text)));
     board.element.append(this.question);
     this.question.querySelector("button").focus();

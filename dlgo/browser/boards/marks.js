@@ -23,7 +23,7 @@ export function marksOver(board) {
   return [
     ...ownership.flatMap((share, cell) => ownerMarks(board, share, cell)), ...endMarks(board), ...turnMarks(board),
     ...hints.flatMap((hint, place) => hintMarks(board, hint, place)),
-    ...line.flatMap((step) => stepMarks(board, step)), ...drawnMarks(board), ...cursorMarks(board),
+    ...line.flatMap((step, place) => stepMarks(board, step, place)), ...drawnMarks(board), ...cursorMarks(board),
   ];
 }
 
@@ -78,14 +78,16 @@ function hintMarks(board, { path, label, kind }, place) {
   ];
 }
 
-function stepMarks(board, { path, player, label }) {
-  if (!path.length) return [];
+/** A piece of a line with its number; a cell that is played on twice, or has a hint, shows the first. */
+function stepMarks(board, { path, player }, place) {
+  const { hints = [], line } = board.marks;
+  if (!path.length || [...hints, ...line.slice(0, place)].some((other) => other.path.at(-1) === path.at(-1))) return [];
   const [x, y] = board.place(path.at(-1));
   const piece = { key: `piece${player}`, make: () => board.look.piece(board.info, player) };
   return [
     path.length > 1 ? polyline(board, path, "hint-way other")
       : ["g", { class: "line-piece", transform: `translate(${x} ${y})` }, piece],
-    ["text", { x, y, class: `line-text side${player}` }, label],
+    ["text", { x, y, class: `line-text side${player}` }, String(place + 1)],
   ];
 }
 

@@ -3,7 +3,7 @@
 import { ask, listen } from "./api.js";
 import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
-import { copyText, copyTo, fileDrop, fileNotes, filePicker, linkTo, saveFile } from "./files.js";
+import { copyText, copyTo, fileNotes, filePicker, linkTo, saveFile } from "./files.js";
 import { controls, desk, memory, navigation, walk } from "./parts.js";
 import { choices } from "./players.js";
 import { openStart } from "./start.js";
@@ -19,8 +19,7 @@ export function open(root, place, app, wanted) {
 
 /** A position in an address: `game=GAME&moves=MOVES`, as in the view Inside. */
 async function openLink(root, place, app) {
-  const made = await ask("/api/positions", Object.fromEntries(new URLSearchParams(place)))
-    .catch((error) => { app.go("analyse"); throw error; });
+  const made = await ask("/api/positions", Object.fromEntries(new URLSearchParams(place)));
   history.replaceState(null, "", `#/analyse/${made.id}`);
   return openBoard(root, [made.id], app);
 }
@@ -31,8 +30,7 @@ async function openLink(root, place, app) {
  */
 async function openBoard(root, [id, at], app, wanted = {}) {
   const path = `/api/games/${encodeURIComponent(id)}`;
-  const [view, choice] = await Promise.all([ask(path), choices()])
-    .catch((error) => { app.go("analyse"); throw error; });
+  const [view, choice] = await Promise.all([ask(path), choices()]);
   if (view.sides.some((spec) => spec !== "human")) {  // only people move here
     const made = await ask(`${path}/copy`, {});
     history.replaceState(null, "", `#/analyse/${made.id}`);
@@ -72,22 +70,21 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       save: ["Save", "s", "save the moves with their variations as a file", () => saveFile(app, `${path}/file`)],
       link: ["Copy link", "c", "copy a link to this position", () => copy("link")],
       command: ["Copy command", "C", "copy the command that analyses this position in the console", () => copy("command")],
-      open: [null, "o", "open a saved game", () => picker.input.click()],
       fresh: ["Another position", "n", "another position", () => app.go("analyse")],
+      open: picker.open,
     },
   });
   const heat = h("select", { id: "heat", onchange: () => { layers.heat = heat.value; remember("heat", heat.value); redraw(); } },
     Object.entries(HEATS).map(([key, [title]]) => h("option", { value: key, selected: key === layers.heat }, title)));
 
   bars.view.prepend(h("label", { class: "inline", for: "heat" }, "Heat ", heat));
-  bars.file.append(picker.button, picker.input);
   const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
   const variations = new Variations(go, change);
   const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
     status, h("div", { class: "tools" }, bars.navigation, bars.engine), panels, variations.element,
     h("div", { class: "tools" }, bars.view, bars.file), fileNotes(view)]);
   root.append(box);
-  fileDrop(box, picker.load);
+  picker.on(box);
   buttons.exact.hidden = !view.solvable;
   buttons.territory.hidden = view.name !== "go";
 
@@ -95,7 +92,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     const number = engineViews.length;
     const engineView = new EngineView(number, view, choice, spec, {
       onMove: play,
-      onSay: (sentence, text) => (sentence ? app.say(sentence) : play(text)),
+      onSay: app.say,
       onEngine: () => { remember(`engine-${number}`, engineView.field.value()); start(engineView); },
     });
     engineView.layers = layers;

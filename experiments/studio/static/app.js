@@ -1,24 +1,17 @@
 // The page: views by the address (#/play/...), keys, light and dark, messages.
 //
 // A view is a module with `open(root, place, app)`, which draws into `root` and returns
-// {close(), keys: [{key, what, run}]}. `place` is the rest of the address. A new view is a line in
-// VIEWS and a module beside this one.
+// {keys: [{key, what, run}], close?(), steps?}. `place` is the rest of the address. A new view is a name
+// in VIEWS and a module beside this one.
 
 import { takeToken } from "./api.js";
 import { sounds } from "./boards/sounds.js";
-import { h } from "./dom.js";
+import { capital, h } from "./dom.js";
 import { openLecture } from "./lecture.js";
-import { KEY_NAMES } from "./parts.js";
+import { KEY_NAMES, onKeys } from "./parts.js";
 
-const VIEWS = [
-  { name: "play", title: "Play", load: () => import("./play.js") },
-  { name: "analyse", title: "Analyse", load: () => import("./analyse.js") },
-  { name: "review", title: "Review", load: () => import("./review.js") },
-  { name: "train", title: "Train", load: () => import("./train.js") },
-  { name: "inside", title: "Inside", load: () => import("./inside.js") },
-  { name: "watch", title: "Watch", load: () => import("./watch.js") },
-  { name: "course", title: "Course", load: () => import("./course.js") },
-];
+const VIEWS = ["play", "analyse", "review", "train", "inside", "watch", "course"].map((name) => (
+  { name, title: capital(name), load: () => import(`./${name}.js`) }));
 
 const root = document.getElementById("main");
 const keysDialog = document.getElementById("keys"), lesson = document.getElementById("lesson");
@@ -62,7 +55,7 @@ async function show() {
     return;
   }
   const mine = ++turn;
-  current?.close();
+  current?.close?.();
   current = null;
   for (const link of document.querySelectorAll("#views a")) {
     if (link.dataset.view === name) {
@@ -77,11 +70,11 @@ async function show() {
   root.replaceChildren(box);
   lesson.hidden = true;
   const opened = await app.attempt(() => module.open(box, rest.join("/"), app));
-  if (mine !== turn) opened?.close();
+  if (mine !== turn) opened?.close?.();
+  else if (opened === undefined && rest.length) app.go(name);  // what it cannot open, it lets people choose
   else current = opened ?? null;
 }
 
-const THEMES = ["auto", "light", "dark"];
 const SIGNS = { auto: "◐", light: "☀", dark: "☾" };
 
 function setTheme(theme) {
@@ -94,8 +87,8 @@ function setTheme(theme) {
 }
 
 function nextTheme() {
-  const theme = localStorage.getItem("dlgo-theme") ?? "auto";
-  setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
+  const themes = Object.keys(SIGNS), now = themes.indexOf(localStorage.getItem("dlgo-theme") ?? "auto");
+  setTheme(themes[(now + 1) % themes.length]);
 }
 
 function setSounds(on) {
@@ -126,16 +119,7 @@ function showKeys() {
   if (!keysDialog.open) keysDialog.showModal();
 }
 
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
-  const typing = event.target.closest?.("input, select, textarea, [contenteditable]");
-  if (typing && !/^Page|^F5/.test(event.key)) return;
-  if ((event.key === " " || event.key === "Enter") && event.target.closest?.("button, a, summary")) return;
-  const found = [...lecture.keys, ...(current?.keys ?? []), ...COMMON].find(({ key }) => key === event.key);
-  if (!found) return;
-  event.preventDefault();
-  found.run();
-});
+onKeys(() => [...lecture.keys, ...(current?.keys ?? []), ...COMMON]);
 
 document.getElementById("views").append(...VIEWS.map((view) => (
   h("a", { href: `#/${view.name}`, "data-view": view.name }, view.title)

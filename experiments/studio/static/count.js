@@ -11,7 +11,7 @@ export class Count {
   constructor(post) {
     this.post = post;
     this.words = h("p", { role: "status" });
-    this.button = h("button", { type: "button", onclick: () => post("count") }, "Mark dead stones");
+    this.button = h("button", { onclick: () => post("count") }, "Mark dead stones");
     this.element = h("div", { class: "agreed", hidden: true }, this.words, this.button);
   }
 

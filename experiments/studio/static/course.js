@@ -11,7 +11,7 @@ export async function open(root, name, app) {
     if (name) app.say(`There is no preset ${name}; choose one of these.`, true);
     root.append(h("div", { class: "start" }, h("h1", {}, "The course, chapter by chapter"),
       h("p", { class: "look-for" }, "For a lecture, press L: large type, PageDown for the next step, P for a picture or a film."), chapters.map(section)));
-    return { close() {}, keys: [] };
+    return { keys: [] };
   }
   if (preset.view === "inside") {
     location.replace(`#/inside/preset=${name}`);

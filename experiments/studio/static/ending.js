@@ -7,7 +7,7 @@ import { choices } from "./players.js";
 export class Ending {
   /** @param actions functions {look, review, rematch} of the page. */
   constructor(actions) {
-    const button = (text, run, name) => h("button", { type: "button", class: name, onclick: run }, text);
+    const button = (text, run, name) => h("button", { class: name, onclick: run }, text);
     this.actions = actions;
     this.moments = h("div", { class: "moments" });
     this.fit = h("p", { class: "fit" });
@@ -20,7 +20,7 @@ export class Ending {
     this.element.hidden = !position.over;
     if (!position.over) return;
     const list = moments?.map(({ plies, text }) => h("li", {},
-      h("button", { type: "button", class: "link", onclick: () => this.actions.look(plies) }, text)));
+      h("button", { class: "link", onclick: () => this.actions.look(plies) }, text)));
     this.moments.replaceChildren(...(list?.length ? [h("p", {}, "What decided the game, as the engine saw it:"), h("ul", {}, list)]
       : [h("p", {}, "A review finds the moves that decided the game.")]));
     this.fit.hidden = !levels.some(Boolean);

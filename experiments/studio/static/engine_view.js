@@ -178,12 +178,8 @@ export class EngineView {
     if (!seen?.moves) return marks;
     const [heat, most] = this.#heatMarks();
     marks.heat = new Map([...heat].map(([cell, value]) => [cell, value / most]).filter(([, value]) => Math.abs(value) > 0.04));
-    if (layers.line || preview) {
-      const cells = new Set();  // a cell that is played on twice shows the first number
-      marks.line = this.#line().map((step, i) => ({ ...step, label: String(i + 1) })).filter(({ path }) => (
-        !cells.has(path.at(-1)) && cells.add(path.at(-1))
-      ));
-    } else if (layers.figures) {
+    if (layers.line || preview) marks.line = this.#line();
+    else if (layers.figures) {
       marks.hints = seen.moves.slice(0, 6).filter(({ share }, i) => !i || (share ?? 0) > 0.02).map((move) => ({
         path: move.path, label: move.value === undefined ? "" : [
           percent((1 + move.value) / 2), ...(move.visits === undefined ? [] : [amount(move.visits)])],

@@ -27,7 +27,7 @@ export function copyText(app, text, words) {
   copied.then(() => app.say(words), () => app.say(text));
 }
 
-/** A button that opens a saved game in a view: elsewhere than in Play, people play on in it. */
+/** Opens saved games in a view: elsewhere than in Play, people play on in them. */
 export function filePicker(app, view = "play") {
   const load = (file) => app.attempt(async () => {
     if (file.size > 256 * 1024) throw new Error(`${file.name} is larger than 256 KiB; choose a smaller file`);
@@ -40,15 +40,17 @@ export function filePicker(app, view = "play") {
     type: "file", class: "hidden", tabindex: -1, accept: ".sgf,.pdn,.txt", "aria-label": "Saved game",
     onchange: () => { if (input.files[0]) load(input.files[0]); input.value = ""; },
   });
-  const button = h("button", { type: "button", onclick: () => input.click() }, "Open a file …");
-  return { button, input, load };
-}
-
-/** Files that are dropped on an element are opened. */
-export function fileDrop(element, load) {
-  element.addEventListener("dragover", (event) => event.preventDefault());
-  element.addEventListener("drop", (event) => {
-    event.preventDefault();
-    if (event.dataTransfer.files[0]) load(event.dataTransfer.files[0]);
-  });
+  return {
+    /** The button and its key, as `controls` takes them. */
+    open: ["Open a file …", "o", "open a saved game", () => input.click()],
+    /** Files that are dropped on an element are opened, too. */
+    on(element) {
+      element.append(input);
+      element.addEventListener("dragover", (event) => event.preventDefault());
+      element.addEventListener("drop", (event) => {
+        event.preventDefault();
+        if (event.dataTransfer.files[0]) load(event.dataTransfer.files[0]);
+      });
+    },
+  };
 }

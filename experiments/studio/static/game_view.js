@@ -20,13 +20,13 @@ function nameOf(view, side) {
 export class GameView {
   /**
    * @param buttons by name; what can be done now is enabled.
-   * @param actions functions {play, explain, look, post, review, rematch} of the page.
+   * @param actions functions {play, say, look, post, review, rematch} of the page.
    * @param tools groups of buttons, shown above the moves.
    */
   constructor(view, buttons, actions, tools) {
     Object.assign(this, { view, buttons, actions });
     this.came = performance.now();  // when the view came
-    this.board = makeBoard(view, actions.play, actions.explain);
+    this.board = makeBoard(view, actions.play, actions.say);
     this.board.flip(view.look === "checkers" && view.sides[0] === "human" && view.sides[1] !== "human");
     this.cards = [0, 1].map((side) => playerCard(view, side, ""));
     this.clockTexts = this.cards.map(({ element }) => {
@@ -174,7 +174,7 @@ export class GameView {
     else if (hint.value !== null) words.push(`you can expect ${percent((1 + hint.value) / 2)} of the point`);
     if (hint.line.length > 1) words.push(`line ${hint.line.map(({ text }) => text).join(" ")}`);
     const rows = hint.moves.slice(0, 5).map(({ text, share, value }, i) => h("tr", {},
-      h("td", {}, String(i + 1)), h("td", {}, h("button", { type: "button", class: "link", onclick: () => this.actions.play(text) }, text)),
+      h("td", {}, String(i + 1)), h("td", {}, h("button", { class: "link", onclick: () => this.actions.play(text) }, text)),
       h("td", {}, share === undefined ? "" : percent(share)),
       h("td", {}, value === undefined ? "" : percent((1 + value) / 2))));
     this.hintBox.replaceChildren(h("h2", {}, `Hint of ${hint.who}`), h("p", {}, words.join("; ")),
@@ -185,8 +185,8 @@ export class GameView {
     const { players, trouble, view } = this;
     trouble.hidden = !view.problem;
     trouble.replaceChildren(h("p", {}, view.problem), h("div", {},
-      h("button", { type: "button", class: "main", onclick: () => this.actions.post("pause", { paused: false }) }, "Try again"),
-      h("button", { type: "button", onclick: () => { players.open = true; players.scrollIntoView({ block: "center" }); } }, "Change the players")));
+      h("button", { class: "main", onclick: () => this.actions.post("pause", { paused: false }) }, "Try again"),
+      h("button", { onclick: () => { players.open = true; players.scrollIntoView({ block: "center" }); } }, "Change the players")));
   }
 
   async #choosePlayers() {
@@ -197,7 +197,7 @@ export class GameView {
       return field;
     });
     players.replaceChildren(players.firstElementChild, black.element, white.element,
-      h("button", { type: "button", class: "main", onclick: async () => {
+      h("button", { class: "main", onclick: async () => {
         await this.actions.post("players", { black: black.value(), white: white.value() });
         players.open = false;
       } }, "Let them play"));

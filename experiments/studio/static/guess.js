@@ -17,7 +17,7 @@ export function trainBoard(root, info, judge, app, asked, more) {
     await app.attempt(() => judge(text));
     busy = false;
   };
-  const board = makeBoard(info, play, (sentence, text) => (sentence ? app.say(sentence) : play(text)));
+  const board = makeBoard(info, play, app.say);
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const words = h("div", { class: "train-words", role: "status", "aria-live": "polite" });
   root.append(desk("train", `Train: ${info.title}`, info, board.element, [
@@ -28,7 +28,7 @@ export function trainBoard(root, info, judge, app, asked, more) {
 
 export async function openGuess(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
-  const [info, choice] = await Promise.all([ask(path), choices()]).catch((error) => { app.go("train"); throw error; });
+  const [info, choice] = await Promise.all([ask(path), choices()]);
   let view = info, from = 0, here = null, judged = null, guesses = [], looks = 0;
   const { buttons, keys, bars } = controls({
     navigation: { forth: ["Next ▸", "n", "next move to guess", next, { class: "main" }], pass: ["Pass", "p", "guess a pass", () => play("pass")] },

@@ -43,8 +43,8 @@ async function search(root, app, wanted, preset) {
       stage = openStage(root, app, { ...found, ...wanted, engine: found.engine, kind, title }, preset);
     } catch (error) {
       box.replaceChildren(h("div", { class: "trouble", role: "alert" }, h("p", {}, error.message), h("div", {},
-        h("button", { type: "button", class: "main", onclick: begin }, "Try again"),
-        h("button", { type: "button", onclick: () => app.go("inside") }, "Another search"))));
+        h("button", { class: "main", onclick: begin }, "Try again"),
+        h("button", { onclick: () => app.go("inside") }, "Another search"))));
     }
   };
   begin();

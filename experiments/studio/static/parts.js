@@ -19,7 +19,7 @@ export function controls(groups) {
     bars[group] = h("div", { class: "buttons", role: "group", "aria-label": capital(group) });
     for (const [name, [text, key, what, run, more]] of Object.entries(actions)) {
       const button = text && h("button", {
-        type: "button", title: `${capital(what)} (${KEY_NAMES[key] ?? key})`, onclick: run,
+        title: `${capital(what)} (${KEY_NAMES[key] ?? key})`, onclick: run,
         "aria-label": /\w/.test(text) ? null : capital(what), ...more,  // a sign is no name
       }, text);
       if (button) bars[group].append(buttons[name] = button);
@@ -27,6 +27,20 @@ export function controls(groups) {
     }
   }
   return { buttons, keys, bars };
+}
+
+/** Listen to the keys of the page, unless somebody types. @param keys returns those in force, the first of its name first. */
+export function onKeys(keys) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    const typing = event.target.closest?.("input, select, textarea, [contenteditable]");
+    if (typing && !/^Page|^F5/.test(event.key)) return;
+    if ((event.key === " " || event.key === "Enter") && event.target.closest?.("button, a, summary")) return;
+    const found = keys().find(({ key }) => key === event.key);
+    if (!found) return;
+    event.preventDefault();
+    found.run();
+  });
 }
 
 /** A view of a board: the stage is as large as the window allows; the rest is beside it, or below. */
@@ -90,7 +104,7 @@ export class Meter {
 
 /** A move in a list: its number, player, cost, and the result that the player expects. */
 export function moveItem(info, number, { player, text, black }, cost, more) {
-  return h("li", {}, h("button", { type: "button", ...more },
+  return h("li", {}, h("button", { ...more },
     h("span", { class: "number" }, `${number}.`), pieceIcon(info, player), h("span", { class: "text" }, text),
     h("span", { class: "cost" }, cost),
     h("span", { class: "value" }, black == null ? "" : percent(player ? 1 - black : black))));

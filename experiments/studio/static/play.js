@@ -1,7 +1,7 @@
 // The view Play: a new game (#/play), or a game in progress (#/play/ID): the server's view, and the actions of the person.
 
 import { ask, follow } from "./api.js";
-import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
+import { copyTo, filePicker, saveFile } from "./files.js";
 import { keepResult } from "./fit.js";
 import { GameView } from "./game_view.js";
 import { controls, navigation, walk } from "./parts.js";
@@ -13,7 +13,7 @@ export function open(root, place, app) {
 
 async function openGame(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
-  let view = await ask(path).catch((error) => { app.go("play"); throw error; });
+  let view = await ask(path);
   let shown = null;  // an earlier position that is looked at, or null
   let resigning = false;
 
@@ -41,12 +41,11 @@ async function openGame(root, id, app) {
     },
     file: {
       save: ["Save", "s", "save the game as a file", () => saveFile(app, `${path}/file`)],
-      open: [null, "o", "open a saved game", () => picker.input.click()],
       fresh: ["New game", "n", "new game", () => app.go("play"), { class: "main" }],
+      open: picker.open,
     },
   });
-  bars.file.append(picker.button, picker.input);
-  const stage = new GameView(view, buttons, { play, explain, look, post, review, rematch }, Object.values(bars));
+  const stage = new GameView(view, buttons, { play, say: app.say, look, post, review, rematch }, Object.values(bars));
   root.append(stage.element);
 
   const stop = follow(`${path}/events`, (news) => {
@@ -57,7 +56,7 @@ async function openGame(root, id, app) {
     draw();
   }, (error) => { stage.status.textContent = `${error.message}. Trying again …`; });
   const ticking = setInterval(() => stage.clocks(), 100);
-  fileDrop(stage.element, picker.load);
+  picker.on(stage.element);
   draw(true);
 
   function draw(still = false) { stage.draw(view, shown, resigning, still); }
@@ -74,9 +73,6 @@ async function openGame(root, id, app) {
     shown = null;
     return post("move", { move: text });
   }
-
-  /** Why a click on a cell made no move: the server says why a move is illegal. */
-  function explain(sentence, text) { return sentence ? app.say(sentence) : play(text); }
 
   function resign() {
     if (resigning) { resigning = false; play("resign"); return; }

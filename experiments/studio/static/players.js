@@ -28,7 +28,7 @@ export function playerField(side, label, choice, value, person = true, onChange 
     autocomplete: "off", maxlength: 400, "aria-label": `${label}: specification of an engine`, list: "engine-specs",
   });
   const slider = h("input", { id: `${id}-level`, type: "range", min: 1, "aria-label": `${label}: level`, oninput: () => take(slider.value) });
-  const advice = h("button", { type: "button", class: "link", onclick: () => take(fit(game, levels).level) });
+  const advice = h("button", { class: "link", onclick: () => take(fit(game, levels).level) });
   const note = h("small", {});
   const take = (level) => {
     slider.value = level;

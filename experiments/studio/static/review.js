@@ -2,7 +2,7 @@
 
 import { ask, follow } from "./api.js";
 import { duration, h } from "./dom.js";
-import { copyTo, fileDrop, filePicker, saveFile } from "./files.js";
+import { copyTo, filePicker, saveFile } from "./files.js";
 import { controls, memory } from "./parts.js";
 import { Reviewed } from "./reviewed.js";
 import { choices, playerField } from "./players.js";
@@ -15,26 +15,21 @@ export function open(root, place, app) {
 }
 
 function openChoice(root, app) {
-  const picker = filePicker(app, "review");
-  picker.button.classList.add("main");
+  const picker = filePicker(app, "review"), { buttons, keys } = controls({ file: { open: [...picker.open, { class: "main" }] } });
   const box = h("section", { class: "start" },
     h("h1", {}, "Which game would you like to review?"),
     h("div", { class: "panel" },
       h("p", {}, "An engine evaluates every position, finds the mistakes and shows better moves."),
-      h("div", { class: "actions" }, picker.button, picker.input),
+      h("div", { class: "actions" }, buttons.open),
       h("p", { class: "review-legend" }, "SGF, PDN, or a text of moves; you can also drop a file here. Games in Play and in Watch have a button Review.")));
   root.append(box);
-  fileDrop(box, picker.load);
-  return {
-    close() {},
-    keys: [{ key: "o", what: "open a saved game", run: () => picker.input.click() }],
-  };
+  picker.on(box);
+  return { keys };
 }
 
 async function openReview(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
-  const [info, choice] = await Promise.all([ask(path), choices()])
-    .catch((error) => { app.go("review"); throw error; });
+  const [info, choice] = await Promise.all([ask(path), choices()]);
   const solvable = info.solvable;
   let running = true, stop = () => {}, reviewed = null;
 
@@ -52,13 +47,12 @@ async function openReview(root, id, app) {
     file: {
       save: ["Save", "s", "save the review as an HTML page", () => save("html")],
       sgf: ["Save SGF", "S", "save the review as SGF with comments", () => save("sgf")],
-      open: [null, "o", "open a saved game", () => picker.input.click()],
+      open: picker.open,
       fresh: [null, "n", "another game", () => app.go("review")],
     },
   });
   const { run } = buttons;
   buttons.sgf.hidden = info.name !== "go";
-  bars.file.append(picker.button, picker.input);
   const head = h("div", { class: "review-progress" }, progress, told);
   const settings = h("div", { class: "panel" }, field.element,
     h("div", { class: "field" }, h("label", { for: "time" }, "Time"), time),
@@ -143,7 +137,7 @@ async function openReview(root, id, app) {
     return copyTo(app, path, "analyse", reviewed?.place ? turns[reviewed.place - 1].plies : 0);
   }
 
-  fileDrop(place, picker.load);
+  picker.on(root);
   return {
     close() { stop(); reviewed?.close(); },
     get steps() { return reviewed?.steps; },

@@ -1,6 +1,7 @@
 // The page of a saved review: its data is in the page.
 
 import { h } from "./dom.js";
+import { onKeys } from "./parts.js";
 import { Reviewed } from "./reviewed.js";
 
 const data = JSON.parse(document.getElementById("review").textContent);
@@ -13,11 +14,4 @@ reviewed.element.querySelector(".side").prepend(
     h("p", {}, `${data.board.game}${data.result ? ` · ${data.result}` : ""} · values by ${engines}${data.done < data.of ? ` · ${data.done} of ${data.of} positions evaluated` : ""}`),
     h("p", { class: "review-legend" }, "Keys: ← → a move back and forth, m and M the next mistake and the one before, l the better line, f turns the board.")),
   said);
-
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return;
-  const found = reviewed.keys.find(({ key }) => key === event.key);
-  if (!found) return;
-  event.preventDefault();
-  found.run();
-});
+onKeys(() => reviewed.keys);

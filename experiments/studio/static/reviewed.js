@@ -144,11 +144,9 @@ export class Reviewed {
     const marks = { hints: [{ path: played.path, label: "✗", kind: "played" }] };
     if (!verdict.best) return marks;
     if (this.line && detail.line.length) {
-      const cells = new Set([end]);  // a cell that is played on twice shows the first number
-      const line = detail.line.map((step, i) => ({ ...step, label: String(i + 1) }));
-      const later = line.find(({ path }) => path.length && path.at(-1) === end);
-      if (later) marks.hints[0].label = ["✗", later.label];
-      marks.line = line.filter(({ path }) => !cells.has(path.at(-1)) && cells.add(path.at(-1)));
+      const later = detail.line.findIndex(({ path }) => path.length && path.at(-1) === end);
+      if (later >= 0) marks.hints[0].label = ["✗", String(later + 1)];
+      marks.line = detail.line;
     } else marks.hints.push({ path: verdict.best.path, label: "✓", kind: "better" });
     return marks;
   }

@@ -4,7 +4,8 @@ import { ask } from "./api.js";
 import { pictureOf } from "./boards/index.js";
 import { clockField } from "./clock.js";
 import { h } from "./dom.js";
-import { fileDrop, filePicker } from "./files.js";
+import { filePicker } from "./files.js";
+import { controls } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
 const SIZES = { size: [5, 9, 13, 19] };
@@ -24,7 +25,7 @@ function optionField(option) {
     });
   }
   const quick = (SIZES[option.name] ?? []).map((size) => h("button", {
-    type: "button", class: "chip", onclick: () => { input.value = size; input.dispatchEvent(new Event("input", { bubbles: true })); },
+    class: "chip", onclick: () => { input.value = size; input.dispatchEvent(new Event("input", { bubbles: true })); },
   }, String(size)));
   return {
     name: option.name,
@@ -111,7 +112,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
     button.disabled = false;
   }
 
-  const picker = filePicker(app, view);
+  const picker = filePicker(app, view), { buttons, keys } = controls({ file: { open: picker.open } });
   const form = h("form", { class: "start", onsubmit: start },
     h("h1", {}, title),
     h("fieldset", { class: "games" }, h("legend", { class: "hidden" }, "Game"), ...cards),
@@ -119,15 +120,12 @@ export async function openStart(root, app, view = "play", title = "What would yo
       h("fieldset", { class: "panel", hidden: !playing }, h("legend", {}, "Players"), black.element, white.element, clock.element,
         h("datalist", { id: "engine-specs" }, choice.engines.map((engine) => h("option", { value: engine.default }, engine.summary)))),
       rules),
-    h("div", { class: "actions" }, button, picker.button, picker.input));
+    h("div", { class: "actions" }, button, buttons.open));
   choose(game);
   root.append(form);
-  fileDrop(form, picker.load);
+  picker.on(form);
   return {
     close() { clearTimeout(preparing); },
-    keys: [
-      { key: "n", what: playing ? "start the game" : "open the board", run: () => form.requestSubmit() },
-      { key: "o", what: "open a saved game", run: () => picker.input.click() },
-    ],
+    keys: [{ key: "n", what: playing ? "start the game" : "open the board", run: () => form.requestSubmit() }, ...keys],
   };
 }

@@ -4,7 +4,7 @@
 import { ask } from "./api.js";
 import { pictureOf } from "./boards/index.js";
 import { capital, h, patch } from "./dom.js";
-import { fileDrop, filePicker } from "./files.js";
+import { filePicker } from "./files.js";
 import { openGuess, trainBoard } from "./guess.js";
 import { controls, memory } from "./parts.js";
 import { choices, playerField } from "./players.js";
@@ -21,6 +21,7 @@ export function open(root, place, app) {
 
 async function openChoice(root, app) {
   const { sets } = await ask("/api/train"), picker = filePicker(app, "train");
+  const { buttons, keys } = controls({ file: { open: picker.open } });
   const card = ({ name, title, count, info, sample }) => {
     const tried = triedOf(name), number = (tried.at(-1)?.[0] ?? 0) % count + 1;
     const words = tried.length ? `${tried.length} of ${count} tried, ${tried.filter(([, right]) => right).length} right` : `${count} puzzles`;
@@ -30,15 +31,15 @@ async function openChoice(root, app) {
   const box = h("div", { class: "start" }, h("h1", {}, "Puzzles"), h("div", { class: "games" }, sets.map(card)),
     h("h2", {}, "Guess the moves of a game"), h("div", { class: "panel" },
       h("p", {}, "See a game from one side, guess each move, and compare it with the game and with an engine. Games in Play and Watch have a button Guess, also while two engines play."),
-      h("div", { class: "actions" }, picker.button, picker.input)));
+      h("div", { class: "actions" }, buttons.open)));
   root.append(box);
-  fileDrop(box, picker.load);
-  return { close() {}, keys: [{ key: "o", what: "open a saved game", run: () => picker.input.click() }] };
+  picker.on(box);
+  return { keys };
 }
 
 async function openPuzzle(root, name, number, app) {
   const path = `/api/train/${encodeURIComponent(name)}/${number}`;
-  const puzzle = await ask(path).catch((error) => { app.go("train"); throw error; });
+  const puzzle = await ask(path);
   let turns = [], told = [], shown = puzzle.position;
   let state = "asked";  // then wrong, solved or told
   const go = (to) => app.go(`train/puzzles/${encodeURIComponent(name)}/${(to + levels.length - 1) % levels.length + 1}`);
@@ -66,7 +67,7 @@ async function openPuzzle(root, name, number, app) {
 
   function draw(still, line = []) {
     const asked = state === "asked";
-    board.show(shown, asked ? shown.moves ?? [] : [], { line: line.map((step, i) => ({ ...step, label: String(i + 1) })) }, still);
+    board.show(shown, asked ? shown.moves ?? [] : [], { line }, still);
     buttons.again.hidden = asked || state === "solved";
     buttons.solution.hidden = !buttons.again.hidden && state === "told";
     buttons.forth.classList.toggle("main", state === "solved");
@@ -122,5 +123,5 @@ async function openPuzzle(root, name, number, app) {
     });
   }
 
-  return { close() {}, keys };
+  return { keys };
 }

@@ -14,7 +14,7 @@ export class Variations {
       id: "comment", rows: 2, maxlength: 10_000, "aria-label": "Comment", placeholder: "A comment on this position",
       onchange: () => change({ comment: this.comment.value }),
     });
-    const button = (text, title, run) => h("button", { type: "button", title, onclick: run }, text);
+    const button = (text, title, run) => h("button", { title, onclick: run }, text);
     this.promote = button("Promote", "Put this variation first", () => change({ promote: true }));
     this.remove = button("Delete", "Delete this move and all that follow", () => {
       if (this.removing === this.at.id || !this.children.get(this.at.id)) change({ delete: true });

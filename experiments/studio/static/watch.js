@@ -125,7 +125,7 @@ async function openTournament(root, name, app) {
       if (game) list();
     }
     tabs.replaceChildren(...(names.length > 1 ? names.map((one) => h("button", {
-      type: "button", "aria-pressed": String(one === game), onclick: () => { game = one; rated(); list(); },
+      "aria-pressed": String(one === game), onclick: () => { game = one; rated(); list(); },
     }, one)) : names.length ? [h("span", { class: "only" }, names[0])] : []));
     const table = tables.find((one) => one.game === game);
     standings.show(table?.rows ?? []);
@@ -186,9 +186,9 @@ class Tile {
 function gamesList(path, own, app, gameShown) {
   const body = h("tbody", {}), count = h("span", { class: "count" });
   const heading = h("h2", {}, "Finished games");
-  const everybody = h("button", { type: "button", class: "link", hidden: true, onclick: () => { list.entrant = ""; app.attempt(() => list.load()); } }, "show all entrants");
+  const everybody = h("button", { class: "link", hidden: true, onclick: () => { list.entrant = ""; app.attempt(() => list.load()); } }, "show all entrants");
   const failed = h("input", { type: "checkbox", id: "failed", onchange: () => app.attempt(() => list.load()) });
-  const turn = (by) => h("button", { type: "button", onclick: () => app.attempt(() => list.load(list.offset + by)) }, by < 0 ? "◂ Later" : "Earlier ▸");
+  const turn = (by) => h("button", { onclick: () => app.attempt(() => list.load(list.offset + by)) }, by < 0 ? "◂ Later" : "Earlier ▸");
   const newer = turn(-PAGE), older = turn(PAGE);
   const list = {
     entrant: "", offset: 0,

@@ -49,5 +49,5 @@ export async function openChooser(root, app, offer, { source, seed: before, chan
   }
 
   settle();
-  return { close() {}, keys: [{ key: "n", what: "search", run: () => form.requestSubmit() }] };
+  return { keys: [{ key: "n", what: "search", run: () => form.requestSubmit() }] };
 }

@@ -42,7 +42,7 @@ export class ChildTable {
   }
 
   #name(node, chosen) {
-    return h("td", {}, h("button", { type: "button", class: "link", onclick: () => this.onLook(node.number) }, node.move), chosen ? h("span", { class: "chosen" }, " ◂") : "");
+    return h("td", {}, h("button", { class: "link", onclick: () => this.onLook(node.number) }, node.move), chosen ? h("span", { class: "chosen" }, " ◂") : "");
   }
 
   #visits(node) {
