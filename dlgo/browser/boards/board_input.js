@@ -154,32 +154,26 @@ export class BoardInput {
     board.layers.pieces.append(shape);
   }
 
-  #putBack(from) {
-    const [x, y] = this.board.place(from);
-    this.board.drawn[from]?.element.setAttribute("transform", `translate(${x} ${y})`);
-  }
-
   #up(event) {
-    const { drag, stroke } = this, cell = this.#cellAt(event);
-    this.stroke = null;
-    if (stroke !== null && cell !== null) this.board.onDraw(stroke, cell);
-    if (!drag) return;
-    this.drag = null;
-    if (drag.moved) {
-      this.#putBack(drag.cell);
-      if (cell !== null && cell !== drag.cell) this.#goOn(cell);
-      else this.prefix = [];
-      this.board.drawMarks();
-    } else if (cell !== null && cell === drag.cell) this.click(cell);
+    const { drag, stroke, prefix } = this, cell = this.#cellAt(event);
+    this.#cancel();
+    if (cell === null) return;
+    if (stroke !== null) this.board.onDraw(stroke, cell);
+    if (cell === drag?.cell) { if (!drag.moved) this.click(cell); return; }
+    if (!drag?.moved) return;
+    this.prefix = prefix;
+    this.#goOn(cell);
+    this.board.drawMarks();
   }
 
+  /** Put back the piece that is dragged. */
   #cancel() {
-    const { drag } = this;
+    const { board, drag } = this;
     this.drag = this.stroke = null;
     if (!drag?.moved) return;
-    this.#putBack(drag.cell);
+    board.drawn[drag.cell]?.element.setAttribute("transform", `translate(${board.place(drag.cell).join(" ")})`);
     this.prefix = [];
-    this.board.drawMarks();
+    board.drawMarks();
   }
 
   #hover(cell) {

@@ -127,12 +127,11 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   async function territory() {
     const { node } = position;
     lead = "";
-    if (layers.territory && !buttons.territory.hidden && !position.over) {
-      const news = await app.attempt(() => ask(`${path}/territory?node=${node}`));
-      if (!news || node !== position.node || !layers.territory) return;
-      lead = ` ${capital(news.words)}.`;
-      engineViews.forEach((engineView) => { engineView.owner = news.owner; });
-    } else engineViews.forEach((engineView) => { engineView.owner = []; });
+    const wanted = layers.territory && !buttons.territory.hidden && !position.over;
+    const news = wanted ? await app.attempt(() => ask(`${path}/territory?node=${node}`)) : { owner: [] };
+    if (!news || node !== position.node || (wanted && !layers.territory)) return;
+    if (wanted) lead = ` ${capital(news.words)}.`;
+    engineViews.forEach((engineView) => { engineView.owner = news.owner; });
     redraw();
   }
 
@@ -155,9 +154,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     buttons.start.disabled = buttons.back.disabled = position.plies === 0;
     buttons.forth.disabled = buttons.end.disabled = position.plies >= most;
     buttons.second.textContent = engineViews.length > 1 ? "One engine" : "Second engine";
-    buttons.line.setAttribute("aria-pressed", String(layers.line));
-    buttons.territory.setAttribute("aria-pressed", String(layers.territory));
-    buttons.figures.setAttribute("aria-pressed", String(layers.figures));
+    for (const name of ["line", "territory", "figures"]) buttons[name].setAttribute("aria-pressed", String(layers[name]));
     buttons.exact.disabled = buttons.inside.disabled = buttons.play.disabled = position.over;
   }
 
@@ -210,7 +207,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
 
   function toggle() {
     running = !running;
-    engineViews.forEach((engineView) => { if (running) start(engineView); else engineView.stop(); });
+    engineViews.forEach(start);
     words();
   }
 
@@ -235,7 +232,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   function exact() {
     stopExact();
     running = false;
-    engineViews.forEach((engineView) => engineView.stop());
+    engineViews.forEach(start);
     app.say("Computing exact values, move by move …");
     stopExact = listen(`${path}/exact?node=${position.node}`, (news) => {
       if (news.problem) { app.say(news.problem, true); return; }

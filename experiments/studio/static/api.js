@@ -17,12 +17,7 @@ const postJson = (body) => post(JSON.stringify(body), "application/json");
 async function answer(path, { headers = {}, ...options } = {}) {
   const token = sessionStorage.getItem(TOKEN);
   if (token) headers.authorization = `Bearer ${token}`;
-  let reply;
-  try {
-    reply = await fetch(path, { ...options, headers });
-  } catch {
-    throw new Error(SILENT);
-  }
+  const reply = await fetch(path, { ...options, headers }).catch(() => { throw new Error(SILENT); });
   if (!reply.ok) {
     const text = await reply.text();
     let message = `the server answers ${reply.status}`;

@@ -1,12 +1,12 @@
 // The view of a game in progress: board, players, evaluation, moves, hint, errors.
 
-import { makeBoard } from "./boards/index.js";
+import { makeBoard, pieceIcon } from "./boards/index.js";
 import { showClock } from "./clock.js";
 import { amount, capital, duration, h, percent } from "./dom.js";
 import { Count, ownershipOf } from "./count.js";
 import { Ending } from "./ending.js";
 import { fileNotes } from "./files.js";
-import { desk, Meter, moveItem, playerCard, table } from "./parts.js";
+import { desk, Meter, playerCard, table } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
 const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" };
@@ -155,12 +155,14 @@ export class GameView {
 
   #moves() {
     const { view, shown, history } = this, here = shown?.plies ?? view.plies;
-    history.replaceChildren(...view.history.map((record, i) => {
-      const count = record.count ? `${amount(record.count)} ${record.counted === "nodes" ? "nodes" : "sims"}` : "";
-      return moveItem(view, i + 1, record, [duration(record.wall), count].filter(Boolean).join(" · "), {
-        title: record.cpu === null ? "" : `${duration(record.cpu)} of CPU time`,
-        "aria-current": record.plies === here ? "true" : null, onclick: () => this.actions.look(record.plies),
-      });
+    history.replaceChildren(...view.history.map(({ player, text, black, wall, cpu, plies, count, counted }, i) => {
+      const cost = [duration(wall), count ? `${amount(count)} ${counted === "nodes" ? "nodes" : "sims"}` : ""];
+      return h("li", {}, h("button", {
+        title: cpu === null ? "" : `${duration(cpu)} of CPU time`,
+        "aria-current": plies === here ? "true" : null, onclick: () => this.actions.look(plies),
+      }, h("span", { class: "number" }, `${i + 1}.`), pieceIcon(view, player), h("span", { class: "text" }, text),
+      h("span", { class: "cost" }, cost.filter(Boolean).join(" · ")),
+      h("span", { class: "value" }, black == null ? "" : percent(player ? 1 - black : black))));
     }));
     history.scrollTop = history.scrollHeight;
   }

@@ -1,7 +1,7 @@
 // Parts that several views are made of: buttons with their keys, players, evaluations, moves.
 
 import { pieceIcon } from "./boards/index.js";
-import { capital, h, patch, percent } from "./dom.js";
+import { capital, h, patch } from "./dom.js";
 
 export const KEY_NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→" };
 
@@ -77,8 +77,8 @@ export function table(label, columns, body, more = {}) {
 }
 
 /** A player of a game; `name` and `note` can be changed. */
-export function playerCard(info, side, text, words = "") {
-  const name = h("b", { title: text }, text), note = h("span", { class: "note" }, words);
+export function playerCard(info, side, text) {
+  const name = h("b", { title: text }, text), note = h("span", { class: "note" });
   return { name, note, element: h("div", { class: "player" }, pieceIcon(info, side), h("div", { class: "who" }, name, note)) };
 }
 
@@ -100,12 +100,4 @@ export class Meter {
     this.bar.style.transform = `translateX(${(100 * (share ?? 0.5) - 100).toFixed(1)}%)`;
     patch(this.words, words);
   }
-}
-
-/** A move in a list: its number, player, cost, and the result that the player expects. */
-export function moveItem(info, number, { player, text, black }, cost, more) {
-  return h("li", {}, h("button", { ...more },
-    h("span", { class: "number" }, `${number}.`), pieceIcon(info, player), h("span", { class: "text" }, text),
-    h("span", { class: "cost" }, cost),
-    h("span", { class: "value" }, black == null ? "" : percent(player ? 1 - black : black))));
 }

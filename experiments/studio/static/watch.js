@@ -52,14 +52,13 @@ async function openList(root, app) {
 }
 
 async function openTournament(root, name, app) {
-  const path = `/api/ledgers/${encodeURIComponent(name)}`;
-  const own = `#/watch/${encodeURIComponent(name)}`;
-  let view = null, game = null, began = null, listed = -1;
+  const path = `/api/ledgers/${encodeURIComponent(name)}`, own = `#/watch/${encodeURIComponent(name)}`;
+  let view = null, game = null, names = [], began = null, listed = -1;
 
   const status = h("p", { class: "watch-status", role: "status", "aria-live": "polite" }, "Reading the ledger …");
   const progress = h("progress", { class: "watch-progress", hidden: true, "aria-label": "Games played" });
   const tabs = h("div", { class: "tabs", role: "group", "aria-label": "Game" });
-  const standings = new Standings((entrant) => { games.entrant = entrant; list(); });
+  const standings = new Standings((entrant) => { games.entrant = entrant; games.load(); });
   const facts = h("p", { class: "facts" });
   const live = h("div", { class: "live-games" });
   const liveSection = h("section", { hidden: true, "aria-label": "Games in progress" }, h("h2", {}, "Games in progress"), live);
@@ -71,12 +70,10 @@ async function openTournament(root, name, app) {
   root.append(box);
   const tiles = [];
 
-  const stop = follow(`${path}/events`, (news) => {
-    view = news;
-    draw();
-  }, (error) => { status.textContent = `${error.message}. Trying again …`; });
+  const stop = follow(`${path}/events`, draw, (error) => { status.textContent = `${error.message}. Trying again …`; });
 
-  function draw() {
+  function draw(news) {
+    view = news;
     head();
     rated();
     liveSection.hidden = !view.live.length;
@@ -87,11 +84,9 @@ async function openTournament(root, name, app) {
     tiles.splice(view.live.length).forEach((tile) => tile.element.remove());
     if (view.games !== listed && (listed < 0 || !games.offset)) {
       listed = view.games;
-      list();
+      games.load();
     }
   }
-
-  const list = () => app.attempt(() => games.load());
 
   function head() {
     const { running } = view, done = running?.done ?? view.games, planned = Math.max(running?.planned ?? done, done);
@@ -119,17 +114,23 @@ async function openTournament(root, name, app) {
 
   function rated() {
     const tables = view.standings?.tables ?? [];
-    const names = tables.map((table) => table.game);
+    names = tables.map((table) => table.game);
     if (!names.includes(game)) {
       game = names[0] ?? null;
-      if (game) list();
+      if (game) games.load();
     }
     tabs.replaceChildren(...(names.length > 1 ? names.map((one) => h("button", {
-      "aria-pressed": String(one === game), onclick: () => { game = one; rated(); list(); },
+      "aria-pressed": String(one === game), onclick: () => choose(one),
     }, one)) : names.length ? [h("span", { class: "only" }, names[0])] : []));
     const table = tables.find((one) => one.game === game);
     standings.show(table?.rows ?? []);
     facts.textContent = table ? words(table) : view.games && !view.problem ? "Rating the games …" : "";
+  }
+
+  function choose(one) {
+    game = one;
+    rated();
+    games.load();
   }
 
   function words(table) {
@@ -144,8 +145,7 @@ async function openTournament(root, name, app) {
     close: stop,
     keys: [
       { key: "g", what: "the next game of the tournament", run: () => {
-        const names = (view?.standings?.tables ?? []).map((table) => table.game);
-        if (names.length > 1) { game = names[(names.indexOf(game) + 1) % names.length]; rated(); list(); }
+        if (names.length > 1) choose(names[(names.indexOf(game) + 1) % names.length]);
       } },
       { key: "l", what: "the list of ledgers", run: () => app.go("watch") },
     ],
@@ -155,7 +155,6 @@ async function openTournament(root, name, app) {
 /** A game in progress. */
 class Tile {
   constructor(parent) {
-    this.names = [h("span", {}), h("span", {})];
     this.note = h("p", { class: "note" });
     this.frame = h("div", { class: "tile-board" });
     this.element = h("article", { class: "panel tile" }, h("p", { class: "versus" }), this.frame, this.note);
@@ -186,9 +185,9 @@ class Tile {
 function gamesList(path, own, app, gameShown) {
   const body = h("tbody", {}), count = h("span", { class: "count" });
   const heading = h("h2", {}, "Finished games");
-  const everybody = h("button", { class: "link", hidden: true, onclick: () => { list.entrant = ""; app.attempt(() => list.load()); } }, "show all entrants");
-  const failed = h("input", { type: "checkbox", id: "failed", onchange: () => app.attempt(() => list.load()) });
-  const turn = (by) => h("button", { onclick: () => app.attempt(() => list.load(list.offset + by)) }, by < 0 ? "◂ Later" : "Earlier ▸");
+  const everybody = h("button", { class: "link", hidden: true, onclick: () => { list.entrant = ""; list.load(); } }, "show all entrants");
+  const failed = h("input", { type: "checkbox", id: "failed", onchange: () => list.load() });
+  const turn = (by) => h("button", { onclick: () => list.load(list.offset + by) }, by < 0 ? "◂ Later" : "Earlier ▸");
   const newer = turn(-PAGE), older = turn(PAGE);
   const list = {
     entrant: "", offset: 0,
@@ -197,7 +196,7 @@ function gamesList(path, own, app, gameShown) {
         h("label", { class: "inline", for: "failed" }, failed, "failures only"), newer, count, older),
       h("div", { class: "table-scroll" }, table("Finished games",
         ["", "first", "second", "result", "moves", "how it ended"], body, { class: "games-table" }))),
-    async load(offset = 0) {
+    load: (offset = 0) => app.attempt(async () => {
       const query = new URLSearchParams({ offset, game: gameShown() ?? "", entrant: list.entrant, failed: failed.checked ? "yes" : "" });
       const found = await ask(`${path}/games?${query}`);
       list.offset = offset;
@@ -210,7 +209,7 @@ function gamesList(path, own, app, gameShown) {
         h("td", {}, h("a", { href: `${own}/${encodeURIComponent(one.slot)}`, title: one.slot }, "replay")),
         h("td", { class: one.result === 1 ? "won" : null }, one.first), h("td", { class: one.result === 0 ? "won" : null }, one.second),
         h("td", {}, { 1: "1 – 0", 0.5: "½ – ½", 0: "0 – 1" }[one.result]), h("td", {}, String(one.plies)), h("td", {}, one.reason))));
-    },
+    }),
   };
   return list;
 }

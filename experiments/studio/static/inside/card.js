@@ -3,7 +3,7 @@
 import { makeBoard } from "../boards/index.js";
 import { s } from "../dom.js";
 import { signOf, wins } from "./model.js";
-import { figure, signed, some } from "./words.js";
+import { between, figure, signed, some } from "./words.js";
 
 export const WIDTH = 104, LEVEL = 46;
 const TEXT = 15, BOARD = 66;
@@ -78,9 +78,7 @@ export function cardTexts({ node }, tree, kind) {
 function worth(node, tree, sign) {
   if (node.value === null) return "looking …";
   const [low, high] = tree.bounds(node.number).map((bound) => sign * bound).sort((a, b) => a - b);
-  if (low === high) return `${node.reason === "estimate" ? "estimate" : "value"} ${signed(low)}`;
-  if (high === 1) return `at least ${signed(low)}`;
-  return low === -1 ? `at most ${signed(high)}` : `${signed(low)} to ${signed(high)}`;
+  return `${low < high ? "" : node.reason === "estimate" ? "estimate " : "value "}${between(low, high)}`;
 }
 
 /** A class for a node whose result is certain, as the player at the root sees it. */

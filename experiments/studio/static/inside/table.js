@@ -1,8 +1,8 @@
 // The children of a node as a table, with the numbers that the search's formula uses.
 
-import { h } from "../dom.js";
+import { capital, h } from "../dom.js";
 import { mean, terms, windowAt } from "./model.js";
-import { figure, signed } from "./words.js";
+import { between, figure, signed } from "./words.js";
 
 const ROWS = 40;  // the best moves of large boards
 
@@ -36,7 +36,7 @@ export class ChildTable {
   show(tree, number, event) {
     Object.assign(this, { tree, event });
     const node = tree.node(number);
-    this.title.textContent = `${this.words.place(tree, number) === "the root" ? "At the root" : this.words.place(tree, number).replace(/^a/, "A")}: ${this.words.who(node.mover)} chooses`;
+    this.title.textContent = `${capital(this.words.at(tree, number))}: ${this.words.who(node.mover)} chooses`;
     if (this.search.kind === "alphabeta") this.#alphabeta(node);
     else this.#visits(node);
   }
@@ -97,12 +97,7 @@ export class ChildTable {
     const raised = rows.findLast(({ raised: better }) => better);
     const columns = [
       ["move", (row) => (row.skipped ? h("td", {}, row.move) : this.#name(row.node, row.node.number === chosen))],
-      [`value for ${own}`, (row) => {
-        if (row.skipped) return "";
-        if (!row.done) return "…";
-        if (row.low === row.high) return signed(row.value);
-        return row.high === 1 ? `at least ${signed(row.low)}` : row.low === -1 ? `at most ${signed(row.high)}` : `${signed(row.low)} to ${signed(row.high)}`;
-      }],
+      [`value for ${own}`, (row) => (row.skipped ? "" : row.done ? between(row.low, row.high) : "…")],
       ["", (row) => (row.skipped ? "cut off: not searched" : !row.done ? "searching" : row === raised ? "best so far" : "")],
     ];
     this.#fill(columns, rows, (row) => ({ class: row.skipped ? "cut" : row === raised ? "chosen" : "", "data-node": row.node?.number }));

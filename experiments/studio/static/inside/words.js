@@ -14,6 +14,10 @@ export function signed(value) {
   return text.startsWith("-") ? text.replace("-", "−") : `+${text}`;
 }
 
+/** What is known of a value, from the least and the most that it can be. */
+export const between = (low, high) => (low === high ? signed(low) : high === 1 ? `at least ${signed(low)}`
+  : low === -1 ? `at most ${signed(high)}` : `${signed(low)} to ${signed(high)}`);
+
 const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
 export function some(moves, most = 4) {
