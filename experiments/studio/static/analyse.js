@@ -91,8 +91,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   function addEngineView(spec) {
     const number = engineViews.length;
     const engineView = new EngineView(number, view, choice, spec, {
-      onMove: play,
-      onSay: app.say,
+      onMove: play, onSay: app.say,
       onEngine: () => { remember(`engine-${number}`, engineView.field.value()); start(engineView); },
     });
     engineView.layers = layers;

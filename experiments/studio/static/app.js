@@ -49,20 +49,14 @@ const app = {
 async function show() {
   const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
   const view = VIEWS.find((one) => one.name === name);
-  if (!view) {
-    history.replaceState(null, "", `#/${VIEWS[0].name}`);
-    show();
-    return;
-  }
+  if (!view) { location.replace(`#/${VIEWS[0].name}`); return; }
   const mine = ++turn;
   current?.close?.();
   current = null;
-  for (const link of document.querySelectorAll("#views a")) {
-    if (link.dataset.view === name) {
-      link.setAttribute("aria-current", "page");
-      link.scrollIntoView({ block: "nearest", inline: "nearest" });
-    } else link.removeAttribute("aria-current");
-  }
+  document.querySelector("#views [aria-current]")?.removeAttribute("aria-current");
+  const link = document.querySelector(`#views [data-view=${name}]`);
+  link.setAttribute("aria-current", "page");
+  link.scrollIntoView({ block: "nearest", inline: "nearest" });
   document.title = `${view.title} · dlgo studio`;
   const module = await app.attempt(view.load);
   if (mine !== turn || !module) return;

@@ -29,11 +29,7 @@ export class GameView {
     this.board = makeBoard(view, actions.play, actions.say);
     this.board.flip(view.look === "checkers" && view.sides[0] === "human" && view.sides[1] !== "human");
     this.cards = [0, 1].map((side) => playerCard(view, side, ""));
-    this.clockTexts = this.cards.map(({ element }) => {
-      const clock = h("span", { class: "clock" });
-      element.append(clock);
-      return clock;
-    });
+    this.clockTexts = this.cards.map(({ element }) => element.appendChild(h("span", { class: "clock" })));
     this.meter = new Meter(view);
     this.status = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
     this.compiling = h("progress", { class: "watch-progress", hidden: true, "aria-label": "Compiling" });

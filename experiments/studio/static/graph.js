@@ -52,8 +52,7 @@ export class Graph {
 
   /** @param values for each position {black} or null. @param marks [{turn, kind}]. @param slides [{from, to}]. */
   show(values, marks, slides) {
-    Object.assign(this, { values, slides });
-    this.marks = marks;
+    Object.assign(this, { values, marks, slides });
     this.draw();
   }
 

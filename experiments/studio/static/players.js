@@ -53,7 +53,6 @@ export function playerField(side, label, choice, value, person = true, onChange 
     else own.focus();
   });
   own.addEventListener("change", onChange);
-  const options = () => [...select.options].map((option) => option.value);
   return {
     /** @param name a game's. @param spec the game with its options, to offer its levels, if there are any. */
     fillFor(name, spec = "") {
@@ -67,7 +66,7 @@ export function playerField(side, label, choice, value, person = true, onChange 
       const place = levels.findIndex((level) => level.spec === before) + 1;
       slider.max = levels.length;
       slider.value = place || remembered(game, fit(game, levels)?.level ?? 3);
-      select.value = options().includes(before) ? before : place ? "level" : before === "level" ? "mcts:sims=1000" : "own";
+      select.value = [...select.options].some((option) => option.value === before) ? before : place ? "level" : before === "level" ? "mcts:sims=1000" : "own";
       if (select.value === "own" && !own.value) own.value = before;
       update();
     },

@@ -79,21 +79,18 @@ async function openReview(root, id, app) {
     if (!running) return;
     told.textContent = `The engine starts …${Number(time.value) ? ` This review takes ${TIMES[time.value].replace("thorough: ", "")}.` : ""}`;
     const asked = query();
-    stop = follow(`${path}/review?${asked}`, (news) => {
-      if (asked !== query()) return;
-      show(news, asked);
-    }, (error) => {
+    stop = follow(`${path}/review?${asked}`, (news) => { if (asked === query()) show(news, asked); }, (error) => {
       told.textContent = error.message;
       if (error.status) { running = false; stop(); run.textContent = "Go on"; }
     });
   }
 
   function show(news, asked) {
-    if (reviewed && reviewed.asked === asked) reviewed.update(news);
+    if (reviewed?.asked === asked) reviewed.update(news);
     else {
       const old = reviewed;
-      const placeAt = (number) => ask(`${path}/review/${number}?${asked}`);
-      reviewed = new Reviewed(info, news, placeAt, (text, bad) => app.say(text, bad));
+      const placeAt = (number) => app.attempt(() => ask(`${path}/review/${number}?${asked}`));
+      reviewed = new Reviewed(info, news, placeAt, app.say);
       reviewed.asked = asked;
       if (old) { reviewed.go(old.place); old.close(); }
       const { activeElement } = document;

@@ -4,13 +4,13 @@
 import { makeBoard, pieceIcon } from "./boards/index.js";
 import { capital, h, patch, percent } from "./dom.js";
 import { Graph, KINDS, kindIcon, signOf } from "./graph.js";
-import { controls, desk, navigation, playerCard, walk } from "./parts.js";
+import { controls, desk, navigation, playerCard, table, walk } from "./parts.js";
 
 export class Reviewed {
   /**
    * @param info the constant data: the board, as the server describes it.
    * @param data the review: turns, values, verdicts, names.
-   * @param placeAt returns the position after a number of turns, or a promise of it.
+   * @param placeAt returns the position after a number of turns, or a promise of it; of undefined if it fails.
    * @param say shows a message.
    */
   constructor(info, data, placeAt, say) {
@@ -53,8 +53,8 @@ export class Reviewed {
     this.mistakePanel = h("section", { class: "panel" },
       h("h2", {}, "Mistakes, the largest first"), this.none, this.list, this.slides);
     this.tablePanel = h("details", { class: "panel change all-moves" }, h("summary", {}, "All moves as a table"),
-      h("div", { class: "scroll" }, h("table", {}, h("caption", { class: "hidden" }, `Every move, what ${data.sides[0]} could expect after it, and what it cost its player`),
-        h("thead", {}, h("tr", {}, ["", "move", `for ${data.sides[0]}`, "cost"].map((text) => h("th", { scope: "col" }, text)))), this.body)));
+      h("div", { class: "scroll" }, table(`Every move, what ${data.sides[0]} could expect after it, and what it cost its player`,
+        ["", "move", `for ${data.sides[0]}`, "cost"], this.body)));
     this.element = desk("review", `Review of ${info.title}`, info, this.board.element, [
       h("div", { class: "tools" }, bars.navigation), h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools, this.graphPanel,
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.mistakePanel, this.tablePanel]);
@@ -102,15 +102,11 @@ export class Reviewed {
 
   async #load() {
     const { place } = this;
-    try {
-      const detail = await this.placeAt(place);
-      if (place !== this.place) return;
-      const still = this.detail === null || Math.abs(this.detail.place - place) !== 1;
-      this.detail = detail;
-      this.#draw(still);
-    } catch (error) {
-      this.say(error.message, true);
-    }
+    const detail = await this.placeAt(place);
+    if (!detail || place !== this.place) return;
+    const still = this.detail === null || Math.abs(this.detail.place - place) !== 1;
+    this.detail = detail;
+    this.#draw(still);
   }
 
   #draw(still = true) {

@@ -74,9 +74,8 @@ export const svgBlob = (svg) => new Blob([new XMLSerializer().serializeToString(
 export async function pngBlob(picture, factor, width = picture.getAttribute("width"), height = picture.getAttribute("height")) {
   const image = new Image(), canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
   Object.assign(canvas, { width: factor * width, height: factor * height });
-  await new Promise((resolve, reject) => {
-    Object.assign(image, { onload: resolve, onerror: reject, src: URL.createObjectURL(svgBlob(picture)) });
-  });
+  image.src = URL.createObjectURL(svgBlob(picture));
+  await image.decode();
   URL.revokeObjectURL(image.src);
   pen.fillStyle = getComputedStyle(document.body).backgroundColor;
   pen.fillRect(0, 0, canvas.width, canvas.height);

@@ -12,27 +12,19 @@ const SIZES = { size: [5, 9, 13, 19] };
 /** A field for an option of a game; `value()` is its text, "" for the default. */
 function optionField(option) {
   const id = `option-${option.name}`;
-  let input;
-  if (option.kind === "bool") {
-    input = h("input", { id, type: "checkbox", checked: option.default });
-  } else if (option.choices.length) {
-    input = h("select", { id }, option.choices.map((choice) => (
-      h("option", { value: choice, selected: choice === option.default }, choice)
-    )));
-  } else {
-    input = h("input", {
-      id, type: "number", value: option.default, step: option.kind === "float" ? 0.5 : 1, required: true,
-    });
-  }
+  const yesNo = option.kind === "bool", text = (value) => (yesNo ? (value ? "yes" : "no") : String(value));
+  const input = yesNo ? h("input", { id, type: "checkbox", checked: option.default })
+    : option.choices.length ? h("select", { id }, option.choices.map((choice) => (
+      h("option", { value: choice, selected: choice === option.default }, choice))))
+      : h("input", { id, type: "number", value: option.default, step: option.kind === "float" ? 0.5 : 1, required: true });
   const quick = (SIZES[option.name] ?? []).map((size) => h("button", {
     class: "chip", onclick: () => { input.value = size; input.dispatchEvent(new Event("input", { bubbles: true })); },
   }, String(size)));
   return {
     name: option.name,
     value: () => {
-      const text = option.kind === "bool" ? (input.checked ? "yes" : "no") : input.value;
-      const usual = option.kind === "bool" ? (option.default ? "yes" : "no") : String(option.default);
-      return text === usual ? "" : text;
+      const chosen = text(yesNo ? input.checked : input.value);
+      return chosen === text(option.default) ? "" : chosen;
     },
     element: h("div", { class: "field" },
       h("label", { for: id }, option.name), h("div", { class: "with-chips" }, input, ...quick),

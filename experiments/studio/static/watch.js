@@ -108,7 +108,7 @@ async function openTournament(root, name, app) {
   function speed(done, planned) {
     const seconds = (performance.now() - began.time) / 1000, rate = (done - began.done) / seconds;
     if (seconds < 5 || rate <= 0) return "";
-    const left = duration((planned - done) / rate).replace(/ ms$/, " ms");
+    const left = duration((planned - done) / rate);
     return `${rate >= 1 ? `${rate.toFixed(1)} a second` : `${(60 * rate).toFixed(1)} a minute`}, about ${left} left`;
   }
 

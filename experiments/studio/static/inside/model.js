@@ -190,7 +190,7 @@ export function windowAt(tree, node) {
 
 /** Nodes that a step is about: where it happens, the child it goes to, the path that is marked. */
 export function focusOf(event, tree) {
-  if (!event) return { at: 0, child: null, path: [0] };
+  if (!event || event.event === "Halved") return { at: 0, child: null, path: [0] };
   switch (event.event) {
     case "Selected": return { at: event.node, child: event.child, path: tree.path(event.child) };
     case "Expanded": {
@@ -198,7 +198,6 @@ export function focusOf(event, tree) {
       return { at: event.node, child: only, path: tree.path(only ?? event.node) };
     }
     case "BackedUp": return { at: event.path.at(-1), child: event.path.at(-2) ?? null, path: [...event.path].reverse(), counted: true };
-    case "Halved": return { at: 0, child: null, path: [0] };
     case "Valued": {  // the parent learns of it
       const { parent } = tree.node(event.node);
       return { at: parent ?? event.node, child: parent === null ? null : event.node, path: tree.path(event.node) };

@@ -42,7 +42,7 @@ export class ChildTable {
   }
 
   #name(node, chosen) {
-    return h("td", {}, h("button", { class: "link", onclick: () => this.onLook(node.number) }, node.move), chosen ? h("span", { class: "chosen" }, " ◂") : "");
+    return [h("button", { class: "link", onclick: () => this.onLook(node.number) }, node.move), chosen ? h("span", { class: "chosen" }, " ◂") : ""];
   }
 
   #visits(node) {
@@ -96,7 +96,7 @@ export class ChildTable {
     const chosen = event?.event === "Valued" ? event.node : null;
     const raised = rows.findLast(({ raised: better }) => better);
     const columns = [
-      ["move", (row) => (row.skipped ? h("td", {}, row.move) : this.#name(row.node, row.node.number === chosen))],
+      ["move", (row) => (row.skipped ? row.move : this.#name(row.node, row.node.number === chosen))],
       [`value for ${own}`, (row) => (row.skipped ? "" : row.done ? between(row.low, row.high) : "…")],
       ["", (row) => (row.skipped ? "cut off: not searched" : !row.done ? "searching" : row === raised ? "best so far" : "")],
     ];
@@ -108,9 +108,6 @@ export class ChildTable {
   #fill(columns, rows, attributes) {
     this.head.replaceChildren(h("tr", {}, columns.map(([name]) => h("th", { scope: "col" }, name))));
     this.head.hidden = !rows.length;
-    this.body.replaceChildren(...rows.map((row) => h("tr", attributes(row), columns.map(([, cell]) => {
-      const content = cell(row);
-      return content instanceof HTMLTableCellElement ? content : h("td", {}, content);
-    }))));
+    this.body.replaceChildren(...rows.map((row) => h("tr", attributes(row), columns.map(([, cell]) => h("td", {}, cell(row))))));
   }
 }
