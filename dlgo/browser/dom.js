@@ -89,4 +89,5 @@ export const breakable = (name) => name.split(/(?<=[:,])/).flatMap((part) => [pa
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export const percent = (share) => `${Math.round(100 * share)}%`;
+/** A share as "46%"; "" if it is not known. */
+export const percent = (share, digits = 0) => (share == null ? "" : `${(100 * share).toFixed(digits)}%`);

@@ -23,7 +23,8 @@ export function marksOver(board) {
   return [
     ...ownership.flatMap((share, cell) => ownerMarks(board, share, cell)), ...endMarks(board), ...turnMarks(board),
     ...hints.flatMap((hint, place) => hintMarks(board, hint, place)),
-    ...line.flatMap((step, place) => stepMarks(board, step, place)), ...drawnMarks(board), ...cursorMarks(board),
+    ...line.flatMap((step, place) => stepMarks(board, step, place)), ...drawnMarks(board),
+    ...(board.cursor === null ? [] : [square(board, board.cursor, 3, { rx: 10, class: "cursor" })]),
   ];
 }
 
@@ -110,9 +111,4 @@ function drawnMarks(board) {
     ...Object.entries(labels).map(([cell, text]) => (
       ["text", { x: at(cell)[0], y: at(cell)[1], class: "drawn-text", css: `font-size: ${Math.min(52, 150 / text.length)}px` }, text])),
   ];
-}
-
-function cursorMarks(board) {
-  if (board.cursor === null) return [];
-  return [square(board, board.cursor, 3, { rx: 10, class: "cursor" })];
 }

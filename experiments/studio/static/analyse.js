@@ -91,17 +91,15 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   function addEngineView(spec) {
     const number = engineViews.length;
     const engineView = new EngineView(number, view, choice, spec, {
-      onMove: play, onSay: app.say,
+      layers, engineViews, onMove: play, onSay: app.say,
       onEngine: () => { remember(`engine-${number}`, engineView.field.value()); start(engineView); },
     });
-    engineView.layers = layers;
     engineView.board.onDraw = (from, to) => change({ draw: [from, to] });
     engineView.board.drawing = engineViews[0]?.board.drawing ?? false;
     engineViews.push(engineView);
     grid.append(engineView.element);
     panels.append(engineView.panel);
     box.classList.toggle("two", engineViews.length > 1);
-    engineViews.forEach((one, i) => { one.other = engineViews[1 - i] ?? null; });
     engineView.show(position, position.moves ?? [], true);
     start(engineView);
   }
@@ -222,7 +220,6 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       gone.stop();
       gone.element.remove();
       gone.panel.remove();
-      engineViews[0].other = null;
       box.classList.remove("two");
     } else addEngineView(remembered("engine-1", "alphabeta:depth=6"));
     words();

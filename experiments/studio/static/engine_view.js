@@ -24,10 +24,9 @@ const WAITING = 3;
 const TABLE_ROWS = 12;
 
 export class EngineView {
-  constructor(number, info, choice, spec, { onMove, onSay, onEngine }) {
-    this.info = info;
+  constructor(number, info, choice, spec, { layers, engineViews, onMove, onSay, onEngine }) {
+    Object.assign(this, { info, layers, engineViews });
     this.seen = null;
-    this.layers = { heat: "visits", figures: true, line: false };
     this.stop = () => {};
     this.board = makeBoard(info, onMove, onSay);
     this.field = playerField(`engine-view-${number}`, number ? "Second engine" : "Engine", choice, spec, false, onEngine);
@@ -48,8 +47,10 @@ export class EngineView {
     this.panel = h("section", { class: "panel engine-panel", "aria-label": `${name}: moves` }, this.field.element, this.line, this.key, this.table);
     this.looks = [];
     this.owner = [];  // of each cell, see `ownerMarks`
-    this.other = null;  // the other engine's view
   }
+
+  /** The other engine's view, if there is one. */
+  get other() { return this.engineViews.find((one) => one !== this); }
 
   /** Show a position; what was seen of another is forgotten. */
   show(position, moves, still) {
@@ -141,13 +142,12 @@ export class EngineView {
   }
 
   #row({ text, visits, share, prior, value, line }, most) {
-    const part = (number) => (number === undefined ? "" : `${(100 * number).toFixed(1)}%`);
     return ["tr", { "data-row": text },
       ["td", {}, ["button", { type: "button", class: "link", "data-move": text, ...(line ? { title: `Line: ${line.map((move) => move.text).join(" ")}` } : {}) }, text]],
       ["td", {}, visits === undefined ? "" : amount(visits)],
-      ["td", { class: "share" }, ["span", { class: "fill", css: `transform: scaleX(${((share ?? 0) / most).toFixed(3)})` }], ["span", {}, part(share)]],
-      ["td", {}, part(prior)],
-      ["td", {}, part(value === undefined ? undefined : (1 + value) / 2)]];
+      ["td", { class: "share" }, ["span", { class: "fill", css: `transform: scaleX(${((share ?? 0) / most).toFixed(3)})` }], ["span", {}, percent(share, 1)]],
+      ["td", {}, percent(prior, 1)],
+      ["td", {}, percent(expected({ value }), 1)]];
   }
 
   #words(share) {

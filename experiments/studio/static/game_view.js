@@ -158,7 +158,7 @@ export class GameView {
         "aria-current": plies === here ? "true" : null, onclick: () => this.actions.look(plies),
       }, h("span", { class: "number" }, `${i + 1}.`), pieceIcon(view, player), h("span", { class: "text" }, text),
       h("span", { class: "cost" }, cost.filter(Boolean).join(" · ")),
-      h("span", { class: "value" }, black == null ? "" : percent(player ? 1 - black : black))));
+      h("span", { class: "value" }, percent(black === null || !player ? black : 1 - black))));
     }));
     history.scrollTop = history.scrollHeight;
   }
@@ -173,7 +173,7 @@ export class GameView {
     if (hint.line.length > 1) words.push(`line ${hint.line.map(({ text }) => text).join(" ")}`);
     const rows = hint.moves.slice(0, 5).map(({ text, share, value }, i) => h("tr", {},
       h("td", {}, String(i + 1)), h("td", {}, h("button", { class: "link", onclick: () => this.actions.play(text) }, text)),
-      h("td", {}, share === undefined ? "" : percent(share)),
+      h("td", {}, percent(share)),
       h("td", {}, value === undefined ? "" : percent((1 + value) / 2))));
     this.hintBox.replaceChildren(h("h2", {}, `Hint of ${hint.who}`), h("p", {}, words.join("; ")),
       rows.length > 1 ? table("Moves of the hint", ["", "move", "favoured", "expects"], h("tbody", {}, rows)) : "");

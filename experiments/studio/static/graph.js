@@ -41,14 +41,11 @@ export class Graph {
     this.element = h("div", { class: "graph-frame" }, this.svg);
     this.svg.addEventListener("pointerdown", (event) => { this.svg.focus({ preventScroll: true }); this.#point(event); });
     this.svg.addEventListener("pointermove", (event) => { if (event.buttons & 1) this.#point(event); });
-    this.watcher = new ResizeObserver(() => {
+    new ResizeObserver(() => {
       const width = Math.max(this.element.clientWidth, 200);
       if (width !== this.width) { this.width = width; this.draw(); }
-    });
-    this.watcher.observe(this.element);
+    }).observe(this.element);
   }
-
-  close() { this.watcher.disconnect(); }
 
   /** @param values for each position {black} or null. @param marks [{turn, kind}]. @param slides [{from, to}]. */
   show(values, marks, slides) {

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { openChooser } from "./inside/chooser.js";
-import { readPlace, startSearch } from "./inside/search.js";
+import { readPlace, readSearch } from "./inside/search.js";
 import { openStage } from "./inside/stage.js";
 import { h } from "./dom.js";
 import { openStart } from "./start.js";
@@ -25,19 +25,20 @@ export async function open(root, place, app) {
 
 /** Wait for a search, with what went wrong on the page, and show it. */
 async function search(root, app, wanted, preset) {
-  let stage = null, running = null, closed = false;
+  const control = new AbortController();
+  let stage = null;
   const begin = async () => {
     const words = h("p", { class: "status", role: "status" }, "The engine searches …"), box = h("div", { class: "inside" }, words);
     const began = performance.now();
     root.replaceChildren(box);
-    running = startSearch(wanted.source, wanted.engine, wanted.seed, (before) => {
+    const onWait = (before) => {
       const long = performance.now() - began > 4000;
       words.textContent = before > 0 ? `Waiting for ${before} other searches …`
         : `The engine searches …${long ? " The first search of a game compiles its rules, which can take a minute." : ""}`;
-    });
+    };
     try {
-      const found = await running.done;
-      if (closed) return;
+      const found = await readSearch(wanted.source, wanted.engine, wanted.seed, control.signal, onWait);
+      if (control.signal.aborted) return;
       root.replaceChildren();
       const { kind, title } = offer.algorithms.find(({ engine }) => engine === found.name);
       stage = openStage(root, app, { ...found, ...wanted, engine: found.engine, kind, title }, preset);
@@ -50,8 +51,7 @@ async function search(root, app, wanted, preset) {
   begin();
   return {
     close() {
-      closed = true;
-      running?.stop();
+      control.abort();
       stage?.close();
     },
     get steps() { return stage?.steps; },

@@ -92,7 +92,7 @@ async function openReview(root, id, app) {
       const placeAt = (number) => app.attempt(() => ask(`${path}/review/${number}?${asked}`));
       reviewed = new Reviewed(info, news, placeAt, app.say);
       reviewed.asked = asked;
-      if (old) { reviewed.go(old.place); old.close(); }
+      if (old) reviewed.go(old.place);
       const { activeElement } = document;
       reviewed.tools.prepend(bars.engine);
       reviewed.bars.view.append(buttons.analyse);
@@ -136,7 +136,7 @@ async function openReview(root, id, app) {
 
   picker.on(root);
   return {
-    close() { stop(); reviewed?.close(); },
+    close() { stop(); },
     get steps() { return reviewed?.steps; },
     get keys() { return [...(reviewed?.keys ?? []), ...keys]; },
   };

@@ -62,8 +62,6 @@ export class Reviewed {
     this.go(0);
   }
 
-  close() { this.graph.close(); }
-
   /** Show what has become known. */
   update(data) {
     this.data = data;

@@ -1,7 +1,7 @@
 // A node of a search tree as a card: its texts, the position as a small picture, the line to it.
 
 import { makeBoard } from "../boards/index.js";
-import { s } from "../dom.js";
+import { percent, s } from "../dom.js";
 import { signOf, wins } from "./model.js";
 import { between, figure, signed, some } from "./words.js";
 
@@ -71,7 +71,7 @@ export function cardTexts({ node }, tree, kind) {
   ];
   if (node.proven !== null) lines.push({ text: `${["loss", "draw", "win"][sign * node.proven + 1]}, certain`, style: "title" });
   else if (node.visits) lines.push({ text: `value ${figure(wins(node, mover), 2)}`, style: "" });
-  if (node.prior !== null) lines.push({ text: `prior ${(100 * node.prior).toFixed(node.prior < 0.0995 ? 1 : 0)}%`, style: "soft" });
+  if (node.prior !== null) lines.push({ text: `prior ${percent(node.prior, node.prior < 0.0995 ? 1 : 0)}`, style: "soft" });
   return lines;
 }
 

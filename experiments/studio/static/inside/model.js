@@ -111,24 +111,21 @@ export function terms(tree, node, { kind, settings }) {
   if (!children.length) return [];
   if (kind === "gumbel") return gumbelTerms(node, children);
   return children.map((child) => {
+    const guess = !child.visits;
+    if (child.proven !== null) return { wins: wins(child, node.mover), explore: 0, score: wins(child, node.mover) };
     if (kind === "uct") {
-      const share = child.visits || child.proven !== null ? wins(child, node.mover) : null;
-      if (share === null) return { wins: null, explore: null, score: null };
-      const explore = child.proven !== null || !node.visits ? 0
-        : settings.c_uct * Math.sqrt(Math.log(node.visits) / child.visits);
+      if (guess) return { wins: null, explore: null, score: null };
+      const share = wins(child, node.mover);
+      const explore = node.visits ? settings.c_uct * Math.sqrt(Math.log(node.visits) / child.visits) : 0;
       return { wins: share, explore, score: share + explore };
     }
-    if (child.proven !== null) {
-      const share = wins(child, node.mover);
-      return { wins: share, explore: 0, score: share };
-    }
-    const guess = !child.visits;
     const share = guess ? wins(node, node.mover) - settings.fpu_reduction : wins(child, node.mover);
     const explore = settings.c_puct * (child.prior * Math.sqrt(node.visits) / (1 + child.visits));
     return { wins: share, guess, explore, score: share + explore };
   });
 }
 
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const VISIT_OFFSET = 50, LOST = -1e9;  // as in engines/alphazero/textbook_gumbel.py
 
 function gumbelTerms(node, children) {
@@ -143,10 +140,9 @@ function gumbelTerms(node, children) {
   });
   const highest = Math.max(...rows.map(({ score }) => score));
   const powers = rows.map(({ score }) => Math.exp(score - highest));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  const total = 1 + children.reduce((count, { visits }) => count + visits, 0);
+  const total = 1 + sum(children.map(({ visits }) => visits));
   rows.forEach((row, i) => {
-    row.policy = powers[i] / sum;
+    row.policy = powers[i] / sum(powers);
     row.share = children[i].visits / total;
     row.gap = row.policy - row.share;
   });
@@ -156,7 +152,6 @@ function gumbelTerms(node, children) {
 /** The assumed value of a move that was never tried, for the player at `node`. */
 function mixedValue(node, children) {
   const sign = signOf(node.mover), tried = children.filter(({ visits }) => visits);
-  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   const value = (1 + sign * (node.total - sum(tried.map(({ total }) => total)))) / 2;
   if (!tried.length) return value;
   const visits = sum(tried.map((child) => child.visits)), prior = sum(tried.map((child) => child.prior));

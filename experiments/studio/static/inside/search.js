@@ -25,22 +25,18 @@ export function writePlace({ preset, source, ...search }) {
  * Have a search made, and read all its events.
  *
  * @param onWait called with how many searches come before, while it waits.
- * @returns {stop(), done: its result so far, with `events`}.
+ * @returns a promise of its result, with `events`.
  */
-export function startSearch(source, engine, seed, onWait) {
-  const control = new AbortController();
-  const read = async () => {
-    const search = { source, seed, events: [] };
-    await stream("/api/inside/search", { ...source, engine, seed }, control.signal, (news) => {
-      if (news.part) for (const event of JSON.parse(news.part)) search.events.push(event);
-      else if ("waiting" in news) onWait(news.waiting);
-      else Object.assign(search, news);
-    });
-    if (search.error) throw new Error(search.error);
-    if (search.steps !== search.events.length) throw new Error("the search was interrupted; try again");
-    return search;
-  };
-  return { stop: () => control.abort(), done: read() };
+export async function readSearch(source, engine, seed, signal, onWait) {
+  const search = { source, seed, events: [] };
+  await stream("/api/inside/search", { ...source, engine, seed }, signal, (news) => {
+    if (news.part) for (const event of JSON.parse(news.part)) search.events.push(event);
+    else if ("waiting" in news) onWait(news.waiting);
+    else Object.assign(search, news);
+  });
+  if (search.error) throw new Error(search.error);
+  if (search.steps !== search.events.length) throw new Error("the search was interrupted; try again");
+  return search;
 }
 
 /** The positions of nodes, asked for once. */

@@ -1,12 +1,11 @@
 // The children of a node as a table, with the numbers that the search's formula uses.
 
-import { capital, h } from "../dom.js";
+import { capital, h, percent } from "../dom.js";
 import { mean, terms, windowAt } from "./model.js";
 import { between, figure, signed } from "./words.js";
 
 const ROWS = 40;  // the best moves of large boards
 
-const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)}%`);
 const certain = (node, mover) => ["loss", "draw", "win"][mean(node, mover) + 1];
 
 /** How a search finds the next move, in one line. */
@@ -65,12 +64,12 @@ export class ChildTable {
     const columns = [
       ["move", ({ child }) => this.#name(child, child.number === chosen)],
       ["visits", ({ child }) => String(child.visits)],
-      ...(hasPrior ? [["prior", ({ child }) => percent(child.prior)]] : []),
+      ...(hasPrior ? [["prior", ({ child }) => percent(child.prior, 1)]] : []),
       [`wins for ${own}`, ({ child, wins, guess }) => (child.proven !== null ? h("b", {}, certain(child, node.mover)) : wins === null ? "" : guess ? (sure ? "" : `(${figure(wins)})`) : figure(wins))],
       ...(gumbel || sure ? [] : [["explore", ({ explore }) => (explore === null ? "" : figure(explore))]]),
       ...(sure ? [] : [["score", ({ score, lost }) => (score === null ? "" : lost ? "lost" : h(score === best ? "b" : "span", {}, figure(score, gumbel ? 2 : 3)))]]),
       ...(gumbel && root ? [["in", ({ child }) => (planned.has(child.number) ? "✓" : "")]] : []),
-      ...(gumbel && !root && !sure ? [["should have", ({ policy }) => percent(policy)], ["has", ({ share }) => percent(share)]] : []),
+      ...(gumbel && !root && !sure ? [["should have", ({ policy }) => percent(policy, 1)], ["has", ({ share }) => percent(share, 1)]] : []),
     ];
     this.#fill(columns, rows, ({ child }) => ({ class: [child.number === chosen ? "chosen" : "", planned.size && !planned.has(child.number) ? "out" : ""].join(" "), "data-node": child.number }));
     const guesses = !sure && numbers.some(({ guess }) => guess);

@@ -1,6 +1,6 @@
 // A step of a search in one plain sentence.
 
-import { capital } from "../dom.js";
+import { capital, percent } from "../dom.js";
 import { signOf, terms } from "./model.js";
 
 /** A number with three digits behind the point; no -0. */
@@ -96,7 +96,8 @@ export class Words {
     const known = children.filter(({ prior }) => prior !== null);
     const best = known.reduce((a, b) => (b.prior > (a?.prior ?? -1) ? b : a), null);
     const even = known.length && known.every(({ prior }) => Math.abs(prior - known[0].prior) < 1e-9);
-    const prior = !best ? "" : even ? `, all with the same prior, ${percentOf(best.prior)}` : `; the likeliest is ${this.move(best.move)}, prior ${percentOf(best.prior)}`;
+    const likely = percent(best?.prior, best?.prior < 0.1 ? 1 : 0);
+    const prior = !best ? "" : even ? `, all with the same prior, ${likely}` : `; the likeliest is ${this.move(best.move)}, prior ${likely}`;
     return `Expand: ${where}, all ${plural(children.length, "move")} become nodes${prior}.`;
   }
 
@@ -173,8 +174,6 @@ export class Words {
     return `${words.join(", ")}.${decision.line.length > 1 ? ` Expected line: ${decision.line.map(({ text }) => text).join(" ")}.` : ""}`;
   }
 }
-
-const percentOf = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;
 
 function ordinal(n) {
   const ending = n % 100 > 10 && n % 100 < 14 ? "th" : { 1: "st", 2: "nd", 3: "rd" }[n % 10] ?? "th";
