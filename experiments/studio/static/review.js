@@ -99,6 +99,7 @@ async function openReview(root, id, app) {
       reviewed.tools.append(bars.file);
       reviewed.tools.after(head);
       reviewed.tablePanel.after(settings);
+      picker.on(reviewed.element);
       place.replaceChildren(reviewed.element);
       activeElement.focus({ preventScroll: true });
     }
@@ -134,7 +135,6 @@ async function openReview(root, id, app) {
     return copyTo(app, path, "analyse", reviewed?.place ? turns[reviewed.place - 1].plies : 0);
   }
 
-  picker.on(root);
   return {
     close() { stop(); },
     get steps() { return reviewed?.steps; },
