@@ -27,7 +27,7 @@ REFERENCE = {
     "Play": "play studio games gtp online",
     "Compare": "tournaments ratings report cluster",
     "Train": "data encoders networks training reinforcement",
-    "Extend and teach": "python add_an_engine add_a_game vector teach architecture",
+    "Extend and teach": "python add_an_engine add_a_game vector museum teach architecture",
 }
 _FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.M | re.S)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")

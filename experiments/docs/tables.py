@@ -11,6 +11,7 @@ What a table is about:
     settings TRAINER      settings of a trainer; `shared`: those of all learners without a search
     keys plan, class, league, recipe
     encoders, networks, heads
+    museum                the faults of the museum and their prices
 
 `without X` leaves out what the same kind of table shows for X.
 """
@@ -39,6 +40,7 @@ from experiments.arena import plan_keys
 from experiments.classroom import league_plan, policy
 from experiments.command import run
 from experiments.datasets.options import RECIPE_OPTIONS
+from experiments.museum import __main__ as museum
 
 MARK = re.compile(r"^    python -m experiments\.docs\.tables (.+)$", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
@@ -71,6 +73,8 @@ def table(about: str) -> str:
     if about == "heads":
         return _table("head | form | meaning",
                       [(f"`{name}`", head.form, head.meaning) for name, head in HEADS.items()])
+    if about == "museum":
+        return museum.table()
     raise SpecError(f"unknown table {about!r}; see experiments/docs/tables.py")
 
 
