@@ -37,8 +37,8 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     return openBoard(root, [made.id, at], app);
   }
   let { nodes, position } = await ask(`${path}/tree`);
-  const first = nodes.find(({ plies }) => plies === Number(at ?? position.plies))?.id;
-  if (first !== position.node && first !== undefined) ({ position } = await ask(`${path}/tree?node=${first}`));
+  const first = nodes.find(({ plies }) => plies === Number(at ?? position.plies))?.id ?? position.node;
+  if (first !== position.node) ({ position } = await ask(`${path}/tree?node=${first}`));
   let running = true, lead = "", stopExact = () => {}, asking = Promise.resolve();
   const layers = {
     heat: remembered("heat", "visits"), figures: remembered("figures", "yes") === "yes",
@@ -100,7 +100,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     grid.append(engineView.element);
     panels.append(engineView.panel);
     box.classList.toggle("two", engineViews.length > 1);
-    engineView.show(position, position.moves ?? [], true);
+    engineView.show(position, true);
     start(engineView);
   }
 
@@ -113,10 +113,10 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     engineView.draw();
   }
 
-  function show(news, still = false) {
+  function show(news) {
     position = news;
     stopExact();
-    engineViews.forEach((engineView) => { engineView.show(position, position.moves ?? [], still); start(engineView); });
+    engineViews.forEach((engineView) => { engineView.show(position); start(engineView); });
     words();
     territory();
   }

@@ -53,9 +53,8 @@ export class EngineView {
   get other() { return this.engineViews.find((one) => one !== this); }
 
   /** Show a position; what was seen of another is forgotten. */
-  show(position, moves, still) {
+  show(position, still) {
     this.position = position;
-    this.moves = moves;
     this.seen = this.exact = this.preview = null;
     this.owner = [];
     this.draw(still);
@@ -92,7 +91,7 @@ export class EngineView {
 
   draw(still = false) {
     const { seen } = this, share = seen?.black ?? null;
-    this.board.show(this.position, this.moves, this.#marks(), still);
+    this.board.show(this.position, this.position.moves ?? [], this.#marks(), still);
     if (seen?.look) this.element.dataset.look = seen.look;
     else delete this.element.dataset.look;
     this.meter.show(share, this.#words(share));

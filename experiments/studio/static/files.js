@@ -5,6 +5,9 @@ import { h } from "./dom.js";
 
 export const saveFile = (app, path) => app.attempt(async () => app.say(`Saved as ${await download(path)}`));
 
+/** Go to a game that the server makes, in a view. @param made a promise of it. */
+export const goTo = (app, view, made) => app.attempt(async () => app.go(`${view}/${(await made).id}`));
+
 /** Go on in another view with a copy of a game, up to a move; people play in it, unless players are named. An analysis gets all moves. */
 export function copyTo(app, path, view, plies, players = {}) {
   const whole = view === "analyse";

@@ -1,7 +1,7 @@
 // The view Play: a new game (#/play), or a game in progress (#/play/ID): the server's view, and the actions of the person.
 
 import { ask, follow } from "./api.js";
-import { copyTo, filePicker, saveFile } from "./files.js";
+import { copyTo, filePicker, goTo, saveFile } from "./files.js";
 import { keepResult } from "./fit.js";
 import { GameView } from "./game_view.js";
 import { controls, navigation, walk } from "./parts.js";
@@ -65,9 +65,7 @@ async function openGame(root, id, app) {
 
   function review() { app.go(`review/${id}`); }
 
-  function rematch(swap) {
-    return app.attempt(async () => app.go(`play/${(await ask(`${path}/rematch`, { swap })).id}`));
-  }
+  function rematch(swap) { return goTo(app, "play", ask(`${path}/rematch`, { swap })); }
 
   function play(text) {
     shown = null;

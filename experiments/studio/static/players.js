@@ -66,7 +66,8 @@ export function playerField(side, label, choice, value, person = true, onChange 
       const place = levels.findIndex((level) => level.spec === before) + 1;
       slider.max = levels.length;
       slider.value = place || remembered(game, fit(game, levels)?.level ?? 3);
-      select.value = [...select.options].some((option) => option.value === before) ? before : place ? "level" : before === "level" ? "mcts:sims=1000" : "own";
+      select.value = before;  // "" if that is none of them
+      if (!select.value) select.value = place ? "level" : before === "level" ? "mcts:sims=1000" : "own";
       if (select.value === "own" && !own.value) own.value = before;
       update();
     },

@@ -15,7 +15,8 @@ export function open(root, place, app) {
 }
 
 function openChoice(root, app) {
-  const picker = filePicker(app, "review"), { buttons, keys } = controls({ file: { open: [...picker.open, { class: "main" }] } });
+  const picker = filePicker(app, "review");
+  const { buttons, keys } = controls({ file: { open: [...picker.open, { class: "main" }] } });
   const box = h("section", { class: "start" },
     h("h1", {}, "Which game would you like to review?"),
     h("div", { class: "panel" },

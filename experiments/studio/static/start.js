@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { pictureOf } from "./boards/index.js";
 import { clockField } from "./clock.js";
 import { h } from "./dom.js";
-import { filePicker } from "./files.js";
+import { filePicker, goTo } from "./files.js";
 import { controls } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
@@ -95,10 +95,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
     event.preventDefault();
     button.disabled = true;
     const said = setTimeout(() => { button.textContent = "Compiling the rules, once on this machine …"; }, 700);
-    await app.attempt(async () => {
-      const made = await ask("/api/games", chosen());
-      app.go(`${view}/${made.id}`);
-    });
+    await goTo(app, view, ask("/api/games", chosen()));
     clearTimeout(said);
     button.textContent = words;
     button.disabled = false;
