@@ -76,8 +76,8 @@ def test_what_presets_of_analyses_show(page: Page) -> None:
     for name, counts in (("fork", (1, 3, 1)), ("worth", (0, 1, 7))):
         open_preset(page, name)
         page.see("document.querySelector('.status').innerText.startsWith('Exact values of')", name)
-        found = tuple(page.count(f"{FIGURE}.{kind}") for kind in ("win", "draw", "loss"))
-        assert found == counts
+        page.until(lambda counts=counts: counts == tuple(  # they come one by one
+            page.count(f"{FIGURE}.{kind}") for kind in ("win", "draw", "loss")), name)
     for name, promised in (
         ("prediction", {"4": "62"}), ("thirteenth-move", {"D7": "27", "F3": "19"}),
         ("policy", {"4": "40", "5": "23", "3": "19"}),
