@@ -179,6 +179,8 @@ def test_playing_runs_and_can_be_held(page: Page) -> None:
     page.press("Play")
     page.until(lambda: page.driver.execute_script(READ)["step"] >= 4, "some steps")
     page.press("Pause")
+    page.driver.execute_async_script(  # a step that is on its way is drawn in the next frame
+        "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
     held = page.driver.execute_script(READ)["step"]
     page.keys("?")
     assert "on to the next simulation" in page.text("#keys")
