@@ -26,11 +26,11 @@ from experiments.options import FOLDER
 from reports.differences import elo_of_score
 
 _MEASURES = {
-    "match": "The search with the fault against the right one in {game}, {games} games at equal "
+    "match": "The search with the fault against the right one in {game}, {games:.0f} games at equal "
              "CPU time",
-    "learning": "{seeds} trainings with the fault and {seeds} without it, each for the same CPU "
-                "time, then {games} games of their networks in {game}",
-    "report": "{seeds} learners, each measured in {game} with the fault and without it",
+    "learning": "{seeds:.0f} trainings with the fault and {seeds:.0f} without it, each for the same CPU "
+                "time, then {games:.0f} games of their networks in {game}",
+    "report": "{seeds:.0f} learners, each measured in {game} with the fault and without it",
 }
 
 
@@ -46,12 +46,13 @@ def cards() -> pd.DataFrame:
     table["visible"] = points["right_shown"] - points["shown"]
     table["hidden"] = table["price"] - table["visible"].clip(lower=0)
     table["luck"] = (table["low"] <= 0) & (table["high"] >= 0)
-    return table.sort_values(["luck", "hidden"], ascending=[True, False])
+    table["missing"] = table["price"].isna()
+    return table.sort_values(["missing", "luck", "hidden"], ascending=[True, True, False])
 
 
 def price_text(row: pd.Series) -> str:
     """The price of a fault: `-120 (80 to 160)`."""
-    if np.isnan(row["price"]):
+    if row["missing"]:
         return "not measured"
     text = f"{row['price']:.0f} ({row['low']:.0f} to {row['high']:.0f})"
     return f"{text}, perhaps none" if row["luck"] else text
@@ -61,7 +62,7 @@ def table() -> str:
     """All cards as a table in Markdown."""
     lines = ["| fault | about | price in Elo | against random moves |", "|---|---|---:|---:|"]
     for row in cards().itertuples():
-        shown = "" if np.isnan(row.shown) else f"{row.shown:.0%} for {row.right_shown:.0%}"
+        shown = "" if row.missing else f"{row.shown:.0%} for {row.right_shown:.0%}"
         text = price_text(pd.Series(row._asdict()))
         lines.append(f"| {row.title} (`{row.Index}`) | {KINDS[row.kind]} | {text} | {shown} |")
     return "\n".join(lines) + "\n"
@@ -70,14 +71,15 @@ def table() -> str:
 def card(fault: Fault) -> str:
     """The card of a fault in Markdown."""
     row = cards().loc[fault.name]
+    price = "not measured." if row["missing"] else (
+        f"{price_text(row)} Elo. {_MEASURES[row['measure']].format(**row)}. Against random moves "
+        f"{row['shown']:.0%} of the points, without the fault {row['right_shown']:.0%}. "
+        f"{row['date']}, {row['machine']}.")
     places = "".join(f"* {place}\n" for place in fault.published) or "We know of no place.\n"
-    how = _MEASURES[row["measure"]].format(**row) if isinstance(row["measure"], str) else ""
     return (
         f"# {fault.title}\n\n`{fault.name}`, {KINDS[fault.kind]}\n\n"
         f"**What one sees.** {fault.symptom}\n\n**The smallest example.** {fault.smallest}\n\n"
-        f"**Price.** {price_text(row)} Elo. {how}. Against random moves {row['shown']:.0%} of the "
-        f"points, without the fault {row['right_shown']:.0%}. {row['date']}, {row['machine']}.\n\n"
-        f"**Published**\n\n{places}\n```diff\n{diff(fault)}```\n"
+        f"**Price.** {price}\n\n**Published**\n\n{places}\n```diff\n{diff(fault)}```\n"
     )
 
 
