@@ -26,10 +26,10 @@ from experiments.options import FOLDER
 from reports.differences import elo_of_score
 
 _MEASURES = {
-    "match": "The search with the fault against the right one in {game}, {games:.0f} games at equal "
-             "CPU time",
-    "learning": "{seeds:.0f} trainings with the fault and {seeds:.0f} without it, each for the same CPU "
-                "time, then {games:.0f} games of their networks in {game}",
+    "match": "The search with the fault against the right one in {game}, {games:.0f} games at "
+             "equal CPU time",
+    "learning": "{seeds:.0f} trainings with the fault and {seeds:.0f} without it, each for the same "
+                "CPU time, then {games:.0f} games of their networks in {game}",
     "report": "{seeds:.0f} learners, each measured in {game} with the fault and without it",
 }
 
@@ -89,11 +89,12 @@ def draw_losses(fault: Fault, path: Path) -> bool:
     losses = losses[losses["fault"] == fault.name]
     if losses.empty:
         return False
-    with drawing(path, title=fault.title) as [axes]:
+    with drawing(path, size=(8.0, 5.0), title=fault.title) as [axes]:
         for which, colour in (("right", BLUE), ("fault", ORANGE)):
             part = losses[losses["which"] == which]
             axes.plot(part["step"], part["loss"], color=colour, label=which)
-        axes.set(xlabel="step of training", ylabel="loss, mean of all seeds")
+        axes.set(xlabel="step of training", ylabel="loss, mean of all seeds",
+                 yscale="log")
         axes.legend()
     return True
 
