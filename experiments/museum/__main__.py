@@ -28,8 +28,8 @@ from reports.differences import elo_of_score
 _MEASURES = {
     "match": "The search with the fault against the right one in {game}, {games:.0f} games at "
              "equal CPU time",
-    "learning": "{seeds:.0f} trainings with the fault and {seeds:.0f} without it, each for the same "
-                "CPU time, then {games:.0f} games of their networks in {game}",
+    "learning": "{seeds:.0f} trainings with the fault and {seeds:.0f} without it, each for the "
+                "same CPU time, then {games:.0f} games of their networks in {game}",
     "report": "{seeds:.0f} learners, each measured in {game} with the fault and without it",
 }
 
