@@ -270,7 +270,7 @@ def _by_outcomes(game: GameSpec, text: str, outcomes: Mapping[str, int]) -> Iter
         if len(outcomes) > 1:
             yield Fact("only", f"Every move {_VERBS[value]}.")
     elif counts[value] == 1:
-        rest = [f"{n} {_VERBS[result] if n == 1 else _PLURAL[result]}"
+        rest = [f"1 other {_VERBS[result]}" if n == 1 else f"{n} others {_PLURAL[result]}"
                 for result, n in counts.items() if n and result < value]
         yield Fact("only", f"The only move that {_VERBS[value]}; {' and '.join(rest)}.")
     else:

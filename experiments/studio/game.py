@@ -94,7 +94,7 @@ class Game:
         self._board = position.board_view(saved.state.game)
         self._position = position.position_view(saved.state)
         self._paused = self._single = False  # single: one more move of an engine, though paused
-        self._assisted = False  # by a hint, or a move taken back
+        self._assisted = bool(self._records)  # by a hint, a move taken back, or moves of a file
         self._resting = False  # between the moves of two engines
         self._hurried = False  # the engine that thinks has to move now
         self._problem = self._thinking = ""

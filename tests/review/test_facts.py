@@ -183,7 +183,7 @@ class Claim:
     def only(self, verb: str, rest: str) -> bool:
         counts = Counter(self.outcomes.values())
         value = NUMBER[verb]
-        told = {NUMBER[word]: int(n) for n, word in re.findall(r"(\d+) (\w+)", rest)}
+        told = {NUMBER[word]: int(n) for n, word in re.findall(r"(\d+) others? (\w+)", rest)}
         return self.outcomes[self.text] == value and counts.pop(value) == 1 and told == counts
 
     def every(self, verb: str) -> bool:

@@ -80,6 +80,10 @@ def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page
     page.press("Start the game")
     page.click_cell(3)
     page.see_pieces(2, "the engine's answer")
+    board = "getComputedStyle(document.querySelector('.stage svg.board'))"
+    assert page.see(f"{board}.outlineStyle") == "none"  # the mouse needs no ring
+    card = "getComputedStyle(document.querySelector('.player.turn'))"
+    assert page.see(f"{card}.borderTopWidth") == "2px"
     assert "bots.py:First" in page.text(".players") and "You" in page.text(".players")
     page.press("Undo")
     page.see_pieces(0, "the move taken back")
@@ -91,7 +95,30 @@ def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page
     assert page.driver.find_elements(By.CSS_SELECTOR, ".marks .hint")
     page.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ENTER, on=".stage svg.board")
     page.see_pieces(4, "a move by keys")
+    assert page.see(f"{board}.outlineStyle") == "solid"
     assert page.errors() == []
+
+
+def test_the_list_of_moves_shows_the_move_looked_at(studio: Studio, page: Page) -> None:
+    game = studio.new("connect4")
+    for text in "1111112222224444":
+        studio.move(game, text)
+    page.go(f"play/{game}")
+    page.see_turns(16)
+    seen = """(() => {
+      const [list, move] = [".moves", ".moves [aria-current]"].map(
+        (one) => document.querySelector(one)?.getBoundingClientRect());
+      return move && list.top - 1 < move.top && move.bottom < list.bottom + 1;
+    })()"""
+    page.see(seen, "the last move")
+    page.press("Resign")
+    page.press("Really resign?")
+    page.find(".ending")  # which leaves the list less room
+    page.see(seen, "the resignation")
+    page.press("|◂")
+    page.press("▸")
+    page.see_text("After move 1 of 17")
+    page.see(seen, "the first move")
 
 
 def test_save_and_load(studio: Studio, page: Page) -> None:

@@ -127,6 +127,7 @@ def test_a_saved_game_is_loaded_as_it_was(
     before, after = studio.view(game), studio.view(answer["id"])
     for key in ("game", "position", "plies"):
         assert before[key] == after[key], key
+    assert after["assisted"] and not before["assisted"]  # it says nothing of a level that fits
     assert [r["text"] for r in after["history"]] == [r["text"] for r in before["history"]]
 
 

@@ -166,8 +166,8 @@ def test_a_puzzle_is_failed_and_solved(studio: Studio, page: Page) -> None:
     page.keys("r")
     assert page.text(".train h2") == "X to move. Win in 3 plies." and page.status() == ""
     play_by_keys(page, cell_of(state, puzzle.solution))
-    page.see_text("Right. The answer is ")
-    answered = re.search(r"answer is (\w+)", page.status())[1]
+    page.see_text("Right. The reply is ")
+    answered = re.search(r"reply is (\w+)", page.status())[1]
     after = state.play(puzzle.solution, answered)
     last = next(text for text, end in replies(after).items() if end.is_over())
     play_by_keys(page, cell_of(after, last))

@@ -82,12 +82,12 @@ export class GameView {
     this.compiling.title = `${view.engine?.compiled ?? 0} functions so far`;
     this.status.classList.toggle("over", view.position.over && live);
     this.#evaluation();
-    this.#moves();
     this.#hint();
     this.ending.draw(view);
     this.count.draw(view, this.board);
     this.#troubles();
     this.#enable(mine, now, resigning);
+    this.#moves();
     this.clocks();
   }
 
@@ -105,7 +105,7 @@ export class GameView {
     buttons.now.hidden = !engines || view.position.over;
     buttons.now.disabled = !view.canHurry;
     buttons.pause.textContent = view.paused ? "Go on" : "Pause";
-    this.typing.hidden = !view.yourTurn;
+    this.typing.hidden = view.position.over || !view.sides.includes("human");
     buttons.start.disabled = buttons.back.disabled = !(this.shown?.plies ?? view.plies);
     buttons.forth.disabled = buttons.end.disabled = !this.shown;
   }
@@ -160,7 +160,7 @@ export class GameView {
       h("span", { class: "cost" }, cost.filter(Boolean).join(" · ")),
       h("span", { class: "value" }, percent(black === null || !player ? black : 1 - black))));
     }));
-    history.scrollTop = history.scrollHeight;
+    history.scrollTop = (history.querySelector("[aria-current]")?.offsetTop ?? 0) - history.offsetTop - history.clientHeight / 2;
   }
 
   #hint() {

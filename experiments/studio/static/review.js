@@ -115,7 +115,7 @@ async function openReview(root, id, app) {
   function progressWords(news) {
     if (news.problem) return news.problem;
     const counts = `${news.done} of ${news.of} positions`;
-    if (news.final) return `${counts} evaluated by ${[news.exact, news.engine].filter(Boolean).join(" and ")} in ${duration(news.spent)}.`;
+    if (news.final) return `${counts} evaluated by ${[news.exact, (news.spent || !news.exact) && `${news.engine} in ${duration(news.spent)}`].filter(Boolean).join(" and ")}.`;
     const { asked } = news;
     if (!asked) return `${counts}.`;
     const place = `the position after move ${asked.place}`;

@@ -39,7 +39,7 @@ async function openChoice(root, app) {
 
 async function openPuzzle(root, name, number, app) {
   const path = `/api/train/${encodeURIComponent(name)}/${number}`;
-  const puzzle = await ask(path);
+  const puzzle = await ask(path), { levels } = puzzle;
   let turns = [], told = [], shown = puzzle.position;
   let state = "asked";  // then wrong, solved or told
   const go = (to) => app.go(`train/puzzles/${encodeURIComponent(name)}/${(to + levels.length - 1) % levels.length + 1}`);
@@ -57,7 +57,6 @@ async function openPuzzle(root, name, number, app) {
       all: ["All puzzles", "l", "choose other puzzles", () => app.go("train")],
     },
   });
-  const { levels } = puzzle;
   const choice = h("select", { id: "puzzle", "aria-label": "Puzzle", onchange: () => go(Number(choice.value)) },
     levels.map((level, i) => h("option", { value: i + 1, selected: i + 1 === number }, `Puzzle ${i + 1} of ${levels.length}, ${level}`)));
   const count = h("p", { class: "note" });
@@ -85,12 +84,13 @@ async function openPuzzle(root, name, number, app) {
 
   async function judge(text) {
     if (state !== "asked") return;
+    status.textContent = "The solver answers …";
     const news = await ask(`${path}/answer`, { turns: [...turns, text] });
     shown = news.position;
     if (!news.right || news.done) score(news.right);
     if (news.right) turns.push(text, ...(news.reply ? [news.reply.text] : []));
     state = !news.right ? "wrong" : news.done ? "solved" : "asked";
-    status.textContent = { wrong: `${capital(news.name)} is not right.`, solved: "Solved.", asked: `Right. The answer is ${news.reply?.name}. Go on.` }[state];
+    status.textContent = { wrong: `${capital(news.name)} is not right.`, solved: "Solved.", asked: `Right. The reply is ${news.reply?.name}: your turn again.` }[state];
     tell(news.right ? told : [], news);
     draw(false, news.line);
   }
