@@ -252,7 +252,7 @@ def _option(option: Option) -> View:
     return {
         "name": option.name, "default": option.default, "help": option.help,
         "kind": option.type.__name__, "choices": list(option.choices),
-        "range": option.range_text(),
+        "range": option.range_text(), "high": option.high,
     }
 
 

@@ -128,6 +128,11 @@ def test_captures_are_shown_jump_by_jump(studio: Studio, page: Page) -> None:
         assert studio.move(game, move) == (200, {}), move
     page.go(f"play/{game}")
     page.see_turns(6)
+    cells = studio.view(game)["position"]["cells"]
+    starts = {move["path"][0] for move in studio.view(game)["position"]["moves"]}
+    page.click_cell(next(i for i, piece in enumerate(cells) if piece == 0 and i not in starts))
+    page.see_text("A capture must be made", ".toast")
+    assert page.count(".stage [role='gridcell'][aria-label='not used']") == 32  # the keys pass them
     page.driver.execute_script(_COUNTED)
     page.keys("x")
     assert page.driver.execute_script("return window.tones") == 1  # it has been off

@@ -47,6 +47,7 @@ def test_a_presenter_walks_along_a_search(page: Page, studio: Studio) -> None:
     page.keys(".")
     page.keys("?")
     assert "blank the screen" in page.text("#keys")
+    assert page.driver.execute_script("return document.getElementById('keys').scrollTop") == 0
     page.press("Close")
     page.until(lambda: "step=2" in page.driver.current_url, "the step in the address")
     page.keys("L")

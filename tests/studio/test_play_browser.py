@@ -136,4 +136,7 @@ def test_games_from_files_stand_among_the_games(studio: Studio, page: Page) -> N
     pick(page, OWN_GAME)
     page.press("Start the game")
     page.find(".stage svg.board")
+    page.see("document.activeElement.id === 'main'", "the keyboard just before the board")
+    page.keys("n")  # which offers the same game again
+    page.find(f"input[value='{OWN_GAME}']:checked ~ svg.board")
     assert page.errors() == []

@@ -131,6 +131,7 @@ def test_a_finished_game_is_opened_with_its_players_and_costs(
     page.find(".moves li")
     assert page.texts(".moves .text") == record.moves.split()
     assert page.text(".player b") == name_of(record.first, record.game)
+    assert page.text(".player .note").endswith(record.first)
     states = list(record.positions())
     page.see_pieces(sum(cell >= 0 for cell in position_view(states[-1])["cells"]), "the end")
     view = studio.view(page.driver.current_url.rpartition("/")[2])

@@ -86,11 +86,10 @@ export class Board {
       const line = s("g", { role: "row" });
       for (let col = 0; col < cols; col++) {
         const cell = row * cols + col, [x, y] = this.place(cell);
-        const unused = !cellNames[cell];
         line.append(s("rect", {
-          id: `${this.id}-${cell}`, "data-cell": cell, role: unused ? "none" : "gridcell", "aria-colindex": unused ? null : col + 1,
+          id: `${this.id}-${cell}`, "data-cell": cell, role: "gridcell", "aria-colindex": col + 1,
           x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL,
-          "aria-label": cellNames[cell] || null, class: unused ? "cell none" : "cell",
+          "aria-label": cellNames[cell] || "not used", class: cellNames[cell] ? "cell" : "cell none",
         }));
       }
       this.layers.cells.append(line);

@@ -63,13 +63,13 @@ export class BoardInput {
   #startAt(cell) {
     const { look, moves, info, onMove, onSay } = this.board;
     const exact = moves.filter((move) => move.path[0] === cell);
-    const found = exact.length ? exact
-      : moves.filter((move) => move.path.length === 1 && this.#starts(move, cell));
+    const found = exact.length ? exact : moves.filter((move) => move.path.length === 1 && this.#starts(move, cell));
     const single = found.filter((move) => move.path.length === 1);
     if (single.length) this.#end(cell, single, exact);
     else if (found.length) this.prefix = [cell];
     else if (moves.some((move) => move.path.length > 1)) {
-      onSay("No legal move starts there; rings mark the pieces that can move.");
+      onSay(look.name === "checkers" && moves[0].text.includes("x") ? "A capture must be made; rings mark the pieces that can."
+        : "No legal move starts there; rings mark the pieces that can move.");
     } else onMove(look.columns ? String(info.colLabels[cell % info.cols]) : info.cellNames[cell]);
   }
 

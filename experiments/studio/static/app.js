@@ -25,7 +25,7 @@ const app = {
   /** A message that goes away by itself; errors stay longer. */
   say(text, bad = false) {
     const toast = h("div", { class: bad ? "toast bad" : "toast" }, text);
-    document.getElementById("toasts").append(toast);
+    document.getElementById("toasts").prepend(toast);  // the newest is seen
     setTimeout(() => toast.remove(), bad ? 8000 : 3500);
   },
 
@@ -67,6 +67,7 @@ async function show() {
   if (mine !== turn) opened?.close?.();
   else if (opened === undefined && rest.length) app.go(name);  // what it cannot open, it lets people choose
   else current = opened ?? null;
+  if (document.activeElement === document.body) root.focus({ preventScroll: true });  // what had the focus is gone
 }
 
 const SIGNS = { auto: "◐", light: "☀", dark: "☾" };
@@ -105,9 +106,8 @@ const COMMON = [
 ];
 
 function showKeys() {
-  const list = document.getElementById("keys-list");
   const board = [{ key: "Tab, then ← ↑ → ↓", what: "move over the board; Enter plays, Esc cancels" }];
-  list.replaceChildren(...[...(current?.keys ?? []), ...board, ...lecture.keys, ...COMMON].flatMap(({ key, what }) => [
+  document.getElementById("keys-list").replaceChildren(...[...(current?.keys ?? []), ...board, ...lecture.keys, ...COMMON].flatMap(({ key, what }) => [
     h("dt", {}, h("kbd", {}, KEY_NAMES[key] ?? key)), h("dd", {}, what),
   ]));
   if (!keysDialog.open) keysDialog.showModal();

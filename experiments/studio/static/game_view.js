@@ -72,7 +72,7 @@ export class GameView {
       name.textContent = name.title = text;
       const captured = now.captured?.[1 - side] ? `captures ${now.captured[1 - side]}` : "";
       const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
-      const engine = text !== view.sides[side] && view.sides[side] !== "human" ? view.sides[side] : "";
+      const spec = [view.sides[side], view.names[side]].find((one) => one !== "human"), engine = spec === text ? "" : spec;
       note.textContent = [view.players[side] === text ? "" : view.players[side], engine, points, captured].filter(Boolean).join(" · ");
       element.classList.toggle("turn", !view.position.over && view.position.turn === side);
       element.classList.toggle("winner", view.position.winner === side);
@@ -112,7 +112,7 @@ export class GameView {
 
   #statusText() {
     const { view, shown } = this;
-    if (shown) return `After move ${shown.plies} of ${view.plies}. Press → for the next move, End to return to the game.`;
+    if (shown) return `After move ${view.history.findIndex(({ plies }) => plies === shown.plies) + 1} of ${view.history.length}. Press → for the next move, End to return to the game.`;
     const { engine, position: { over, result, turn, note } } = view, last = view.history.at(-1);
     const before = last ? `${nameOf(view, last.player)}: ${last.text}. ` : "";
     if (over) return `Game over: ${result}.`;

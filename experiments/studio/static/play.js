@@ -24,7 +24,7 @@ async function openGame(root, id, app) {
     navigation: navigation(steps),
     moves: {
       undo: ["Undo", "u", "undo", () => post("undo")], pass: ["Pass", "p", "pass", () => play("pass")],
-      swap: ["Swap", "w", "swap the sides", () => play("swap")], resign: ["Resign", "r", "resign (twice)", resign],
+      swap: ["Swap", "w", "take over the first stone", () => play("swap")], resign: ["Resign", "r", "resign (twice)", resign],
       type: [null, "m", "type a move", () => stage.typed.focus()],
     },
     engine: {

@@ -8,7 +8,6 @@ import { filePicker, goTo } from "./files.js";
 import { controls } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
-const SIZES = { size: [5, 9, 13, 19] };
 /** A field for an option of a game; `value()` is its text, "" for the default. */
 function optionField(option) {
   const id = `option-${option.name}`;
@@ -17,7 +16,7 @@ function optionField(option) {
     : option.choices.length ? h("select", { id }, option.choices.map((choice) => (
       h("option", { value: choice, selected: choice === option.default }, choice))))
       : h("input", { id, type: "number", value: option.default, step: option.kind === "float" ? 0.5 : 1, required: true });
-  const quick = (SIZES[option.name] ?? []).map((size) => h("button", {
+  const quick = (option.name === "size" ? [5, 9, 13, 19] : []).filter((size) => size <= option.high).map((size) => h("button", {
     class: "chip", onclick: () => { input.value = size; input.dispatchEvent(new Event("input", { bubbles: true })); },
   }, String(size)));
   return {
@@ -43,14 +42,15 @@ function ownGame(name) {
 /** The form of a new game, which continues in a view; without players if people move. */
 export async function openStart(root, app, view = "play", title = "What would you like to play?") {
   const choice = await choices(), playing = view === "play";
-  let game = choice.games.find(({ name }) => name === localStorage.getItem("dlgo-game")) ?? choice.games[0];
+  const games = [...choice.games, ...choice.ownGames.map(ownGame)];
+  let game = games.find(({ name }) => name === localStorage.getItem("dlgo-game")) ?? games[0];
   let fields = [], preparing = null;
   const options = h("div", { class: "options", oninput: fillPlayers });
   const rules = h("fieldset", { class: "panel" }, h("legend", {}, "Rules"), options);
   const black = playerField("black", "Moves first", choice, "human", true, prepare);
   const white = playerField("white", "Moves second", choice, "level", true, prepare);
   const clock = clockField();
-  const cards = [...choice.games, ...choice.ownGames.map(ownGame)].map((one) => {
+  const cards = games.map((one) => {
     const card = h("label", { class: "game-card" });
     const draw = () => card.replaceChildren(
       h("input", { type: "radio", name: "game", value: one.name, checked: one === game, onchange: () => choose(one) }),

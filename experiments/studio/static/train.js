@@ -71,9 +71,9 @@ async function openPuzzle(root, name, number, app) {
     buttons.solution.hidden = !buttons.again.hidden && state === "told";
     buttons.forth.classList.toggle("main", state === "solved");
     status.classList.toggle("over", state === "solved");
-    const tried = triedOf(name), wrong = tried.findLastIndex(([, right]) => !right);
-    count.textContent = tried.length ? `Right at the first try: ${tried.filter(([, right]) => right).length} of ${tried.length}, the last ${
-      tried.length - 1 - wrong} in a row.` : "";
+    const tried = triedOf(name), row = tried.length - 1 - tried.findLastIndex(([, right]) => !right);
+    count.textContent = tried.length ? `Right at the first try: ${tried.filter(([, right]) => right).length} of ${tried.length}${
+      row > 1 ? `, the last ${row} in a row` : ""}.` : "";
   }
 
   /** Only the first answer counts. */
@@ -84,8 +84,9 @@ async function openPuzzle(root, name, number, app) {
 
   async function judge(text) {
     if (state !== "asked") return;
+    state = "judged";
     status.textContent = "The solver answers …";
-    const news = await ask(`${path}/answer`, { turns: [...turns, text] });
+    const news = await ask(`${path}/answer`, { turns: [...turns, text] }).finally(() => { state = "asked"; status.textContent = ""; });
     shown = news.position;
     if (!news.right || news.done) score(news.right);
     if (news.right) turns.push(text, ...(news.reply ? [news.reply.text] : []));
