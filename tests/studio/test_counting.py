@@ -62,8 +62,10 @@ def test_dead_stones_are_clicked(studio: Studio, page: Page) -> None:
     page.see_text("Black 6, white 1 + 0.5 komi, black wins by 4.5", ".agreed")
     page.press("Mark dead stones")
     page.see_text("Without 1 dead stone: black 25", ".agreed")
-    assert page.count(".marks .owner.side0") == 19 and page.count(".marks .owner.side1") == 0
+    assert page.count(".marks .owner.side0") == 18 and page.count(".marks .owner.side1") == 0
+    assert page.texts(".drawn-text") == ["×"]
+    assert page.find("[data-cell='0']").get_attribute("aria-label").endswith("marked ×")
     page.click_cell(0)
     page.see_text("Without 0 dead stones: black 6", ".agreed")
-    assert page.count(".marks .owner") == 0
+    assert page.count(".marks .owner, .drawn-text") == 0
     assert page.errors() == [] and page.nameless() == []

@@ -115,7 +115,8 @@ def test_a_copy_holds_the_whole_game_or_the_line_to_a_node(studio: Studio) -> No
     game = opened(studio, FILE)
     _, answer = studio.ask(f"/api/games/{game}/copy", {})
     assert texts(tree_of(studio, answer["id"])) == texts(tree_of(studio, game))
-    assert studio.view(answer["id"])["names"] == ["Ann", "Bob"]
+    view = studio.view(answer["id"])
+    assert view["names"] == ["Ann", "Bob"] and view["assisted"]  # no result against a level
     _, answer = studio.ask(f"/api/games/{game}/copy", {"node": 4, "black": "random"})
     view = studio.view(answer["id"])
     assert [record["text"] for record in view["history"]] == ["C3", "D2"]
@@ -133,11 +134,21 @@ for (const [type, cell] of [["pointerdown", from], ["pointerup", to]]) {
 }
 """
 
+_SLOW = """
+const { fetch } = window;
+window.fetch = async (address, ...more) => {
+  window.fetch = fetch;  // the next request is the comment's
+  await new Promise((done) => setTimeout(done, 500));
+  return fetch(address, ...more);
+};
+"""
+
 
 def test_variations_are_made_marked_and_saved_on_the_page(studio: Studio, page: Page) -> None:
     game = opened(studio, FILE.replace(b"B[dd])(", b"B[dd];W[cc])("))  # with an illegal move
     page.go(f"analyse/{game}/2")
     page.see_text("After B4 (move 2 of 3)")
+    page.see_text("Ann – Bob", ".analysis-moves h2")
     page.see_text("the point is occupied", ".notes")
     assert page.texts(".turn") == ["1. C3", "2. B4", "2. D2", "3. B4", "3. D2"]
     assert page.texts(".said") == ["a start", "or so"]
@@ -165,10 +176,19 @@ def test_variations_are_made_marked_and_saved_on_the_page(studio: Studio, page: 
 
     path = page.downloads / "go-size5.sgf"
     path.unlink(missing_ok=True)
-    page.keys("s")
+    page.driver.execute_script(_SLOW)
+    page.find("#comment").send_keys(" on")
+    page.press("Save")  # what is being written is saved, too
     page.until(path.exists, "the file")
     (saved,) = read_games(path.read_bytes(), PurePath("a.sgf"), get_game)
-    assert [node.comment for node in saved.root.main_line()] == ["", "a start", "", "from here"]
+    assert [node.comment for node in saved.root.main_line()] == ["", "a start", "", "from here on"]
+    with page.sized(400, 800):
+        page.driver.execute_script("scrollTo(0, 0)")
+        page.keys(Keys.HOME)
+        page.see_text("Black to move")
+        page.keys(Keys.END)
+        page.see_text("After E5")
+        assert page.driver.execute_script("return scrollY") == 0  # the board stays in sight
     page.press("Delete")
     page.see_text("After B4 (move 2")
     assert page.texts(".turn") == ["1. C3", "2. B4", "2. D2", "3. B4", "3. D2"]

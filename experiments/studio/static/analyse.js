@@ -67,7 +67,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       play: ["Play from here", "p", "play from this position", playOn],
     },
     file: {
-      save: ["Save", "s", "save the moves with their variations as a file", () => saveFile(app, `${path}/file`)],
+      save: ["Save", "s", "save the moves with their variations as a file", () => asking.then(() => saveFile(app, `${path}/file`))],
       link: ["Copy link", "c", "copy a link to this position", () => copy("link")],
       command: ["Copy command", "C", "copy the command that analyses this position in the console", () => copy("command")],
       fresh: ["Another position", "n", "another position", () => app.go("analyse")],
@@ -79,7 +79,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
 
   bars.view.prepend(h("label", { class: "inline", for: "heat" }, "Heat ", heat));
   const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
-  const variations = new Variations(go, change);
+  const variations = new Variations(go, change, view.names.join() === "human,human" ? "Moves" : view.names.join(" – "));
   const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
     status, h("div", { class: "tools" }, bars.navigation, bars.engine), panels, variations.element,
     h("div", { class: "tools" }, bars.view, bars.file), fileNotes(view)]);
@@ -91,7 +91,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   function addEngineView(spec) {
     const number = engineViews.length;
     const engineView = new EngineView(number, view, choice, spec, {
-      layers, engineViews, onMove: play, onSay: app.say,
+      layers, engineViews, onMove: (move) => change({ move }), onSay: app.say,
       onEngine: () => { remember(`engine-${number}`, engineView.field.value()); start(engineView); },
     });
     engineView.board.onDraw = (from, to) => change({ draw: [from, to] });
@@ -160,8 +160,6 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     words();
   }
 
-  const play = (text) => change({ move: text });
-
   /** Ask for a change of the node that is shown: a move, a comment, a mark, its place among the variations. */
   function change(what) {
     const { node } = position;
@@ -171,22 +169,15 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   function go(node) { return inTurn(async () => accept(await ask(`${path}/tree?node=${node}`))); }
 
   /** Requests follow each other, so that no answer shows an older tree. */
-  function inTurn(work) {
-    asking = asking.then(() => app.attempt(work));
-    return asking;
-  }
+  const inTurn = (work) => (asking = asking.then(() => app.attempt(work)));
 
   /** Show what the server answers; of a node that was left meanwhile, only the list of moves. */
   function accept(answer, asked) {
     ({ nodes } = answer);
-    if (answer.position.node !== asked) show(answer.position);
-    else {
-      if (asked === position.node) {
-        ({ position } = answer);
-        engineViews.forEach((engineView) => { engineView.position = position; engineView.draw(true); });
-      }
-      words();
-    }
+    if (answer.position.node !== asked) { show(answer.position); return; }
+    if (asked === position.node) ({ position } = answer);
+    engineViews.forEach((engineView) => { engineView.position = position; });
+    redraw();
   }
 
   function draw() {

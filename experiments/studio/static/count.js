@@ -2,9 +2,13 @@
 
 import { h } from "./dom.js";
 
-/** Whose each cell is, as boards draw it, but for living stones. */
+/** Whose each empty point is, as boards draw it. */
 export const ownershipOf = ({ count, alive, position: { cells } }) => ((count ?? alive)?.owner ?? []).map((side, cell) => (
-  side < 0 || cells[cell] === side ? 0 : 1 - 2 * side));
+  side < 0 || cells[cell] >= 0 ? 0 : 1 - 2 * side));
+
+/** The last position of a game; a cross marks each dead stone. */
+export const withDead = ({ count, position }) => (
+  count ? { ...position, labels: Object.fromEntries(count.dead.map((cell) => [cell, "×"])) } : position);
 
 export class Count {
   /** @param post asks the server for something that a game does. */

@@ -3,10 +3,10 @@
 import { makeBoard, pieceIcon } from "./boards/index.js";
 import { showClock } from "./clock.js";
 import { amount, capital, duration, h, percent } from "./dom.js";
-import { Count, ownershipOf } from "./count.js";
+import { Count, ownershipOf, withDead } from "./count.js";
 import { Ending } from "./ending.js";
 import { fileNotes } from "./files.js";
-import { desk, Meter, playerCard, table } from "./parts.js";
+import { desk, follow, Meter, playerCard, table } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
 const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" };
@@ -63,9 +63,8 @@ export class GameView {
   /** @param shown an earlier position that is looked at, or null. */
   draw(view, shown, resigning, still) {
     Object.assign(this, { view, shown });
-    const now = shown ?? view.position, live = shown === null, mine = live && view.yourTurn;
-    const hinted = live ? view.hint?.moves ?? [] : [];
-    const hints = hinted.slice(0, 3).map(({ path }, i) => ({ path, label: String(i + 1) }));
+    const now = shown ?? withDead(view), live = shown === null, mine = live && view.yourTurn;
+    const hints = ((live && view.hint?.moves) || []).slice(0, 3).map(({ path }, i) => ({ path, label: String(i + 1) }));
     this.board.show(now, mine ? now.moves ?? [] : [], { hints, ownership: live ? ownershipOf(view) : [] }, still || !live);
     this.cards.forEach(({ element, name, note }, side) => {
       const text = nameOf(view, side);
@@ -160,7 +159,7 @@ export class GameView {
       h("span", { class: "cost" }, cost.filter(Boolean).join(" · ")),
       h("span", { class: "value" }, percent(black === null || !player ? black : 1 - black))));
     }));
-    history.scrollTop = (history.querySelector("[aria-current]")?.offsetTop ?? 0) - history.offsetTop - history.clientHeight / 2;
+    follow(history);
   }
 
   #hint() {

@@ -5,6 +5,12 @@ import { capital, h, patch } from "./dom.js";
 
 export const KEY_NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→" };
 
+/** Scroll a list, and nothing around it, until its current item is seen; without one, to its start. */
+export function follow(list) {
+  const item = list.querySelector("[aria-current=true]")?.getBoundingClientRect(), box = list.getBoundingClientRect();
+  list.scrollTop += item ? Math.min(item.top - box.top, 0) + Math.max(item.bottom - box.bottom, 0) : -list.scrollTop;
+}
+
 /**
  * Buttons in groups, and the keys that do the same.
  *

@@ -1,10 +1,11 @@
 // The moves of an analysis: a line, the variations that leave it, and what is said of each position.
 
 import { h, patch } from "./dom.js";
+import { follow } from "./parts.js";
 
 export class Variations {
-  /** @param go shows a node. @param change asks the server for a change of the node that is shown. */
-  constructor(go, change) {
+  /** @param go shows a node. @param change asks the server for a change of the node that is shown. @param title of the list. */
+  constructor(go, change, title) {
     this.next = new Map();  // by node: the one after it that has been looked at last
     this.list = h("div", { class: "variations", role: "group", "aria-label": "Moves", onclick: ({ target }) => {
       const turn = target.closest("[data-node]");
@@ -20,7 +21,7 @@ export class Variations {
       if (this.removing === this.at.id || !this.children.get(this.at.id)) change({ delete: true });
       else { this.removing = this.at.id; this.remove.textContent = "Really delete?"; }
     });
-    this.element = h("section", { class: "panel analysis-moves" }, h("h2", {}, "Moves"), this.list, this.comment,
+    this.element = h("section", { class: "panel analysis-moves" }, h("h2", {}, title), this.list, this.comment,
       h("div", { class: "buttons" }, this.promote, this.remove));
   }
 
@@ -36,9 +37,8 @@ export class Variations {
     this.at = this.nodes.get(id);
     for (let node = this.at; node.parent !== null; node = this.nodes.get(node.parent)) this.next.set(node.parent, node);
     patch(this.list, this.#line(nodes[0].id, 1));
-    if (moved) this.removing = null;
+    if (moved) { this.removing = null; follow(this.list); }
     if (moved || before !== this.at.comment) this.comment.value = this.at.comment;
-    if (moved) this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     this.remove.textContent = this.removing === id ? "Really delete?" : "Delete";
     this.remove.disabled = this.at.parent === null;
     this.promote.disabled = !this.path().some((node) => node.parent !== null && this.children.get(node.parent)[0] !== node);
