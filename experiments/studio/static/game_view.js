@@ -167,15 +167,16 @@ export class GameView {
     this.hintBox.hidden = !hint;
     if (!hint) return;
     const words = [hint.text];
+    const value = hint.moves.find(({ text }) => text === hint.text)?.value ?? hint.value;  // as the table says
     if (hint.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][hint.proven + 1]);
-    else if (hint.value !== null) words.push(`you can expect ${percent((1 + hint.value) / 2)} of the point`);
+    else if (value !== null) words.push(`you can expect ${percent((1 + value) / 2)} of the point`);
     if (hint.line.length > 1) words.push(`line ${hint.line.map(({ text }) => text).join(" ")}`);
     const rows = hint.moves.slice(0, 5).map(({ text, share, value }, i) => h("tr", {},
       h("td", {}, String(i + 1)), h("td", {}, h("button", { class: "link", onclick: () => this.actions.play(text) }, text)),
       h("td", {}, percent(share)),
       h("td", {}, value === undefined ? "" : percent((1 + value) / 2))));
     this.hintBox.replaceChildren(h("h2", {}, `Hint of ${hint.who}`), h("p", {}, words.join("; ")),
-      rows.length > 1 ? table("Moves of the hint", ["", "move", "favoured", "expects"], h("tbody", {}, rows)) : "");
+      rows.length > 1 ? table("Moves of the hint", ["", "move", "share", "expects"], h("tbody", {}, rows)) : "");
   }
 
   #troubles() {
