@@ -93,9 +93,9 @@ def parse_points(text: Any, size: int) -> frozenset[Point]:
 
 
 def format_points(points: Iterable[Point], size: int) -> str:
-    """The letters of points in a row, in one order for equal sets."""
-    pairs = sorted((size - point.row, point.col - 1) for point in points)
-    return "".join(chr(97 + x) + chr(97 + y) for y, x in pairs)
+    """The letters of points in a row, sorted, so that equal sets give equal texts."""
+    return "".join(sorted(
+        chr(96 + point.col) + chr(97 + size - point.row) for point in points))
 
 
 @dataclass(frozen=True)
