@@ -111,7 +111,7 @@ def grouped_turns(
 
 
 def clean_comment(text: str) -> str:
-    """A comment as files keep it: lines end with a line feed, and there is no air around it."""
+    """A comment as files store it: lines end with a line feed; surrounding space is removed."""
     text = text.encode("utf-8", "replace").decode("utf-8")
     return _CONTROL.sub(" ", re.sub(r"\r\n?", "\n", text)).strip()
 
@@ -128,7 +128,7 @@ def point_of(cell: int, rows: int, cols: int) -> bytes:
 
 
 def cells_of(value: bytes, rows: int, cols: int) -> list[int]:
-    """The cells of a value `cc`, or of the rectangle `cc:ee`; none if it is no place."""
+    """The cells that `cc` or the rectangle `cc:ee` names; no cells if it names none."""
     text = value.decode("ascii", "replace").strip()
     if not re.fullmatch(r"[a-zA-Z]{2}(:[a-zA-Z]{2})?", text):
         return []

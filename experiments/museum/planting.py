@@ -55,7 +55,7 @@ KINDS = {
 
 
 class FaultError(DlgoError):
-    """There is no such fault, or it cannot be planted."""
+    """A fault is unknown or cannot be planted."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def faults() -> dict[str, Fault]:
 def get_fault(name: str) -> Fault:
     """The fault called `name`. Raises FaultError if there is none."""
     if name not in faults():
-        raise FaultError(f"there is no fault {name!r}{suggest(name, faults())}")
+        raise FaultError(f"unknown fault {name!r}{suggest(name, faults())}")
     return faults()[name]
 
 
@@ -120,7 +120,7 @@ def right_source(fault: Fault) -> str:
 
 
 def source(fault: Fault) -> str:
-    """The text of the file with the fault. Raises FaultError if the place is no longer there."""
+    """The text of the file with the fault. Raises FaultError if the file has changed there."""
     try:
         return replace_once(right_source(fault), fault.before, fault.after)
     except ValueError as error:

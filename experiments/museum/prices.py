@@ -144,7 +144,7 @@ def _mean_curve(curves: Iterable[Sequence[float]]) -> Sequence[float]:
 
 @contextmanager
 def _limit(seconds: float) -> Iterator[Callable[[], None]]:
-    """Gives a function that ends the block if it is called after so many CPU seconds."""
+    """A block that ends early: it gets a function that ends it once `seconds` of CPU are spent."""
     end = time.process_time() + seconds
 
     def check() -> None:

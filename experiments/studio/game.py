@@ -10,9 +10,8 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import reduce
-from itertools import accumulate
 from typing import Any
 
 from dlgo import DlgoError, GameState, Player
@@ -20,7 +19,7 @@ from dlgo.records.costs import MoveCost
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.gtp.session import empty_points
-from experiments.play.cell_moves import turn_text, turns_played
+from experiments.play.cell_moves import turn_text
 from experiments.play.game_file import SavedGame
 from experiments.studio import counting, ending, opponents, position
 from experiments.studio.clocks import Clocks
@@ -28,44 +27,12 @@ from experiments.studio.engines import Engines, can_hurry
 from experiments.studio.replies import Changes, NotFound, StudioError, error_words
 from experiments.studio.specs import HUMAN
 from experiments.studio.tree import Tree
+from experiments.studio.turn_records import Record, add_costs, records_of
 
 # Moves of one game; beyond, it can be looked at but not played on.
 LONGEST_GAME = 2000
 # Moves listed with a hint.
 _HINT_MOVES = 8
-
-
-@dataclass
-class Record:
-    """The cost and evaluation of a turn."""
-
-    plies: int  # moves of the game after it
-    player: int  # 0 for black
-    text: str
-    who: str = ""  # `human`, an engine, or "" for a move from a file
-    wall: float | None = None  # seconds; None where unknown
-    cpu: float | None = None
-    count: int = 0  # simulations or nodes, and `counted` says which
-    counted: str = ""
-    black: float | None = None  # black's share of the point, as the player expects it
-    proven: bool = False
-
-    def spend(self, cost: Any, wall: float, cpu: float) -> None:
-        """Add the cost of an engine's move: simulations or nodes, and seconds."""
-        self.wall, self.cpu = (self.wall or 0) + wall, (self.cpu or 0) + cpu
-        if cost.simulations or cost.nodes > 1:
-            self.counted = "simulations" if cost.simulations else "nodes"
-            self.count += cost.simulations or cost.nodes
-
-
-def _records_of(state: GameState) -> list[Record]:
-    """The turns of a game, without their costs."""
-    turns = turns_played(state)
-    plies = accumulate(len(moves) for _, moves in turns)
-    return [
-        Record(after, player.index, turn_text(state.game, moves))
-        for after, (player, moves) in zip(plies, turns, strict=True)
-    ]
 
 
 class Game:
@@ -89,7 +56,7 @@ class Game:
         self.used = self._since = time.monotonic()  # looked at or changed last
         self._engines, self._seed = engines, seed
         self.on_change: Callable[[Game], None] = lambda game: None
-        self._records = _records_of(saved.state)
+        self._records = records_of(saved.state)
         self._tree: Tree | None = None
         self._board = position.board_view(saved.state.game)
         self._position = position.position_view(saved.state)
@@ -150,19 +117,12 @@ class Game:
         """Make the main line of the tree the game, if it has changed."""
         state = self.tree.root.main_line()[-1].state
         if state is not self.state and not self.watchers:
-            self._records = _records_of(state)
+            self._records = records_of(state)
             self._move_to(state, position.position_view(state))
 
     def add_costs(self, costs: Sequence[MoveCost]) -> None:
         """Add the costs that a ledger stores for the moves of its game."""
-        names = (self.read.black, self.read.white)
-        for cost in costs:
-            for record in self._records:
-                if record.plies > cost.ply:
-                    record.who = names[cost.player]
-                    record.spend(cost, cost.wall, cost.cpu)
-                    record.black = position.share_of(cost.value, cost.player)
-                    break
+        add_costs(self._records, costs, (self.read.black, self.read.white))
 
     # What is asked for.
 

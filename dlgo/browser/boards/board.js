@@ -19,8 +19,8 @@ export class Board {
    * @param onMove called with the text of a move that has been made on the board, or of an illegal one: the server says why.
    * @param onSay called with a sentence about a click that made none.
    *
-   * `onDraw`, where it is set, gets the cells where a mark begins and ends that is drawn: with the
-   * right mouse button, or with any while `drawing` is set. `onCell`, where it is set, gets the cells that are clicked when there is no move to make.
+   * Set `onDraw` to let people draw marks with the right mouse button, or with any while `drawing` is set; it is called
+   * with the first and the last cell. Set `onCell` to be called with the clicked cell when there is no move to make.
    */
   constructor(look, info, onMove = () => {}, onSay = () => {}) {
     Object.assign(this, { look, info, onMove, onSay });
