@@ -21,6 +21,8 @@ RAW = {"content_type": "application/octet-stream"}
     {"host": "evil.example"}, {"host": "localhost.evil.example:80"}, {"host": ""},
     {"host": "169.254.1.1"}, {"origin": "http://evil.example"}, {"origin": "null"},
     {"origin": "http://localhost:1"}, {"sec_fetch_site": "cross-site"},
+    {"host": "localhost:80:evil"}, {"host": "localhost@evil.example"}, {"host": "[::1]evil"},
+    {"host": "localhost/evil"}, {"host": "localhost:"},
 ])
 @pytest.mark.parametrize("path", ["/", "/api/setup", "/api/games"])
 def test_other_sites_are_not_answered(
