@@ -54,6 +54,9 @@ def run(control: int, words: list[str]) -> None:
     ours = (*_KEYBOARD, signal.SIGPIPE)
     for number in ours:
         signal.signal(number, signal.SIG_IGN)
+    import processes
+
+    processes.adopt_orphans()  # before it starts: a quick program's orphans would be lost
     try:
         pid = os.posix_spawn(words[0], words, os.environ, setsigdef=ours)
     except OSError as error:
@@ -62,9 +65,6 @@ def run(control: int, words: list[str]) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):  # the program's pipes must end with the program
         os.dup2(null, standard)
-    import processes
-
-    processes.adopt_orphans()
     _wait(control, pid)
     processes.end_descendants()
     status = os.waitpid(pid, 0)[1]

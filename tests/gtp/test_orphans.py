@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engines.programs import processes
+from engines.programs import processes, reaper
 from tests.command import ROOT
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, living, mock
 
@@ -201,6 +201,24 @@ def test_a_process_whose_parent_ends_while_we_look_is_found(
     monkeypatch.setattr(processes, "_processes", lambda: [
         (host, us, us, "Z"), (child, host, child, "S")])
     assert processes.descendants(us) == {child}
+
+
+def test_what_a_program_leaves_at_once_is_ended() -> None:
+    """The program has ended, and its child is an orphan, before the reaper looks at either."""
+    nap = new_nap()
+    ours, theirs = os.pipe()
+    try:
+        subprocess.run(
+            [sys.executable, "-S", "-E", reaper.SCRIPT, "run", str(ours), "/bin/sh", "-c",
+             f"setsid env -i sleep {nap} &"],
+            pass_fds=[ours], check=True,
+        )
+        assert not living(nap)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+        for pid in living(nap):
+            os.kill(pid, signal.SIGKILL)
 
 
 def new_nap() -> str:
