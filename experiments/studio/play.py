@@ -34,8 +34,8 @@ _LARGEST_SEED = 2**31
 _PICTURES = {
     "tictactoe": ("tictactoe", ".oo/.xx/xxo"),
     "connect4": ("connect4", "......./......./......./......./.o...../xxoooxx"),
-    "connectn": ("connectn:gravity=no,cols=7,rows=7,n=5",
-                 "..x..../.....o./.o...../ox...../...o.../..x..../x......"),
+    "connectn": ("connectn:cols=9,rows=7,n=5",
+                 "........./........./........./....o..../....x..../...xoo.../..oxxxo.."),
     "go": ("go:size=7", "..x..../.....o./.o...../ox...../...o.../..x..../x......"),
     "draughts": ("draughts", ".x.x.x.x/x.x...x./.x...x.x/....x.../.o.o..../x...o.o./.o...o.o/"
                  "o.o.o.o."),
