@@ -18,7 +18,14 @@ from tests.studio.test_review import COLUMNS
 pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
-SIZES = [(1280, 800), (2560, 1440), (640, 360), (400, 800)]
+SIZES = [(1280, 800), (1024, 768), (2560, 1440), (640, 360), (400, 800)]
+# What is also in sight: in windows of more than 1000 px, and on a phone.
+LARGE = {
+    "two engines": [f".engine-view:nth-child({n}) .seen tbody tr:first-child" for n in (1, 2)],
+    "review": [".mistakes li:first-child", ".graph"],
+    "search": [".card.here", ".children tr:nth-child(7)", ".node-board .board"],
+}
+PHONE = {"search": [".card.here", ".children tr:nth-child(5)"], "course": ["nav a:last-child"]}
 # What the parts of a view must be: in the window, and not under anything else.
 LOOK = """
 const [needed] = arguments, wrong = [], find = (selector) => (
@@ -41,6 +48,7 @@ for (const board of find('.stage svg.board')) {
     wrong.push(`a board of ${Math.round(width)}x${Math.round(height)}`);
   }
 }
+for (const { clientWidth } of find('.start')) if (clientWidth < 0.7 * innerWidth) wrong.push(`a page of ${clientWidth} px`);
 if (find('h1').length !== 1 && document.querySelectorAll('main h1').length !== 1) wrong.push('h1');
 return wrong;
 """
@@ -88,14 +96,14 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     position = played(studio, "connect4", "4 1 4")
     yield opened(f"analyse/{position}", *engine, ".seen:not(.empty)")[0], engine
     page.press("Second engine")
-    page.find(".engine-view + .engine-view svg.board")
-    yield "analyse", engine
+    page.see("document.querySelectorAll('.seen:not(.empty)').length === 2", "two tables")
+    yield "two engines", engine
     page.press("One engine")
     opened(f"review/{played(studio, 'connect4', ' '.join(COLUMNS))}", ".mistakes li")
     page.keys("m")
     yield "review", [".stage svg.board", ".review-where", ".verdict p:first-child", *NAVIGATION]
     opened("inside/preset=visits-shift&step=155", ".children tbody tr:nth-child(7)")
-    yield "inside", [".sentence", ".stepping .main"]
+    yield "search", [".sentence", ".stepping .main"]
     yield opened("inside", "h1")
     yield opened("course", "h1", "section:first-of-type h2")
     yield opened("train", "h1", ".game-card:first-child")
@@ -110,9 +118,8 @@ def test_what_a_player_needs_is_in_the_window(studio: Studio, page: Page) -> Non
     for name, needed in views(studio, page):
         for size in SIZES:
             with page.sized(*size):
-                more = [".card.here", ".children tr:nth-child(7)", ".node-board .board"]
-                full = name == "inside" and ".sentence" in needed and size[0] > 1000
-                found = page.driver.execute_script(LOOK, [*needed, *(more if full else [])])
+                more = (LARGE if size[0] > 1000 else PHONE if size[0] < 500 else {}).get(name, [])
+                found = page.driver.execute_script(LOOK, [*needed, *more])
                 wrong += [f"{name} {size}: {one}" for one in found]
         assert page.nameless() == [], name
     assert not wrong and page.errors() == []

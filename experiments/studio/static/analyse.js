@@ -98,10 +98,16 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     engineView.board.drawing = engineViews[0]?.board.drawing ?? false;
     engineViews.push(engineView);
     grid.append(engineView.element);
-    panels.append(engineView.panel);
-    box.classList.toggle("two", engineViews.length > 1);
+    arrange();
     engineView.show(position, true);
     start(engineView);
+  }
+
+  /** Of two engines, each has its moves below its board. */
+  function arrange() {
+    const two = engineViews.length > 1;
+    box.classList.toggle("two", two);
+    for (const { element, panel } of engineViews) (two ? element : panels).append(panel);
   }
 
   function start(engineView) {
@@ -210,8 +216,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       const gone = engineViews.pop();
       gone.stop();
       gone.element.remove();
-      gone.panel.remove();
-      box.classList.remove("two");
+      arrange();
     } else addEngineView(remembered("engine-1", "alphabeta:depth=6"));
     words();
   }

@@ -6,7 +6,7 @@
 
 import { h, percent, s } from "./dom.js";
 
-const HEIGHT = 190, LEFT = 44, RIGHT = 12, TOP = 14, BOTTOM = 22;
+const HEIGHT = 130, LEFT = 44, RIGHT = 12, TOP = 14, BOTTOM = 22;
 
 /** A kind of mistake: the sign that annotators use, and a shape around (0, 0). */
 export const KINDS = {

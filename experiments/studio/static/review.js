@@ -48,7 +48,7 @@ async function openReview(root, id, app) {
     file: {
       save: ["Save", "s", "save the review as an HTML page", () => save("html")],
       sgf: ["Save SGF", "S", "save the review as SGF with comments", () => save("sgf")],
-      open: picker.open,
+      open: [null, ...picker.open.slice(1)],
       fresh: [null, "n", "another game", () => app.go("review")],
     },
   });
@@ -106,6 +106,7 @@ async function openReview(root, id, app) {
     }
     progress.max = news.of;
     progress.value = news.done;
+    progress.hidden = news.final;
     run.hidden = news.final;
     told.textContent = progressWords(news);
     told.classList.toggle("bad", Boolean(news.problem));

@@ -47,17 +47,18 @@ export class Reviewed {
     this.body = h("tbody", { onclick: choose });
     this.tools = h("div", { class: "tools" }, bars.view);
     this.graphPanel = h("section", { class: "panel" },
-      h("h2", {}, `What ${data.sides[0]} could expect, move by move`), this.graph.element,
-      h("p", { class: "review-legend" }, ...[["blunder", "25% of the point or more lost"], ["mistake", "10%"], ["inaccuracy", "5%"]].flatMap(([kind, words]) => [
-        h("span", {}, kindIcon(kind), ` ${KINDS[kind].sign} ${kind}: ${words}`)])));
-    this.mistakePanel = h("section", { class: "panel" },
+      h("h2", {}, `What ${data.sides[0]} could expect`), this.graph.element,
+      h("p", { class: "review-legend" }, ...Object.entries({ blunder: "25%", mistake: "10%", inaccuracy: "5%" }).map(([kind, cost]) => (
+        h("span", { title: `${kind}: ${cost} of the point or more` }, kindIcon(kind), `${KINDS[kind].sign} −${cost}`)))));
+    this.mistakePanel = h("section", { class: "panel mistake-panel" },
       h("h2", {}, "Mistakes, the largest first"), this.none, this.list, this.slides);
     this.tablePanel = h("details", { class: "panel change all-moves" }, h("summary", {}, "All moves as a table"),
       h("div", { class: "scroll" }, table(`Every move, what ${data.sides[0]} could expect after it, and what it cost its player`,
         ["", "move", `for ${data.sides[0]}`, "cost"], this.body)));
     this.element = desk("review", `Review of ${info.title}`, info, this.board.element, [
-      h("div", { class: "tools" }, bars.navigation), h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools, this.graphPanel,
-      h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.mistakePanel, this.tablePanel]);
+      h("div", { class: "review-first" }, h("div", { class: "tools" }, bars.navigation),
+        h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools, this.graphPanel, this.mistakePanel),
+      h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.tablePanel]);
     this.update(data);
     this.go(0);
   }

@@ -108,7 +108,7 @@ export class TreeView {
 
   /** Scroll to the subject of the step. */
   #follow() {
-    const key = `${this.tree.steps}/${this.looked}/${this.factor}`;
+    const key = [this.tree.steps, this.looked, this.factor, this.scroll.clientWidth, this.scroll.clientHeight].join("/");
     if (key === this.followed) return;
     this.followed = key;
     const card = this.cards.get(this.looked !== this.focus.at ? this.looked : this.#here()) ?? this.cards.get(0);
