@@ -33,6 +33,7 @@ class Series:
     games: int
     points: float  # a draw is half a point
     cpu_ms: tuple[float, float]  # mean CPU milliseconds a move, of `one` and of `other`
+    failures: tuple[str, ...] = ()  # reasons of the games that an engine lost by a failure
 
     @property
     def share(self) -> float:
@@ -46,8 +47,11 @@ class Series:
 
     def __str__(self) -> str:
         low, high = max(self.share - self.margin, 0), min(self.share + self.margin, 1)
+        failed = "".join(f"; {len(self.failures)} failed, such as by {reason}"
+                         for reason in self.failures[:1])
         return (f"{self.one} against {self.other}: {self.share:.1%} ({low:.1%} to {high:.1%}) of "
-                f"{self.games} games; {self.cpu_ms[0]:.2f} and {self.cpu_ms[1]:.2f} CPU ms a move")
+                f"{self.games} games; {self.cpu_ms[0]:.2f} and {self.cpu_ms[1]:.2f} CPU ms a move"
+                f"{failed}")
 
 
 def share_margin(share: float, n: int) -> float:
@@ -64,9 +68,11 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
     in_process = {text for text, who in zip(entrants, given, strict=True) if text is not who}
     plan = Plan(games=(str(get_game(game)),), entrants=entrants, pairs=pairs, seed=seed).canonical()
     points, seconds, moves, played = 0.0, [0.0, 0.0], [0, 0], tasks(plan)
+    failures = []
     with closing(EngineCache(in_process=in_process)) as engines:
         for task in played:
             record = play_game(replace(task, seed=_seed(seed, task)), engines)
+            failures += [record.reason] if record.failed else []
             swapped = int(task.first != plan.entrants[0])
             points += 1 - record.result if swapped else record.result
             for cost in record.costs:
@@ -75,7 +81,8 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
     names = dict(plan.names)
     per_move = tuple(1000 * s / max(n, 1) for s, n in zip(seconds, moves, strict=True))
     one, other = (names.get(entrant, entrant) for entrant in plan.entrants)
-    return Series(one, other, games=len(played), points=points, cpu_ms=per_move)
+    return Series(one, other, games=len(played), points=points, cpu_ms=per_move,
+                  failures=tuple(failures))
 
 
 def _seed(seed: int, task: GameTask) -> int:

@@ -144,7 +144,7 @@ def planes_tell_positions_apart(subject: Subject, part: str) -> Findings:
         if not np.array_equal(planes, again):
             yield "again", f"{_text(state)} is shown differently the second time"
             return
-        other = seen.setdefault(planes.tobytes(), state)
+        other = seen.setdefault((planes + 0.0).tobytes(), state)  # -0.0 is 0.0
         if _relative(other) != _relative(state):
             yield "same", f"{_text(state)} and {_text(other)} look alike"
             return

@@ -17,10 +17,10 @@ import difflib
 import functools
 import sys
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.specs import suggest
@@ -68,9 +68,8 @@ class Fault:
         file: the readable file, below the project's root.
         player: a class of the file that plays, or "".
         before, after: the text of the file, which must occur once, and its replacement.
-        published: where it has been seen, in our words; empty if we know no place.
         symptom, smallest: what one sees, and the smallest position that shows it.
-        price: how its price is measured.
+        published: where it has been seen, in our words; empty if we know no place.
     """
 
     name: str
@@ -83,28 +82,14 @@ class Fault:
     symptom: str
     smallest: str
     player: str = ""
-    published: tuple[str, ...] = ()
-    price: Any = None
+    published: Sequence[str] = ()
 
 
 @functools.cache
 def faults() -> dict[str, Fault]:
-    """All faults by name, by family. Raises FaultError for a card that is not complete."""
-    found: dict[str, Fault] = {}
-    for path in sorted(_FOLDER.glob("*.toml")):
-        for name, card in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            try:
-                fault = Fault(name, path.stem, **{**card, "published": tuple(
-                    card.get("published", ()))})
-            except TypeError as error:
-                raise FaultError(f"{path.name}: fault {name!r}: {error}") from None
-            if fault.kind not in KINDS:
-                raise FaultError(f"{path.name}: fault {name!r} has the kind {fault.kind!r}"
-                                 f"{suggest(fault.kind, KINDS)}; kinds are {', '.join(KINDS)}")
-            if name in found:
-                raise FaultError(f"two faults are called {name!r}: rename the one in {path.name}")
-            found[name] = fault
-    return found
+    """All faults by name."""
+    return {name: Fault(name, path.stem, **card) for path in sorted(_FOLDER.glob("*.toml"))
+            for name, card in tomllib.loads(path.read_text(encoding="utf-8")).items()}
 
 
 def get_fault(name: str) -> Fault:
@@ -135,19 +120,19 @@ def diff(fault: Fault) -> str:
 
 
 def planted(fault: Fault) -> ModuleType:
-    """A new module from the file with the fault."""
-    return module_of(source(fault), f"museum_{fault.name.replace('-', '_')}")
-
-
-def module_of(text: str, name: str) -> ModuleType:
-    """A new module from the text of a file; `sys.modules` knows it, as dataclasses need."""
+    """A new module from the file with the fault; `sys.modules` knows it, as dataclasses need."""
+    name = f"museum_{fault.name.replace('-', '_')}"
     module = sys.modules[name] = ModuleType(name)
-    exec(compile(text, f"{name}.py", "exec"), vars(module))
+    exec(compile(source(fault), f"{name}.py", "exec"), vars(module))
     return module
 
 
 def write(fault: Fault, folder: Path) -> Path:
-    """Write the file with the fault into a folder; returns its path."""
+    """Write the file with the fault into a folder, and the right one as right.py beside it.
+
+    Returns the path of the file with the fault.
+    """
     path = folder / f"{fault.name.replace('-', '_')}.py"
     path.write_text(source(fault), encoding="utf-8")
+    path.with_name("right.py").write_text(right_source(fault), encoding="utf-8")
     return path

@@ -28,7 +28,6 @@ GLUE = {
     "engines/alphazero/textbook_training.py": "training",
     "engines/learning/from_scratch/network.py": "network",
     "engines/policy_gradient/textbook.py": "reinforce",
-    "experiments/chapters/microzero.py": "microzero",
 }
 
 

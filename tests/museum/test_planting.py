@@ -34,6 +34,7 @@ def test_there_are_thirty_of_many_kinds() -> None:
 @pytest.mark.parametrize("name", faults())
 def test_a_fault_is_planted(name: str) -> None:
     fault = get_fault(name)
+    assert fault.kind in KINDS and not isinstance(fault.published, str)
     assert fault.title and fault.symptom and fault.smallest
     module = planted(fault)
     assert not fault.player or hasattr(module, fault.player)

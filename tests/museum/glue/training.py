@@ -1,10 +1,13 @@
 """The textbook's AlphaZero, shown to the auditor part by part."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from dlgo import GameState, get_game
 from engines.alphazero.textbook_training import NOISE, AlphaZeroLoss, Example, TextbookAlphaZero
 from engines.base import Decision
+from engines.learning.from_scratch import Dense, Network
 from engines.mcts.textbook import Node
 
 
@@ -69,12 +72,39 @@ def noise(priors, is_root=True):
 def augment(planes, policy):
     seen = []
     other = Told(learner.game, sims=1)
-    other.batch, other.examples = 1, [Example(np.repeat(planes, 3, 2), policy, 0.0)]
+    other.batch, other.examples = 1, 2 * [Example(np.repeat(planes, 3, 2), policy, 0.0)]
     other.network.step = lambda inputs, labels, rate: seen.append((inputs, labels)) or 0.0
     other.rng = learner.rng
     other.train()
     return [(inputs.reshape(*planes.shape[:2], -1)[..., :1], labels[0, :-1])
             for inputs, labels in seen]
+
+
+def encode(state):
+    """What the first layer with weights gets."""
+    inputs = learner._encoder.encode(state).reshape(1, -1).astype(float)
+    first = [isinstance(layer, Dense) for layer in learner.network.layers].index(True)
+    return Network(learner.network.layers[:first]).forward(inputs)
+
+
+def batches(examples, size):
+    """The numbers that are drawn: here one after the other, so that an epoch has each once."""
+    drawn, other = [], Told(learner.game, sims=1)
+
+    def integers(high, size=None):
+        if size is None:
+            return 0
+        start = sum(map(len, drawn))
+        drawn.append(examples[start : min(start + size, high)])
+        return np.zeros(size, int)
+
+    other.rng = SimpleNamespace(integers=integers)
+    other.batch = size
+    other.examples = [Example(np.zeros((3, 3, 3)), np.ones(9) / 9, 0.0)] * len(examples)
+    other.network.step = lambda inputs, labels, rate: 0.0
+    while sum(map(len, drawn)) < len(examples) and (not drawn or drawn[-1]):
+        other.train()
+    return drawn
 
 
 def window(old, new, size):
