@@ -24,6 +24,7 @@ OPTIONS = {
         "connectn:pie=yes", "connectn:gravity=no,cols=5,rows=4,n=4,pie=yes",
         "connectn:cols=1,rows=2,n=2",
     ),
+    "hex": ("hex:size=2", "hex:size=5,swap=yes"),
 }
 SPECS = [spec for name in game_names() for spec in (name, *OPTIONS.get(name, ()))]
 # Needs a process or many games of its own: once a game is enough.
@@ -36,6 +37,7 @@ EXAMPLES = {
     # All of the board is Black's; is that more than komi?
     "go:size=5": {"A1 pass pass": 1, "pass A1 pass pass": -1},
     "go:size=2": {"A1 pass pass": -1},
+    "hex:size=2": {"a1 b1 a2": 1, "a1 a2 b1 b2": -1},
 }
 
 

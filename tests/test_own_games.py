@@ -30,7 +30,6 @@ def own(name: str) -> GameSpec:
 @pytest.mark.parametrize(("name", "counts"), [
     ("othello", (4, 12, 56, 244, 1396, 8200, 55092, *((390216,) if FULL else ()))),
     ("breakthrough", (16, 256, 4308, 71478)),
-    ("hex:size=3", (9, 72, 504, 3024)),
 ])
 def test_sequences_of_moves_are_as_many_as_published(name: str, counts: tuple[int, ...]) -> None:
     game = own(name)
@@ -40,8 +39,7 @@ def test_sequences_of_moves_are_as_many_as_published(name: str, counts: tuple[in
 
 @pytest.mark.skipif(importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is missing")
 @pytest.mark.parametrize(("name", "theirs", "depth"), [
-    ("breakthrough", "breakthrough(rows=6,columns=6)", 3), ("hex:size=3", "hex(board_size=3)", 5),
-    ("othello", "othello", 5),
+    ("breakthrough", "breakthrough(rows=6,columns=6)", 3), ("othello", "othello", 5),
 ])
 def test_openspiel_counts_as_many(name: str, theirs: str, depth: int) -> None:
     import pyspiel
@@ -136,15 +134,15 @@ def test_more_actions_than_searches_can_tell_apart_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (FOLDER / "hex.py").read_text()
-    Path("large.py").write_text(text.replace("self.board_rows**2", "2**30"))
+    text = (FOLDER / "breakthrough.py").read_text()
+    Path("large.py").write_text(text.replace("self.board_rows**4", "2**30"))
     with pytest.raises(SpecError, match="num_actions is 1073741824; set it to .* to 16,777,216"):
         get_game("large.py")
 
 
 def test_an_edited_game_is_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (FOLDER / "hex.py").read_text()
+    text = (FOLDER / "breakthrough.py").read_text()
     Path("mine.py").write_text(text)
     before = get_game("mine.py")
     assert get_game(before.versioned) == before
@@ -152,5 +150,5 @@ def test_an_edited_game_is_another_one(tmp_path: Path, monkeypatch: pytest.Monke
                                             "2 * state.words[WINNER] - 1"))
     after = get_game("mine.py")
     assert str(after) == str(before) and after.versioned != before.versioned
-    with pytest.raises(SpecError, match="game mine.py:Hex was edited"):
+    with pytest.raises(SpecError, match="game mine.py:Breakthrough was edited"):
         get_game(before.versioned)

@@ -40,8 +40,12 @@ class Planes(NamedTuple):
     kinds: np.ndarray
 
 
-class Turned(Planes):
-    """The same fields."""
+class Turned(NamedTuple):
+    """shape, kinds: as above; images: int64[cells], each cell's image in the colour symmetry."""
+
+    shape: np.ndarray
+    kinds: np.ndarray
+    images: np.ndarray
 
 
 def one_plane(game: GameSpec) -> Encoder:
@@ -149,15 +153,14 @@ def _show_stones(encoder, state, out):
 def turned(game: GameSpec) -> Encoder:
     """The whole position; both players see the board from their own side.
 
-    For games whose rules stay the same after half a turn with exchanged colours. What the network
-    learns of one colour then holds for the other. The policy is turned with the board
-    (`Encoder.to_network_order`), as in AlphaZero's chess (Silver et al. 2018).
+    For games whose rules stay the same under `GameSpec.colour_symmetry` with exchanged colours.
+    What the network learns of one colour then holds for the other. The policy is turned with the
+    board (`Encoder.to_network_order`), as in AlphaZero's chess (Silver et al. 2018).
     """
     docs = (*piece_docs(game), *game.extra_planes)
-    kinds = np.array([len(game.piece_kinds)], np.int64)
-    return Encoder(
-        "turned", game, docs, Turned(make_shape(game, len(docs)), kinds), exchange(game)
-    )
+    kinds, group = np.array([len(game.piece_kinds)], np.int64), exchange(game)
+    parts = Turned(make_shape(game, len(docs)), kinds, group.cells[1])
+    return Encoder("turned", game, docs, parts, group)
 
 
 @kernel
@@ -169,13 +172,13 @@ def _turned(encoder, window, known, out):
     if encoder.shape[PLANES] > 2 * kinds:
         kernels.extra_planes(state, out, 2 * kinds)
     if kernels.to_move(state) == 1:
-        rows, cols = encoder.shape[ROWS], encoder.shape[COLS]
-        for cell in range(rows * cols // 2):  # half a turn moves the first cell to the last
-            row, col = cell // cols, cell % cols
-            for plane in range(encoder.shape[PLANES]):
-                there = out[rows - 1 - row, cols - 1 - col, plane]
-                out[rows - 1 - row, cols - 1 - col, plane] = out[row, col, plane]
-                out[row, col, plane] = there
+        cols = encoder.shape[COLS]
+        for cell in range(encoder.shape[ROWS] * cols):
+            image = encoder.images[cell]
+            for plane in range(encoder.shape[PLANES] if cell < image else 0):
+                there = out[image // cols, image % cols, plane]
+                out[image // cols, image % cols, plane] = out[cell // cols, cell % cols, plane]
+                out[cell // cols, cell % cols, plane] = there
 
 
 encode.register(OnePlane, _one_plane)

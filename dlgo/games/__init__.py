@@ -20,6 +20,7 @@ _GAMES = {
     "connectn": "dlgo.games.connectn.state:ConnectN",
     "go": "dlgo.games.go.state:Go",
     "draughts": "dlgo.games.draughts.state:Draughts",
+    "hex": "dlgo.games.hex.state:Hex",
 }
 
 

@@ -27,6 +27,7 @@ SEED = 90
 SPECS = {
     "go": ("go:size=5",),
     "connectn": ("connectn:cols=5,rows=4,n=3,gravity=no,pie=yes",),
+    "hex": ("hex:size=4,swap=yes",),
 }
 
 

@@ -219,7 +219,7 @@ def test_every_game_shows_its_board(name):
 
 def test_a_game_of_other_rules_is_left_out():
     assert replay(record(0, "a", "b", 1, moves="A1 A1"), "why") is None
-    assert replay(record(0, "a", "b", 1, game="hex"), "why") is None
+    assert replay(record(0, "a", "b", 1, game="shogi"), "why") is None
     resigned = replay(record(0, "a", "b", 0, moves="A1 B2 resign"), "why")
     assert resigned["plies"] == 3
 

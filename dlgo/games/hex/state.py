@@ -1,0 +1,109 @@
+"""Hex for users: a move is a cell, `a1` in the upper left, as Hex players write; or `swap`."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState, Move, Point
+from dlgo.errors import NotationError
+from dlgo.games.hex import kernel
+from dlgo.specs import Option
+
+SWAP = Move.play("swap")
+
+
+class Hex(GameSpec):
+    """Red joins top and bottom, blue left and right. The first player wins (Nash 1952)."""
+
+    name = "hex"
+    title = "Hex"
+    options = (
+        Option("size", 11, "cells on a side", low=2, high=kernel.MAX_SIZE),
+        Option("swap", False, "whether the second player may take over the first stone"),
+    )
+    symmetry_names = ("identity", "rotate180")
+    colour_symmetry = "antitranspose"
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        self.size = self.board_rows = self.board_cols = self.settings["size"]
+        self.swap: bool = self.settings["swap"]
+        self.num_actions = self.size**2 + self.swap
+        # With the swap rule, the second player judges the opening.
+        self.opening_plies = 1 if self.swap else 2
+        if self.swap:
+            self.extra_planes = ("1 everywhere if a swap is legal, else 0",)
+
+    def new_kernel_state(self) -> kernel.HexState:
+        words = np.zeros(6, np.int64)
+        words[:2] = self.size, self.swap
+        board, scratch = np.zeros((self.size + 2) ** 2, np.int8), np.zeros(self.size**2, np.int16)
+        state = kernel.HexState(words, board, scratch)
+        kernels.reset(state)
+        return state
+
+    def same_position(self, one: Any, other: Any) -> bool:
+        return np.array_equal(one.words, other.words) and np.array_equal(one.board, other.board)
+
+    def move_of(self, action: int) -> Move:
+        return SWAP if action == self.size**2 else super().move_of(action)
+
+    def action_of(self, move: Move) -> int | None:
+        return self.size**2 if move == SWAP and self.swap else super().action_of(move)
+
+    def row_label(self, row: int) -> str:
+        return str(self.size + 1 - row)
+
+    def col_label(self, col: int) -> str:
+        return string.ascii_lowercase[col - 1]
+
+    def cell_label(self, row: int, col: int) -> str:
+        return f"{self.col_label(col)}{self.row_label(row)}"
+
+    def move_text(self, move: Move) -> str:
+        return self.cell_label(*move.point) if move.point else super().move_text(move)
+
+    def parse_move(self, state: GameState, text: str) -> Move:
+        word = text.strip().lower()
+        if word == "swap" and self.swap:
+            return SWAP
+        col, row = string.ascii_lowercase.find(word[:1]) + 1, word[1:]
+        if word and 1 <= col <= self.size and row in map(str, range(1, self.size + 1)):
+            return Move.play(Point(self.size + 1 - int(row), col))
+        last = self.cell_label(1, self.size)
+        raise NotationError(
+            f"{text.strip()!r} is not a cell: write a1 to {last}{', or swap' if self.swap else ''}"
+        )
+
+    def why_illegal(self, state: GameState, move: Move) -> str:
+        if move.is_pass:
+            return "Hex has no pass"
+        if move == SWAP:
+            return "only the first reply may be a swap" if self.swap else "the swap rule is off"
+        return "the cell is taken" if self.action_of(move) is not None else "there is no such cell"
+
+    def last_cell(self, state: GameState) -> Point | None:
+        """The cell of the last stone, which after a swap is the mirror image of the first."""
+        stone = next(iter(self.stones(state)), None)
+        return stone if state.last_move == SWAP else super().last_cell(state)
+
+    def winning_cells(self, state: GameState) -> list[Point]:
+        """A shortest chain that joins the winner's sides; [] if nobody has won by a chain."""
+        winner = state.kernel_state.words[kernel.WINNER]
+        if winner == kernel.NOBODY:
+            return []
+        own = {point for point, player in self.stones(state).items() if player.index == winner}
+        ways = [[point] for point in sorted(own) if point[winner] == 1]
+        for way in ways:
+            row, col = way[-1]
+            if way[-1][winner] == self.size:
+                return way
+            for rise, run in ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0)):
+                if (there := Point(row + rise, col + run)) in own:
+                    own.discard(there)
+                    ways.append([*way, there])
+        return []
