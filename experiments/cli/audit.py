@@ -8,15 +8,17 @@ from experiments.options import Number
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", metavar="FILE.py|ENGINE")
+@click.option("--game", default="", help="Ask a player for moves in this game, such as connect4.")
 @click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,
               help="Wall seconds after which a property counts as one that hangs.")
-def audit(file: str, seconds: float) -> int:
+def audit(file: str, game: str, seconds: float) -> int:
     """Audit a search or a learner of your own: which properties hold, and what a fault smells of.
 
     FILE.py has a class with `select_move`, or functions such as `search(state, evaluate,
-    simulations)`, `targets(game)` and `loss(...)`. The exit status is 1 if a property does not
-    hold.
+    simulations)`, `targets(game)` and `loss(...)`. ENGINE is a specification; with --game, any
+    program can be audited by its moves: "gtp:gnugo --mode gtp" --game go:size=5. The exit status
+    is 1 if a property does not hold.
     """
     from rich.console import Console
 
@@ -24,7 +26,8 @@ def audit(file: str, seconds: float) -> int:
     from experiments.museum.audit import audit as audit_file
 
     with Console(stderr=True).status(f"auditing {file}") as status:
-        report = audit_file(file, lambda name: status.update(f"auditing {file}: {name}"), seconds)
+        report = audit_file(
+            file, lambda name: status.update(f"auditing {file}: {name}"), seconds, game)
     for line in str(report).split("\n"):
         log(line)
     return 0 if report.ok else 1

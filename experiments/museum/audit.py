@@ -1,4 +1,4 @@
-"""`dlgo audit FILE.py`: is this search, is this learner right?
+"""`dlgo audit FILE.py`: is this search, is this learner, is this player right?
 
     report = audit("my_search.py")
     print(report)
@@ -25,7 +25,7 @@ from dlgo.records.failures import Failure
 from dlgo.text import describe_error
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
-from experiments.museum import learners, searches, solvers
+from experiments.museum import learners, real_games, searches, solvers
 from experiments.museum.planting import KINDS, Fault, faults, get_fault
 from experiments.museum.subject import FUNCTIONS, UNSEEN, Subject, WrongAnswer
 
@@ -40,7 +40,7 @@ _OWN_KIND = 0.5
 _KINDS = {name: kind.split(", ") for module in (searches, solvers, learners)
           for name, kind in module.KINDS.items()}
 _PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
-               "solve": solvers.PROPERTIES, **learners.PROPERTIES}
+               "moves": real_games.PROPERTIES, "solve": solvers.PROPERTIES, **learners.PROPERTIES}
 
 
 @dataclass(frozen=True)
@@ -152,22 +152,25 @@ def signatures() -> dict[str, list[str]]:
 
 
 @functools.cache
-def _subject(path: str) -> Subject:
-    return Subject(Path(path))
+def _subject(file: str, game: str) -> Subject:
+    return Subject(file, game)
 
 
-def _parts(path: str) -> Generator[Amount, None, tuple[list[str], str]]:
-    """The parts of a file, and its kind of search."""
+def _parts(file: str, game: str) -> Generator[Amount, None, tuple[list[str], str]]:
+    """The parts of a file, and its kind of search, or the game that a player is asked for."""
     yield Amount()
-    return _subject(path).parts, _subject(path).kind
+    subject = _subject(file, game)
+    return subject.parts, str(subject.game) if subject.parts == ["moves"] else subject.kind
 
 
-def _examine(path: str, part: str, name: str) -> Generator[Amount, None, list[tuple[str, str]]]:
+def _examine(
+    file: str, game: str, part: str, name: str
+) -> Generator[Amount, None, list[tuple[str, str]]]:
     """The findings about a property."""
     yield Amount()
     found = []
     try:
-        found.extend(_PROPERTIES[part][name](_subject(path), part))
+        found.extend(_PROPERTIES[part][name](_subject(file, game), part))
     except WrongAnswer as error:
         found.append((error.tag, str(error)))
     except NotImplementedError as error:
@@ -175,7 +178,7 @@ def _examine(path: str, part: str, name: str) -> Generator[Amount, None, list[tu
     except DlgoError as error:
         found.append((type(error).__name__, str(error)))
     except Exception as error:
-        where = describe_error(error, _subject(path).path.absolute())
+        where = describe_error(error, _subject(file, game).path.absolute())
         found.append((type(error).__name__, f"it raises an exception{where}"))
     return found
 
@@ -210,18 +213,21 @@ class _Watch(Watch):
 
 def audit(
     file: str | Path, on_progress: Callable[[str], None] = lambda text: None,
-    seconds: float = SECONDS,
+    seconds: float = SECONDS, game: str = "",
 ) -> Report:
-    """Examine all parts of a file. Raises DlgoError if it cannot be loaded or has no parts.
+    """Examine all parts of a file, or an engine. Raises DlgoError if it cannot be loaded or has no
+    parts.
 
     Args:
+        file: the file, or the specification of an engine.
+        game: the game in which a player is asked for its moves; without it, it plays trees.
         on_progress: called with the name of each property before it is examined.
         seconds: wall seconds for one property.
     """
-    path = str(file)
+    where = (str(file), game)
     examined, findings, unseen = [], [], []
     with Processes(1, _Room(seconds)) as jobs:
-        answer = _do(jobs, Task("parts", _parts, (path,)))
+        answer = _do(jobs, Task("parts", _parts, where))
         if isinstance(answer, list):
             raise DlgoError(f"cannot load {file}: {answer[0][1]}")
         parts, kind = answer
@@ -232,13 +238,14 @@ def audit(
                     unseen.append(f"{part}, {name}: it has hung or died before")
                     continue
                 on_progress(f"{part}: {name}")
-                found = _do(jobs, Task(f"{part} {name}", _examine, (path, part, name)))
+                found = _do(jobs, Task(f"{part} {name}", _examine, (*where, part, name)))
                 examined.append((part, name))
                 losses += any(tag in ("hangs", "dies") for tag, _ in found)
                 findings += [Finding(part, name, *one) for one in found if one[0] != UNSEEN]
                 unseen += [f"{part}: {text}" for tag, text in found if tag == UNSEEN]
-    missing = [name for name in (*FUNCTIONS, "select_move") if name not in parts]
-    unseen.append(f"parts that the file does not have: {', '.join(missing)}")
+    missing = ", ".join(name for name in FUNCTIONS if name not in parts)
+    unseen.append("all but its moves" if parts == ["moves"] else
+                  f"parts that the file does not have: {missing}")
     return Report(str(file), tuple(parts), kind, tuple(examined), tuple(findings),
                   tuple(dict.fromkeys(unseen)))
 

@@ -22,7 +22,8 @@ Parts of a file, any subset of them:
 A function that raises NotImplementedError is not asked such a question again.
 
 KIND is "puct" (the default), "uct" or "gumbel"; GAME the game of `encode` and `augment`
-(default: tictactoe).
+(default: tictactoe). If GAME is given, or `dlgo audit --game`, the player is asked for moves in
+this game instead of trees, and may be any engine: `dlgo audit "gtp:gnugo --mode gtp" --game go5`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from dlgo.api import GameState, Move
@@ -43,7 +45,7 @@ from dlgo.games import get_game
 from dlgo.plugins import load_file
 from engines import bots
 from engines.base import Budget, Decision
-from engines.registry import ENGINES, build_engine, engine_class
+from engines.registry import ENGINES, EngineSpec, build_engine, engine_class
 from experiments.museum.traces import RULES
 from experiments.museum.tree_game import Script, TreeGame, tree_game
 
@@ -106,10 +108,14 @@ class Answer:
 
 
 class Subject:
-    """A file whose parts are examined. Raises AuditError or PluginError if it has none."""
+    """A file whose parts are examined, or the specification of an engine. Raises AuditError or
+    PluginError if it has none."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.module = path, load_file(path)
+    def __init__(self, source: str, game: str = "") -> None:
+        is_file = source.endswith(".py")
+        path = self.path = Path(source)
+        self.module = load_file(path) if is_file else SimpleNamespace(Player=source)
+        self._game = game or getattr(self.module, "GAME", "")
         self.kind = getattr(self.module, "KIND", "puct")
         if self.kind not in (*RULES, "gumbel"):
             raise AuditError(f"{path}: KIND is {self.kind!r}; write 'puct', 'uct' or 'gumbel'")
@@ -118,11 +124,16 @@ class Subject:
         if not self.functions and self.player is None:
             raise AuditError(f"{path} holds nothing to audit: write one of {', '.join(FUNCTIONS)}, "
                              "or a class with select_move(state)")
+        if self._game and self.player is not None:
+            build_engine(self.player, self.game).close()  # it says now what it does not play
 
     @cached_property
     def player(self) -> Any | None:
         """The class or function that plays: `Player`, or all that the file has."""
-        if bots.is_bot(named := getattr(self.module, "Player", None)):
+        named = getattr(self.module, "Player", None)
+        if isinstance(named, str | EngineSpec):
+            return EngineSpec.of(named)
+        if bots.is_bot(named):
             return named
         offered = [] if self.functions else ENGINES.offered(self.path)
         return engine_class(f"{self.path}:{offered[0]}") if len(offered) == 1 else None
@@ -130,17 +141,20 @@ class Subject:
     @property
     def parts(self) -> list[str]:
         """The names of the parts."""
-        return [*self.functions, *(["select_move"] if self.player is not None else [])]
+        asked = "moves" if self._game else "select_move"
+        return [*self.functions, *([asked] if self.player is not None else [])]
 
     @property
     def counts_simulations(self) -> bool:
         """Whether the player can be told a number of simulations."""
+        if isinstance(self.player, EngineSpec):
+            return self.player.budget.sims is not None
         return "sims" in getattr(self.player, "budgets", ("sims",))
 
     @cached_property
     def game(self) -> Any:
-        """The game of `encode` and `augment`."""
-        return get_game(getattr(self.module, "GAME", "tictactoe"))
+        """The game of `encode`, `augment` and the player's moves."""
+        return get_game(self._game or "tictactoe")
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function with as many of the arguments as it takes."""
@@ -166,14 +180,19 @@ class Subject:
         if part == "search":
             answer = self.call("search", state, script, simulations)
         else:
-            engine = build_engine(self.player, game, seed=1)
-            budget = Budget(sims=simulations) if "sims" in engine.budgets else None
-            answer = engine.analyse(state, budget)
-            engine.close()
+            answer = self.decide(state, simulations)
         if bytes_of(state.kernel_state) != before:
             raise WrongAnswer("position changed", f"it changes the position that it is given: "
                                                   f"{tree}")
         return _read(game, state, answer, script.asked)
+
+    def decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
+        """The decision of the player, with its own budget if `simulations` is 0."""
+        engine = build_engine(self.player, state.game, seed)
+        limit = simulations and "sims" in engine.budgets
+        decision = engine.analyse(state, Budget(sims=simulations) if limit else None)
+        engine.close()
+        return decision
 
 
 def _read(game: TreeGame, state: GameState, answer: Any, asked: list[int]) -> Answer:

@@ -1,0 +1,81 @@
+"""Players by their moves in real games: exact questions, planted faults, no false alarm."""
+
+from __future__ import annotations
+
+import pytest
+
+from dlgo.errors import DlgoError
+from dlgo.games import get_game
+from experiments.museum.audit import audit
+from experiments.museum.real_games import questions
+from tests.command import dlgo_here
+from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, needs_gnugo
+
+# The first legal move; in Go, the last one, which is a pass.
+FIRST = """
+def select_move(state):
+    return state.legal_moves()[-1 if state.game.name == "go" else 0]
+"""
+# It wins where it can, and sees no threat.
+ATTACKER = """
+import random
+def select_move(state):
+    for move in state.legal_moves():
+        after = state.apply_move(move)
+        if after.is_over() and after.winner() is state.next_player:
+            return move
+    return random.choice(state.legal_moves())
+"""
+
+
+@pytest.mark.parametrize(("game", "code", "broken"), [
+    ("tictactoe", FIRST, {"win in one", "loss in one", "draw beats loss"}),
+    ("connect4", ATTACKER, {"loss in one"}),
+    ("go:size=5", FIRST, {"loss in one"}),
+])
+def test_a_planted_fault_is_found(tmp_path, game: str, code: str, broken: set[str]) -> None:
+    (tmp_path / "bad.py").write_text(code)
+    report = audit(tmp_path / "bad.py", game=game)
+    assert {finding.name for finding in report.findings} == broken
+    assert " errs in " in str(report) and "smells of" in str(report)
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect4"])
+@pytest.mark.parametrize("engine", ["alphabeta", "mcts:sims=2000"])
+def test_right_players_make_no_mistake(engine: str, game: str) -> None:
+    report = audit(engine, game=game)
+    assert report.ok, report
+    assert ("moves", "win in one") in report.examined
+
+
+@needs_gnugo
+def test_gnu_go_makes_no_mistake() -> None:
+    report = audit(f"gtp:{GNUGO} {GNUGO_OPTIONS}", game="go:size=5")
+    assert report.ok, report
+
+
+def test_questions_are_exact() -> None:
+    """By the solver: the best move keeps the value, and each wrong move loses some of it."""
+    from engines.solver.solver import Solver
+
+    solver = Solver()
+    for (_, player), asked in questions(get_game("connect4")).items():
+        for question in asked:
+            assert question.state.next_player.name == player
+            scores = solver.move_scores(question.state)
+
+            def result(move, scores=scores) -> int:
+                return (scores[move.place] > 0) - (scores[move.place] < 0)
+
+            assert result(question.best) == question.result
+            assert {move: result(move) for move in question.wrong} == question.wrong
+
+
+def test_at_the_command_line(tmp_path, capsys) -> None:
+    done = dlgo_here(capsys, "audit", "random", "--game", "tictactoe", cwd=tmp_path)
+    assert done.returncode == 1 and "moves, win in one: black errs in" in done.stdout + done.stderr
+
+
+def test_a_program_that_does_not_play_the_game_is_one_line() -> None:
+    with pytest.raises(DlgoError, match="engine solver plays connect4 and draughts only"):
+        audit("solver", game="tictactoe")
