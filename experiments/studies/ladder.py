@@ -1,0 +1,224 @@
+"""A ladder of players: sizes of a network x seeds x checkpoints x simulations, rated by games.
+
+A training has a number of iterations, not of seconds: equal settings give equal networks, on any
+machine and after any interruption; its CPU seconds are measured. Two players meet if they differ in
+one thing alone (as in Neumann and Gros 2022).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dlgo.errors import SpecError
+from dlgo.records.ledger import Ledger
+from dlgo.specs import quote_value, setting_text
+from engines.alphazero.config import make_config
+from engines.alphazero.train import train
+from engines.isolation.describe import read_spec
+from engines.jobs import Processes
+from engines.learning.networks.store import DENSE_FILE, load_card, network_folder
+from engines.learning.runs import PrintedProgress
+from engines.learning.runs.records import read_history
+from experiments.arena.schedule import Pair, Plan
+from experiments.arena.strategy import Strategy
+from experiments.arena.tournament import run_tournament
+from experiments.measures import connect4, draughts, tictactoe
+from experiments.measures.mistakes import Position, measure
+from reports import tables
+
+# Openings that the matches share, each match with its own ones.
+_OPENINGS = 200
+
+
+class Player(NamedTuple):
+    """A network with a search."""
+
+    size: int
+    seed: int
+    level: int  # of its checkpoint, from 1
+    sims: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A ladder in one game.
+
+    Attributes:
+        network: its specification, with {} for a size.
+        levels: iterations of training after which a network becomes a player.
+        pairs: openings of a match, each played with both colours.
+        positions: solved positions of each class in which mistakes are counted; 0: none.
+        settings: of `dlgo train alphazero`. options: of the players, besides model and sims.
+    """
+
+    name: str
+    game: str
+    network: str
+    sizes: tuple[int, ...]
+    levels: tuple[int, ...]
+    sims: tuple[int, ...]
+    seeds: int = 3
+    pairs: int = 2
+    positions: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def players(self) -> list[Player]:
+        """All players, seed by seed."""
+        return [
+            Player(size, seed, level, sims) for seed in range(1, self.seeds + 1)
+            for size in self.sizes for level in range(1, len(self.levels) + 1)
+            for sims in self.sims
+        ]
+
+    def network_of(self, folder: Path, player: Player) -> Path:
+        """The folder of a player's network."""
+        return network_folder(folder / f"{player.size}-{player.seed}",
+                              self.levels[player.level - 1])
+
+    def entrant(self, folder: Path, player: Player) -> str:
+        """The specification of a player."""
+        options = {"model": str(self.network_of(folder, player)), "sims": player.sims,
+                   **self.options}
+        return read_spec("alphazero:" + ",".join(
+            f"{key}={quote_value(setting_text(value))}" for key, value in options.items())).text
+
+
+def train_all(part: Part, folder: Path) -> None:
+    """Do the trainings that are missing, or not finished."""
+    for seed, size in itertools.product(range(1, part.seeds + 1), part.sizes):
+        config = make_config(part.game, **{
+            "network": part.network.format(size), "iterations": part.levels[-1], "seed": seed,
+            **part.settings})
+        train(config, folder / f"{size}-{seed}", PrintedProgress())
+
+
+def meetings(players: Sequence[Player]) -> list[tuple[int, int]]:
+    """Who meets whom, by number: those that differ in one thing alone."""
+    return [
+        (i, k) for (i, one), (k, other) in itertools.combinations(enumerate(players), 2)
+        if sum(a != b for a, b in zip(one, other, strict=True)) == 1
+    ]
+
+
+@dataclass(frozen=True)
+class Meetings(Plan):
+    """A plan with a list of its matches."""
+
+    pairings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """No: `OwnOpenings` says which pairs are played."""
+        return False
+
+    def matches(self) -> list[tuple[str, str]]:
+        return list(self.pairings)
+
+    def to_json(self) -> dict[str, Any]:
+        return {key: value for key, value in super().to_json().items() if key != "pairings"}
+
+
+class OwnOpenings(Strategy):
+    """Each match has openings of its own, so that ratings do not depend on the same few."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan, 0)
+        self._rounds = [
+            [Pair(game, *match, (i * plan.pairs + k) % _OPENINGS)
+             for i, match in enumerate(self._matches) for game in plan.games]
+            for k in range(plan.pairs)
+        ]
+
+    def coming(self) -> Collection[Pair]:
+        return [pair for pairs in self._rounds[len(self.steps):] for pair in pairs]
+
+    def further_step(
+        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+    ) -> list[Pair]:
+        return self._rounds[len(self.steps)] if len(self.steps) < len(self._rounds) else []
+
+
+def play_all(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
+    """Play the games that are missing. All games, with the rows of the players: first, second,
+    pair, result and the CPU ms of a move of each; without repetitions."""
+    players = part.players()
+    entrants = [part.entrant(folder, player) for player in players]
+    columns = ["first", "second", "pair", "result", "first_cpu_ms", "second_cpu_ms"]
+    if not part.pairs:
+        return pd.DataFrame(columns=columns)
+    pairings = tuple((entrants[i], entrants[k]) for i, k in meetings(players))
+    plan = Meetings((part.game,), tuple(entrants), part.pairs, seed=1, pairings=pairings)
+    run_tournament(plan, folder / "games.sqlite", workers, strategy=OwnOpenings)
+    with Ledger(folder / "games.sqlite", read_only=True) as ledger:
+        games = tables.games_frame(ledger)
+    rows = {entrant: row for row, entrant in enumerate(entrants)}
+    games = games[games["counted"] & games["first"].isin(rows) & games["second"].isin(rows)]
+    return games[columns].replace({"first": rows, "second": rows}).sort_values(
+        ["first", "second", "pair"], ignore_index=True)
+
+
+def table_of(
+    part: Part, folder: Path, games: pd.DataFrame, workers: int | None
+) -> pd.DataFrame:
+    """A row for each player with what it is, what it has cost and how often it errs."""
+    rows = []
+    for player in part.players():
+        network = part.network_of(folder, player)
+        _, card = load_card(str(network))
+        with np.load(network / DENSE_FILE) as arrays:
+            weights = sum(arrays[name].size for name in arrays.files if "." in name)
+        history = read_history(network.parents[1], ("evaluations",))
+        done = history[:part.levels[player.level - 1]]
+        rows.append({
+            **player._asdict(), "weights": weights, "games": card.training["games"],
+            "cpu_seconds": card.total_cpu_seconds,
+            "multiply_adds": weights * sum(row["evaluations"] for row in done),
+        })
+    table = pd.DataFrame(rows)
+    moves = pd.concat([
+        games[[side, f"{side}_cpu_ms"]].set_axis(["row", "cpu_ms"], axis=1)
+        for side in ("first", "second")])
+    table["cpu_ms"] = moves.groupby("row")["cpu_ms"].mean()
+    errors = mistakes(part, folder, workers)
+    counts = errors.groupby([*Player._fields])[["positions", "mistakes"]].sum()
+    return table.join(counts, on=[*Player._fields])
+
+
+def mistakes(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
+    """Mistakes of the players with the usual simulations, by class of positions; kept in a file,
+    which gets what is missing there."""
+    path, columns = folder / "mistakes.csv", [*Player._fields, "class", "positions", "mistakes"]
+    found = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=columns)
+    done = {Player(*row) for row in found[[*Player._fields]].itertuples(index=False, name=None)}
+    usual = part.sims[len(part.sims) // 2]
+    missing = [player for player in part.players() if player.sims == usual and player not in done]
+    if not part.positions or not missing:
+        return found
+    with Processes(workers) as jobs:
+        sets = _position_sets(part, jobs)
+        for player in missing:
+            rows = [[*player, name, one.positions, one.mistakes]
+                    for name, one in measure(part.entrant(folder, player), sets, jobs).items()]
+            found = pd.concat([found, pd.DataFrame(rows, columns=columns)], ignore_index=True)
+            tables.write_csv(found, path)
+    return found
+
+
+def _position_sets(part: Part, jobs: Processes) -> Mapping[str, Sequence[Position]]:
+    """Solved positions by class. Raises SpecError for a game that has none."""
+    if part.game == "connect4":
+        return connect4.position_sets(
+            connect4.SHIPPED, connect4.CLASSES, part.positions, jobs)
+    if part.game == "draughts":
+        return draughts.draw_classes(4, part.positions, 1)
+    if part.game == "tictactoe":
+        return {"all": tictactoe.all_positions()}
+    raise SpecError(f"part {part.name}: {part.game} has no solved positions; use positions = 0")

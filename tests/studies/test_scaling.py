@@ -1,0 +1,161 @@
+"""Laws of strength: a law that is put into games comes out again, with an honest interval; a plan
+is trained, played and measured once."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dlgo.errors import SpecError
+from experiments.studies import laws
+from experiments.studies.ladder import Part, Player, meetings
+from experiments.studies.laws import Claim, estimate
+from experiments.studies.scaling import PLAN, QUICK, read_plan
+from reports.rating_table import Estimate
+from tests.command import assert_one_line, run_module_here
+
+STUDY = "experiments.studies.scaling"
+WEIGHTS = (500, 2_000, 8_000, 32_000)
+
+
+def players_of(elo: str, seeds: int = 3, spread: float = 30.0) -> pd.DataFrame:
+    """Players whose true rating is an expression of weights, cpu_seconds and cpu_ms."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {"size": size, "weights": weights, "seed": seed, "level": level, "sims": sims,
+         "cpu_seconds": 4.0**level, "multiply_adds": 4.0**level * weights,
+         "cpu_ms": sims * weights / 1e5, "positions": 600, "mistakes": 60_000 // weights}
+        for size, weights in enumerate(WEIGHTS) for seed in range(seeds) for level in (1, 2, 3)
+        for sims in (8, 64, 512)
+    ]
+    table = pd.DataFrame(rows)
+    luck = {key: rng.normal(0, spread) for key in table.groupby(["size", "seed"]).groups}
+    own = [luck[key] for key in zip(table["size"], table["seed"], strict=True)]
+    logs = {name: np.log10(table[name]) for name in ("weights", "sims", "cpu_seconds", "cpu_ms")}
+    return table.assign(rating=eval(elo, {}, logs) + own)  # noqa: S307 (an expression of this file)
+
+
+def games_of(players: pd.DataFrame, count: int) -> pd.DataFrame:
+    """Games between players of the same checkpoint and simulations, or the same network."""
+    rng = np.random.default_rng(2)
+    keys = [Player(*row) for row in players[["size", "seed", "level", "sims"]].itertuples(
+        index=False, name=None)]
+    rows = np.array([pair for pair in meetings(keys) for _ in range(count)])
+    rows[::2] = rows[::2, ::-1]
+    ahead, behind = (players["rating"].to_numpy()[rows[:, k]] for k in (0, 1))
+    won = rng.random(len(rows)) < 1 / (1 + 10 ** ((behind - ahead) / 400))
+    return pd.DataFrame({"first": rows[:, 0], "second": rows[:, 1], "result": won.astype(float)})
+
+
+def test_laws_that_made_the_games_come_out_of_them() -> None:
+    truth = players_of("300 * weights + 150 * sims")
+    rated, covariance = laws.rate(truth.drop(columns="rating"), games_of(truth, 16))
+    part = {"x": [rated, *laws.replicates(rated, covariance, 200)]}
+    truths = {"elo_by_weights": 300, "elo_by_search": 150, "mistakes_by_weights": -1}
+    for law, value in truths.items():
+        number = estimate(Claim("", law, "x"), part)
+        assert number.low95 < value < number.high95, law
+        assert number.high95 - number.low95 < 200, law
+
+
+def test_the_exchange_is_the_slope_of_lines_of_equal_strength() -> None:
+    truth = players_of("240 * cpu_seconds + 200 * cpu_ms", spread=0)
+    assert laws.LAWS["exchange"].of(truth) == pytest.approx(1.2)
+    best = laws.frontier(truth, "cpu_seconds", "cpu_ms")
+    assert best["rating"].max() <= truth["rating"].max() - laws.PLATEAU
+    worse = players_of("240 * cpu_seconds + 200 * cpu_ms - 500 * (weights > 4)", spread=0)
+    assert laws.frontier(worse, "cpu_seconds")["weights"].max() <= 8_000, "the large one costs more"
+
+
+def test_intervals_hold_the_luck_of_seeds_and_of_games() -> None:
+    flat = players_of("300 * weights")
+    def width(table: pd.DataFrame, error: float) -> float:
+        covariance = np.eye(len(table)) * error**2
+        part = {"x": [table, *laws.replicates(table, covariance, 200)]}
+        number = estimate(Claim("", "elo_by_weights", "x"), part)
+        return number.high95 - number.low95
+
+    seeds, games, both = (
+        width(flat, 0), width(players_of("300 * weights", spread=0), 40), width(flat, 40))
+    assert min(seeds, games) > 20 and both > max(seeds, games)
+    assert width(players_of("300 * weights", seeds=1), 0) == pytest.approx(0)
+
+
+@pytest.mark.parametrize(("interval", "low", "high", "verdict"), [
+    ((310, 290, 330), 250, 350, "holds"),
+    ((310, 290, 330), 400, math.inf, "contradicted"),
+    ((-0.2, -0.3, -0.1), -math.inf, 0, "holds"),
+    ((40, -60, 140), 0, math.inf, "undecided; about 6.2 times the budget may decide"),
+    ((0.1, -60, 60), 0, math.inf, "undecided"),
+    ((40, math.nan, math.nan), 0, math.inf, "not measured"),
+])
+def test_a_verdict_needs_the_whole_interval_on_one_side(
+    interval: tuple[float, float, float], low: float, high: float, verdict: str
+) -> None:
+    assert Claim("", "exchange", "x", low=low, high=high).verdict(Estimate(*interval)) == verdict
+
+
+def test_players_meet_who_differ_in_one_thing() -> None:
+    part = Part("x", "tictactoe", "mlp:hidden={}", (4, 8), (1, 2), (1, 2), seeds=2)
+    players = part.players()
+    pairs = meetings(players)
+    assert len(players) == 16 and len(pairs) == 16 * 4 / 2
+    assert all(sum(a != b for a, b in zip(players[i], players[k], strict=True)) == 1
+               for i, k in pairs)
+
+
+def test_the_plans_that_come_with_the_study_can_be_read() -> None:
+    for path in (PLAN, QUICK):
+        parts, claims = read_plan(path)
+        assert {claim.part for claim in claims} <= parts.keys()
+
+
+def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "plan.toml"
+    right = QUICK.read_text(encoding="utf-8")
+    for old, new, message in (
+        ("mistakes_by_weights", "mistakes_by_weight", "did you mean mistakes_by_weights?"),
+        ("seeds = 1", "seed = 1", "has no key 'seed' (did you mean seeds?)"),
+        ('game = "tictactoe"', "", "part tictactoe lacks the key game"),
+    ):
+        path.write_text(right.replace(old, new, 1), encoding="utf-8")
+        with pytest.raises(SpecError, match=r"plan .*plan\.toml: .*" + re.escape(message)):
+            read_plan(path)
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(SpecError, match="has no parts"):
+        read_plan(path)
+    assert_one_line(run_module_here(capsys, STUDY, "chess"), "no part chess")
+    done = run_module_here(capsys, STUDY, "--quick", "--fits", "--out", tmp_path / "none")
+    assert_one_line(done, "no results yet")
+
+
+def test_what_is_trained_and_played_is_not_done_again(
+    capfd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = tmp_path / "plan.toml"
+    text = QUICK.read_text(encoding="utf-8")
+    for old, new in (
+        ("[4, 16, 64]", "[4, 16]"), ("[2, 4, 8]", "[1]"), ("games = 500", "games = 40"),
+        ("sims = [1]", "sims = [1, 4]"), ("pairs = 0", "pairs = 1"), ("workers = 2", "workers = 1"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    plan.write_text(text, encoding="utf-8")
+    out, arguments = tmp_path / "out", ("--plan", plan, "--out", tmp_path / "out", "--workers", 1)
+    first = run_module_here(capfd, STUDY, *arguments)
+    assert first.returncode == 0, first.stderr
+    games = pd.read_csv(out / "tictactoe/games.csv")
+    players = pd.read_csv(out / "tictactoe/players.csv")
+    assert len(players) == 4
+    assert set(games["first"]) | set(games["second"]) == set(range(4))
+    assert (players["mistakes"].notna() == (players["sims"] == 4)).all()
+    again = run_module_here(capfd, STUDY, *arguments)
+    assert "8 found, 0 played" in again.stderr and "iteration" not in again.stdout
+    fitted = run_module_here(capfd, STUDY, *arguments, "--fits")
+    assert fitted.stdout == again.stdout and "decades of mistakes" in fitted.stdout
+    assert (out / "tictactoe.png").stat().st_size > 10_000
