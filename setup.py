@@ -100,7 +100,7 @@ distribution = setup(
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
             "course/assets/*", "museum/faults/*.toml", "museum/*.json", "museum/*.csv",
-            "plans/*.toml", "studies/*.toml", "studies/results/*/*.csv",
+            "plans/*.toml", "studies/*.toml", "studies/results/*/*.csv", "museum/*.toml",
             "studio/*.csv", "studio/static/*", "studio/static/inside/*",
             *([] if STUDENT else ["classroom/exercises/*.toml"]),
         ],

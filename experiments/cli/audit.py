@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import click
 
+from experiments import museum
 from experiments.options import Number
 
+_PARTS = tomllib.loads(Path(museum.__file__).with_name("parts.toml").read_text(encoding="utf-8"))
 
-@click.command()
+
+@click.command(epilog="\b\nFunctions of FILE.py, and what they return:\n" + "\n".join(
+    f"  {call}\n      {answer}" for call, answer in _PARTS.items()))
 @click.argument("file", metavar="FILE.py|ENGINE")
 @click.option("--game", default="", help="Ask a player for moves in this game, such as connect4.")
 @click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,
@@ -15,10 +22,12 @@ from experiments.options import Number
 def audit(file: str, game: str, seconds: float) -> int:
     """Audit a search or a learner of your own: which properties hold, and what a fault smells of.
 
-    FILE.py has a class with `select_move`, or functions such as `search(state, evaluate,
-    simulations)`, `targets(game)` and `loss(...)`. ENGINE is a specification; with --game, any
-    program can be audited by its moves: "gtp:gnugo --mode gtp" --game go:size=5. The exit status
-    is 1 if a property does not hold.
+    FILE.py has a class with `select_move`, or functions such as `search` and `targets`, any of
+    those below; KIND = "uct" or "gumbel", if a search is not "puct"; and GAME, if a learner's game
+    is not tictactoe. ENGINE is a specification; with --game, any program can be audited by its
+    moves: "gtp:gnugo --mode gtp" --game go:size=5.
+
+    The exit status is 1 if a property does not hold.
     """
     from rich.console import Console
 
@@ -30,4 +39,4 @@ def audit(file: str, game: str, seconds: float) -> int:
             file, lambda name: status.update(f"auditing {file}: {name}"), seconds, game)
     for line in str(report).split("\n"):
         log(line)
-    return 0 if report.ok else 1
+    return 1 if report.findings else 0

@@ -16,7 +16,7 @@ from dlgo.api import GameSpec, GameState, Move
 from dlgo.conformance.kit import bytes_of
 from engines.base import Engine
 from engines.registry import build_engine
-from experiments.museum.subject import UNSEEN, Findings, Subject, WrongAnswer
+from experiments.museum.subject import UNSEEN, AuditError, Findings, Subject
 
 NAMES = ("win in one", "loss in one", "draw beats loss", "double move")
 _WORTH = {1: "wins", 0: "draws", -1: "loses"}
@@ -109,13 +109,13 @@ def right_moves(subject: Subject, part: str, name: str) -> Findings:
 
 
 def _move(subject: Subject, state: GameState, number: int) -> Move:
-    """The player's move. Raises WrongAnswer if it is illegal or the position has been changed."""
+    """The player's move. Raises AuditError if it is illegal or the position has been changed."""
     before = bytes_of(state.kernel_state)
     move = subject.decide(state, seed=number + 1).move
     if bytes_of(state.kernel_state) != before:
-        raise WrongAnswer("position changed", f"it changes the position that it is given:\n{state}")
+        raise AuditError("position changed", f"it changes the position that it is given:\n{state}")
     if not state.is_valid_move(move):
-        raise WrongAnswer("illegal", f"it plays {move}, which is not legal in\n{state}")
+        raise AuditError("illegal", f"it plays {move}, which is not legal in\n{state}")
     return move
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dlgo.api import GameState
-from experiments.museum.subject import Findings, Subject, WrongAnswer
+from experiments.museum.subject import AuditError, Findings, Subject
 from experiments.museum.tree_game import Script, parse, tree_game
 
 _TREES = 40
@@ -65,7 +65,7 @@ def ask(subject: Subject, tree: str, depth: int | None = None) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise WrongAnswer("no answer", f"solve returns {value!r}, not a number") from None
+        raise AuditError("no answer", f"solve returns {value!r}, not a number") from None
 
 
 def wins_and_losses(subject: Subject, part: str) -> Findings:

@@ -1,44 +1,24 @@
 """What a file offers to the auditor, and its answers, made alike.
 
-Parts of a file, any subset of them:
-
-    search(state, evaluate, simulations)    {move: visits}, or (visits, move), or a Decision;
-                                            evaluate(state) -> {move: prior}, value for who moves
-    Player                                  a class with select_move(state), asked without the
-                                            evaluator; any name, if it is all that the file has
-    solve(state, depth=None, evaluate=None) the value for the player to move, exact without depth
-    targets(game)                           [(..., policy, value)], one for each of game.states
-    encode(state)                           what the network is shown
-    augment(planes, policy)                 [(planes, policy)]: all images, or one drawn
-    priors(logits, legal)                   probabilities of all actions
-    noise(priors, is_root=True)             the priors of the root in self-play
-    pick(visits, temperature)               an action
-    loss(logits, values, policies, results) a number; arrays [n, actions], [n], [n, actions], [n]
-    gradient(...)                           of the loss, by logits and values
-    batches(examples, size)                 the batches of one epoch
-    window(old, new, size)                  the examples that are learned from now on
-    match(play, games)                      the share of points; play(first) is 1, 0 or -1
-
-A function that raises NotImplementedError is not asked such a question again.
-
-KIND is "puct" (the default), "uct" or "gumbel"; GAME the game of `encode` and `augment`
-(default: tictactoe). If GAME is given, or `dlgo audit --game`, the player is asked for moves in
-this game instead of trees, and may be any engine: `dlgo audit "gtp:gnugo --mode gtp" --game go5`.
+`parts.toml` lists the functions that a file may have. A file may also have a class with
+select_move(state), called `Player` or with any name if it is all that the file has; it is asked
+without the evaluator. KIND is "puct" (the default), "uct" or "gumbel"; GAME is the game of the
+learner's parts (default: tictactoe). If it is given, or `dlgo audit --game`, a player is asked for
+moves in this game instead of trees, and may be any engine: dlgo audit "gtp:gnugo ..." --game go.
 """
 
 from __future__ import annotations
 
 import contextlib
-import inspect
-import math
+import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
-from dlgo.api import GameState, Move
+import numpy as np
+
+from dlgo.api import COLUMN_LETTERS, GameState
 from dlgo.conformance.kit import bytes_of
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
@@ -49,130 +29,104 @@ from engines.registry import ENGINES, EngineSpec, build_engine, engine_class
 from experiments.museum.traces import RULES
 from experiments.museum.tree_game import Script, TreeGame, tree_game
 
+# Names of functions that a file may have.
+FUNCTIONS = [call.partition("(")[0] for call in tomllib.loads(
+    Path(__file__).with_name("parts.toml").read_text(encoding="utf-8"))]
+SIMULATIONS = 400
 # A finding: what tells it from others of the property, and a sentence.
 Findings = Iterator[tuple[str, str]]
-FUNCTIONS = ("search", "solve", "targets", "encode", "augment", "priors", "noise", "pick", "loss",
-             "gradient", "batches", "window", "match")
-SIMULATIONS = 400
 # The tag of a finding that is none: what could not be seen.
 UNSEEN = "unseen"
 
 
 class AuditError(DlgoError):
-    """The file cannot be audited."""
-
-
-class WrongAnswer(Exception):
-    """A part has returned something that is no answer; `tag` tells such faults apart."""
+    """A file cannot be audited, or has given a wrong answer; `tag` tells such answers apart."""
 
     def __init__(self, tag: str, text: str) -> None:
         super().__init__(text)
         self.tag = tag
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a search has said about a position.
+def numbers(what: str, answer: Any) -> np.ndarray:
+    """An answer as finite numbers; AuditError, which names `what`, if it is something else."""
+    answer = answer.detach() if hasattr(answer, "detach") else answer  # of PyTorch
+    array = np.array(np.nan)
+    with contextlib.suppress(TypeError, ValueError):
+        array = np.asarray(answer, float)
+    if not np.isfinite(array).all():
+        shown = " ".join(str(answer).split())[:80]
+        raise AuditError("numbers", f"{what}: {shown}; these must be finite numbers")
+    return array
 
-    Attributes:
-        move: the action that it plays.
-        visits: of each action, {} if it does not say.
-        value: for the player to move, None if it does not say.
-        decided: whether it says itself which move it plays.
-        asked: nodes about which it asked the evaluator; [] for an engine.
-        proven: the result for the player to move that it calls certain, if it does.
-    """
+
+class Answer(NamedTuple):
+    """What a search has said about the first position of a tree."""
 
     game: TreeGame
-    move: int
-    visits: dict[int, float]
-    value: float | None
-    decided: bool
-    asked: list[int]
-    proven: int | None = None
-
-    @property
-    def tree(self) -> str:
-        """The text of the tree."""
-        return self.game.settings["tree"]
+    tree: str
+    move: int  # the action that it plays
+    visits: dict[int, float]  # of each action; {} if it does not say
+    value: float | None  # for the player to move
+    decided: bool  # it says itself which move it plays
+    asked: list[int]  # nodes about which it asked the evaluator; [] for an engine
+    proven: int | None  # the result for the player to move that it calls certain
 
     @property
     def text(self) -> str:
-        """The visits, or the move, for a message."""
-        letters = self.game.move_text
-        if not self.visits:
-            return f"it plays {letters(self.game.move_of(self.move))}"
-        counts = ", ".join(f"{letters(self.game.move_of(action))} {count:g}"
+        """The move, and the visits, for a message."""
+        counts = ", ".join(f"{COLUMN_LETTERS[action]} {count:g}"
                            for action, count in sorted(self.visits.items()))
-        return f"it plays {letters(self.game.move_of(self.move))} (visits: {counts})"
+        return f"it plays {COLUMN_LETTERS[self.move]}" + (f" (visits: {counts})" if counts else "")
 
 
 class Subject:
-    """A file whose parts are examined, or the specification of an engine. Raises AuditError or
-    PluginError if it has none."""
+    """The parts of a file, or of an engine, by its specification. Raises AuditError or PluginError
+    if it has none.
+
+    Attributes:
+        functions: by name. player: `Player`, or all that the file has. parts: the names of these.
+    """
 
     def __init__(self, source: str, game: str = "") -> None:
-        is_file = source.endswith(".py")
-        path = self.path = Path(source)
-        self.module = load_file(path) if is_file else SimpleNamespace(Player=source)
-        self._game = game or getattr(self.module, "GAME", "")
+        self.path = Path(source)
+        is_file = source.endswith(".py") and ":" not in source
+        self.module: Any = (load_file(self.path) if is_file else
+                            SimpleNamespace(Player=EngineSpec.parse(source)))
         self.kind = getattr(self.module, "KIND", "puct")
         if self.kind not in (*RULES, "gumbel"):
-            raise AuditError(f"{path}: KIND is {self.kind!r}; write 'puct', 'uct' or 'gumbel'")
+            raise AuditError("KIND", f"{source}: KIND is {self.kind!r}; write puct, uct or gumbel")
+        game = game or getattr(self.module, "GAME", "")
+        self.game = get_game(game or "tictactoe")
         self.functions = {name: function for name in FUNCTIONS
                           if callable(function := getattr(self.module, name, None))}
-        if not self.functions and self.player is None:
-            raise AuditError(f"{path} holds nothing to audit: write one of {', '.join(FUNCTIONS)}, "
-                             "or a class with select_move(state)")
-        if self._game and self.player is not None:
-            build_engine(self.player, self.game).close()  # it says now what it does not play
-
-    @cached_property
-    def player(self) -> Any | None:
-        """The class or function that plays: `Player`, or all that the file has."""
-        named = getattr(self.module, "Player", None)
-        if isinstance(named, str | EngineSpec):
-            return EngineSpec.of(named)
-        if bots.is_bot(named):
-            return named
-        offered = [] if self.functions else ENGINES.offered(self.path)
-        return engine_class(f"{self.path}:{offered[0]}") if len(offered) == 1 else None
-
-    @property
-    def parts(self) -> list[str]:
-        """The names of the parts."""
-        asked = "moves" if self._game else "select_move"
-        return [*self.functions, *([asked] if self.player is not None else [])]
+        player = getattr(self.module, "Player", None)
+        if not isinstance(player, str | EngineSpec) and not bots.is_bot(player):
+            player = not self.functions and ENGINES.offered(self.path) and source
+        self.player = EngineSpec.of(player) if player else None
+        self.parts = list(self.functions)
+        if self.player is not None:
+            self.parts.append("moves" if game else "select_move")
+            if game:
+                build_engine(self.player, self.game).close()  # it says now what it does not play
+        if not self.parts:
+            raise AuditError("empty", f"{source} holds nothing to audit: no select_move, and none "
+                             f"of {', '.join(FUNCTIONS)}; see dlgo audit --help")
 
     @property
     def counts_simulations(self) -> bool:
         """Whether the player can be told a number of simulations."""
-        if isinstance(self.player, EngineSpec):
-            return self.player.budget.sims is not None
-        return "sims" in getattr(self.player, "budgets", ("sims",))
-
-    @cached_property
-    def game(self) -> Any:
-        """The game of `encode`, `augment` and the player's moves."""
-        return get_game(self._game or "tictactoe")
+        return "sims" in engine_class(self.player.name).budgets
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Call a function with as many of the arguments as it takes."""
-        function = self.functions[name]
-        try:
-            parameters = inspect.signature(function).parameters.values()
-        except (TypeError, ValueError):
-            return function(*arguments)
-        if any(one.kind is one.VAR_POSITIONAL for one in parameters):
-            return function(*arguments)
-        places = [one for one in parameters
-                  if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-        return function(*arguments[: len(places)])
+        """Call a function. Raises NotImplementedError if the file does not have it."""
+        if name not in self.functions:
+            raise NotImplementedError(f"the file has no {name}")
+        return self.functions[name](*arguments)
 
     def ask(self, part: str, tree: str, simulations: int = SIMULATIONS) -> Answer:
         """The answer of a search or player to the first position of a tree.
 
-        Raises WrongAnswer if that is none.
+        Raises AuditError if that is none.
         """
         game = tree_game(tree)
         state, script = GameState.new_game(game), Script(game)
@@ -182,54 +136,45 @@ class Subject:
         else:
             answer = self.decide(state, simulations)
         if bytes_of(state.kernel_state) != before:
-            raise WrongAnswer("position changed", f"it changes the position that it is given: "
+            raise AuditError("position changed", f"it changes the position that it is given: "
                                                   f"{tree}")
-        return _read(game, state, answer, script.asked)
+        return _read(state, answer, script.asked)
 
     def decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
         """The decision of the player, with its own budget if `simulations` is 0."""
         engine = build_engine(self.player, state.game, seed)
-        limit = simulations and "sims" in engine.budgets
-        decision = engine.analyse(state, Budget(sims=simulations) if limit else None)
+        limit = Budget(sims=simulations) if simulations and self.counts_simulations else None
+        decision = engine.analyse(state, limit)
         engine.close()
         return decision
 
 
-def _read(game: TreeGame, state: GameState, answer: Any, asked: list[int]) -> Answer:
-    move, value, visits, decided = None, None, answer, False
+def _read(state: GameState, answer: Any, asked: list[int]) -> Answer:
+    move, value, proven, visits, tree = None, None, None, answer, state.game.settings["tree"]
     if isinstance(answer, Decision):
-        move, value, visits, decided = answer.move, answer.value, answer.visits, True
+        move, value, proven, visits = answer.move, answer.value, answer.proven, answer.visits
     elif isinstance(answer, tuple) and len(answer) == 2:
-        visits, move, decided = *answer, True
+        visits, move = answer
     if not isinstance(visits, Mapping):
-        raise WrongAnswer("no answer", f"it returns {str(answer)[:80]!r}, not {{move: visits}}")
-    counts = {_action(game, state, key): count for key, count in visits.items()}
-    for count in counts.values():
-        if not isinstance(count, int | float) and not hasattr(count, "__float__") or (
-            not math.isfinite(count) or count < 0
-        ):
-            raise WrongAnswer("visits", f"a move has {count!r} visits in {game.settings['tree']}")
-    counts = {action: float(count) for action, count in counts.items()}
-    if move is None:
-        if not any(counts.values()):
-            raise WrongAnswer("visits", f"no move has visits in {game.settings['tree']}")
-        move = max(counts, key=counts.__getitem__)
-    else:
-        move = _action(game, state, move)
-    if value is not None and not (math.isfinite(value) and abs(value) < 1.000001):
-        raise WrongAnswer("value", f"it gives the value {value!r}; values are -1 to 1")
-    return Answer(game, move, counts, value, decided, asked, getattr(answer, "proven", None))
+        raise AuditError("no answer", f"it returns {str(answer)[:80]!r}, not {{move: visits}}")
+    counts = numbers(f"visits in {tree}", list(visits.values())).tolist()
+    counts = dict(zip((_action(state, key) for key in visits), counts, strict=True))
+    if min(counts.values(), default=0) < 0 or move is None and not any(counts.values()):
+        raise AuditError("visits", f"visits in {tree}: {list(counts.values())}; these must be "
+                                    "positive numbers or 0, and not all 0")
+    if value is not None and not abs(numbers(f"value of {tree}", value)) < 1.000001:
+        raise AuditError("value", f"it gives {tree} the value {value!r}; values are -1 to 1")
+    played = max(counts, key=counts.__getitem__) if move is None else _action(state, move)
+    return Answer(state.game, tree, played, counts, value, move is not None, asked, proven)
 
 
-def _action(game: TreeGame, state: GameState, given: Any) -> int:
-    """The action of a move, its text or its number; WrongAnswer if it is not legal."""
-    move = given
-    if isinstance(given, str):
-        with contextlib.suppress(DlgoError):  # it stays a text
-            move = state.read_move(given)
-    elif hasattr(given, "__index__"):
-        move = game.move_of(int(given)) if 0 <= int(given) < game.num_actions else None
-    if not isinstance(move, Move) or not state.is_valid_move(move):
-        raise WrongAnswer("illegal", f"it names {str(given)[:40]}, which is not legal in "
-                                     f"{game.settings['tree']}")
-    return game.action_of(move)
+def _action(state: GameState, given: Any) -> int:
+    """The action of a move, its text or its number. Raises AuditError if it is not legal."""
+    game = state.game
+    with contextlib.suppress(DlgoError, TypeError):
+        is_number = given in range(game.num_actions)
+        move = game.move_of(int(given)) if is_number else state.read_move(given)
+        if state.is_valid_move(move):
+            return game.action_of(move)
+    raise AuditError("illegal", f"it names {str(given)[:40]}, which is not legal in "
+                                f"{game.settings['tree']}")

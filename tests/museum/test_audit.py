@@ -9,8 +9,10 @@ import pytest
 
 from dlgo.errors import DlgoError
 from experiments.museum import audit as auditing
+from experiments.museum import searches
 from experiments.museum.audit import audit
 from experiments.museum.planting import get_fault
+from experiments.museum.subject import Subject
 from tests.command import ROOT, dlgo_here
 from tests.museum.signatures import audit_fault
 
@@ -63,7 +65,7 @@ def small(folder: Path, name: str, first: str = "pass", constant: str = "1.5") -
 @pytest.mark.parametrize("name", ["alphabeta", "puct", "gumbel"])
 def test_nothing_is_wrong_with_the_textbook(name: str) -> None:
     report = audit(GLUE / f"{name}.py")
-    assert report.ok, report
+    assert not report.findings, report
     assert len(report.examined) >= 25
 
 
@@ -72,27 +74,40 @@ def test_nothing_is_wrong_with_the_textbook(name: str) -> None:
              "finished-game-is-estimated"])
 def test_a_fault_is_recognised(name: str) -> None:
     report = audit_fault(get_fault(name))
-    assert report.suspects[0].fault.name == name
+    assert report.suspects()[0].fault.name == name
     assert get_fault(name).title in str(report)
 
 
 @pytest.mark.parametrize(("first", "wanted"), [
-    ("while True: pass", "it has not answered after 2 seconds"),
-    ("import os; os._exit(3)", "it ends the program"),
-    ("return {state.legal_moves()[0]: math.nan}", "a move has nan visits"),
+    ("return {state.legal_moves()[0]: math.nan}", "nan]; these must be finite numbers"),
+    ("return {state.legal_moves()[0]: -1}", "these must be positive numbers or 0"),
+    ("return {}", "and not all 0"),
     ("return {'H': simulations}", "it names H, which is not legal"),
+    ("return {0: 3, 99: simulations}", "it names 99, which is not legal"),
     ("state.kernel_state.words[0] = 1; state = state.previous_state or state",
      "it changes the position"),
     ("return state.legal_moves()[0]", "not {move: visits}"),
+    ("return None", "it returns 'None'"),
     ("return state.no_such_thing", "line 5: AttributeError"),
     ("simulations //= 20", "the visits sum to"),
 ])
-def test_bad_answers_are_findings(tmp_path, monkeypatch, first: str, wanted: str) -> None:
-    monkeypatch.setattr(auditing, "_PROPERTIES", {
-        "search": {name: auditing._PROPERTIES["search"][name] for name in ("reply", "budget")}})
-    report = audit(small(tmp_path, "bad", first), seconds=2)
-    assert wanted in str(report)
-    assert "Traceback" not in str(report)
+def test_a_bad_answer_is_a_finding(tmp_path, first: str, wanted: str) -> None:
+    subject = Subject(str(small(tmp_path, "bad", first)))
+    assert any(wanted in text for name in searches.PROPERTIES
+               for text in auditing.examine(subject, "search", name).values())
+
+
+def test_a_search_that_hangs_or_dies(tmp_path) -> None:
+    """Other properties are examined, until too much time is lost."""
+    first = ("tree = state.game.settings['tree']\n"
+             "        while 'o~.6 o~-.6' in tree: pass\n"
+             "        if '+1' in tree: import os; os._exit(3)")
+    text = str(audit(small(tmp_path, "bad", first), seconds=3))
+    assert "reply: it hangs or ends the program: no answer within 3 s" in text
+    assert "win in one, lost move: it hangs or ends the program: process died (exit code 3)" \
+        in text
+    assert "others: search has hung or ended the program 3 times" in text
+    assert "Traceback" not in text
 
 
 def test_a_search_of_ones_own(tmp_path, capsys) -> None:
@@ -107,7 +122,38 @@ def test_a_search_of_ones_own(tmp_path, capsys) -> None:
     assert done.returncode == 1 and "whose view a value has" in done.stdout + done.stderr
 
 
-def test_a_file_without_parts_is_one_line(tmp_path) -> None:
-    (tmp_path / "empty.py").write_text("x = 1\n")
-    with pytest.raises(DlgoError, match=r"empty.py holds nothing to audit: write one of search"):
-        audit(tmp_path / "empty.py")
+@pytest.mark.parametrize(("text", "wanted"), [
+    (None, r"cannot load mine.py: there is no such file"),
+    ("x = 1\n", r"mine.py holds nothing to audit: no select_move, and none of search, "),
+    ("x = = 1\n", r"cannot load mine.py, line 1: invalid syntax"),
+    ("\nimport torchh\n", r"cannot load mine.py, line 2: ModuleNotFoundError: No module named "),
+    ("KIND = 'UCT'\n", r"mine.py: KIND is 'UCT'; write puct, uct or gumbel"),
+    ("GAME = 'chess'\n", r"unknown game 'chess'"),
+    ("class A:\n    def select_move(self, state): return 'A'\nclass B(A): pass\n",
+     r"mine.py holds 2 engines, A and B: name one, as in mine.py:A"),
+])
+def test_a_file_that_cannot_be_audited(tmp_path, monkeypatch, text, wanted: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path("mine.py").write_text(text)
+    with pytest.raises(DlgoError, match=wanted):
+        Subject("mine.py")
+
+
+def test_a_file_that_does_not_load(tmp_path, capsys) -> None:
+    """A user sees one line, also if loading it never ends."""
+    done = dlgo_here(capsys, "audit", "none.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "dlgo: cannot load none.py: there is no such file\n"
+    (tmp_path / "slow.py").write_text("while True: pass\n")
+    with pytest.raises(DlgoError, match=r"cannot load .*slow.py: it hangs or ends the program: no"):
+        audit(tmp_path / "slow.py", seconds=3)
+
+
+def test_one_of_several_players(tmp_path) -> None:
+    (tmp_path / "two.py").write_text(
+        "class A:\n    def select_move(self, state): return 'A'\n"
+        "class B:\n    def select_move(self, state): return 'Z'\n")
+    for name, wanted in (("A", "it plays A"), ("B", "B.select_move returned 'Z'")):
+        subject = Subject(f"{tmp_path / 'two.py'}:{name}")
+        assert wanted in auditing.examine(subject, "select_move", "reply").popitem()[1]

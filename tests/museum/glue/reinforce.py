@@ -5,11 +5,11 @@ from dlgo.api import Player
 from engines.policy_gradient.textbook import Decision, TextbookReinforce
 
 
-def targets(game):
-    learner = TextbookReinforce(game.game)
-    decisions = [Decision(None, None, 0, state.next_player, 1.0) for state in game.states]
+def targets(states, moves, visits, result):
+    learner = TextbookReinforce(states[0].game)
+    decisions = [Decision(None, None, 0, state.next_player, 1.0) for state in states]
     returns = learner.credit(
-        decisions, lambda player: game.result if player is Player.black else -game.result)
+        decisions, lambda player: result if player is Player.black else -result)
     return [(None, value) for value in returns]
 
 

@@ -24,11 +24,13 @@ class Told(TextbookAlphaZero):
         return Decision(move)
 
 
-def targets(game):
-    learner = Told(game.game, sims=1)
-    learner.told = iter(zip(game.visits, game.moves, strict=True))
-    examples = learner.self_play(game.states[0], explore=False)
-    players = np.array([state.next_player.index for state in game.states])
+def targets(states, moves, visits, result):
+    learner = Told(states[0].game, sims=1)
+    learner.told = iter(
+        ({move: counts[learner.game.action_of(move)] for move in state.legal_moves()}, played)
+        for state, counts, played in zip(states, visits, moves, strict=True))
+    examples = learner.self_play(states[0], explore=False)
+    players = np.array([state.next_player.index for state in states])
     policies = np.array([example.policy for example in examples])
     policies = learner._encoder.to_network_order(policies, players)
     return list(zip(policies, [example.value for example in examples], strict=True))
@@ -60,7 +62,7 @@ def pick(visits, temperature):
         return learner.game.action_of(drawn[0])
 
 
-def noise(priors, is_root=True):
+def noise(priors, is_root):
     state = learner.game.start().play("A1", "B1", "C1", "A2", "C2", "B2")
     learner.network.evaluate = lambda planes: {
         "policy": np.log(np.array([[1, 1, 1, 1, 1, 1, *priors]])), "value": np.zeros((1, 1))}
