@@ -99,8 +99,8 @@ distribution = setup(
         "experiments": [
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
-            "course/assets/*", "museum/faults/*.toml", "museum/*.json", "museum/*.csv",
-            "plans/*.toml", "studies/*.toml", "studies/results/*/*.csv", "museum/*.toml",
+            "course/assets/*", "museum/faults/*.toml", "museum/*.toml", "museum/*.json",
+            "museum/*.csv", "plans/*.toml", "studies/*.toml", "studies/results/*/*.csv",
             "studio/*.csv", "studio/static/*", "studio/static/inside/*",
             *([] if STUDENT else ["classroom/exercises/*.toml"]),
         ],

@@ -20,7 +20,7 @@ import click
 
 from experiments.classroom.mutants import Mutant, generated
 from experiments.museum.audit import Report, audit
-from experiments.museum.planting import faults, source
+from experiments.museum.planting import faults
 from tests.command import ROOT
 from tests.museum.signatures import glued
 
@@ -108,7 +108,7 @@ def functions(text: str) -> dict[str, range]:
 
 def cases(count: int, seed: int) -> list[Case]:
     """A random sample of mutants, without those of the museum."""
-    shown = {source(fault) for fault in faults().values()}
+    shown = {fault.wrong for fault in faults().values()}
     found = []
     for file, places in PLACES.items():
         text = (ROOT / file).read_text(encoding="utf-8")

@@ -9,12 +9,23 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from dlgo.errors import DlgoError
 from engines.registry import build_engine
 from experiments.museum import __main__ as museum
 from experiments.museum import prices
-from experiments.museum.planting import FaultError, faults, get_fault
+from experiments.museum.planting import faults, get_fault
 
-TINY = prices.Sizes(pairs=1, cpu=0.002, sims=4, seeds=2, train=0.2, batches=1, seed_pairs=1)
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch) -> None:
+    """A few games and seconds; prices are kept in a folder of the test."""
+    sizes = {"CPU": 0.002, "SIMS": 4, "PAIRS": 1, "SEEDS": 2, "SECONDS": 0.2, "BATCHES": 1}
+    for name, size in sizes.items():
+        monkeypatch.setattr(prices, name, size)
+    for name in ("PRICES", "LOSSES"):
+        table, path = pd.read_csv(getattr(prices, name)), tmp_path / f"{name}.csv"
+        table[:0].to_csv(path, index=False)
+        monkeypatch.setattr(prices, name, path)
 
 
 def test_a_room_has_the_card_and_both_programs(tmp_path: Path) -> None:
@@ -41,29 +52,24 @@ def test_every_fault_is_in_the_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [
     "child-chooses", "gumbel-most-visited", "opponent-unseen", "always-first",
 ])
-def test_each_kind_of_fault_has_a_price(name: str) -> None:
-    row, measured = prices.price_of(get_fault(name), TINY)
+def test_each_kind_of_fault_has_a_price(name: str, tiny: None) -> None:
+    row = prices.measure(get_fault(name))
     assert row["low"] <= row["price"] <= row["high"] and row["games"] >= 2
     assert 0 <= row["shown"] <= 1
-    assert [len(curve) > 0 for curve in measured.losses] == (
-        [True, True] if row["measure"] == "learning" else [])
+    losses = set(pd.read_csv(prices.LOSSES)["which"])
+    assert losses == ({"fault", "right"} if name == "opponent-unseen" else set())
 
 
-def test_a_search_that_crashes_has_no_price() -> None:
+def test_a_price_replaces_an_earlier_one(tiny: None) -> None:
+    for name in ("gumbel-most-visited", "sigma-without-visits", "gumbel-most-visited"):
+        prices.measure(get_fault(name))
+    kept = pd.read_csv(prices.PRICES)["fault"].tolist()
+    assert kept == ["sigma-without-visits", "gumbel-most-visited"]
+
+
+def test_a_search_that_crashes_has_no_price(tiny: None) -> None:
     crash = "            wins = 1 / 0\n"
     fault = replace(get_fault("unvisited-is-lost"), after=crash)
-    with pytest.raises(FaultError, match="ZeroDivisionError"):
-        prices.price_of(fault, TINY)
-
-
-def test_kept_prices_replace_earlier_ones(tmp_path: Path, monkeypatch) -> None:
-    for name in ("PRICES", "LOSSES"):
-        table, path = pd.read_csv(getattr(prices, name)), tmp_path / f"{name}.csv"
-        table[:0].to_csv(path, index=False)
-        monkeypatch.setattr(prices, name, path)
-    measured = prices.Measured("tictactoe", [0.5], 2, [1.0, 1.0],
-                               [pd.Series([1.0, 0.5]), pd.Series([1.0, 0.25])])
-    for price in (5, 7):
-        prices.save({"fault": "always-first", "price": price}, measured)
-    assert pd.read_csv(prices.PRICES)["price"].tolist() == [7]
-    assert pd.read_csv(prices.LOSSES)["loss"].tolist() == [1.0, 0.5, 1.0, 0.25]
+    with pytest.raises(DlgoError, match="ZeroDivisionError"):
+        prices.measure(fault)
+    assert pd.read_csv(prices.PRICES).empty
