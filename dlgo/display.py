@@ -10,6 +10,7 @@ value of `kernels.piece`: even numbers are black's, odd ones white's, -1 is none
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from html import escape
@@ -33,9 +34,11 @@ PIECES = {
     "checkers": (("#33302e", "#0d0c0b"), ("#fbf6ea", "#8d8268")),
     "drop": (("#e23b30", "#a8241b"), ("#f7cf2d", "#c99f12")),
     "noughts": ((_CROSS, _CROSS), (_NOUGHT, _NOUGHT)),
+    "hex": ((_CROSS, "#8f2018"), (_NOUGHT, "#1b4674")),
 }
 # What players are called where it is not black and white.
-_NAMES = {"drop": ("red", "yellow"), "noughts": ("X", "O")}
+_NAMES = {"drop": ("red", "yellow"), "noughts": ("X", "O"), "hex": ("red", "blue")}
+_CORNER = math.sqrt(3) / 3  # from the middle of a hexagon to its corners, if it is one cell wide
 
 _CELL = 32  # pixels of a cell in SVG
 _MARGIN = 24
@@ -43,10 +46,10 @@ _LETTER = 6.5  # the mean width of a letter of 12 pixels
 
 
 def look_of(game: GameSpec) -> str:
-    """How the board is drawn: `lines`, `drop`, `checkers`, `noughts`, or `cells` for any other."""
+    """How the board is drawn: `lines`, `drop`, `checkers`, `noughts`, `hex`, else `cells`."""
     if game.name == "connectn":
         return "drop" if game.settings["gravity"] else "cells"
-    looks = {"connect4": "drop", "draughts": "checkers", "tictactoe": "noughts"}
+    looks = {"connect4": "drop", "draughts": "checkers", "tictactoe": "noughts", "hex": "hex"}
     return looks.get(game.name, "lines" if game.pieces_on_points else "cells")
 
 
@@ -91,7 +94,7 @@ def board_info(game: GameSpec) -> Info:
     kinds = range(len(game.piece_kinds))
     return {
         "game": str(game), "name": game.name, "title": game.title, "look": look,
-        "rows": rows, "cols": cols,
+        "rows": rows, "cols": cols, **_layout(rows, cols, look == "hex"),
         "rowLabels": [game.row_label(row) for row in range(1, rows + 1)],
         "colLabels": [game.col_label(col) for col in range(1, cols + 1)],
         "cellNames": [_cell_name(game, look, row, col) for row, col in cells],
@@ -99,6 +102,19 @@ def board_info(game: GameSpec) -> Info:
         "kinds": list(game.piece_kinds), "marks": [game.piece_mark(2 * kind) for kind in kinds],
         "players": [player_text(game, player) for player in Player],
     }
+
+
+def _layout(rows: int, cols: int, hexagons: bool) -> Info:
+    """The middle of each cell, in cells, where the first of a square grid is at (1, 1); and the
+    size of the board. A row of hexagons is half a cell left of the row below.
+    """
+    lean, pitch, half = (0.5, 1.5 * _CORNER, _CORNER) if hexagons else (0, 1, 0.5)
+    places = [
+        (col + lean * (rows - row), round(0.5 + half + (row - 1) * pitch, 3))
+        for row in range(1, rows + 1) for col in range(1, cols + 1)
+    ]
+    height = round(2 * half + (rows - 1) * pitch, 3)
+    return {"places": places, "width": cols + lean * (rows - 1), "height": height}
 
 
 def _star_cells(size: int) -> list[int]:
@@ -138,12 +154,13 @@ def position_info(state: GameState) -> Info:
 
 def board_text(state: GameState) -> str:
     """The board as text; the last play, or the stones that won, in brackets."""
-    game, position = state.game, position_info(state)
-    numbered = look_of(game) == "checkers"  # then squares without a number are not used
+    game, position, look = state.game, position_info(state), look_of(state.game)
+    numbered = look == "checkers"  # then squares without a number are not used
     marked = position["won"] or [position["last"]]
     lines = []
     for row in range(game.board_rows, 0, -1):
-        line = f"{game.row_label(row):>2} "
+        shift = 3 * (game.board_rows - row) // 2 if look == "hex" else 0  # cells are 3 wide
+        line = f"{' ' * shift}{game.row_label(row):>2} "
         for col in range(1, game.board_cols + 1):
             cell = (row - 1) * game.board_cols + col - 1
             piece = position["cells"][cell]
@@ -154,7 +171,8 @@ def board_text(state: GameState) -> str:
         lines.append(line)
     labels = (game.col_label(col) for col in range(1, game.board_cols + 1))
     if not numbered:
-        lines.append("   " + "".join(f"{label:^3}" for label in labels))
+        shift = 3 * game.board_rows // 2 if look == "hex" else 0
+        lines.append(" " * (3 + shift) + "".join(f"{label:^3}" for label in labels))
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -190,25 +208,31 @@ def mark_shapes(info: Info, position: Info) -> Iterator[Shape]:
         piece = position["cells"][last]
         letter = piece >= 0 and info["marks"][piece // 2]  # the mark leaves it legible
         size = 0.76 if letter else 0.3
-        yield Shape("circle", *_place(info, last), size, size, stroke=_LAST, thick=0.07)
+        colour = _PAPER if info["look"] == "hex" else _LAST
+        yield Shape("circle", *_place(info, last), size, size, stroke=colour, thick=0.07)
 
 
 def label_shapes(info: Info) -> Iterator[Shape]:
     """The labels left of the rows and below the columns; none if squares have numbers."""
     if info["look"] != "checkers":
-        for col, label in enumerate(info["colLabels"], 1):
-            yield Shape("text", col, 0.12, height=0.38, fill=_INK, text=label)
-        for row, label in enumerate(info["rowLabels"] if info["look"] != "drop" else (), 1):
-            yield Shape("text", 0.12, row, height=0.38, fill=_INK, text=label)
+        for col, label in enumerate(info["colLabels"]):
+            x, _ = _place(info, col)
+            yield Shape("text", x, 0.12, height=0.38, fill=_INK, text=label)
+        for row, label in enumerate(info["rowLabels"] if info["look"] != "drop" else ()):
+            x, y = _place(info, row * info["cols"])
+            yield Shape("text", x - 0.88, y, height=0.38, fill=_INK, text=label)
 
 
-def _place(info: Info, cell: int) -> tuple[int, int]:
-    """Column and row of a cell."""
-    return cell % info["cols"] + 1, cell // info["cols"] + 1
+def _place(info: Info, cell: int) -> tuple[float, float]:
+    """The middle of a cell: its column and row on a square grid."""
+    return info["places"][cell]
 
 
 def _ground(info: Info) -> Iterator[Shape]:
     rows, cols, look = info["rows"], info["cols"], info["look"]
+    if look == "hex":
+        yield from _hexagons(info)
+        return
     face, edge = {
         "drop": (_BLUE, "#153f80"), "noughts": ("#fffdf7", "#888888"),
     }.get(look, (_WOOD, "#6b4f2a"))
@@ -232,6 +256,24 @@ def _ground(info: Info) -> Iterator[Shape]:
             yield Shape("rect", col, row, 1, 1, stroke=edge, thick=0.02)
 
 
+def _hexagons(info: Info) -> Iterator[Shape]:
+    """Each side of a hexagon once; those at the edge of the board in the colour that they join."""
+    rows, cols = info["rows"], info["cols"]
+    for cell, (x, y) in enumerate(info["places"]):
+        for side, (rise, run) in enumerate(((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0))):
+            row, col = cell // cols + rise, cell % cols + run
+            stroke, thick = _INK, 0.03
+            if not 0 <= row < rows or not 0 <= col < cols:
+                stroke, thick = PIECES["hex"][0 <= row < rows][0], 0.14
+            elif side > 2:
+                continue
+            (a, b), (c, d) = (
+                (_CORNER * math.cos(angle), _CORNER * math.sin(angle))
+                for angle in (math.pi * (side - 0.5) / 3, math.pi * (side + 0.5) / 3)
+            )
+            yield Shape("line", x + a, y + b, c - a, d - b, stroke=stroke, thick=thick)
+
+
 def _piece(info: Info, piece: int, x: float, y: float) -> Iterator[Shape]:
     look, (face, edge) = info["look"], PIECES[info["look"]][piece % 2]
     if look == "noughts" and piece % 2 == 0:
@@ -240,7 +282,7 @@ def _piece(info: Info, piece: int, x: float, y: float) -> Iterator[Shape]:
     elif look == "noughts":
         yield Shape("circle", x, y, 0.6, 0.6, stroke=face, thick=0.11)
     else:
-        size = {"lines": 0.94, "checkers": 0.76}.get(look, 0.84)
+        size = {"lines": 0.94, "checkers": 0.76, "hex": 0.76}.get(look, 0.84)
         yield Shape("circle", x, y, size, size, face, edge, 0.03)
         if look in ("drop", "checkers"):
             rim = "#77706a" if face == "#33302e" else edge
@@ -253,11 +295,12 @@ def _piece(info: Info, piece: int, x: float, y: float) -> Iterator[Shape]:
 def board_svg(state: GameState) -> str:
     """The board as an SVG image: pieces, labels, the last play or the winning stones marked."""
     game, info, position = state.game, board_info(state.game), position_info(state)
-    rows, cols = info["rows"], info["cols"]
-    turn = game.result_text(state) if state.is_over() else f"{state.next_player.name} to move"
+    rows, cols = info["height"], info["width"]
+    mover = player_text(game, state.next_player)
+    turn = result_text(state) if state.is_over() else f"{mover} to move"
     caption = f"{game}: {turn}"
     width = max(cols * _CELL + 2 * _MARGIN, _LETTER * len(caption) + _MARGIN)
-    height = rows * _CELL + 2 * _MARGIN + 16
+    height = round(rows * _CELL + 2 * _MARGIN + 16)
     shapes = [*board_shapes(info, position), *mark_shapes(info, position), *label_shapes(info)]
     return "".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height}" '
@@ -273,16 +316,16 @@ def board_svg(state: GameState) -> str:
 def board_inside(state: GameState, x: float, y: float, width: float, height: float) -> str:
     """The board alone, without labels around it, in a box of another SVG image."""
     info, position = board_info(state.game), position_info(state)
-    rows, cols = info["rows"], info["cols"]
+    rows, cols = info["height"], info["width"]
     shapes = [*board_shapes(info, position), *mark_shapes(info, position)]
     return "".join([
         f'<svg x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {cols * _CELL} {rows * _CELL}" text-anchor="middle">',
+        f'viewBox="0 0 {cols * _CELL:g} {rows * _CELL:g}" text-anchor="middle">',
         *_svg(shapes, 0, 0, rows), "</svg>",
     ])
 
 
-def _svg(shapes: list[Shape], left: float, top: float, rows: int) -> Iterator[str]:
+def _svg(shapes: list[Shape], left: float, top: float, rows: float) -> Iterator[str]:
     """Shapes as elements; the board begins at `left` and `top`, in pixels."""
     for shape in shapes:
         x, y = left + (shape.x - 0.5) * _CELL, top + (rows + 0.5 - shape.y) * _CELL

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from dlgo import GameState, Point
+from dlgo import GameSpec, GameState, Point
 from dlgo.display import Shape, board_info, board_shapes, label_shapes, mark_shapes, position_info
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ def draw_board(
     axes.clear()
     axes.set_axis_off()
     axes.set_aspect("equal")
-    axes.set_xlim(-0.1, info["cols"] + 1.1)
-    axes.set_ylim(-0.1, info["rows"] + 0.7)
+    axes.set_xlim(-0.1, info["width"] + 1.1)
+    axes.set_ylim(-0.1, info["height"] + 0.7)
     _paint(axes, [*board_shapes(info, position), *label_shapes(info)], _BOARD_LAYER)
     marks = [*mark_shapes(info, position)]
     marks += [Shape("circle", cell.col, cell.row, 0.26, 0.26, _HINT) for cell in targets]
@@ -37,6 +38,14 @@ def draw_board(
         marks.append(Shape("circle", selected.col, selected.row, 0.94, 0.94,
                            stroke=_HINT, thick=0.07))
     _paint(axes, marks, _MARK_LAYER)
+
+
+def cell_at(game: GameSpec, x: float, y: float) -> Point | None:
+    """The cell that is drawn at a place of the axes; None beside the board."""
+    places = board_info(game)["places"]
+    cell = min(range(len(places)), key=lambda cell: math.dist(places[cell], (x, y)))
+    row, col = divmod(cell, game.board_cols)
+    return Point(row + 1, col + 1) if math.dist(places[cell], (x, y)) < 0.72 else None
 
 
 def _paint(axes: Axes, shapes: Iterable[Shape], layer: float) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dlgo import DlgoError, Move, Point
 from dlgo.display import extra_lines, player_text, result_text
 from dlgo.jit import tell_of_compiling
-from experiments.play.board_drawing import BACKGROUND, draw_board
+from experiments.play.board_drawing import BACKGROUND, cell_at, draw_board
 from experiments.play.cell_moves import cell_moves
 from experiments.play.session import Bot, Session, decision_notes, evaluation_text
 
@@ -73,9 +73,7 @@ class BoardView:
         if event.inaxes is not self.axes or event.button != 1 or not self._human_to_move():
             return
         self._resigning = False
-        cell = Point(round(event.ydata), round(event.xdata))
-        game = self.session.state.game
-        if 1 <= cell.row <= game.board_rows and 1 <= cell.col <= game.board_cols:
+        if cell := cell_at(self.session.state.game, event.xdata, event.ydata):
             self._click_cell(cell)
 
     def _click_cell(self, cell: Point) -> None:

@@ -1,8 +1,9 @@
 """Which clicks on a board make which move, read off the rules.
 
 A move that takes a piece away from one cell and ends on another needs two clicks, any other one,
-on the cell where it ends. A piece that must continue after its move (a capture of several jumps)
-makes a turn of several moves. So a new game can be clicked without a line of code.
+on the cell where it ends, or whose stone it takes over. A piece that must continue after its move
+(a capture of several jumps) makes a turn of several moves. So a new game can be clicked without a
+line of code.
 """
 
 from __future__ import annotations
@@ -37,8 +38,11 @@ def cell_move(state: GameState, move: Move) -> CellMove | None:
         return None
     if path := points_of(move):
         return CellMove(move, path[0], path[1])
-    after = state.apply_move(move)
-    left, reached = _changes(state, after)
+    after, mover = state.apply_move(move), state.next_player
+    left, reached = _changes(state, after, mover)
+    lost, _ = _changes(state, after, mover.other)
+    if len(lost) == 1 and not left:
+        return CellMove(move, None, lost[0])
     end = reached[0] if len(reached) == 1 else after.game.last_cell(after)
     return None if end is None else CellMove(move, left[0] if len(left) == 1 else None, end)
 
@@ -50,14 +54,16 @@ def points_of(move: Move) -> list[Point]:
     return points if len(points) > 1 else []
 
 
-def _changes(before: GameState, after: GameState) -> tuple[list[Point], list[Point]]:
-    """The cells that the mover has left, and those that the mover has come to occupy."""
-    game, mover = before.game, before.next_player
+def _changes(
+    before: GameState, after: GameState, player: Player
+) -> tuple[list[Point], list[Point]]:
+    """The cells that a player has left, and those that the player has come to occupy."""
+    game = before.game
     left, reached = [], []
     for row in range(1, game.board_rows + 1):
         for col in range(1, game.board_cols + 1):
-            held = game.cell(before, row, col) is mover
-            holds = game.cell(after, row, col) is mover
+            held = game.cell(before, row, col) is player
+            holds = game.cell(after, row, col) is player
             if held != holds:
                 (left if held else reached).append(Point(row, col))
     return left, reached

@@ -39,6 +39,7 @@ _PICTURES = {
     "go": ("go:size=7", "..x..../.....o./.o...../ox...../...o.../..x..../x......"),
     "draughts": ("draughts", ".x.x.x.x/x.x...x./.x...x.x/....x.../.o.o..../x...o.o./.o...o.o/"
                  "o.o.o.o."),
+    "hex": ("hex:size=5", "...x./.oxo./.ox.o/.xo.x/.x.o."),
 }
 
 View = dict[str, Any]

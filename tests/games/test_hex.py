@@ -128,7 +128,7 @@ def test_random_games_agree_with_openspiel(size: int) -> None:
 @settings(deadline=None, max_examples=60, derandomize=True, database=None)
 @given(st.integers(2, 7), st.integers(0, 2**32), st.floats(0, 1))
 def test_a_full_board_has_exactly_one_winner(size: int, seed: int, share: float) -> None:
-    """Gale 1979, by the slow rules; the winner is that of the game and of its rollouts."""
+    """Gale 1979, by the slow rules. A rollout knows the winner before the board is full."""
     generator = np.random.default_rng(seed)
     red = {cell for cell in neighbours(size) if generator.random() < share}
     assert joined(red, 0, size) != joined(neighbours(size).keys() - red, 1, size)
@@ -137,9 +137,14 @@ def test_a_full_board_has_exactly_one_winner(size: int, seed: int, share: float)
         state = state.apply_move(game.move_of(action))
     work, played = game.scratch_state(state.kernel_state), np.full(size**2, -1, np.int8)
     result = kernels.heavy_rollout(work, make_rng(seed), np.empty(size**2, np.int64), played)
-    full = [divmod(cell, size) for cell in range(size**2) if kernels.piece(work, cell) == 0]
-    assert len(full) == (size**2 + 1) // 2  # the players have moved in turn
-    assert (result == 1) == joined(full, 0, size)
+    cells = np.array([kernels.piece(work, cell) for cell in range(size**2)])
+    before = np.array([kernels.piece(state.kernel_state, cell) for cell in range(size**2)])
+    assert np.array_equal(np.where(before < 0, cells, -1), played)
+    assert all((cells == player).sum() <= (size**2 + 1 - player) // 2 for player in (0, 1))
+    for rest in (0, 1):  # whoever gets the cells that were left out
+        full = np.where(cells < 0, rest, cells)
+        red = {divmod(int(cell), size) for cell in np.flatnonzero(full == 0)}
+        assert (result == 1) == joined(red, 0, size)
 
 
 # Known values ------------------------------------------------------------------------------

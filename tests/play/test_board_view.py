@@ -13,12 +13,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from dlgo import DlgoError, GameState, Move, Player, Point, get_game
+from dlgo.display import board_info
 from dlgo.games.draughts.notation import square_place
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.records.ledger import GameRecord, Ledger
 from experiments.play.board_animation import load_game, show_game
-from experiments.play.board_drawing import draw_board
+from experiments.play.board_drawing import cell_at, draw_board
 from experiments.play.board_view import BoardView, cell_moves, has_event_loop
 from experiments.play.game_file import write_game_file
 from experiments.play.session import Session, make_player
@@ -219,12 +220,13 @@ def test_pieces_look_alike_by_owner_and_empty_cells_are_empty(game) -> None:
     canvas.draw()
     pixels = np.asarray(canvas.buffer_rgba())[:, :, :3].astype(int)
     colours: dict[Player | None, set[tuple[int, ...]]] = {None: set(), **{p: set() for p in Player}}
-    for row in range(1, game.board_rows + 1):
-        for col in range(1, game.board_cols + 1):
-            # Off the lines, labels and marks, on every shape of piece.
-            x, y = axes.transData.transform((col + 0.225, row + 0.225))
-            colour = pixels[-1 - round(y), round(x)]
-            colours[game.cell(state, row, col)].add(tuple(colour // 32))
+    for cell, (across, up) in enumerate(board_info(game)["places"]):
+        # Off the lines, labels and marks, on every shape of piece.
+        x, y = axes.transData.transform((across + 0.225, up + 0.225))
+        colour = pixels[-1 - round(y), round(x)]
+        row, col = divmod(cell, game.board_cols)
+        assert cell_at(game, across + 0.225, up + 0.225) == Point(row + 1, col + 1)
+        colours[game.cell(state, row + 1, col + 1)].add(tuple(colour // 32))
     assert all(colours.values())
     assert not colours[None] & (colours[Player.black] | colours[Player.white])
     assert not colours[Player.black] & colours[Player.white]

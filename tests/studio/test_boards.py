@@ -51,6 +51,7 @@ def made_board(
           window.played = [];
           const info = {
             title: "Two", look: "cells", rows: 2, cols: 2, kinds: ["x"], marks: [""],
+            width: 2, height: 2, places: [[1, 1], [2, 1], [1, 2], [2, 2]],
             players: ["x", "o"], rowLabels: ["1", "2"], colLabels: ["A", "B"],
             cellNames: ["A1", "B1", "A2", "B2"],
           };

@@ -32,16 +32,16 @@ export class Board {
     this.cursor = null;
     this.drawn = [];
     this.marks = {};
-    const { rows, cols } = info;
+    const { rows, cols, width, height } = info;
     // Letters that can be read whatever the size of the board, and room for them.
-    const letter = this.letter = 14 + 2 * Math.max(rows, cols), margin = look.margin ?? 14;
+    const letter = this.letter = 14 + 2 * Math.max(width, height), margin = look.margin ?? 14;
     const around = look.labels === undefined;
     this.left = margin + (around ? 1.5 * letter : 0);
     this.top = margin + (around ? 1.3 * letter : 0);
     this.bottom = margin + (look.labels === false ? 0 : 1.3 * letter);
     this.margin = margin;
-    this.width = CELL * cols + this.left + (around ? this.left : margin);
-    this.height = CELL * rows + this.top + this.bottom;
+    this.width = CELL * width + this.left + (around ? this.left : margin);
+    this.height = CELL * height + this.top + this.bottom;
     this.svg = s("svg", {
       viewBox: `${-this.left} ${-this.top} ${this.width} ${this.height}`,
       class: `board ${look.name}`, role: "grid", tabindex: 0, "aria-label": `${info.title} board`,
@@ -59,13 +59,13 @@ export class Board {
   }
 
   place(cell) {
-    const { rows, cols } = this.info;
-    let row = Math.floor(cell / cols), col = cell % cols;
+    const { width, height, places } = this.info;
+    let [x, y] = places[cell];
     if (this.flipped) {
-      if (!this.look.columns) row = rows - 1 - row;  // what falls still falls down
-      col = cols - 1 - col;
+      if (!this.look.columns) y = height + 1 - y;  // what falls still falls down
+      x = width + 1 - x;
     }
-    return [CELL * (col + 0.5), CELL * (rows - row - 0.5)];
+    return [CELL * (x - 0.5), CELL * (height + 0.5 - y)];
   }
 
   flip(flipped = !this.flipped) {
@@ -86,9 +86,9 @@ export class Board {
       const line = s("g", { role: "row" });
       for (let col = 0; col < cols; col++) {
         const cell = row * cols + col, [x, y] = this.place(cell);
-        line.append(s("rect", {
-          id: `${this.id}-${cell}`, "data-cell": cell, role: "gridcell", "aria-colindex": col + 1,
-          x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL,
+        const shape = this.look.outline?.(x, y) ?? { x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL };
+        line.append(s(shape.d ? "path" : "rect", {
+          id: `${this.id}-${cell}`, "data-cell": cell, role: "gridcell", "aria-colindex": col + 1, ...shape,
           "aria-label": cellNames[cell] || "not used", class: cellNames[cell] ? "cell" : "cell none",
         }));
       }
@@ -97,17 +97,17 @@ export class Board {
   }
 
   #labels() {
-    const { rows, cols, rowLabels, colLabels } = this.info;
+    const { rows, cols, height, rowLabels, colLabels } = this.info;
     const size = { "font-size": this.letter, class: "label" };
-    const around = this.look.labels !== "columns", beside = this.left - 0.85 * this.letter;
-    const low = CELL * rows + this.bottom - 0.75 * this.letter, texts = [];
+    const around = this.look.labels !== "columns", beside = CELL / 2 + this.left - 0.85 * this.letter;
+    const low = CELL * height + this.bottom - 0.75 * this.letter, high = 0.75 * this.letter - this.top, texts = [];
     for (let col = 0; col < cols; col++) {
-      const [x] = this.place(col);
-      for (const y of around ? [low, 0.75 * this.letter - this.top] : [low]) texts.push(s("text", { x, y, ...size }, colLabels[col]));
+      const ends = [this.place(col), this.place((rows - 1) * cols + col)].sort(([, a], [, b]) => b - a);
+      for (const [i, y] of (around ? [low, high] : [low]).entries()) texts.push(s("text", { x: ends[i][0], y, ...size }, colLabels[col]));
     }
     for (let row = 0; row < rows && around; row++) {
-      const [, y] = this.place(row * cols);
-      for (const x of [-beside, CELL * cols + beside]) texts.push(s("text", { x, y, ...size }, rowLabels[row]));
+      const [left, right] = [this.place(row * cols), this.place(row * cols + cols - 1)].sort(([a], [b]) => a - b);
+      for (const x of [left[0] - beside, right[0] + beside]) texts.push(s("text", { x, y: left[1], ...size }, rowLabels[row]));
     }
     this.layers.ground.append(...texts);
   }

@@ -1,14 +1,14 @@
 // What the kinds of boards look like. Colours are in boards.css; a cell is 100 units wide.
 //
 // A look is {name, ground(board, layer), front?(board, layer), piece(info, piece), columns?, labels?,
-// margin?}. `info` is the `board_info` of dlgo/display.py; its `look` names one of these.
+// margin?, outline?(x, y): of a cell that is no square}. `info` is the `board_info` of dlgo/display.py; its `look` names one of these.
 
 import { s } from "../dom.js";
 
 export const CELL = 100;
 
 /** Where the whole board and `air` around it are. */
-const box = ({ rows, cols }, air) => ({ x: -air, y: -air, width: CELL * cols + 2 * air, height: CELL * rows + 2 * air });
+const box = ({ width, height }, air) => ({ x: -air, y: -air, width: CELL * width + 2 * air, height: CELL * height + 2 * air });
 
 function stone(side, radius) {
   return s("g", { class: `stone side${side}` },
@@ -91,4 +91,18 @@ const checkers = {
     piece > 1 ? s("path", { d: "M-19 14L-22 -11L-10 0L0 -17L10 0L22 -11L19 14Z", class: "crown" }) : null),
 };
 
-export const LOOKS = { lines, drop, cells, checkers, noughts };
+/** Hex: a rhombus of hexagons. Its sides have the colours of the players who join them. */
+const hex = {
+  name: "hex", margin: 28,
+  outline: (x, y) => ({ d: `M${x} ${y - 57.7}l50 28.9v57.7l-50 28.9l-50 -28.9v-57.7z` }),
+  ground(board, layer) {
+    const { rows, cols, width, height, places } = board.info;
+    const red = `M0 28.9${"l50 -28.9l50 28.9".repeat(cols)}M${CELL * (width - cols)} ${CELL * height - 28.9}${"l50 28.9l50 -28.9".repeat(cols)}`;
+    const blue = `M0 28.9${"v57.7l50 28.9".repeat(rows)}M${CELL * cols - 50} 0${"l50 28.9v57.7".repeat(rows)}`;
+    layer.append(s("path", { d: blue, class: "rim side1" }), s("path", { d: red, class: "rim side0" }),
+      s("path", { d: places.map((_, cell) => hex.outline(...board.place(cell)).d).join(""), class: "sheet" }));
+  },
+  piece: (info, piece) => stone(piece % 2, 38),
+};
+
+export const LOOKS = { hex, lines, drop, cells, checkers, noughts };

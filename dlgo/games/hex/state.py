@@ -41,8 +41,8 @@ class Hex(GameSpec):
     def new_kernel_state(self) -> kernel.HexState:
         words = np.zeros(6, np.int64)
         words[:2] = self.size, self.swap
-        board, scratch = np.zeros((self.size + 2) ** 2, np.int8), np.zeros(self.size**2, np.int16)
-        state = kernel.HexState(words, board, scratch)
+        board, chain = np.zeros(kernel.WIDTH**2, np.int8), np.zeros(self.size**2, np.int16)
+        state = kernel.HexState(words, board, chain)
         kernels.reset(state)
         return state
 

@@ -53,7 +53,7 @@ export function onKeys(keys) {
 export function desk(name, title, info, stage, side) {
   const element = h("div", { class: `desk ${name}` }, h("h1", { class: "hidden" }, title),
     h("section", { class: "stage", "aria-label": title }, stage), h("aside", { class: "side", "aria-label": "Moves and tools" }, side));
-  element.style.setProperty("--ratio", info.cols / info.rows);
+  element.style.setProperty("--ratio", info.width / info.height);
   return element;
 }
 

@@ -12,10 +12,10 @@ const SMALL = 81;  // cells of the largest board that is drawn on cards
 /** Positions of nodes as small pictures, of which each is drawn once. */
 export class Thumbs {
   constructor(info) {
-    const { rows, cols } = info, model = this.model = makeBoard(info);
-    this.drawn = rows * cols <= SMALL;
-    this.width = (BOARD * cols) / Math.max(rows, cols);
-    this.height = (BOARD * rows) / Math.max(rows, cols);
+    const { width, height, places } = info, model = this.model = makeBoard(info);
+    this.drawn = places.length <= SMALL;
+    this.width = (BOARD * width) / Math.max(width, height);
+    this.height = (BOARD * height) / Math.max(width, height);
     this.pictures = new Map();
     this.defs = s("defs", {}, ["ground", "front"].map((name) => {
       const layer = model.layers[name].cloneNode(true);
@@ -37,7 +37,7 @@ export class Thumbs {
     const [cx, cy] = this.model.place(position.last ?? 0);
     this.pictures.set(number, s("svg", {
       width: this.width, height: this.height, "aria-hidden": "true",
-      viewBox: `${-air} ${-air} ${100 * info.cols + 2 * air} ${100 * info.rows + 2 * air}`,
+      viewBox: `${-air} ${-air} ${100 * info.width + 2 * air} ${100 * info.height + 2 * air}`,
     }, s("use", { href: "#mini-ground" }), pieces, s("use", { href: "#mini-front" }),
     position.last !== null && number ? s("circle", { cx, cy, r: 44, class: "mini-last" }) : null));
   }
