@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 from pathlib import Path, PurePath
 from typing import Any
@@ -29,9 +30,8 @@ class KeptGames:
 
     def __init__(self, allowed: Allowed) -> None:
         self._allowed = allowed
-        self._folder: Path | None = base_folder() / "games"
-        if not is_private(self._folder):
-            self._folder = None
+        folder = Path(os.environ.get("DLGO_GAMES_DIR") or base_folder() / "games")
+        self._folder = folder if is_private(folder) else None
         self._written: dict[str, str] = {}
 
     def write(self, name: str, saved: SavedGame, rest: dict[str, Any]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +20,8 @@ from tests.command import ROOT
 BOTS = "tests/studio/bots.py"
 OWN_GAME = "experiments/templates/rows.py"
 KINDS_GAME = "tests/own_games/siege.py"
+# Where the servers of all tests keep their games.
+GAMES = tempfile.TemporaryDirectory(prefix="dlgo-games-")
 # Seconds for what should come at once; other programs may hold the machine.
 PATIENCE = 180.0
 
@@ -32,6 +36,7 @@ class Studio:
             [sys.executable, "-m", "experiments.cli", "web", "--port", "0", "--no-browser",
              *options],
             cwd=ROOT, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "DLGO_GAMES_DIR": GAMES.name},
         )
         assert self.process.stdout is not None
         self.line = self.process.stdout.readline()

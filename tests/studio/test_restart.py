@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import stat
+from pathlib import Path
 
-from dlgo.jit import base_folder
 from tests.studio.browser import Page
-from tests.studio.client import Studio, View
+from tests.studio.client import GAMES, Studio, View
 
 KEPT = ("history", "sides", "names", "plies", "position", "delay", "yourTurn", "ended")
 SGF = b"(;GM[1]SZ[9]KM[7]PB[Ann]PW[Bea];B[cc]C[a start];W[gg](;B[gc])(;B[cg]))"
@@ -28,7 +28,7 @@ def test_open_games_go_on(window: Page) -> None:
             assert server.move(lost, move) == (200, {})
         games = [game, read, lost]
         for name in games:  # it takes milliseconds
-            path, turns = base_folder() / f"games/{name}.json", len(server.view(name)["history"])
+            path, turns = Path(GAMES.name, f"{name}.json"), len(server.view(name)["history"])
             server.wait(lambda path=path, turns=turns: path.exists() and len(
                 json.loads(path.read_text())["records"]) == turns, "the file")
         before = [parts(server.view(name)) for name in games]
@@ -42,7 +42,7 @@ def test_open_games_go_on(window: Page) -> None:
         window.see_text("Your turn")
         window.click_cell(3)  # in the page that was open
         window.see_turns(4)
-        assert stat.S_IMODE((base_folder() / "games").stat().st_mode) == 0o700
+        assert stat.S_IMODE(Path(GAMES.name).stat().st_mode) == 0o700
     finally:
         window.driver.get("about:blank")
         window.errors()
