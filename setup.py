@@ -101,7 +101,7 @@ distribution = setup(
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
             "course/assets/*", "museum/faults/*.toml", "museum/*.toml", "museum/*.json",
             "museum/*.csv", "plans/*.toml", "studies/*.toml", "studies/results/*/*.csv",
-            "studio/*.csv", "studio/static/*", "studio/static/inside/*",
+            "studio/*.csv", "studio/*.toml", "studio/static/*", "studio/static/inside/*",
             *([] if STUDENT else ["classroom/exercises/*.toml"]),
         ],
         "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dlgo.api import GameSpec, GameState
 from dlgo.moves import Move, Player
@@ -31,6 +31,7 @@ class Node:
     comment: str = ""
     markup: dict[str, list[bytes]] = field(default_factory=dict)
     children: list[Node] = field(default_factory=list)
+    parent: Node | None = field(default=None, repr=False)
 
     def add(self, moves: Iterable[Move]) -> Node:
         """The child that a turn leads to; a new one if there is none. Raises IllegalMoveError."""
@@ -38,16 +39,27 @@ class Node:
         for child in self.children:
             if child.moves == turn:
                 return child
-        state = self.state
-        for move in turn:
-            state = state.apply_move(move)
-        child = Node(state, turn)
+        child = Node(self.state.play(*turn), turn, parent=self)
         self.children.append(child)
         return child
+
+    def lead(self) -> None:
+        """Go before the other children of the parent."""
+        others = self.parent.children
+        others.remove(self)
+        others.insert(0, self)
 
     def say(self, text: str) -> None:
         """Add to the comment."""
         self.comment = "\n\n".join(filter(None, (self.comment, text)))
+
+    def line(self) -> list[Node]:
+        """The nodes that lead here, without the root."""
+        line, node = [], self
+        while node.parent is not None:
+            line.append(node)
+            node = node.parent
+        return line[::-1]
 
     def main_line(self) -> list[Node]:
         """This node and the first children after it."""
@@ -66,15 +78,13 @@ class Node:
 
     def copy(self) -> Node:
         """The node and all that follow, which may be changed then."""
-        root = Node(self.state, self.moves, self.comment, dict(self.markup))
-        waiting = [(self, root)]
-        while waiting:
-            node, copied = waiting.pop()
-            for child in node.children:
-                twin = Node(child.state, child.moves, child.comment, dict(child.markup))
-                copied.children.append(twin)
-                waiting.append((child, twin))
-        return root
+        copies: dict[Node | None, Node] = {}
+        for node in self.walk():
+            twin = copies[node] = replace(
+                node, markup=dict(node.markup), children=[], parent=copies.get(node.parent))
+            if twin.parent is not None:
+                twin.parent.children.append(twin)
+        return copies[self]
 
 
 def tree_of(state: GameState, known: Node | None = None) -> Node:
@@ -88,10 +98,8 @@ def tree_of(state: GameState, known: Node | None = None) -> Node:
     root = known.copy() if known is not None and same else Node(start)
     node = root
     for _, turn in grouped_turns(state.game, moves):
-        child = node.add(turn)
-        node.children.remove(child)
-        node.children.insert(0, child)
-        node = child
+        node = node.add(turn)
+        node.lead()
     node.children = []
     return root
 

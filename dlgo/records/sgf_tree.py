@@ -31,7 +31,7 @@ def game_tree_of(record: GameRecordSgf, played: PlayedRecord) -> tuple[Node, dic
         assert state.last_move is not None and state.previous_state is not None
         if state.previous_state is not node.state:
             node = node.add([Move.pass_turn()])
-        child = Node(state, (state.last_move,))
+        child = Node(state, (state.last_move,), parent=node)
         node.children.append(child)
         nodes[number] = node = child
     for number, known in nodes.items():

@@ -33,7 +33,7 @@ def routes(studio: Any) -> list[Route]:
         if preset is None:
             raise replies.NotFound("there is no preset of this name")
         game = await studio.games.start(
-            lambda: SavedGame(state_of(preset)), preset.players, preset.seed)
+            lambda: SavedGame(state_of(preset)), tuple(preset.players), preset.seed)
         return replies.json_reply({"id": game.id})
 
     return [Route("/api/course", chapters), Route("/api/course/{name}", start, methods=["POST"])]

@@ -49,48 +49,35 @@ class Tree:
     def __init__(self, state: GameState, known: Node | None = None) -> None:
         self.root = tree_of(state, known)
         self.lock = asyncio.Lock()  # held while the tree is changed or read in another thread
-        self._nodes: dict[int, Node] = {}
+        self._nodes: list[Node | None] = []  # by number; None where deleted
         self._numbers: dict[Node, int] = {}
-        self._parents: dict[Node, Node] = {}
-        self._count = 0
         for node in self.root.walk():
-            self._register(node)
+            self.number_of(node)
 
-    def _register(self, node: Node) -> None:
-        self._nodes[self._count] = node
-        self._numbers[node] = self._count
-        self._count += 1
-        self._parents.update(dict.fromkeys(node.children, node))
+    def number_of(self, node: Node) -> int:
+        """The number of a node; a new one gets the next number."""
+        if node not in self._numbers:
+            self._numbers[node] = len(self._nodes)
+            self._nodes.append(node)
+        return self._numbers[node]
 
     def node(self, number: int) -> Node:
         """The node of a number. Raises NotFound."""
-        if number not in self._nodes:
+        node = self._nodes[number] if number < len(self._nodes) else None
+        if node is None:
             raise replies.NotFound("this variation is no longer there; load the page again")
-        return self._nodes[number]
-
-    def number_of(self, node: Node) -> int:
-        """The number of a node."""
-        return self._numbers[node]
-
-    def line_to(self, node: Node) -> list[Node]:
-        """The nodes after the root that lead to a node."""
-        line = []
-        while node is not self.root:
-            line.append(node)
-            node = self._parents[node]
-        return line[::-1]
+        return node
 
     def view(self) -> list[View]:
         """All nodes in the order of `Node.walk`."""
-        rows, plies = [], {self.root: 0}
+        rows, plies = [], {None: 0}
         for node in self.root.walk():
-            parent = self._parents.get(node)
-            if parent is not None:
-                plies[node] = plies[parent] + len(node.moves)
+            parent = node.parent
+            plies[node] = plies[parent] + len(node.moves)
             rows.append({
                 "id": self._numbers[node], "plies": plies[node], "comment": node.comment,
-                "parent": None if parent is None else self._numbers[parent],
-                "player": None if parent is None else parent.state.next_player.index,
+                "parent": parent and self._numbers[parent],
+                "player": parent and parent.state.next_player.index,
                 "text": turn_text(node.state.game, node.moves) if node.moves else "",
             })
         return rows
@@ -101,7 +88,7 @@ class Tree:
         marks = node.markup
         return position_view(node.state) | {
             "node": self._numbers[node], "comment": node.comment,
-            "plies": sum(len(one.moves) for one in self.line_to(node)),
+            "plies": sum(len(one.moves) for one in node.line()),
             "labels": labels_of(marks.get("LB", ()), *size),
             "arrows": arrows_of(marks.get("AR", ()), *size),
             "shapes": {cell: shape for key, shape in SHAPES.items()
@@ -113,24 +100,19 @@ class Tree:
     def play(self, node: Node, text: str) -> Node:
         """Follow a turn; a new one becomes the last variation. Raises DlgoError if illegal."""
         child = node.add(find_turn(node.state, text))
-        if child not in self._numbers:
-            if len(self._nodes) >= _MOST_NODES:
-                node.children.remove(child)
-                raise replies.StudioError(f"a game here has at most {_MOST_NODES} positions")
-            self._register(child)
-            self._parents[child] = node
+        if child not in self._numbers and len(self._numbers) >= _MOST_NODES:
+            node.children.remove(child)
+            raise replies.StudioError(f"a game here has at most {_MOST_NODES} positions")
+        self.number_of(child)
         return child
 
     def lead_to(self, state: GameState) -> None:
         """Make a line the main line."""
         node = self.root
         for _, turn in turns_played(state):
-            parent, node = node, node.add(turn)
-            parent.children.remove(node)
-            parent.children.insert(0, node)
-            if node not in self._numbers:
-                self._register(node)
-                self._parents[node] = parent
+            node = node.add(turn)
+            node.lead()
+            self.number_of(node)
 
     def comment(self, node: Node, text: str) -> Node:
         """Replace the comment of a node."""
@@ -161,23 +143,20 @@ class Tree:
 
     def promote(self, node: Node) -> Node:
         """Put the variation of a node before the others where it leaves them."""
-        for one in reversed(self.line_to(node)):
-            others = self._parents[one].children
-            if others[0] is not one:
-                others.remove(one)
-                others.insert(0, one)
+        for one in reversed(node.line()):
+            if one.parent.children[0] is not one:
+                one.lead()
                 break
         return node
 
     def delete(self, node: Node) -> Node:
         """Remove a node and all that follows; the one before it is left."""
-        if node is self.root:
+        if node.parent is None:
             raise replies.StudioError("the start of a game cannot be deleted")
-        parent = self._parents[node]
-        parent.children.remove(node)
+        node.parent.children.remove(node)
         for gone in node.walk():
-            del self._nodes[self._numbers.pop(gone)], self._parents[gone]
-        return parent
+            self._nodes[self._numbers.pop(gone)] = None
+        return node.parent
 
 
 def routes(studio: Any) -> list[Route]:
@@ -202,10 +181,8 @@ def routes(studio: Any) -> list[Route]:
             work = partial(tree.comment, node, given["comment"])
         elif "draw" in given:
             work = partial(tree.draw, node, *_cells(given["draw"]))
-        elif "promote" in given:
-            work = partial(tree.promote, node)
-        elif "delete" in given:
-            work = partial(tree.delete, node)
+        elif "promote" in given or "delete" in given:
+            work = partial(tree.promote if "promote" in given else tree.delete, node)
         else:
             raise replies.StudioError("say one of move, comment, draw, promote, delete")
         answer = await _answer(tree, work)

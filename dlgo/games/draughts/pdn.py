@@ -20,7 +20,6 @@ stops at an illegal move. `dlgo/movetext.py` says how comments and variations ar
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -178,9 +177,8 @@ class _GameReader:
         result = self.result or UNKNOWN
         if UNKNOWN not in (tagged, result) and tagged != result:
             raise self._error(f"the tag Result says {tagged!r}, the moves end with {result!r}")
-        for parent, child in itertools.pairwise(self.line):  # variations may have come before it
-            parent.children.remove(child)
-            parent.children.insert(0, child)
+        for node in self.line[1:]:  # variations may have come before it
+            node.lead()
         if self.cuts:
             self.notes.append(f"variations that end before an illegal move: {self.cuts}")
         return PdnGame(
