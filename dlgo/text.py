@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import traceback
 import unicodedata
+from collections.abc import Container
 from pathlib import Path
 
 # Characters of the longest name of a player or engine.
@@ -56,6 +58,12 @@ def replace_once(text: str, before: str, after: str) -> str:
     if (count := text.count(before)) != 1:
         raise ValueError(f"{before!r} occurs {count} times, not once")
     return text.replace(before, after)
+
+
+def numbered(name: str, taken: Container[str]) -> str:
+    """A name, or the first of `name-2`, `name-3` that is not taken."""
+    names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def duration(seconds: float) -> str:

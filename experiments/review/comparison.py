@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, variance
 
 from dlgo import Move, Player
+from engines.base import Decision
 
 # Searches of each position.
 SAMPLES = 4
@@ -35,6 +36,19 @@ class Evaluation:
     def share(self, player: Player) -> float:
         """The share of the point that `player` can expect."""
         return self.black if player is Player.black else 1 - self.black
+
+
+def share_of(value: float | None, player: Player) -> float | None:
+    """Black's share of the point, if `player` expects `value`, -1 to 1."""
+    if value is None:
+        return None
+    value = min(max(value, -1.0), 1.0)
+    return (1 + (value if player is Player.black else -value)) / 2
+
+
+def black_share(decision: Decision, player: Player) -> float | None:
+    """Black's share of the point by an engine that has searched for `player`; None if unknown."""
+    return share_of(decision.value if decision.proven is None else decision.proven, player)
 
 
 @dataclass

@@ -25,7 +25,7 @@ from dlgo import GameSpec, GameState, Move, Player
 from engines.base import Decision
 from experiments.play.cell_moves import grouped_turns, turns_played
 from experiments.play.game_file import positions
-from experiments.review.comparison import Comparison, Evaluation
+from experiments.review.comparison import Comparison, Evaluation, black_share
 
 # Losses from which a move is called so, as shares of the point.
 KINDS = (("blunder", 0.25), ("mistake", 0.10), ("inaccuracy", 0.05))
@@ -167,8 +167,7 @@ class GameReview:
         better = comparison.wants_better
         if not better:
             return Question(self.states[place], place, sample=len(comparison.played) + 1)
-        for move in self._best[place - 1]:
-            state = state.apply_move(move)
+        state = state.play(*self._best[place - 1])
         if state.is_over():
             comparison.better.append(end_value(state))
             return self._comparison(place)
@@ -192,8 +191,7 @@ class GameReview:
             self._comparisons[question.place].add(question.better, evaluation)
         else:
             self.evaluations[question.place] = evaluation
-            turns = grouped_turns(state.game, legal_part(state, evaluation.line[:_JUMPS]))
-            self._best[question.place] = tuple(turns[0][1]) if turns else ()
+            self._best[question.place] = first_turn(state, evaluation.line)
 
     def give_up(self, question: Question) -> None:
         """Skip a question. After an exact question, earlier positions are skipped as well."""
@@ -255,6 +253,12 @@ def legal_part(state: GameState, line: tuple[Move, ...]) -> list[tuple[Player, M
     return moves
 
 
+def first_turn(state: GameState, line: tuple[Move, ...]) -> tuple[Move, ...]:
+    """The turn that an expected line begins with; () if it is not legal."""
+    turns = grouped_turns(state.game, legal_part(state, line[:_JUMPS]))
+    return tuple(turns[0][1]) if turns else ()
+
+
 def end_value(state: GameState) -> Evaluation:
     """The value of a finished game."""
     return Evaluation((1 + state.result()) / 2, True, plies_to_end=0)
@@ -262,16 +266,16 @@ def end_value(state: GameState) -> Evaluation:
 
 def evaluation_of(state: GameState, decision: Decision, who: str) -> Evaluation | None:
     """An engine's answer as black's share; None if the engine does not estimate positions."""
-    proven = decision.proven is not None
-    value = float(decision.proven) if proven else decision.value
-    if value is None:
-        return None
-    value = min(max(value, -1.0), 1.0)
-    black = (1 + (value if state.next_player is Player.black else -value)) / 2
+    value, proven = decision.value, decision.proven is not None
     plies = decision.plies_to_end if proven else None
-    if who.partition(":")[0] == "solver" and proven:
-        plies = decision.depth  # its line goes to the end of the game
-    return Evaluation(black, proven, plies, tuple(decision.pv or (decision.move,)))
+    if who.partition(":")[0] == "solver":
+        if state.game.name == "draughts":  # by tables, which count turns
+            proven = proven or value in (-1.0, 0.0, 1.0)
+        elif proven:
+            plies = decision.depth  # its line goes to the end of the game
+    black = black_share(decision, state.next_player)
+    return None if black is None else Evaluation(
+        black, proven, plies, decision.pv or (decision.move,))
 
 
 def exact_engine(game: GameSpec) -> str | None:

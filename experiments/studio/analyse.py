@@ -59,9 +59,9 @@ class _Analyse:
         players, people by default. What is said of the moves is copied, too."""
         game, given = self._game(request), await replies.read_object(request)
         if "node" in given:
-            state = game.tree.node(int(replies.number_of(given, "node", 0, 0, 2**31))).state
+            state = game.tree.node(replies.whole_of(given, "node", 0, 2**31)).state
         else:
-            state = game.state_at(int(replies.number_of(given, "plies", game.plies, 0, game.plies)))
+            state = game.state_at(replies.whole_of(given, "plies", game.plies, game.plies))
         named = [replies.text_of(given, side, HUMAN) for side in ("black", "white")]
         players = await asyncio.to_thread(lambda: tuple(map(self._studio.allowed.player, named)))
         known = game.saved.up_to(state)
@@ -152,8 +152,7 @@ class _Analyse:
             for move in moves:
                 after = state.apply_move(move["text"])
                 if after.is_over():
-                    winner = after.winner()
-                    value = 0 if winner is None else 1 if winner is state.next_player else -1
+                    value = after.result() * (1 if state.next_player is Player.black else -1)
                     solved.append({**move, "value": value, "plies": 1})
                 else:
                     decision = await self._studio.engines.search(owner, after, spec)
@@ -175,8 +174,7 @@ def position_of(studio: Any, given: Event) -> GameState:
     """The position of a request: `game`, or `from`, a game's name, and `plies`; then `moves`."""
     if "from" in given:
         game = studio.games.find(replies.text_of(given, "from"))
-        plies = replies.number_of(given, "plies", game.plies, 0, LONGEST_GAME)
-        state = game.state_at(int(plies))
+        state = game.state_at(replies.whole_of(given, "plies", game.plies, LONGEST_GAME))
     else:
         state = GameState.new_game(studio.allowed.game(replies.text_of(given, "game")))
     moves = given.get("moves", "")

@@ -50,8 +50,8 @@ class Clocks:
     def __init__(self, text: str, on_late: Callable[[], None]) -> None:
         self.text, self._on_late = text, on_late
         self._clock = read_clock(text)
-        # What is left after each number of moves; nothing runs before the first.
-        self._after: dict[int, dict[Player, tuple[float, int]]] = {}
+        # What both players have left after each number of moves; nothing runs before the first.
+        self._after: dict[int, list[tuple[float, int]]] = {}
         self.late: Player | None = None
         self._player: Player | None = None  # whose clock runs
         self._used, self._began = 0.0, 0.0  # seconds of this turn; those since `_began` come on top
@@ -108,15 +108,19 @@ class Clocks:
         self.hold()
         if self._after:
             self._clock.spend(player, self._used if seconds is None else seconds)
-        self._after[plies] = dict(self._clock.left)
+        if self._clock.limited:
+            self._after[plies] = [*map(self._clock.left_of, Player)]
         self._used = 0.0
 
     def go_back(self, plies: int) -> None:
         """Show what was left after `plies` moves."""
         self.hold()
-        self._after = {at: left for at, left in self._after.items() if at <= plies}
-        self._clock.left = dict(self._after[max(self._after)]) if self._after else {}
+        self._set({at: left for at, left in self._after.items() if at <= plies})
         self._used, self.late = 0.0, None
+
+    def _set(self, after: dict[int, list[tuple[float, int]]]) -> None:
+        self._after = after
+        self._clock.left = dict(zip(Player, after[max(after)], strict=True)) if after else {}
 
     def view(self) -> dict[str, Any] | None:
         """What the page shows: of each player, seconds and periods (0: main time), as they were
@@ -133,19 +137,13 @@ class Clocks:
     def kept(self) -> dict[str, Any]:
         """Its state as plain values, as `restore` takes it."""
         late = None if self.late is None else self.late.index
-        after = [[plies, [[player.index, *time] for player, time in left.items()]]
-                 for plies, left in self._after.items()]
-        return {"after": after, "used": self.used, "late": late}
+        return {"after": [*self._after.items()], "used": self.used, "late": late}
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a state that was kept; nothing runs until the next turn."""
-        players = list(Player)
-        for plies, left in kept["after"]:
-            self._after[plies] = {players[index]: tuple(time) for index, *time in left}
-        if self._after:
-            self._clock.left = dict(self._after[max(self._after)])
+        self._set({plies: [*map(tuple, left)] for plies, left in kept["after"]})
         self._used = kept["used"]
-        self.late = None if kept["late"] is None else players[kept["late"]]
+        self.late = None if kept["late"] is None else Player.from_index(kept["late"])
 
     def properties(self, form: str) -> dict[str, str]:
         """The time settings as a file of that format writes them."""

@@ -101,7 +101,7 @@ def routes(studio: Any) -> list[Route]:
         most = game.state.game.board_rows * game.state.game.board_cols - 1
         toggle = given.get("toggle")
         if toggle is not None:
-            toggle = int(replies.number_of(given, "toggle", 0, 0, most))
+            toggle = replies.whole_of(given, "toggle", 0, most)
         state = game.state
         view = await asyncio.to_thread(counted_view, state, game.count, toggle)
         game.set_count(state, view)

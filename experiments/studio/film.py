@@ -39,8 +39,7 @@ def routes(_: Any) -> list[Route]:
         async with working:
             data = await replies.read_body(request, _MOST_BYTES)
             gif = await asyncio.to_thread(gif_of, data, seconds)
-        return Response(gif, media_type="image/gif", headers={
-            "content-disposition": f'attachment; filename="{name}.gif"'})
+        return replies.file_reply(gif, "image/gif", f"{name}.gif")
 
     return [Route("/api/film", film, methods=["POST"])]
 

@@ -1,7 +1,7 @@
 """Games in progress: players, costs, undo, hints, and the moves of engines.
 
-A `Game` belongs to the server's event loop. Each watcher gets a new view after
-every change; engines move only while the game has watchers.
+A `Game` belongs to the server's event loop. Each watcher gets a new view after every change;
+engines move only while the game has watchers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
-from functools import reduce
 from typing import Any
 
 from dlgo import DlgoError, GameState, Player
@@ -19,7 +18,6 @@ from dlgo.records.costs import MoveCost
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.gtp.session import empty_points
-from experiments.play.cell_moves import turn_text
 from experiments.play.game_file import SavedGame
 from experiments.studio import counting, ending, opponents, position
 from experiments.studio.clocks import Clocks
@@ -27,7 +25,7 @@ from experiments.studio.engines import Engines, can_hurry
 from experiments.studio.replies import Changes, NotFound, StudioError, error_words
 from experiments.studio.specs import HUMAN
 from experiments.studio.tree import Tree
-from experiments.studio.turn_records import Record, add_costs, records_of
+from experiments.studio.turn_records import Record, add_costs, play_turn, records_of
 
 # Moves of one game; beyond, it can be looked at but not played on.
 LONGEST_GAME = 2000
@@ -133,21 +131,14 @@ class Game:
         """
         latest = self.state
         before = latest if plies is None else self.state_at(plies)
-        player = before.next_player.index
         if before is latest and self.clocks.late is not None:
             raise StudioError(f"the game is over: {ending.time_text(self.clocks, before.game)}")
-        if not before.is_over() and self.players[player] != HUMAN:
+        if not before.is_over() and self.players[before.next_player.index] != HUMAN:
             raise StudioError("it is the engine's turn")
         wall = time.monotonic() - self._since
-
-        def turn() -> tuple[GameState, dict[str, Any], Record]:
-            moves = position.find_turn(before, text)
-            after = reduce(GameState.apply_move, moves, before)
-            words = turn_text(before.game, moves)
-            record = Record(len(after.moves()), player, words, HUMAN, wall)
-            return after, position.position_view(after), record
-
-        after, view, record = await asyncio.to_thread(turn)
+        after, view, record = await asyncio.to_thread(
+            lambda: play_turn(before, position.find_turn(before, text), HUMAN))
+        record.wall = wall
         self._check_unchanged(latest)
         if record.plies > LONGEST_GAME:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it to a file")
@@ -366,17 +357,8 @@ class Game:
         seconds = self.clocks.share(player, empty_points(before))
         decision = await self._engines.turn(
             self.id, before, spec, self._seed + player.index, seconds, must_move)
-
-        def turn() -> tuple[GameState, dict[str, Any], Record]:
-            after = before.apply_move(decision.move)
-            text = before.game.move_text(decision.move)
-            record = Record(len(after.moves()), player.index, text, spec)
-            record.spend(decision.cost, decision.cost.wall_seconds, decision.cost.cpu_seconds)
-            record.black = position.black_share(decision, player)
-            record.proven = decision.proven is not None
-            return after, position.position_view(after), record
-
-        after, view, record = await asyncio.to_thread(turn)
+        after, view, record = await asyncio.to_thread(
+            play_turn, before, [decision.move], spec, decision)
         self.clocks.check(player, record.wall)
         if self.state is before and not self.over:
             self._move_to(after, view, record)
@@ -396,16 +378,16 @@ class Game:
         self._preparing = asyncio.create_task(self._prepare())
 
     async def _prepare(self) -> None:
-        for place, spec in enumerate(self.players):
-            if spec != HUMAN and place != self.state.next_player.index:
-                try:
-                    await self._engines.prepare(
-                        self.id, self.state.game, spec, self._seed + place
-                    )
-                except DlgoError as error:
-                    if self.players[place] == spec:  # no other engine has taken its place meanwhile
-                        self._problem = error_words(error)
-                        self._changes.tell()
+        place = self.state.next_player.other.index
+        spec = self.players[place]
+        if spec == HUMAN:
+            return
+        try:
+            await self._engines.prepare(self.id, self.state.game, spec, self._seed + place)
+        except DlgoError as error:
+            if self.players[place] == spec:  # no other engine has taken its place meanwhile
+                self._problem = error_words(error)
+                self._changes.tell()
 
     def close(self) -> None:
         """End its searches."""

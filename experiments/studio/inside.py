@@ -140,7 +140,7 @@ class _Inside:
         spec = await asyncio.to_thread(self._spec, given)
         if state.is_over():
             raise replies.StudioError("the game is over here; take back a move to search")
-        seed = int(replies.number_of(given, "seed", 1, 0, _LARGEST_SEED))
+        seed = replies.whole_of(given, "seed", 1, _LARGEST_SEED)
         return replies.event_stream(self._steps(state, spec, seed))
 
     async def _steps(

@@ -12,7 +12,7 @@ from typing import Any
 
 from dlgo import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
-from dlgo.text import one_line
+from dlgo.text import numbered, one_line
 from experiments.arena.running import read_running
 from experiments.studio.replies import NotFound, error_words
 
@@ -34,10 +34,7 @@ class Ledgers:
             if path.resolve() in known:
                 continue
             known.add(path.resolve())
-            name, number = path.name, 2
-            while name in paths:
-                name, number = f"{path.name}~{number}", number + 1
-            paths[name] = path
+            paths[numbered(path.name, paths)] = path
         return paths
 
     def find(self, name: str) -> Path:

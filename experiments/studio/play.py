@@ -142,8 +142,7 @@ class _Play:
         self, make: Callable[[], SavedGame], given: View, notes: Iterable[str] = ()
     ) -> Response:
         players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
-        seed = secrets.randbelow(_LARGEST_SEED)
-        seed = int(replies.number_of(given, "seed", seed, 0, _LARGEST_SEED))
+        seed = replies.whole_of(given, "seed", secrets.randbelow(_LARGEST_SEED), _LARGEST_SEED)
         clock = replies.text_of(given, "clock", "")
         game = await self._studio.games.start(make, players, seed, _delay(given), clock)
         return replies.json_reply({"id": game.id, "notes": list(notes)})
@@ -173,15 +172,14 @@ class _Play:
         form = form_of(game.state.game)
         names = game.read.names_beside(game.players, game.state)
         data = await asyncio.to_thread(game_bytes, game.state, *names, game.saved)
-        name = f'attachment; filename="{game.state.game.slug}.{form}"'
-        return Response(data, media_type=_TYPES[form], headers={"content-disposition": name})
+        return replies.file_reply(data, _TYPES[form], f"{game.state.game.slug}.{form}")
 
     async def move(self, request: Request) -> Response:
         """A turn of a person: `move`, a text; `plies`, if it is made from an earlier position."""
         given = await replies.read_object(request)
         plies = given.get("plies")
         if plies is not None:
-            plies = int(replies.number_of(given, "plies", 0, 0, LONGEST_GAME))
+            plies = replies.whole_of(given, "plies", 0, LONGEST_GAME)
         await self._game(request).play(replies.text_of(given, "move"), plies)
         return replies.json_reply({})
 

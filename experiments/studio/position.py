@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from dlgo import GameSpec, GameState, Move, Player
+from dlgo import GameSpec, GameState, Move
 from dlgo.display import board_info, cell_number, extra_lines, position_info, result_text
 from dlgo.errors import NotationError
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.cell_moves import CellMove, cell_move, last_turn, points_of, turn_text, turns
+from experiments.review.comparison import black_share
 from experiments.review.game_review import exact_engine
 
 # Moves of a principal variation that are drawn. Moves and lines that are cached.
@@ -163,14 +164,3 @@ def turn_view(state: GameState, moves: Iterable[Move]) -> View:
         state = state.apply_move(move)
     path = _path(game, clicks) if clicks and None not in clicks else []
     return {"text": turn_text(game, turn), "path": path, "player": player}
-
-
-def black_share(decision: Decision, mover: Player) -> float | None:
-    """Black's share of the point by an engine that has searched for `mover`; None if unknown."""
-    value = decision.value if decision.proven is None else float(decision.proven)
-    return share_of(value, mover.index)
-
-
-def share_of(value: float | None, player: int) -> float | None:
-    """Black's share of the point, by what the player of a number expects."""
-    return None if value is None else (1 + (-value if player else value)) / 2

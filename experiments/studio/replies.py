@@ -65,6 +65,12 @@ def json_reply(value: Any, status: int = 200) -> Response:
     return Response(json_text(value), status, media_type="application/json")
 
 
+def file_reply(data: bytes, media_type: str, name: str) -> Response:
+    """A file that the browser stores."""
+    return Response(data, media_type=media_type, headers={
+        "content-disposition": f'attachment; filename="{name}"'})
+
+
 def hide_folders(folders: Iterable[Path]) -> None:
     """From now on, errors show files in these folders by their names alone."""
     for folder in folders:
@@ -152,6 +158,11 @@ def number_of(given: View, key: str, default: float, low: float, high: float) ->
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise StudioError(f"{key} must be a number from {low:g} to {high:g}")
     return value
+
+
+def whole_of(given: View, key: str, default: int, high: int) -> int:
+    """A whole number of the request, from 0. Raises StudioError otherwise."""
+    return int(number_of(given, key, default, 0, high))
 
 
 def query_number(request: Request, key: str, default: int) -> int:

@@ -186,9 +186,7 @@ class _Review:
         else:
             raise replies.StudioError("a review is saved as html or sgf")
         name = f"review-{view.review.game_state.game.slug}.{form}"
-        return Response(data, media_type=kind, headers={
-            "content-disposition": f'attachment; filename="{name}"',
-        })
+        return replies.file_reply(data, kind, name)
 
 
 def _new_review(game: Game, engine: str, exact: bool, seconds: int) -> ReviewView:

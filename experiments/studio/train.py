@@ -8,10 +8,11 @@ and with the engine's own choice: the positions after them are searched alike, o
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +22,23 @@ from starlette.routing import Route
 
 from dlgo import GameState, Move
 from dlgo.display import player_text
+from dlgo.text import numbered
 from engines.base import Decision
-from experiments.measures.puzzles import (
-    Puzzle,
-    PuzzleSet,
-    exact_result,
-    read_puzzles,
-    shipped_sets,
-    solver_of,
-)
+from experiments.measures.puzzles import Puzzle, PuzzleSet, read_puzzles, shipped_sets, solver_of
 from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.review.comparison import Evaluation
 from experiments.review.facts import explain, turn_name, words_of
-from experiments.review.game_review import SECONDS, end_value, evaluation_of, exact_engine
+from experiments.review.game_review import (
+    SECONDS,
+    end_value,
+    evaluation_of,
+    exact_engine,
+    first_turn,
+)
 from experiments.review.values import value_text
 from experiments.studio import replies
 from experiments.studio.position import board_view, find_turn, line_view, position_view, turn_view
+from experiments.studio.replies import View
 
 # The search whose visits a puzzle's solution tells, and the seed of all searches.
 _SEARCH, _SEED = "mcts:sims=1000", 1
@@ -46,8 +48,6 @@ _PLAYED_OUT = 7
 _MOST_TURNS, _LONGEST = 60, 100
 # A guess gets ten points, one less for each such share of the point that it costs.
 _STEP = 0.05
-
-View = dict[str, Any]
 
 
 def routes(studio: Any) -> list[Route]:
@@ -73,10 +73,7 @@ class Puzzles:
         """Read when they are first asked for."""
         sets: dict[str, PuzzleSet] = {}
         for stem, puzzles in [*((str(one.game), one) for one in shipped_sets()), *self._own]:
-            name, number = stem, 2
-            while name in sets:
-                name, number = f"{stem}-{number}", number + 1
-            sets[name] = puzzles
+            sets[numbered(stem, sets)] = puzzles
         return sets
 
     def find(self, name: str, number: int) -> tuple[PuzzleSet, Puzzle]:
@@ -141,29 +138,27 @@ class _Train:
         def play() -> tuple[GameState, list[Move], GameState]:
             after = puzzle.state(puzzles.game)
             for text in turns:
-                before = after
-                moves = find_turn(before, text)
-                after = reduce(GameState.apply_move, moves, before)
+                before, moves = after, find_turn(after, text)
+                after = before.play(*moves)
             return before, moves, after
 
         before, moves, after = await asyncio.to_thread(play)
         worth = await self._solved(after)
         right = worth.evaluation.share(before.next_player) >= (1 + puzzle.value) / 2
         long = puzzle.value == 0 or (puzzle.plies or 0) > _PLAYED_OUT
-        done = right and (after.is_over() or long)
         known: View = {"after": worth.evaluation}
         if right and len(turns) == 1:  # of a wrong turn, this would tell the right one
-            known |= {"decision": await self._search(before), "who": _SEARCH,
-                      "outcomes": puzzle.outcomes}
+            known |= await self._known(puzzle, before)
+        done = right and (after.is_over() or long)
         answer = [] if done or after.is_over() else await self._reply(after, worth)
 
         def view() -> View:
-            shown = reduce(GameState.apply_move, answer, after) if right else after
             line = () if right or worth.decision is None else worth.decision.pv or answer
             return {
                 "right": right, "done": done, **_told(before, moves),
                 "words": words_of(explain(before, moves, **known)),
-                "position": position_view(shown), "line": line_view(after, line),
+                "position": position_view(after.play(*answer) if right else after),
+                "line": line_view(after, line),
                 "reply": _told(after, answer) if right and answer else None,
             }
 
@@ -174,29 +169,23 @@ class _Train:
         puzzles, puzzle = self._find(request)
         state = puzzle.state(puzzles.game)
         moves = find_turn(state, puzzle.solution)
-        after = reduce(GameState.apply_move, moves, state)
-        worth, decision = await self._solved(after), await self._search(state)
+        worth, known = await self._solved(state.play(*moves)), await self._known(puzzle, state)
 
         def view() -> View:
-            facts = explain(state, moves, decision=decision, who=_SEARCH, after=worth.evaluation,
-                            outcomes=puzzle.outcomes)
-            line = worth.decision.pv or (worth.decision.move,) if worth.decision else ()
-            return {**_told(state, moves), "words": words_of(facts),
-                    "line": line_view(state, [*moves, *line])}
+            words = words_of(explain(state, moves, after=worth.evaluation, **known))
+            return {**_told(state, moves), "words": words,
+                    "line": line_view(state, [*moves, *worth.evaluation.line])}
 
         return replies.json_reply(await asyncio.to_thread(view))
 
+    async def _known(self, puzzle: Puzzle, state: GameState) -> View:
+        """What `explain` is told of the right turn of a puzzle."""
+        decision = await self._search(state)
+        return {"decision": decision, "who": _SEARCH, "outcomes": puzzle.outcomes}
+
     async def _solved(self, state: GameState) -> _Worth:
         """The exact value of a position of a puzzle."""
-        if state.is_over():
-            return _Worth(end_value(state))
-        spec = solver_of(state.game)
-        decision = await self._studio.engines.search(
-            f"train-{state.game}", state, spec, _SEED, longest=SECONDS)
-        value, plies = exact_result(decision)
-        black = (1 + (-value if state.next_player.index else value)) / 2
-        plies = plies if value and state.game.name != "draughts" else None  # turns there
-        return _Worth(Evaluation(black, True, plies), decision, spec)
+        return await self._worth(state, solver_of(state.game))
 
     async def _reply(self, state: GameState, worth: _Worth) -> list[Move]:
         """The solver's whole turn."""
@@ -215,7 +204,7 @@ class _Train:
         """Compare `move` after `plies` moves of a game with its move, by `engine`."""
         game = self._studio.games.find(request.path_params["id"])
         given = await replies.read_object(request)
-        plies = int(replies.number_of(given, "plies", 0, 0, game.plies))
+        plies = replies.whole_of(given, "plies", 0, game.plies)
         engine = await asyncio.to_thread(
             self._studio.allowed.engine, replies.text_of(given, "engine", _SEARCH))
         state = game.state_at(plies)
@@ -223,80 +212,62 @@ class _Train:
         if not turns or turns[0][1][0].is_resign:
             raise replies.StudioError("the game ends here: there is no move to guess")
         guessed = await asyncio.to_thread(find_turn, state, replies.text_of(given, "move"))
-        before = await self._worth(state, engine)
-        choice = _first_turn(state, before)
-        worths: dict[str, tuple[Sequence[Move], _Worth]] = {}
-        for moves in (guessed, turns[0][1], choice):
-            if moves and (text := turn_text(state.game, moves)) not in worths:
-                after = reduce(GameState.apply_move, moves, state)
-                worths[text] = moves, await self._worth(after, engine)
-        search = before.decision
+        prover = exact_engine(state.game)
+        before = await self._worth(state, prover, engine)
+        played, choice = turns[0][1], first_turn(state, before.evaluation.line)
+        worths = {}
+        for moves in filter(None, (guessed, played, choice)):
+            if (text := turn_text(state.game, moves)) not in worths:
+                worths[text] = await self._worth(state.play(*moves), prover, engine)
+        search, who = before.decision, before.who
         if search is None or not search.visits:
-            search = await self._search(state)
-        who = before.who if search is before.decision else _SEARCH
+            search, who = await self._search(state), _SEARCH
 
         def view() -> View:
             player = state.next_player
-            after = [worth.evaluation for _, worth in worths.values()]
+            after = [worth.evaluation for worth in worths.values()]
             best = max(evaluation.share(player) for evaluation in after)
             if all(evaluation.proven for evaluation in (*after, before.evaluation)):
                 best = before.evaluation.share(player)
 
-            def judged(moves: Sequence[Move]) -> View:
-                _, worth = worths[turn_text(state.game, moves)]
-                after, value = reduce(GameState.apply_move, moves, state), worth.evaluation
-                told = {"decision": search, "who": who} if moves is guessed else {}
-                kind = "proved " if value.proven else ""
-                by = "" if value.proven else f" by {worth.who}"
-                words = words_of(explain(state, moves, **told))
+            def judged(moves: Sequence[Move], **known: Any) -> View:
+                worth = worths[turn_text(state.game, moves)]
+                value = value_text(state.play(*moves), worth.evaluation, player)
+                proven = worth.evaluation.proven
                 return {
-                    **_told(state, moves),
-                    "value": f"{kind}{value_text(after, value, player)}{by}", "words": words,
-                    "points": max(0, 10 - round((best - value.share(player)) / _STEP)),
+                    **_told(state, moves), "words": words_of(explain(state, moves, **known)),
+                    "value": f"proved {value}" if proven else f"{value} by {worth.who}",
+                    "points": max(0, 10 - round((best - worth.evaluation.share(player)) / _STEP)),
                 }
 
             return {
-                "guess": judged(guessed), "game": judged(turns[0][1]),
-                "best": judged(choice) if choice else None, "plies": plies + len(turns[0][1]),
+                "guess": judged(guessed, decision=search, who=who), "game": judged(played),
+                "best": judged(choice) if choice else None, "plies": plies + len(played),
             }
 
         return replies.json_reply(await asyncio.to_thread(view))
 
-    async def _worth(self, state: GameState, engine: str) -> _Worth:
+    async def _worth(self, state: GameState, prover: str | None, engine: str = "") -> _Worth:
         """The value of a position: proved if possible, else as an engine expects it."""
         if state.is_over():
             return _Worth(end_value(state))
-        prover = exact_engine(state.game)
-        for spec, longest in ((prover, SECONDS), (engine, float("inf"))):
-            if spec is None:
-                continue
-            owner = f"guess-{secrets.token_hex(8)}"
-            decision = await self._studio.engines.search(
-                owner, state, spec, _SEED, longest=longest)
-            evaluation = await asyncio.to_thread(evaluation_of, state, decision, spec)
-            if evaluation is not None and (evaluation.proven or spec == engine):
-                return _Worth(evaluation, decision, spec)
-        raise replies.StudioError(f"{engine} does not evaluate positions; choose another engine")
+        # A prover's table can stay: what is proved does not depend on it.
+        ways = (prover, str(state.game), SECONDS), (engine, secrets.token_hex(8), math.inf)
+        for spec, owner, longest in ways:
+            if spec:
+                decision = await self._studio.engines.search(
+                    f"train-{owner}", state, spec, _SEED, longest=longest)
+                evaluation = await asyncio.to_thread(evaluation_of, state, decision, spec)
+                if evaluation is not None and (evaluation.proven or spec == engine):
+                    return _Worth(evaluation, decision, spec)
+        raise replies.StudioError(
+            f"{engine or prover} does not evaluate positions; choose another engine")
 
 
 def _told(state: GameState, moves: Sequence[Move]) -> View:
     """A turn: `text`, `path` and `player`, and its `name` in a sentence."""
     view = turn_view(state, moves)
     return {**view, "name": turn_name(state.game, view["text"])}
-
-
-def _first_turn(state: GameState, worth: _Worth) -> list[Move]:
-    """The turn that an engine would play."""
-    moves: list[Move] = []
-    for move in worth.evaluation.line:
-        if state.is_over() or not state.is_valid_move(move):
-            break
-        player = state.next_player
-        moves.append(move)
-        state = state.apply_move(move)
-        if state.next_player is not player:
-            break
-    return moves
 
 
 def _goal(state: GameState, puzzle: Puzzle) -> str:

@@ -174,7 +174,7 @@ def routes(studio: Any) -> list[Route]:
         given = await replies.read_object(request)
         game = studio.games.find(request.path_params["id"])
         tree = game.tree
-        node = tree.node(int(replies.number_of(given, "node", 0, 0, 2**31)))
+        node = tree.node(replies.whole_of(given, "node", 0, 2**31))
         if "move" in given:
             work = partial(tree.play, node, replies.text_of(given, "move"))
         elif isinstance(given.get("comment"), str):

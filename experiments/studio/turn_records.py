@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from dlgo import GameState
+from dlgo import GameState, Move, Player
 from dlgo.records.costs import MoveCost
+from engines.base import Decision
 from experiments.play.cell_moves import turn_text, turns_played
-from experiments.studio import position
+from experiments.review.comparison import black_share, share_of
+from experiments.studio.position import position_view
 
 
 @dataclass
@@ -46,6 +48,18 @@ def records_of(state: GameState) -> list[Record]:
     ]
 
 
+def play_turn(
+    before: GameState, moves: Sequence[Move], who: str, decision: Decision | None = None
+) -> tuple[GameState, dict[str, Any], Record]:
+    """The position after a turn, its view, and the record; `decision` is that of an engine."""
+    player, after = before.next_player, before.play(*moves)
+    record = Record(len(after.moves()), player.index, turn_text(before.game, moves), who)
+    if decision is not None:
+        record.spend(decision.cost, decision.cost.wall_seconds, decision.cost.cpu_seconds)
+        record.black, record.proven = black_share(decision, player), decision.proven is not None
+    return after, position_view(after), record
+
+
 def add_costs(records: Sequence[Record], costs: Sequence[MoveCost], names: tuple[str, str]) -> None:
     """Add the costs of moves to the turns that contain them; `names` are black's and white's."""
     for cost in costs:
@@ -53,5 +67,5 @@ def add_costs(records: Sequence[Record], costs: Sequence[MoveCost], names: tuple
             if record.plies > cost.ply:
                 record.who = names[cost.player]
                 record.spend(cost, cost.wall, cost.cpu)
-                record.black = position.share_of(cost.value, cost.player)
+                record.black = share_of(cost.value, Player.from_index(cost.player))
                 break

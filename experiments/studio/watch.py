@@ -17,12 +17,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dlgo import DlgoError, GameSpec, GameState, Move
+from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from experiments.arena.running import Running, RunningGame, read_running
 from experiments.play.game_file import game_of_ledger
+from experiments.review.comparison import share_of
 from experiments.studio import replies
 from experiments.studio.ledgers import count_games, find_game, list_games
-from experiments.studio.position import board_view, position_view, share_of
+from experiments.studio.position import board_view, position_view
 from experiments.studio.specs import Allowed
 
 # Seconds between two looks at a ledger.
@@ -173,7 +174,7 @@ class _LiveBoards:
             view: View = {
                 "slot": game.slot, "game": game.game, "first": game.first, "second": game.second,
                 "plies": len(game.actions), "position": None, "problem": "",
-                "black": share_of(game.value, game.player),
+                "black": share_of(game.value, Player.from_index(bool(game.player))),
             }
             try:
                 spec = self._allowed.game(game.game)
