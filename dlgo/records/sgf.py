@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from sgfmill import sgf, sgf_grammar
 
 from dlgo.api import GameState, Move, Player
 from dlgo.errors import DlgoError, IllegalMoveError, NotationError, SpecError
-from dlgo.game_tree import Node
+from dlgo.game_tree import Node, tree_of
 from dlgo.games import recorded_game
 from dlgo.games.go.state import Go
 from dlgo.records.sgf_record import GameRecordSgf, record_of
@@ -247,50 +247,31 @@ def _set_up(state: GameState, setup: Setup, mover: Player | None, source: str) -
 
 
 def write_sgf(
-    game: GameState | Sequence[tuple[Player, Move]],
-    *,
-    size: int = 19, komi: float | None = None,
-    black: str = "", white: str = "", result: str | None = None,
-    comments: Mapping[int, str] | None = None, info: Mapping[str, str] | None = None,
-    root: Node | None = None,
+    state: GameState, *, black: str = "", white: str = "", result: str | None = None,
+    info: Mapping[str, str] | None = None, root: Node | None = None,
 ) -> bytes:
-    """A game as an SGF file in UTF-8.
+    """The game that led to `state` as an SGF file in UTF-8.
+
+    A resignation is not an SGF move; it goes into the result.
 
     Args:
-        game: the last state of a game, or (player, move) pairs. A resignation is not an SGF move;
-            it goes into the result.
-        size, komi: the board of a list of moves; a state has its own.
         result: such as `B+3.5`; by default the result of a finished state, else nothing.
-        black, white, comments, info: as in `GameRecordSgf`.
-        root: the game with its variations, comments and marks, instead of the moves of `game`.
+        black, white, info: as in `GameRecordSgf`.
+        root: the game with its variations, comments and marks.
     """
-    start = None
-    if isinstance(game, GameState):
-        if not isinstance(game.game, Go):
-            raise NotationError(f"{game.game}: only games of Go are written as SGF")
-        size, komi = game.game.size, game.game.komi
-        if result is None and game.is_over():
-            result = _result(game)
-        start, moves = game.history()
-    else:
-        moves = list(game)
-    tree = sgf.Sgf_game(size)
+    if not isinstance(state.game, Go):
+        raise NotationError(f"{state.game}: only games of Go are written as SGF")
+    if result is None and state.is_over():
+        result = _result(state)
+    tree = sgf.Sgf_game(state.game.size)
     top = tree.get_root()
-    if komi is not None:
-        top.set("KM", komi)
+    top.set("KM", state.game.komi)
     for key, text in {"PB": black, "PW": white, "RE": result or "", **(info or {})}.items():
         if text:
             # Lone surrogates, which files cannot hold, become question marks.
             top.set_raw(key, sgf_grammar.escape_text(text.encode("utf-8", "replace")))
-    if start is not None:
-        _write_setup(top, start)
-    if root is not None:
-        _write_tree(top, root)
-        return tree.serialise()
-    nodes = [top, *_write_line(top, moves)]
-    for number, text in sorted((comments or {}).items()):
-        # Comments after a resignation are kept with the last move.
-        _comment(nodes[min(number, len(nodes) - 1)], text)
+    _write_setup(top, state.history()[0])
+    _write_tree(top, root or tree_of(state))
     return tree.serialise()
 
 
@@ -300,31 +281,16 @@ def _write_tree(top: sgf.Tree_node, root: Node) -> None:
     while waiting:
         written, node = waiting.pop()
         if node.comment:
-            _comment(written, node.comment)
+            written.add_comment_text(node.comment.encode("utf-8", "replace").decode("utf-8"))
         for key, values in node.markup.items():
             written.set_raw_list(key, values)
         for child in node.children:
-            player = node.state.next_player
-            line = _write_line(written, [(player, move) for move in child.moves])
-            waiting.append((line[-1] if line else written, child))
-
-
-def _write_line(
-    node: sgf.Tree_node, moves: Sequence[tuple[Player, Move]]
-) -> list[sgf.Tree_node]:
-    """Write moves after a node; returns their nodes. A resignation has none."""
-    nodes = []
-    for player, move in moves:
-        if not move.is_resign:
-            node = node.new_child()
-            place = (move.point.row - 1, move.point.col - 1) if move.point else None
-            node.set_move("b" if player is Player.black else "w", place)
-            nodes.append(node)
-    return nodes
-
-
-def _comment(node: sgf.Tree_node, text: str) -> None:
-    node.add_comment_text(text.encode("utf-8", "replace").decode("utf-8"))
+            (move,), below = child.moves, written
+            if not move.is_resign:  # its comment is kept with the last move
+                below = written.new_child()
+                place = (move.point.row - 1, move.point.col - 1) if move.point else None
+                below.set_move(node.state.next_player.name[0], place)
+            waiting.append((below, child))
 
 
 def _write_setup(root: sgf.Tree_node, start: GameState) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dlgo import DlgoError, GameSpec, GameState, Move
+from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from dlgo.display import position_info
 from dlgo.files import write_file
 from dlgo.games import recorded_game
@@ -191,8 +191,7 @@ def _puzzle(state: GameState, solver: Engine, search: Engine) -> Puzzle | None:
     results: dict[str, tuple[int, int | None]] = {}
     for text, after in turns.items():
         if after.is_over():
-            winner = after.winner()
-            results[text] = 0 if winner is None else 1 if winner is state.next_player else -1, 0
+            results[text] = after.result() * (1 if state.next_player is Player.black else -1), 0
         else:
             value, plies = exact_result(solver.analyse(after))
             results[text] = -value, plies

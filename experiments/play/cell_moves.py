@@ -87,15 +87,10 @@ def turns_played(state: GameState) -> list[tuple[Player, list[Move]]]:
 
 def last_turn(state: GameState) -> tuple[GameState, list[Move]]:
     """The position before the last turn, and the moves of this turn; none at the start."""
-    moves: list[Move] = []
-    mover = None
-    while (before := state.previous_state) is not None:
-        assert state.last_move is not None
-        turn = [state.last_move, *moves]
-        same = mover in (None, before.next_player)
-        if not same or (moves and len(state.game.whole_moves(turn)) > 1):
-            break
-        moves, mover, state = turn, before.next_player, before
+    turns = turns_played(state)
+    moves = turns[-1][1] if turns else []
+    for _ in moves:
+        state = state.previous_state
     return state, moves
 
 

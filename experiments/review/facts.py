@@ -10,6 +10,7 @@ all moves of a player until the other one moves.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,7 +38,6 @@ class Fact:
 
     kind: str
     text: str  # a sentence
-    turns: tuple[str, ...] = ()  # those that the sentence names, as the game writes them
 
 
 def words_of(facts: Sequence[Fact]) -> str:
@@ -62,8 +62,7 @@ def explain(
         return []
     facts: list[Fact] = []
     with suppress(_TooMuch):
-        for fact in _by_rules(_Look(state, tuple(moves))):
-            facts.append(fact)
+        facts.extend(_by_rules(_Look(state, tuple(moves))))
     text = turn_text(state.game, moves)
     if outcomes is not None:
         facts += _by_outcomes(state.game, text, outcomes)
@@ -95,6 +94,8 @@ class _Look:
 
     def __init__(self, state: GameState, moves: tuple[Move, ...]) -> None:
         self.state, self.game, self.mover = state, state.game, state.next_player
+        self.name, self.rival = (
+            player_text(self.game, player) for player in (self.mover, self.mover.other))
         self._left = _MOST_POSITIONS
         self.text = turn_text(self.game, moves)
         self.after = state.play(*moves)
@@ -117,6 +118,10 @@ class _Look:
             if after.is_over() and after.winner() is state.next_player
         ]
 
+    def named(self, turns: Sequence[str]) -> str:
+        """What a sentence calls some turns."""
+        return _names(self.game, turns)
+
     def pieces(self, state: GameState, player: Player) -> int:
         """The number of a player's pieces."""
         cells = range(self.game.board_rows * self.game.board_cols)
@@ -134,8 +139,7 @@ def _by_rules(look: _Look) -> Iterator[Fact]:
     missed = [text for text, after in look.others.items()
               if after.is_over() and after.winner() is look.mover]
     if missed:
-        names = _names(look.game, missed)
-        yield Fact("misses", f"Misses {names}, which would win at once.", tuple(missed[:_NAMED]))
+        yield Fact("misses", f"Misses {look.named(missed)}, which would win at once.")
     if over:
         return
     danger = look.wins(look.after)
@@ -148,33 +152,29 @@ def _by_rules(look: _Look) -> Iterator[Fact]:
 
 def _defence(look: _Look, danger: list[str]) -> Iterator[Fact]:
     """What the opponent could do at once: `danger` still, and what only this turn stops."""
-    rival = player_text(look.game, look.mover.other)
     stopped: set[str] | None = None  # after every other turn these win
     hopeless = bool(danger)
     for after in look.others.values():
-        threats = [] if after.is_over() else look.wins(after)
+        threats = set() if after.is_over() else set(look.wins(after))
         hopeless = hopeless and bool(threats)
         if not after.is_over():
-            stopped = set(threats) - set(danger) if stopped is None else stopped & set(threats)
+            stopped = threats - set(danger) if stopped is None else stopped & threats
         if not hopeless and stopped is not None and not stopped:
             break
     if stopped:
-        yield Fact("stops", f"Only this move stops {_names(look.game, sorted(stopped))}, which "
-                   "would win at once.", tuple(sorted(stopped)[:_NAMED]))
+        yield Fact("stops", f"Only this move stops {look.named(sorted(stopped))}, which would win "
+                   "at once.")
     if hopeless:
-        yield Fact("hopeless", f"Every move lets {rival} win at once.")
+        yield Fact("hopeless", f"Every move lets {look.rival} win at once.")
     elif danger:
-        yield Fact("allows", f"Lets {rival} win at once with {_names(look.game, danger)}.",
-                   tuple(danger[:_NAMED]))
+        yield Fact("allows", f"Lets {look.rival} win at once with {look.named(danger)}.")
 
 
 def _attack(look: _Look) -> Iterator[Fact]:
     """Whether the mover wins at once after every reply, or after every reply but one."""
     safe: list[str] = []
     wins: list[list[str]] = []
-    replies = 0
     for text, after in look.turns(look.after):
-        replies += 1
         found = [] if after.is_over() else look.wins(after)
         if found:
             wins.append(found)
@@ -182,65 +182,60 @@ def _attack(look: _Look) -> Iterator[Fact]:
             safe.append(text)
         if len(safe) > 1:
             return
-    common = [text for text in wins[0] if all(text in other for other in wins)] if wins else []
-    mover, rival = (player_text(look.game, player) for player in (look.mover, look.mover.other))
-    if not safe and common:
-        yield Fact("fork", f"Threatens {turn_name(look.game, common[0])}, and no reply stops it.",
-                   (common[0],))
-    elif not safe:
-        pair = _pair(wins)
-        text = f"Whatever {rival} replies, {mover} then wins at once."
-        if pair:
-            text = f"Threatens {_names(look.game, pair)}; {rival} can stop only one of them."
-        yield Fact("fork", text, pair)
-    elif replies > 1:
-        answer = turn_name(look.game, safe[0])
-        text = f"After any reply but {answer}, {mover} wins at once."
-        if safe[0] in common:
-            text = f"Threatens {answer}; {rival} must play there."
-            common = safe
-        elif common:
-            text = f"Threatens {turn_name(look.game, common[0])}; only {answer} stops it."
-        yield Fact("forces", text, tuple(dict.fromkeys((*common[:1], safe[0]))))
+    if not wins:
+        return
+    common = [text for text in wins[0] if all(text in other for other in wins)]
+    threat = common and f"Threatens {look.named(common[:1])}"
+    if not safe:
+        text = f"Whatever {look.rival} replies, {look.name} then wins at once."
+        if common:
+            text = f"{threat}, and no reply stops it."
+        elif pair := _pair(wins):
+            text = f"Threatens {look.named(pair)}; {look.rival} can stop only one of them."
+        yield Fact("fork", text)
+        return
+    answer = look.named(safe)
+    text = f"After any reply but {answer}, {look.name} wins at once."
+    if safe[0] in common:
+        text = f"Threatens {answer}; {look.rival} must play there."
+    elif common:
+        text = f"{threat}; only {answer} stops it."
+    yield Fact("forces", text)
 
 
 def _refutation(look: _Look) -> Iterator[Fact]:
     """A reply after which the opponent wins at once, whatever the mover does."""
     if len(look.others) > _SMALL:
         return
-    mover, rival = (player_text(look.game, player) for player in (look.mover, look.mover.other))
     for text, after in look.turns(look.after):
         if not after.is_over() and all(
             not last.is_over() and look.wins(last) for _, last in look.turns(after)
         ):
-            yield Fact("refuted", f"Lets {rival} play {turn_name(look.game, text)}, and then win "
-                       f"at once whatever {mover} replies.", (text,))
+            yield Fact("refuted", f"Lets {look.rival} play {look.named([text])}, and then win at "
+                       f"once whatever {look.name} replies.")
             return
 
 
 def _pair(wins: list[list[str]]) -> tuple[str, ...]:
     """Two turns of which one wins after each reply; () if there are none."""
-    turns = list(dict.fromkeys(text for found in wins for text in found))
-    for place, one in enumerate(turns[:20]):
-        for other in turns[place + 1 : 20]:
-            if all(one in found or other in found for found in wins):
-                return one, other
-    return ()
+    turns = list(dict.fromkeys(text for found in wins for text in found))[:20]
+    pairs = itertools.combinations(turns, 2)
+    return next((pair for pair in pairs if all({*pair} & {*found} for found in wins)), ())
 
 
 def _captures(look: _Look) -> Iterator[Fact]:
     """Pieces that the turn takes, and those that it lets the opponent take."""
-    game, mover, rival = look.game, look.mover, look.mover.other
+    rival = look.mover.other
     taken = look.pieces(look.state, rival) - look.pieces(look.after, rival)
     if taken > 0:
-        yield Fact("captures", f"Captures {_pieces(game, taken)}.")
+        yield Fact("captures", f"Captures {_pieces(look.game, taken)}.")
     if len(look.others) > _SMALL:
         return
     text, lost, back = _worst_reply(look, look.after)
     if lost > back and all(_worst_reply(look, after)[1] < lost for after in look.others.values()):
-        returned = f"; {player_text(game, mover)} can capture {back} in return" if back else ""
-        yield Fact("loses", f"Only this move lets {player_text(game, rival)} capture "
-                   f"{_pieces(game, lost)}, with {turn_name(game, text)}{returned}.", (text,))
+        returned = f"; {look.name} can capture {back} in return" if back else ""
+        yield Fact("loses", f"Only this move lets {look.rival} capture "
+                   f"{_pieces(look.game, lost)}, with {look.named([text])}{returned}.")
 
 
 def _worst_reply(look: _Look, state: GameState) -> tuple[str, int, int]:
@@ -264,8 +259,7 @@ def _by_outcomes(game: GameSpec, text: str, outcomes: Mapping[str, int]) -> Iter
     if value < best:
         better = [turn for turn, result in outcomes.items() if result == best]
         verb = _VERBS[best] if len(better) == 1 else _PLURAL[best]
-        yield Fact("worse", f"{_VERBS[value].capitalize()}; {_names(game, better)} {verb}.",
-                   tuple(better[:_NAMED]))
+        yield Fact("worse", f"{_VERBS[value].capitalize()}; {_names(game, better)} {verb}.")
     elif counts[value] == len(outcomes):
         if len(outcomes) > 1:
             yield Fact("only", f"Every move {_VERBS[value]}.")
@@ -277,9 +271,7 @@ def _by_outcomes(game: GameSpec, text: str, outcomes: Mapping[str, int]) -> Iter
         yield Fact("only", f"One of {counts[value]} moves that {_PLURAL[value]}.")
 
 
-def _by_value(
-    state: GameState, moves: Sequence[Move], after: Evaluation, who: str
-) -> Fact:
+def _by_value(state: GameState, moves: Sequence[Move], after: Evaluation, who: str) -> Fact:
     player, reached = state.next_player, state.play(*moves)
     name, value = player_text(state.game, player), value_text(reached, after, player)
     if after.proven:
@@ -304,7 +296,7 @@ def _by_search(game: GameSpec, move: Move, decision: Decision, who: str) -> Iter
         yield Fact("visits", f"{text}.")
         return
     best, name = decision.visits[favourite] / total, game.move_text(favourite)
-    yield Fact("visits", f"{text}, {best:.0%} to {turn_name(game, name)}.", (name,))
+    yield Fact("visits", f"{text}, {best:.0%} to {turn_name(game, name)}.")
 
 
 def turn_name(game: GameSpec, text: str) -> str:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dlgo import DlgoError, GameState, Move, Player
+from dlgo import GameState, Move, Player
 from dlgo.display import player_text
 from dlgo.games.go.scoring import ownership
 from experiments.play.analyze import START, play_texts
@@ -86,21 +86,15 @@ class _Analyse:
         """The analysis by `?engine=SPEC` until the reader leaves; updates count from 1."""
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
-        return replies.event_stream(self._looks(state, spec))
+        return replies.event_stream(replies.kept_open(self._looks(state, spec)))
 
-    async def _looks(self, state: GameState, spec: str) -> AsyncIterator[Event | None]:
+    async def _looks(self, state: GameState, spec: str) -> AsyncIterator[Event]:
         views: dict[Move, Event] = {}
-        look = 0
-        try:
-            owner = f"analysis-{secrets.token_hex(8)}"
-            async for decision, final in self._studio.engines.steps(owner, state, spec):
-                look += 1
-                view = await asyncio.to_thread(decision_view, state, decision, None, views)
-                yield {**view, "look": look, "final": final}
-        except DlgoError as error:
-            yield {"problem": replies.error_words(error), "final": True}
-        async for sign in replies.silence():
-            yield sign
+        look, owner = 0, f"analysis-{secrets.token_hex(8)}"
+        async for decision, final in self._studio.engines.steps(owner, state, spec):
+            look += 1
+            view = await asyncio.to_thread(decision_view, state, decision, None, views)
+            yield {**view, "look": look, "final": final}
 
     async def territory(self, request: Request) -> Response:
         """Who owns each cell at the end of random games of Go, +1 black to -1 white."""
@@ -142,32 +136,27 @@ class _Analyse:
         spec = exact_engine(state.game)
         if spec is None:
             raise replies.StudioError(f"{state.game} is too large for exact values")
-        return replies.event_stream(self._exact_values(state, spec))
+        return replies.event_stream(replies.kept_open(self._exact_values(state, spec)))
 
-    async def _exact_values(self, state: GameState, spec: str) -> AsyncIterator[Event | None]:
+    async def _exact_values(self, state: GameState, spec: str) -> AsyncIterator[Event]:
         owner = f"exact-{secrets.token_hex(8)}"
         moves = await asyncio.to_thread(moves_view, state)
         solved: list[Event] = []
-        try:
-            for move in moves:
-                after = state.apply_move(move["text"])
-                if after.is_over():
-                    value = after.result() * (1 if state.next_player is Player.black else -1)
-                    solved.append({**move, "value": value, "plies": 1})
-                else:
-                    decision = await self._studio.engines.search(owner, after, spec)
-                    if decision.proven is None:
-                        continue
-                    same = after.next_player is state.next_player
-                    solved.append({
-                        **move, "value": decision.proven if same else -decision.proven,
-                        "plies": decision.depth + 1 if spec == "solver" else None,
-                    })
-                yield {"exact": [*solved], "of": len(moves), "who": spec}
-        except DlgoError as error:
-            yield {"problem": replies.error_words(error)}
-        async for sign in replies.silence():
-            yield sign
+        for move in moves:
+            after = state.apply_move(move["text"])
+            if after.is_over():
+                value = after.result() * (1 if state.next_player is Player.black else -1)
+                solved.append({**move, "value": value, "plies": 1})
+            else:
+                decision = await self._studio.engines.search(owner, after, spec)
+                if decision.proven is None:
+                    continue
+                same = after.next_player is state.next_player
+                solved.append({
+                    **move, "value": decision.proven if same else -decision.proven,
+                    "plies": decision.depth + 1 if spec == "solver" else None,
+                })
+            yield {"exact": [*solved], "of": len(moves), "who": spec}
 
 
 def position_of(studio: Any, given: Event) -> GameState:

@@ -63,16 +63,13 @@ def counted_view(state: GameState, before: View | None, toggle: int | None) -> V
         raise replies.StudioError("dead stones are marked after two passes in Go")
     if before is None or toggle is None:
         return count_view(state, dead_chains(state), True)
-    cols = state.game.board_cols
-    points = {cell: Point(cell // cols + 1, cell % cols + 1) for cell in (*before["dead"], toggle)}
-    dead = {points[cell] for cell in before["dead"]}
-    point = points[toggle]
-    if point not in state.game.stones(state):
+    stones = {cell_number(state.game, point): point for point in state.game.stones(state)}
+    if toggle not in stones:
         raise replies.StudioError("there is no stone to mark; click one that is dead")
-    # Whole chains: those that one stone marks.
-    chain = {points.get(cell) or Point(cell // cols + 1, cell % cols + 1)
-             for cell in count_view(state, [point], False)["dead"]}
-    return count_view(state, dead - chain if point in dead else dead | chain, False)
+    chain = count_view(state, [stones[toggle]], False)["dead"]  # whole: one stone marks all
+    dead = {*before["dead"]}
+    dead = dead.difference(chain) if toggle in dead else dead.union(chain)
+    return count_view(state, map(stones.get, dead), False)
 
 
 def write_count(node: Node, count: View) -> None:

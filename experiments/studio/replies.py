@@ -230,8 +230,14 @@ async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | Non
             yield event
 
 
-async def silence() -> AsyncIterator[None]:
-    """Only keep-alive events: a page would reopen a finished stream."""
+async def kept_open(events: AsyncIterator[View]) -> AsyncIterator[View | None]:
+    """Events, the `problem` that ends them, then keep-alives: a page reopens a finished stream."""
+    try:
+        async with aclosing(events):
+            async for event in events:
+                yield event
+    except DlgoError as error:
+        yield {"problem": error_words(error), "final": True}
     while True:
         await asyncio.sleep(_HEARTBEAT)
         yield None

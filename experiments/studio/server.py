@@ -139,18 +139,13 @@ def needs_token(host: str) -> bool:
 def _listen(host: str, port: int | None) -> socket.socket:
     """A socket at the address; without a port, at `_PORT` or any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    if port is None:
+    for number in (_PORT, 0) if port is None else (port,):
         try:
-            return socket.create_server((host.strip("[]"), _PORT), family=family)
-        except OSError:
-            port = 0
-    try:
-        return socket.create_server((host.strip("[]"), port), family=family)
-    except OSError as error:
-        raise DlgoError(
-            f"cannot listen on {host}, port {port}: {error.strerror or error}; "
-            "name another with --host or --port"
-        ) from None
+            return socket.create_server((host.strip("[]"), number), family=family)
+        except OSError as error:
+            problem = error.strerror or str(error)
+    raise DlgoError(
+        f"cannot listen on {host}, port {number}: {problem}; name another with --host or --port")
 
 
 def serve(

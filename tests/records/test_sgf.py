@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlgo import GameState, Move, NotationError, Player, Point, get_game
+from dlgo.game_tree import Node, tree_of
 from dlgo.records.sgf import play, read_sgf, replay, write_sgf
 from dlgo.records.sgf_record import GameRecordSgf
 from dlgo.records.sgf_values import Setup
@@ -257,7 +258,9 @@ def test_written_games_read_back_the_same(size: int) -> None:
     game = get_game("go", size=size, komi=random.Random(size).choice([0, 0.5, 7.5, -3]))
     for seed in range(6):
         state = random_game(game, seed, max_plies=80)[-1]
-        data = write_sgf(state, black="Ō\\]:[x", white="w", comments={0: "a]b\\", 2: "c\nd"})
+        root = tree_of(state)
+        root.comment, root.main_line()[2].comment = "a]b\\", "c\nd"
+        data = write_sgf(state, black="Ō\\]:[x", white="w", root=root)
         record = read_sgf(data)
         assert [move for _, move in record.moves] == state.moves()
         assert (record.size, record.komi, record.setups) == (size, game.komi, ())
@@ -277,23 +280,21 @@ def test_results_are_written_as_the_standard_says() -> None:
         "": [Move.play(Point(1, 1))],
     }
     for result, moves in ends.items():
-        state = start
-        for move in moves:
-            state = state.apply_move(move)
-        record = read_sgf(write_sgf(state, comments={len(moves): "the end"}))
+        state = start.play(*moves)
+        root = tree_of(state)
+        root.main_line()[-1].comment = "the end"
+        record = read_sgf(write_sgf(state, root=root))
         assert record.result == result
         assert record.winner is state.winner()
         assert list(record.comments.values()) == ["the end"]
     assert read_sgf(write_sgf(start, result="Void")).result == "Void"
 
 
-def test_a_list_of_moves_is_written_without_rules() -> None:
-    moves = [(B, Move.play(Point(1, 1))), (B, Move.play(Point(1, 1))), (W, Move.pass_turn())]
-    data = write_sgf(moves, size=5, komi=0.5, info={"TM": "10:00(5x1:00)", "BR": "9d"})
-    record = read_sgf(data)
-    assert record.moves == tuple(moves)
-    assert (record.size, record.komi) == (5, 0.5)
-    assert record.info == {"TM": "10:00(5x1:00)", "BR": "9d"}
+def test_more_about_a_game_of_go_is_written() -> None:
+    info = {"TM": "10:00(5x1:00)", "BR": "9d"}
+    state = GameState.new_game(get_game("go", size=5, komi=0.5)).play("A1", "pass")
+    record = read_sgf(write_sgf(state, info=info))
+    assert (record.info, record.size, record.komi) == (info, 5, 0.5)
     state = GameState.new_game(get_game("connect4"))
     assert "connect4" in refused(lambda: write_sgf(state))
 
@@ -377,6 +378,7 @@ TEXT = st.text(
 @settings(max_examples=200, deadline=None)
 @given(text=TEXT, comment=TEXT)
 def test_any_text_can_be_written(text: str, comment: str) -> None:
-    record = read_sgf(write_sgf([], size=9, black=text, comments={0: comment}))
+    root = Node(GameState.new_game(get_game("go", size=9)), comment=comment)
+    record = read_sgf(write_sgf(root.state, black=text, root=root))
     if text.isprintable() and text.isascii():
         assert record.black == text.strip()
