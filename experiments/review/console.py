@@ -19,10 +19,10 @@ from engines.registry import EngineSpec
 from experiments.play.cell_moves import turn_text
 from experiments.play.game_file import SavedGame
 from experiments.review import words
+from experiments.review.comparison import value_text
 from experiments.review.game_review import SECONDS, GameReview, exact_engine
 from experiments.review.pace import Pace
 from experiments.review.slides import slides
-from experiments.review.values import value_text
 
 DEFAULT_ENGINE = "mcts:sims=1000"
 SEED = 1

@@ -19,8 +19,7 @@ from dlgo import GameSpec, GameState, Move, Player, kernels
 from dlgo.display import look_of, player_text
 from engines.base import Decision
 from experiments.play.cell_moves import turn_text
-from experiments.review.comparison import Evaluation
-from experiments.review.values import value_text
+from experiments.review.comparison import Evaluation, value_text
 
 # Positions that the facts about the next plies may look at, which limits the time to half a second.
 _MOST_POSITIONS = 60_000

@@ -9,10 +9,10 @@ from dlgo.display import player_text
 from dlgo.game_tree import tree_of
 from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.play.game_file import SavedGame, game_bytes
+from experiments.review.comparison import value_text
 from experiments.review.facts import explain
 from experiments.review.game_review import GameReview, Verdict, legal_part
 from experiments.review.slides import Slide
-from experiments.review.values import value_text
 
 # Turns of a shown line, and moves of a variation.
 _LINE = 10

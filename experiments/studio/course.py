@@ -1,9 +1,12 @@
-"""The view Course: the presets by chapter, and the games that they are."""
+"""The view Course: prepared examples for the chapters, from `course.toml`."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import functools
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,18 +17,38 @@ from experiments.play.analyze import play_texts
 from experiments.play.game_file import SavedGame
 from experiments.studio import replies
 from experiments.studio.position import board_view, position_view
-from experiments.studio.presets import BY_NAME, CHAPTERS, PRESETS, Preset
+
+
+class Preset(NamedTuple):
+    """A prepared example."""
+
+    chapter: str  # of CHAPTERS
+    name: str  # in addresses
+    view: str  # `inside`, `analyse`, `play` or `review`
+    title: str
+    look_for: str
+    game: str
+    moves: str = ""
+    engine: str = ""  # of the views Inside and Analyse; "exact" in Analyse: exact values
+    players: tuple[str, str] = ("human", "human")
+    seed: int = 1
+
+
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+# Titles of the chapter pages with something to show, notebooks/NAME.py.
+CHAPTERS = {chapter["name"]: chapter["title"] for chapter in _FILE["chapter"]}
+PRESETS = tuple(
+    Preset(chapter["name"], **preset)
+    for chapter in _FILE["chapter"] for preset in chapter["preset"]
+)
+BY_NAME = {preset.name: preset for preset in PRESETS}
 
 
 def routes(studio: Any) -> list[Route]:
     """The routes of this view."""
-    offer: list[Any] = []
-
     async def chapters(_: Request) -> Response:
         """The chapters, each with its presets and their positions."""
-        if not offer:
-            offer.extend(await asyncio.to_thread(_chapters))
-        return replies.json_reply({"chapters": offer})
+        return replies.json_reply({"chapters": await asyncio.to_thread(_chapters)})
 
     async def start(request: Request) -> Response:
         """A new game with the position and the players of a preset."""
@@ -44,17 +67,15 @@ def state_of(preset: Preset) -> GameState:
     return play_texts(GameState.new_game(get_game(preset.game)), preset.moves.split())
 
 
+@functools.cache
 def _chapters() -> list[dict[str, Any]]:
+    def view(preset: Preset) -> dict[str, Any]:
+        state = state_of(preset)
+        return preset._asdict() | {
+            "info": board_view(state.game), "position": position_view(state, with_moves=False)}
+
     return [
-        {"name": name, "title": title, "presets": [
-            _view(preset) for preset in PRESETS if preset.chapter == name
-        ]}
+        {"name": name, "title": title,
+         "presets": [view(preset) for preset in PRESETS if preset.chapter == name]}
         for name, title in CHAPTERS.items()
     ]
-
-
-def _view(preset: Preset) -> dict[str, Any]:
-    state = state_of(preset)
-    return preset._asdict() | {
-        "info": board_view(state.game), "position": position_view(state, with_moves=False),
-    }

@@ -1,31 +1,41 @@
-"""The games of a server: started, found, and dropped where there are too many."""
+"""The games of a server: started, found, kept on disk, and dropped where there are too many."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any
 
-from experiments.play.game_file import SavedGame
+from dlgo.errors import DlgoError
+from dlgo.files import write_file
+from dlgo.jit import base_folder, is_private
+from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.studio.engines import Engines
 from experiments.studio.game import LONGEST_GAME, Game
-from experiments.studio.kept import KeptGames
-from experiments.studio.replies import NotFound, StudioError, TooMany
-from experiments.studio.specs import HUMAN
+from experiments.studio.replies import NotFound, StudioError, TooMany, json_text
+from experiments.studio.specs import HUMAN, Allowed
 
 # Games that are kept, and moves of all of them together, which limits memory.
 _MOST_GAMES, _MOST_PLIES = 200, 100_000
 # Seconds after a request that may have changed a game, until it is kept on disk; moves are at once.
 _PAUSE = 1.0
+# Games on disk, the ones changed last; bytes of one.
+_MOST_FILES, _MOST_BYTES = 1000, 2 << 20
+_NAME = re.compile(r"[\w-]{16}")
 
 
 class Games:
     """All games of a server, and its engines."""
 
-    def __init__(self, engines: Engines, kept: KeptGames) -> None:
-        self._engines, self._kept = engines, kept
+    def __init__(self, engines: Engines, allowed: Allowed) -> None:
+        self._engines, self._kept = engines, _KeptGames(allowed)
         self._saving: dict[str, asyncio.Task[None]] = {}
         self._games: dict[str, Game] = {}
         engines.on_change = self._refresh
@@ -114,3 +124,49 @@ class Games:
                     "try again in a minute"
                 )
             self._games.pop(old.pop().id).close()
+
+
+class _KeptGames:
+    """The games of a user on disk, so that they go on when the server has been restarted.
+
+    Each is a file that only this user can read, found by the name of the game, which nobody can
+    guess: nothing lists them. It holds the game as its saved file does, and what such a file has
+    no place for. A folder that others can write to is not used.
+    """
+
+    def __init__(self, allowed: Allowed) -> None:
+        self._allowed = allowed
+        folder = Path(os.environ.get("DLGO_GAMES_DIR") or base_folder() / "games")
+        self._folder = folder if is_private(folder) else None
+        self._written: dict[str, str] = {}
+
+    def write(self, name: str, saved: SavedGame, rest: dict[str, Any]) -> None:
+        """Keep a game, unless the disk has it already; a full disk does not stop the game."""
+        if self._folder is None:
+            return
+        with suppress(DlgoError, OSError):
+            file = game_bytes(saved.state, saved.black, saved.white, saved).decode()
+            game = saved.state.game
+            text = json_text({"form": form_of(game), "game": str(game), "file": file, **rest})
+            if len(text) > _MOST_BYTES or self._written.get(name) == text:
+                return
+            write_file(self._folder / f"{name}.json", text, sync=False)
+            if name not in self._written:
+                files = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
+                for file in files[:-_MOST_FILES]:
+                    file.unlink(missing_ok=True)
+            self._written[name] = text
+
+    def read(self, name: str) -> tuple[SavedGame, dict[str, Any]] | None:
+        """A game that was kept, with players who are still allowed; None if there is none."""
+        if self._folder is None or not _NAME.fullmatch(name):
+            return None
+        try:
+            kept = json.loads((self._folder / f"{name}.json").read_text())
+            self._allowed.game(kept["game"])  # before anything of the file is read
+            path = PurePath(f"game.{kept['form']}")
+            saved = first_game(read_games(kept["file"].encode(), path, self._allowed.game), path)
+            kept["players"] = tuple(map(self._allowed.player_or_human, kept["players"]))
+            return saved, kept
+        except (OSError, ValueError, LookupError, TypeError, DlgoError):
+            return None

@@ -23,8 +23,8 @@ from engines.registry import EngineSpec
 from engines.watching.recording import MOST_BYTES, MOST_SECONDS, MOST_STEPS
 from experiments.studio import replies
 from experiments.studio.analyse import position_of
+from experiments.studio.course import PRESETS
 from experiments.studio.position import board_view, decision_view, position_view
-from experiments.studio.presets import PRESETS
 
 # The longest searches that are recorded.
 MOST_SIMULATIONS, MOST_DEPTH = 500, 20

@@ -61,7 +61,9 @@ def routes(studio: Any) -> list[Route]:
         Route(f"{game}/positions/{{plies:int}}", view.position),
         Route(f"{game}/file", view.file),
         *(Route(f"{game}/{name}", getattr(view, name), methods=post)
-          for name in ("move", "undo", "hint", "pause", "speed", "now", "rematch", "players")),
+          for name in ("move", "hint", "rematch", "players")),
+        *(Route(f"{game}/{name}", view.change, methods=post)
+          for name in ("undo", "pause", "speed", "now")),
     ]
 
 
@@ -128,15 +130,9 @@ class _Play:
             saved = first_game(games, path)
         except RecursionError:
             raise replies.StudioError(f"{path}: not a game record") from None
-        named = {"black": self._named(saved.black), "white": self._named(saved.white)}
+        named = {"black": self._allowed.player_or_human(saved.black),
+                 "white": self._allowed.player_or_human(saved.white)}
         return await self._start(lambda: saved, named | given, saved.notes)
-
-    def _named(self, name: str) -> str:
-        """The player that a file names, if it may be started without asking; else a person."""
-        try:
-            return self._allowed.player(name or HUMAN)
-        except DlgoError:
-            return HUMAN
 
     async def _start(
         self, make: Callable[[], SavedGame], given: View, notes: Iterable[str] = ()
@@ -183,30 +179,29 @@ class _Play:
         await self._game(request).play(replies.text_of(given, "move"), plies)
         return replies.json_reply({})
 
-    async def undo(self, request: Request) -> Response:
-        await self._game(request).undo()
+    async def change(self, request: Request) -> Response:
+        """Change how a game goes on.
+
+        `undo`: take back a turn. `pause`: pause or continue (`paused`); with `step`, after one more
+        move. `speed`: seconds between the moves of two engines (`delay`). `now`: let the engine
+        that thinks move at once.
+        """
+        game, given = self._game(request), await replies.read_object(request)
+        match request.url.path.rpartition("/")[2]:
+            case "undo":
+                await game.undo()
+            case "pause":
+                game.set_paused(given.get("paused") is True, given.get("step") is True)
+            case "speed":
+                game.set_delay(_delay(given))
+            case "now":
+                game.hurry()
         return replies.json_reply({})
 
     async def hint(self, request: Request) -> Response:
         """Ask an engine what to play: `engine`, or the usual one."""
         spec = replies.text_of(await replies.read_object(request), "engine", DEFAULT_HINT)
         self._game(request).ask_hint(await asyncio.to_thread(self._allowed.engine, spec))
-        return replies.json_reply({})
-
-    async def pause(self, request: Request) -> Response:
-        """Pause or continue engines and clocks: `paused`; `step`: after one more move."""
-        given = await replies.read_object(request)
-        self._game(request).set_paused(given.get("paused") is True, given.get("step") is True)
-        return replies.json_reply({})
-
-    async def speed(self, request: Request) -> Response:
-        """Change the seconds between the moves of two engines: `delay`."""
-        self._game(request).set_delay(_delay(await replies.read_object(request)))
-        return replies.json_reply({})
-
-    async def now(self, request: Request) -> Response:
-        """Let the engine that thinks move at once."""
-        self._game(request).hurry()
         return replies.json_reply({})
 
     async def rematch(self, request: Request) -> Response:

@@ -12,10 +12,10 @@ from dlgo.browser import scripts, source
 from dlgo.display import player_text, position_info
 from dlgo.text import one_line
 from experiments.play.game_file import SavedGame
+from experiments.review.comparison import value_text
 from experiments.review.game_review import GameReview, Verdict
 from experiments.review.pace import Pace
 from experiments.review.slides import slides
-from experiments.review.values import value_text
 from experiments.review.words import position_words, slide_words, summary_words, verdict_words
 from experiments.studio.position import board_view, line_view, turn_view
 

@@ -39,7 +39,6 @@ from experiments.studio import (
 )
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
-from experiments.studio.kept import KeptGames
 from experiments.studio.ledgers import Ledgers
 from experiments.studio.replies import MOST_BYTES, NotFound, error_reply, hide_folders, json_reply
 from experiments.studio.security import LOCAL, Guard
@@ -72,7 +71,7 @@ class Studio:
         )])
         self.standings = Standings()
         self.engines = Engines(limits)
-        self.games = Games(self.engines, KeptGames(self.allowed))
+        self.games = Games(self.engines, self.allowed)
 
     def close(self) -> None:
         """End all searches and processes."""

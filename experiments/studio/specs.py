@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dlgo import GameSpec, get_game
-from dlgo.errors import SpecError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.games import GAMES
 from dlgo.plugins import PluginGroup
 from dlgo.specs import split_settings
@@ -53,6 +53,13 @@ class Allowed:
         """`human`, or an engine as `engine` returns it."""
         text = _checked(text, "player")
         return HUMAN if text.lower() == HUMAN else self.engine(text)
+
+    def player_or_human(self, text: object) -> str:
+        """The player of a file, if it may be started without asking; else a person."""
+        try:
+            return self.player(text)
+        except DlgoError:
+            return HUMAN
 
     def engine(self, text: object, depth: int = 0) -> str:
         """The specification of an engine that a browser names, in its canonical form.

@@ -26,7 +26,7 @@ from dlgo.text import numbered
 from engines.base import Decision
 from experiments.measures.puzzles import Puzzle, PuzzleSet, read_puzzles, shipped_sets, solver_of
 from experiments.play.cell_moves import grouped_turns, turn_text
-from experiments.review.comparison import Evaluation
+from experiments.review.comparison import Evaluation, value_text
 from experiments.review.facts import explain, turn_name, words_of
 from experiments.review.game_review import (
     SECONDS,
@@ -35,7 +35,6 @@ from experiments.review.game_review import (
     exact_engine,
     first_turn,
 )
-from experiments.review.values import value_text
 from experiments.studio import replies
 from experiments.studio.position import board_view, find_turn, line_view, position_view, turn_view
 from experiments.studio.replies import View

@@ -18,8 +18,8 @@ from engines.solver.outcomes import is_mistake, outcomes_of
 from engines.solver.solver import Solver
 from experiments.play.cell_moves import turns_played
 from experiments.play.game_file import SavedGame, read_games
+from experiments.review.comparison import score_of
 from experiments.review.game_review import GameReview, Question, evaluation_of, exact_engine
-from experiments.review.values import score_of
 from experiments.review.words import (
     line_text,
     position_words,

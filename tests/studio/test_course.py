@@ -7,8 +7,7 @@ import re
 import pytest
 
 from engines.registry import build_engine
-from experiments.studio.course import state_of
-from experiments.studio.presets import BY_NAME, CHAPTERS, PRESETS
+from experiments.studio.course import BY_NAME, CHAPTERS, PRESETS, state_of
 from tests.command import ROOT
 from tests.studio.browser import Page
 from tests.studio.client import Studio

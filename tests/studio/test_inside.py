@@ -12,9 +12,8 @@ from engines.registry import build_engine
 from engines.watching.events import BackedUp, CutOff, Halved, as_json
 from engines.watching.recording import Recording, transcript, watch
 from engines.watching.tree import SearchTree
-from experiments.studio.course import state_of
+from experiments.studio.course import BY_NAME, PRESETS, state_of
 from experiments.studio.inside import ALGORITHMS, MOST_SIMULATIONS
-from experiments.studio.presets import BY_NAME, PRESETS
 from tests.studio.client import OWN_GAME, Studio, Watcher
 
 Search = dict[str, Any]
