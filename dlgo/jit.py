@@ -49,8 +49,6 @@ def _load_numba_without_scipy() -> None:
 
 
 _load_numba_without_scipy()
-
-_CLOCKS = time.perf_counter, time.process_time
 _DAY = 86400.0
 # Machine code that no process has loaded for this long is deleted.
 _KEPT_DAYS = 30
@@ -129,10 +127,35 @@ def _forget_old(folder: Path) -> None:
                 path.unlink()
 
 
+class _Clocks:
+    """Clocks that can be stopped, also several times at once."""
+
+    def __init__(self, *clocks: Callable[[], float]) -> None:
+        self._clocks, self._depth = clocks, 0
+        # For each clock: when it stopped, and the time that it has left out so far.
+        self._stopped = self._excluded = (0.0,) * len(clocks)
+
+    def stop(self) -> None:
+        if not self._depth:
+            self._stopped = tuple(clock() for clock in self._clocks)
+        self._depth += 1
+
+    def start(self) -> None:
+        self._depth -= 1
+        if not self._depth:
+            times = zip(self._excluded, self._clocks, self._stopped, strict=True)
+            self._excluded = tuple(before + clock() - start for before, clock, start in times)
+
+    def time(self, which: int) -> float:
+        now = self._stopped[which] if self._depth else self._clocks[which]()
+        return now - self._excluded[which]
+
+
 class _Compiler(event.Listener):
     """Tracks when machine code is made or loaded, which may take seconds the first time.
 
-    The clocks of budgets (`wall_time`, `cpu_time`) stop meanwhile.
+    The clocks of budgets (`wall_time`, `cpu_time`) stop meanwhile: those of all threads if this
+    process compiles, since they may work for each other.
     """
 
     def __init__(self) -> None:
@@ -141,9 +164,9 @@ class _Compiler(event.Listener):
         self.compiled = 0
         self.watchers: list[Callable[[bool], None]] = []  # called when the clocks stop and continue
         self._lock = threading.RLock()
-        self._depth = 0  # a function compiles those that it calls; threads wait for each other
-        # For each of `_CLOCKS`: when it stopped, and the time that it has left out so far.
-        self._stopped = self._excluded = (0.0, 0.0)
+        # A function compiles those that it calls; threads wait for each other.
+        self._clocks = _Clocks(time.perf_counter, time.process_time)
+        self._busy = 0  # how often somebody compiles
 
     def on_start(self, event: event.Event) -> None:
         if event.kind == "numba:compile":
@@ -152,40 +175,32 @@ class _Compiler(event.Listener):
             for counter in tuple(self.counters):
                 counter(self.compiled)
         else:
-            self.stop_clocks()
+            with self._lock:
+                self._clocks.stop()
+                self.count(1)
 
     def on_end(self, event: event.Event) -> None:
         if event.kind != "numba:compile":
-            self.start_clocks()
+            with self._lock:
+                self._clocks.start()
+                self.count(-1)
 
     def tell(self) -> None:
         while self.waiting:
             self.waiting.pop()()
 
-    def stop_clocks(self) -> None:
+    def count(self, more: int) -> None:
+        """Count who compiles; inform watchers when the first one begins and the last one ends."""
         with self._lock:
-            self._depth += 1
-            if self._depth == 1:
-                self._stopped = tuple(clock() for clock in _CLOCKS)
-                self._inform(True)
-
-    def start_clocks(self) -> None:
-        with self._lock:
-            self._depth -= 1
-            if self._depth == 0:
-                times = zip(self._excluded, _CLOCKS, self._stopped, strict=True)
-                self._excluded = tuple(before + clock() - start for before, clock, start in times)
-                self._inform(False)
-
-    def _inform(self, stopped: bool) -> None:
-        for watcher in tuple(self.watchers):
-            watcher(stopped)
+            before, self._busy = self._busy, self._busy + more
+            if not before or not self._busy:
+                for watcher in tuple(self.watchers):
+                    watcher(not before)
 
     def time(self, which: int) -> float:
-        """The time of one of `_CLOCKS`, by the clocks of budgets."""
+        """Wall (0) or CPU (1) seconds by the clocks of budgets."""
         with self._lock:
-            now = self._stopped[which] if self._depth else _CLOCKS[which]()
-            return now - self._excluded[which]
+            return self._clocks.time(which)
 
 
 _compiler = _Compiler()
@@ -193,17 +208,24 @@ event.register("numba:compile", _compiler)
 event.register("numba:compiler_lock", _compiler)  # held while code is made, and while it is loaded
 
 
+class _OfThread(_Clocks, threading.local):
+    """The clocks of a thread, which stop while another process compiles for it."""
+
+
+_of_thread = _OfThread(lambda: _compiler.time(0), lambda: _compiler.time(1))
+
+
 def wall_time() -> float:
     """Wall seconds, as `time.perf_counter`, without those in which machine code was made or loaded.
 
     Compiling is never part of a budget: every limit on thinking time is checked by this clock.
     """
-    return _compiler.time(0)
+    return _of_thread.time(0)
 
 
 def cpu_time() -> float:
     """CPU seconds of this process, without those in which machine code was made or loaded."""
-    return _compiler.time(1)
+    return _of_thread.time(1)
 
 
 @contextlib.contextmanager
@@ -218,12 +240,14 @@ def watch_clocks(watcher: Callable[[bool], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def clocks_stopped() -> Iterator[None]:
-    """Within the block, the clocks of this process stop: another process compiles for it."""
-    _compiler.stop_clocks()
+    """Within the block, the clocks of this thread stop: another process compiles for it."""
+    _compiler.count(1)
+    _of_thread.stop()
     try:
         yield
     finally:
-        _compiler.start_clocks()
+        _of_thread.start()
+        _compiler.count(-1)
 
 
 @contextlib.contextmanager

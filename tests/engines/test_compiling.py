@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -126,3 +128,13 @@ def test_clocks_stand_still_for_as_long_as_anybody_compiles() -> None:
         assert (wall_time(), cpu_time()) == before
     assert seen == [True, False]
     assert wall_time() > before[0] and cpu_time() > before[1]
+
+
+def test_an_engine_that_compiles_stops_no_other_clocks() -> None:
+    def elapsed() -> float:
+        before = wall_time()
+        time.sleep(0.02)
+        return wall_time() - before
+
+    with ThreadPoolExecutor(1) as other, clocks_stopped():
+        assert elapsed() == 0 and other.submit(elapsed).result() >= 0.02
