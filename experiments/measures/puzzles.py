@@ -3,9 +3,9 @@
     dlgo puzzles connect4 --count 60 --out my_puzzles.json
 
 Connect Four and small boards are solved, draughts endings are looked up in tables. Positions come
-from games that an engine plays with many random moves (draughts: from the tables), one of each set
-of symmetric ones. What any beginner sees is left out: a win at once, and a threat that only one
-move stops. The level says how many simulations plain MCTS needs until it always finds the turn.
+from games that an engine plays with many random moves (draughts: from the tables), without
+symmetric copies. Wins at once, and threats that only one move stops, are left out as too easy. The
+level says how many simulations plain MCTS needs to find the turn every time.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _LADDER = (10, 30, 100, 300, 1000, 3000, 10_000)
 _SEEDS = (1, 2, 3)
 # In games for positions: simulations of a move, and the share of random moves.
 _SIMS, _RANDOM = 60, 0.4
-# More are not looked for: this many positions in a row without a puzzle, or this many times the
+# The search for puzzles ends after this many positions without one, or with this many times the
 # puzzles wanted.
 _MOST_LOOKS, _ENOUGH = 2000, 4
-# Plies in which a win, or the loss after any other turn, must come about: people can see so far.
+# Plies within which a win, or the loss after any other turn, must come: people see this far.
 _MOST_PLIES = 13
 # Moves before a position, fewer of which take the solver seconds.
 _FEWEST = {"connect4": 12}

@@ -2,10 +2,10 @@
 
 The position after the move and the one after the engine's choice are searched several times, each
 time with another seed. The difference of the means is the loss, and the spread of the searches says
-how exact it is: no assumption about the engine is needed. An engine without chance gives the same
-value three times; it is not asked further, and the margin is 0.
+how exact it is; this assumes nothing about the engine. If an engine gives the same value three
+times, it is not asked again, and the margin is 0.
 
-The margin covers chance only. What an engine never sees, it does not see in any of its searches.
+The margin covers chance only, not what the engine misses in every search.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from engines.base import Decision
 
 # Searches of each position.
 SAMPLES = 4
-# Student's t-distribution: two standard errors, if they are themselves an estimate by so few
-# searches. 2.447 leaves 2.5% on either side with 6 degrees of freedom, 3.182 with 3.
+# Standard errors of a 95% interval by Student's t-distribution, by degrees of freedom: the errors
+# are estimates by few searches.
 _T = {2 * SAMPLES - 2: 2.447, SAMPLES - 1: 3.182}
 
 

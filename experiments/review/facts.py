@@ -3,9 +3,9 @@
     facts = explain(state, [move])
     words_of(facts)  ->  "Only this move stops E4, which would win at once."
 
-The rules alone give the facts about the next plies: every reply is tried. A search, exact values
-and the value of the position after the move add theirs. What nobody knows is not said. A *turn* is
-all moves of a player until the other one moves.
+The rules give the facts about the next plies: every reply is tried. A search, exact values and the
+value of the position after the move give more. A *turn* is all moves of a player until the other
+one moves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engines.base import Decision
 from experiments.play.cell_moves import turn_text
 from experiments.review.comparison import Evaluation, value_text
 
-# Positions that the facts about the next plies may look at, which limits the time to half a second.
+# Most positions to try for the facts about the next plies; they take half a second.
 _MOST_POSITIONS = 60_000
 # Other turns up to which all are compared.
 _SMALL = 90
@@ -89,7 +89,7 @@ class _TooMuch(Exception):
 
 
 class _Look:
-    """The plies around a turn, as far as somebody asks for them."""
+    """The plies around a turn, tried when they are needed."""
 
     def __init__(self, state: GameState, moves: tuple[Move, ...]) -> None:
         self.state, self.game, self.mover = state, state.game, state.next_player

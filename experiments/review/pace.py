@@ -105,7 +105,7 @@ class Pace:
     def words(self) -> str:
         """`about 2 minutes`: what is left of the promise."""
         if self.promise is None:
-            return "the first positions tell how long it takes"
+            return "the first positions show how long it takes"
         left = max(self.promise - self.spent, 1.0)
         if left < 55:
             return f"about {left:.0f} s"

@@ -1,8 +1,8 @@
 """Falls of the expectation that no single move explains.
 
-A position is lost slowly, by many moves that each cost less than chance moves a search; or a search
-changes its mind: it sees late what it could not see before, whatever was played. Both are told with
-the moves between which they happened, and blamed on no move.
+A player can lose a position slowly, by many moves that each cost less than chance moves a search.
+Or a search changes its mind, because it sees only now what it could not see before. Both are shown
+with the moves between which they happened; no move is blamed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from statistics import median
 from dlgo import Player
 from experiments.review.game_review import KINDS, GameReview
 
-# A fall is told if so much of it is unexplained; over this many turns at most.
+# A fall is shown if this much of it is unexplained, over at most this many turns.
 _LEAST, _LONGEST = KINDS[0][1], 120
-# What a turn more must add, so that a fall begins and ends where it is steep.
+# What each further turn must add, so that a fall begins and ends where it is steep.
 _PER_TURN = 0.002
 # Turns at its ends are left out if this much of it remains.
 _KEPT = 0.85
@@ -23,10 +23,10 @@ _KEPT = 0.85
 
 @dataclass(frozen=True)
 class Slide:
-    """What a player could expect fell from `before` to `after`, shares of the point."""
+    """A player's expected share of the point fell from `before` to `after`."""
 
     player: Player  # who lost it
-    first: int  # turns after which it began and ended
+    first: int  # the turns after which it began and ended
     last: int
     before: float
     after: float

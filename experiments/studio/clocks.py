@@ -1,7 +1,7 @@
 """The clocks of a game: what they show, when time is up, and how files write them.
 
-Only the clock of the player to move runs, from the first move on. It stands still while nobody
-watches and while the game is paused; an engine's counts its thinking, not its preparation.
+Only the clock of the player to move runs, from the first move on. It stops while nobody watches
+or the game is paused. An engine's clock counts its thinking, not its preparation.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Clocks:
         self._alarm: asyncio.TimerHandle | None = None
 
     def run(self, player: Player, engine: bool = False) -> None:
-        """Let the clock of `player`, whose turn it is, run; that of an engine for display only,
-        since its thinking is measured elsewhere."""
+        """Start the clock of `player`, who is to move. That of an engine is for display only:
+        its thinking is measured elsewhere."""
         left = self.left(player)
         if left is None or self._player is not None or self.late is not None:
             return
@@ -123,8 +123,8 @@ class Clocks:
         self._clock.left = dict(zip(Player, after[max(after)], strict=True)) if after else {}
 
     def view(self) -> dict[str, Any] | None:
-        """What the page shows: of each player, seconds and periods (0: main time), as they were
-        when the turn began; the seconds used since, and whose clock runs now."""
+        """What the page shows: each player's seconds and periods (0: main time) when the turn
+        began, the seconds used since, and whose clock runs."""
         if not self._clock.limited:
             return None
         return {

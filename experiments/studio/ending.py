@@ -1,4 +1,4 @@
-"""The end of a game: who won on time, the moves that decided it, and what a file says of it."""
+"""The end of a game: a win on time, the moves that decided the game, the result in its file."""
 
 from __future__ import annotations
 
