@@ -54,7 +54,7 @@ def routes(studio: Any) -> list[Route]:
         """A new game with the position and the players of a preset."""
         preset = BY_NAME.get(request.path_params["name"])
         if preset is None:
-            raise replies.NotFound("there is no preset of this name")
+            raise replies.StudioError("there is no preset of this name", 404)
         game = await studio.games.start(
             lambda: SavedGame(state_of(preset)), tuple(preset.players), preset.seed)
         return replies.json_reply({"id": game.id})

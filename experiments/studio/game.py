@@ -22,7 +22,7 @@ from experiments.play.game_file import SavedGame
 from experiments.studio import counting, ending, opponents, position
 from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
-from experiments.studio.replies import Changes, NotFound, StudioError, error_words
+from experiments.studio.replies import Changes, StudioError, error_words
 from experiments.studio.specs import HUMAN
 from experiments.studio.tree import Tree
 from experiments.studio.turn_records import Record, add_costs, play_turn, records_of
@@ -209,9 +209,9 @@ class Game:
         self._change()
 
     def state_at(self, plies: int) -> GameState:
-        """The position after that many moves. Raises NotFound."""
+        """The position after that many moves. Raises StudioError."""
         if not 0 <= plies <= self.plies:
-            raise NotFound(f"the game has {self.plies} moves")
+            raise StudioError(f"the game has {self.plies} moves", 404)
         state = self.state
         for _ in range(self.plies - plies):
             state = state.previous_state

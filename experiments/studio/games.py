@@ -19,7 +19,7 @@ from dlgo.jit import base_folder, is_private
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.studio.engines import Engines
 from experiments.studio.game import LONGEST_GAME, Game
-from experiments.studio.replies import NotFound, StudioError, TooMany, json_text
+from experiments.studio.replies import StudioError, json_text
 from experiments.studio.specs import HUMAN, Allowed
 
 # Games that are kept, and moves of all of them together, which limits memory.
@@ -44,7 +44,7 @@ class Games:
         self, make: Callable[[], SavedGame], players: tuple[str, str] = (HUMAN, HUMAN),
         seed: int = 0, delay: float = 0.5, clock: str = "",
     ) -> Game:
-        """A new game, or one from a file; arguments as of `Game`. Raises TooMany if there is no
+        """A new game, or one from a file; arguments as of `Game`. Raises StudioError if there is no
         room for another."""
         def build() -> Game:
             return Game(make(), players, self._engines, seed, delay, clock)
@@ -77,10 +77,11 @@ class Games:
                 self._saving[game.id] = loop.create_task(save())
 
     def find(self, key: str) -> Game:
-        """The game of that name. Raises NotFound."""
+        """The game of that name. Raises StudioError."""
         game = self._games.get(key) or self._restored(key)
         if game is None:
-            raise NotFound("this game is no longer on the server; start a new one or load its file")
+            raise StudioError(
+                "this game is no longer on the server; start a new one or load its file", 404)
         game.used = time.monotonic()
         self._save(game, _PAUSE)
         return game
@@ -119,10 +120,8 @@ class Games:
             plies + sum(game.plies for game in self._games.values()) > _MOST_PLIES
         ):
             if not old:
-                raise TooMany(
-                    f"{len(self._games)} games are open on this server, its limit; "
-                    "try again in a minute"
-                )
+                raise StudioError(f"{len(self._games)} games are open on this server, its limit; "
+                                  "try again in a minute", 429)
             self._games.pop(old.pop().id).close()
 
 

@@ -11,7 +11,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,7 +21,7 @@ from dlgo import DlgoError, GameState
 from engines.isolation.pool import EngineFailed
 from engines.registry import EngineSpec
 from engines.watching.recording import MOST_BYTES, MOST_SECONDS, MOST_STEPS
-from experiments.studio import replies
+from experiments.studio import opponents, replies
 from experiments.studio.analyse import position_of
 from experiments.studio.course import PRESETS
 from experiments.studio.position import board_view, decision_view, position_view
@@ -38,32 +38,8 @@ _MOST_POSITIONS, _MOST_MOVES = 100, 5000
 Event = dict[str, Any]
 
 
-class Algorithm(NamedTuple):
-    """A search algorithm that can be watched."""
-
-    engine: str
-    title: str
-    summary: str
-    kind: str  # `uct`, `puct`, `gumbel` or `alphabeta`: how its numbers are read
-    budget: str  # what limits it
-    usual: int  # the default limit
-    explore: str = ""  # the option that weighs exploration
-
-
-ALGORITHMS = (
-    Algorithm("textbook-mcts", "UCT", "tree search with random games", "uct", "sims", 60, "c_uct"),
-    Algorithm("textbook-puct", "PUCT", "AlphaZero's tree search, with a network where the game "
-              "has one", "puct", "sims", 60, "c_puct"),
-    Algorithm("textbook-gumbel", "Gumbel", "AlphaZero's search with sequential halving: for "
-              "few simulations", "gumbel", "sims", 32),
-    Algorithm("textbook-alphabeta", "Alpha-beta", "looks a few moves ahead and skips moves that "
-              "cannot change the result", "alphabeta", "depth", 3),
-    Algorithm("minimax", "Minimax", "the same without cuts: it searches every move",
-              "alphabeta", "depth", 2),
-    Algorithm("textbook-alphago", "AlphaGo", "PUCT with a policy network, a value network and "
-              "games of a fast policy, where they exist", "puct", "sims", 40, "c_puct"),
-)
-_KINDS = [algorithm.engine for algorithm in ALGORITHMS]
+# By `engine`, the name of a textbook engine.
+ALGORITHMS = {one["engine"]: one for one in opponents.FILE["algorithm"]}
 
 
 def routes(studio: Any) -> list[Route]:
@@ -84,7 +60,7 @@ class _Inside:
     async def choices(self, _: Request) -> Response:
         """The algorithms that can be watched, and the presets of this view."""
         return replies.json_reply({
-            "algorithms": [algorithm._asdict() for algorithm in ALGORITHMS],
+            "algorithms": [*ALGORITHMS.values()],
             "presets": [preset._asdict() for preset in PRESETS if preset.view == "inside"],
             "mostSimulations": MOST_SIMULATIONS, "mostDepth": MOST_DEPTH,
         })
@@ -179,9 +155,9 @@ class _Inside:
         """The engine of a request, if it can be watched and its search is short enough."""
         text = replies.text_of(given, "engine")
         name = text.partition(":")[0].strip()
-        if name not in _KINDS:
+        if name not in ALGORITHMS:
             raise replies.StudioError(
-                f"engine {name[:60]!r} cannot be watched; these can: {', '.join(_KINDS)}"
+                f"engine {name[:60]!r} cannot be watched; these can: {', '.join(ALGORITHMS)}"
             )
         spec = EngineSpec.parse(self._studio.allowed.engine(text))
         limits = spec.budget.given()

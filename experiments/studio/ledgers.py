@@ -14,7 +14,7 @@ from dlgo import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.text import numbered, one_line
 from experiments.arena.running import read_running
-from experiments.studio.replies import NotFound, error_words
+from experiments.studio.replies import StudioError, error_words
 
 # Games listed at once.
 PAGE = 20
@@ -38,10 +38,10 @@ class Ledgers:
         return paths
 
     def find(self, name: str) -> Path:
-        """The file of a name. Raises NotFound."""
+        """The file of a name. Raises StudioError."""
         path = self._paths().get(name)
         if path is None:
-            raise NotFound(one_line(f"{name[:100]!r} is not a ledger of this server"))
+            raise StudioError(one_line(f"{name[:100]!r} is not a ledger of this server"), 404)
         return path
 
     def overview(self) -> list[dict[str, Any]]:
@@ -98,10 +98,10 @@ def list_games(
 
 
 def find_game(path: Path, slot: str) -> GameRecord:
-    """A finished game. Raises NotFound."""
+    """A finished game. Raises StudioError."""
     with Ledger(path, read_only=True) as ledger:
         ledger.show_names()
         for record in ledger.games():
             if record.slot == slot:
                 return record
-    raise NotFound(one_line(f"there is no game {slot[:200]!r} in this ledger"))
+    raise StudioError(one_line(f"there is no game {slot[:200]!r} in this ledger"), 404)

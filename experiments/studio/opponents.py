@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from pathlib import PurePath
+import tomllib
+from pathlib import Path, PurePath
 from typing import Any
 
 from engines.registry import is_outside
@@ -13,13 +14,7 @@ from experiments.studio.specs import HUMAN
 
 View = dict[str, Any]
 
-_FAMILIES = {
-    "random": "Random moves", "heuristic": "Rules of thumb", "alphabeta": "Alpha-beta",
-    "mcts": "MCTS", "puct": "PUCT", "alphazero": "AlphaZero", "alphago": "AlphaGo",
-    "supervised": "Supervised network", "policy_gradient": "Policy gradient",
-    "actor_critic": "Actor-critic", "q_learning": "Q-learning", "ppo": "PPO",
-    "fast_policy": "Fast policy", "solver": "Perfect play", "gtp": "GTP program",
-}
+FILE = tomllib.loads(Path(__file__).with_name("engines.toml").read_text(encoding="utf-8"))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -30,10 +25,10 @@ def name_of(spec: str, game: str = "") -> str:
     if named := re.search(r"[:,]name=([^,]+)", spec):
         return named[1]
     family, colon, rest = spec.partition(":")
-    if family not in _FAMILIES and is_outside(spec):  # its class, or else its file
+    if family not in FILE["families"] and is_outside(spec):  # its class, or else its file
         word = rest.partition(":")[0]
         return word if colon and word.isidentifier() else PurePath(family).stem
-    title = _FAMILIES.get(family, family.replace("_", " ").capitalize())
+    title = FILE["families"].get(family, family.replace("_", " ").capitalize())
     if level := level_of(spec, game):
         return f"{title}, level {level['level']}"
     return next((preset["title"] for preset in presets() if preset["spec"] == spec), title)
@@ -59,7 +54,7 @@ def levels_view(game: str) -> list[View]:
 
 @functools.cache
 def presets() -> list[View]:
-    """Engines of the list, from weak to strong; `games`: for these games only."""
+    """Engines of the list, from weak to strong; `games`: for these games only, or null."""
     from engines.learning.networks.store import shipped_models
 
     def trained(kind: str) -> list[str]:
@@ -68,23 +63,8 @@ def presets() -> list[View]:
         games = {game.rstrip("0123456789") for game, _, how in names if how == kind}
         return sorted(games | ({"connect4"} if "connect" in games else set()))
 
-    sizes = "in Go on 5x5 and 9x9"
-    rollouts = "tree search with random games"
-    own_games = f"tree search with a network that learned from its own games; {sizes}"
-    supervised = f"plays what a network learned from games, without a search; {sizes}"
-    alphazero = trained("alphazero")
-    presets = (
-        ("Random moves", "random", "any sensible move", None),
-        ("Rules of thumb", "heuristic", "wins, blocks, forks; else random", None),
-        ("Alpha-beta, easy", "alphabeta:depth=2", "looks two plies ahead", None),
-        ("Alpha-beta, medium", "alphabeta:depth=6", "looks six plies ahead", None),
-        ("Supervised network", "supervised", supervised, trained("supervised")),
-        ("MCTS, easy", "mcts:sims=100", rollouts, None),
-        ("MCTS, medium", "mcts:sims=1000", rollouts, None),
-        ("MCTS, hard", "mcts:sims=20000", rollouts, None),
-        ("AlphaZero, medium", "alphazero:sims=50", own_games, alphazero),
-        ("AlphaZero, hard", "alphazero:sims=400", own_games, alphazero),
-        ("Perfect play", "solver", "exact, with a book of the first nine plies", ["connect4"]),
-    )
-    keys = ("title", "spec", "note", "games")
-    return [dict(zip(keys, preset, strict=True)) for preset in presets]
+    return [
+        {key: preset[key] for key in ("title", "spec", "note")} | {
+            "games": trained(preset["trained"]) if "trained" in preset else preset.get("games")}
+        for preset in FILE["preset"]
+    ]

@@ -123,7 +123,8 @@ class _Play:
         given, data = dict(request.query_params), await replies.read_body(request)
         path = PurePath(PurePath(replies.text_of(given, "name", "game")).name[:100] or "game")
         if data.count(b";") > 2 * LONGEST_GAME:
-            raise replies.TooLarge(f"{path}: a game in the studio has at most {LONGEST_GAME} moves")
+            raise replies.StudioError(
+                f"{path}: a game in the studio has at most {LONGEST_GAME} moves", 413)
         try:
             # The text of moves names its game, which may be anything.
             games = await asyncio.to_thread(read_games, data, path, self._allowed.game)

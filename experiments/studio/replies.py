@@ -33,31 +33,9 @@ _folders: list[str] = []
 class StudioError(DlgoError):
     """A request that cannot be served; `status` is the HTTP status of the answer."""
 
-    status = 400
-
-
-class Refused(StudioError):
-    """The request is not allowed on this server."""
-
-    status = 403
-
-
-class NotFound(StudioError):
-    """The requested object does not exist."""
-
-    status = 404
-
-
-class TooLarge(StudioError):
-    """The request is too large."""
-
-    status = 413
-
-
-class TooMany(StudioError):
-    """A limit of the server is reached."""
-
-    status = 429
+    def __init__(self, text: str, status: int = 400) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 def json_reply(value: Any, status: int = 200) -> Response:
@@ -113,7 +91,7 @@ def _plain(value: Any) -> Any:
 
 async def read_body(request: Request, most: int = MOST_BYTES) -> bytes:
     """The body of a request. Raises StudioError if it is too large or does not come in time."""
-    too_large = TooLarge(f"a request has at most {most // 1024} KiB")
+    too_large = StudioError(f"a request has at most {most // 1024} KiB", 413)
     if int(request.headers.get("content-length", 0)) > most:
         raise too_large
     body = bytearray()
@@ -247,10 +225,11 @@ def event_stream(events: AsyncIterator[View | None]) -> Response:
     """A stream of server-sent events; None is a keep-alive.
 
     The stream ends when the reader leaves or the server ends, and `events` is closed then.
-    Raises TooMany if too many streams are open.
+    Raises StudioError if too many streams are open.
     """
     if _open_streams >= _MOST_STREAMS:
-        raise TooMany(f"{_MOST_STREAMS} pages of this server are open, its limit; close one")
+        raise StudioError(f"{_MOST_STREAMS} pages of this server are open, its limit; close one",
+                          429)
 
     async def lines() -> AsyncIterator[str]:
         global _open_streams

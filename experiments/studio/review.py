@@ -171,7 +171,7 @@ class _Review:
     async def place(self, request: Request) -> Response:
         run, place = await self._find(request), request.path_params["place"]
         if place >= len(run.view.review.states):
-            raise replies.NotFound(f"the game has {len(run.view.review.turns)} turns")
+            raise replies.StudioError(f"the game has {len(run.view.review.turns)} turns", 404)
         return replies.json_reply(await asyncio.to_thread(run.view.place, place))
 
     async def file(self, request: Request) -> Response:

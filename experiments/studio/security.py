@@ -18,7 +18,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dlgo.text import one_line
-from experiments.studio.replies import Refused, error_reply
+from experiments.studio.replies import StudioError, error_reply
 from experiments.studio.sockets import answer_socket
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -50,7 +50,7 @@ class Guard:
         if scope["type"] == "websocket":
             try:
                 self._check_source(scope)
-            except Refused:
+            except StudioError:
                 await send({"type": "websocket.close"})
             else:
                 await answer_socket(self, scope, receive, send)
@@ -67,7 +67,7 @@ class Guard:
         app: Any = self._app
         try:
             self._check(scope)
-        except Refused as error:
+        except StudioError as error:
             app = error_reply(error)
         await app(scope, receive, answer)
 
@@ -76,19 +76,19 @@ class Guard:
         if scope["path"].startswith("/api/") and self._token:
             given = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode(), self._token.encode()):
-                raise Refused(
-                    "this server needs a token; open the address that `dlgo web` printed"
-                )
+                raise StudioError(
+                    "this server needs a token; open the address that `dlgo web` printed", 403)
 
     def _check_source(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._is_own_host(host):
-            raise Refused(f"this server does not accept the host name {one_line(host[:80])!r}")
+            raise StudioError(
+                f"this server does not accept the host name {one_line(host[:80])!r}", 403)
         if origin is not None and origin.partition("://")[2].lower() != host.lower():
-            raise Refused(f"requests from {one_line(origin[:80])!r} are not answered")
+            raise StudioError(f"requests from {one_line(origin[:80])!r} are not answered", 403)
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise Refused("requests from pages of other sites are not answered")
+            raise StudioError("requests from pages of other sites are not answered", 403)
 
     def _is_own_host(self, host: str) -> bool:
         parts = _ADDRESS.fullmatch(host.lower())

@@ -40,7 +40,13 @@ from experiments.studio import (
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
 from experiments.studio.ledgers import Ledgers
-from experiments.studio.replies import MOST_BYTES, NotFound, error_reply, hide_folders, json_reply
+from experiments.studio.replies import (
+    MOST_BYTES,
+    StudioError,
+    error_reply,
+    hide_folders,
+    json_reply,
+)
 from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
@@ -101,7 +107,7 @@ def make_app(
     async def file(request: Request) -> Response:
         name = request.path_params.get("name") or "index.html"
         if name not in files:
-            raise NotFound("there is no such page")
+            raise StudioError("there is no such page", 404)
         return Response(files[name], media_type=_TYPES[Path(name).suffix])
 
     routes = [route for view in _VIEWS for route in view.routes(studio)]

@@ -19,7 +19,7 @@ from dlgo.plugins import PluginGroup
 from dlgo.specs import split_settings
 from dlgo.text import one_line
 from engines.registry import ENGINES, EngineSpec, engine_class, is_outside
-from experiments.studio.replies import Refused, StudioError
+from experiments.studio.replies import StudioError
 
 HUMAN = "human"
 # Characters of a specification.
@@ -43,7 +43,7 @@ class Allowed:
         return [spec for spec in self.specs if _holds_game(Path(f"{spec.partition('.py')[0]}.py"))]
 
     def game(self, text: object) -> GameSpec:
-        """The game that a browser names. Raises Refused or SpecError."""
+        """The game that a browser names. Raises StudioError or SpecError."""
         text = _checked(text, "game")
         name, _ = GAMES.split(text)
         self._refuse_outside(GAMES, name, text)
@@ -64,8 +64,8 @@ class Allowed:
     def engine(self, text: object, depth: int = 0) -> str:
         """The specification of an engine that a browser names, in its canonical form.
 
-        An external one is returned unchanged: its file is loaded in another process. Raises Refused
-        or SpecError.
+        An external one is returned unchanged: its file is loaded in another process. Raises
+        StudioError or SpecError.
         """
         text = _checked(text, "engine")
         name, rest = ENGINES.split(text)
@@ -95,7 +95,7 @@ class Allowed:
                 raise _refusal(f"engine {name}: {option.name}={value!r}", text)
 
     def _refuse_outside(self, group: PluginGroup, name: str, text: str) -> bool:
-        """Whether it is external and allowed; raises Refused if it is external and not allowed."""
+        """Whether it is external and allowed. Raises StudioError if it is external only."""
         if not group.is_file(name):
             return False
         allowed = {os.path.normpath(spec) for spec in self.specs}
@@ -112,11 +112,11 @@ def _holds_game(path: Path) -> bool:
         return False
 
 
-def _refusal(what: str, text: str) -> Refused:
-    return Refused(one_line(
+def _refusal(what: str, text: str) -> StudioError:
+    return StudioError(one_line(
         f"{what} would run or read what is outside dlgo; start the server with "
         f"--allow {text!r} to permit it"
-    ))
+    ), 403)
 
 
 def _checked(text: object, what: str) -> str:

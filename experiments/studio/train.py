@@ -76,10 +76,10 @@ class Puzzles:
         return sets
 
     def find(self, name: str, number: int) -> tuple[PuzzleSet, Puzzle]:
-        """The set of a name, and its puzzle of a number, from 1. Raises NotFound."""
+        """The set of a name, and its puzzle of a number, from 1. Raises StudioError."""
         puzzles = self.sets.get(name)
         if puzzles is None or not 1 <= number <= len(puzzles.puzzles):
-            raise replies.NotFound("this server has no such puzzle")
+            raise replies.StudioError("this server has no such puzzle", 404)
         return puzzles, puzzles.puzzles[number - 1]
 
 

@@ -62,10 +62,10 @@ class Tree:
         return self._numbers[node]
 
     def node(self, number: int) -> Node:
-        """The node of a number. Raises NotFound."""
+        """The node of a number. Raises StudioError."""
         node = self._nodes[number] if number < len(self._nodes) else None
         if node is None:
-            raise replies.NotFound("this variation is no longer there; load the page again")
+            raise replies.StudioError("this variation is no longer there; load the page again", 404)
         return node
 
     def view(self) -> list[View]:

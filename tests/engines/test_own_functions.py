@@ -12,7 +12,8 @@ import pytest
 from dlgo import DlgoError, GameState, get_game
 from engines.isolation.describe import OutsideSpec, read_spec
 from engines.registry import EngineSpec, build_engine, is_outside
-from experiments.studio.specs import Allowed, Refused
+from experiments.studio.replies import StudioError
+from experiments.studio.specs import Allowed
 from tests.command import assert_one_line, dlgo_here
 from tests.conftest import FULL, random_game
 
@@ -181,7 +182,7 @@ def test_what_it_raises_names_file_and_line() -> None:
     "alphabeta:evaluation=mine.py:as_the_game",
 ])
 def test_the_studio_runs_no_file_that_it_was_not_allowed(text: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(StudioError):
         Allowed().engine(text)
     static = EngineSpec.parse("puct:evaluator=static")
     assert Allowed().engine("puct:evaluator=static") == static.text

@@ -251,7 +251,7 @@ def test_alphagos_leaves_prefer_another_move_than_its_policy() -> None:
 
 
 def test_every_search_can_be_watched() -> None:
-    engines = {algorithm.engine for algorithm in ALGORITHMS}
+    engines = {*ALGORITHMS}
     assert engines == {
         preset.engine.partition(":")[0] for preset in PRESETS if preset.view == "inside"
     }

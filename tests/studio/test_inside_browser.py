@@ -74,7 +74,7 @@ def look_at(tree: SearchTree) -> list[list[Any]]:
 @pytest.mark.parametrize("spec", SEARCHES)
 def test_the_browser_plays_back_what_the_engine_did(page: Page, spec: str) -> None:
     page.go("inside")
-    kinds = {algorithm.engine: algorithm.kind for algorithm in ALGORITHMS}
+    kinds = {name: algorithm["kind"] for name, algorithm in ALGORITHMS.items()}
     for game, moves in (("connect4", "4 3 4"), ("tictactoe", "B2 A1 A3 C1"), (OWN_GAME, "A1 B2")):
         state = position(game, moves)
         engine = build_engine(spec, state.game, 2)
