@@ -269,8 +269,7 @@ def _from_text(
     path: PurePath, text: str, find_game: Callable[[str], GameSpec], notes: tuple[str, ...]
 ) -> SavedGame:
     header: dict[str, str] = {}
-    line: list[Node] = []  # the nodes of the line that is being read
-    outer: list[tuple[list[Node], bool]] = []  # as in `pdn.py`
+    outer: list[tuple[Node, bool]] = []  # as in `pdn.py`
     problem, cut, cuts = "", False, 0
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     for token in _TEXT.finditer(text):
@@ -280,20 +279,21 @@ def _from_text(
             if kind == "value" and token["key"] not in header:
                 header[token["key"]] = token["value"].strip()
                 if token["key"] == "game":
-                    line = [Node(GameState.new_game(find_game(header["game"])))]
+                    root = node = Node(GameState.new_game(find_game(header["game"])))
                 continue
-            if kind == "comment" and line and not cut:
-                movetext.add_comment(line[-1], token["comment"])
+            if kind == "comment" and not cut:
+                movetext.add_comment(node, token["comment"])
             if kind in ("skip", "comment"):
                 continue
-            assert line  # the caller has seen that the game comes first
             if word == "(":
-                outer.append((line, cut))
-                line, cut = line[:] if cut or len(line) == 1 else line[:-1], False
+                outer.append((node, cut))
+                node, cut = node if cut else node.parent or node, False
             elif word == ")" and outer:
-                line, cut = outer.pop()
+                node, cut = outer.pop()
             elif not cut:
-                line.append(_turn(line, (word or token[0]).strip()))
+                word = (word or token[0]).strip()
+                node = node.add([Move.resign()] if word == "resign"
+                                else node.state.game.parse_moves(node.state, word))
         except IllegalMoveError as error:
             problem, cuts, cut = problem or ("" if outer else f"{where}: {error}"), cuts + 1, True
         except DlgoError as error:
@@ -303,13 +303,5 @@ def _from_text(
     del header["game"]
     more = [f"variations that end before an illegal move: {cuts - bool(problem)}"]
     more = more if cuts - bool(problem) else []
-    return SavedGame(line[-1].state, **header, notes=(*notes, *_named(path, more, problem)),
-                     root=line[0])
-
-
-def _turn(line: list[Node], word: str) -> Node:
-    """The node after the last of a line, by a word of a text of moves."""
-    node = line[-1]
-    if word == "resign":
-        return node.add([Move.resign()])
-    return node.add(node.state.game.parse_moves(node.state, word))
+    return SavedGame(
+        node.state, **header, notes=(*notes, *_named(path, more, problem)), root=root)

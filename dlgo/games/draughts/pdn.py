@@ -115,7 +115,7 @@ def read_games(text: str) -> list[PdnGame]:
     for token in _tokens(text.removeprefix("\ufeff")):
         # A tag after moves, or anything but a comment after a result, belongs to the next game.
         after_result = reader.ended and token.lastgroup not in ("comment", "open")
-        if after_result or (token.lastgroup == "tag" and reader.line):
+        if after_result or (token.lastgroup == "tag" and reader.root):
             games.append(reader.game())
             reader = _GameReader(len(games) + 1)
         reader.take(token)
@@ -151,10 +151,11 @@ class _GameReader:
     def __init__(self, index: int) -> None:
         self.index = index
         self.tags: dict[str, str] = {}
-        # The nodes of the line that is being read; none before the first move.
-        self.line: list[Node] = []
-        # Lines to which the variations that are open return, and whether they had ended early.
-        self.outer: list[tuple[list[Node], bool]] = []
+        # The start, and the last node of the line that is being read; None before the first move.
+        self.root: Node | None = None
+        self.node: Node | None = None
+        # Where the lines go on that open variations leave, and whether they had ended early.
+        self.outer: list[tuple[Node, bool]] = []
         self.early = ""  # the comment before the first move
         self.result: str | None = None
         self.cut = False  # at an illegal move of this line
@@ -164,7 +165,7 @@ class _GameReader:
 
     @property
     def begun(self) -> bool:
-        return bool(self.tags) or bool(self.line) or self.result is not None
+        return bool(self.tags) or self.root is not None or self.result is not None
 
     @property
     def ended(self) -> bool:
@@ -177,12 +178,12 @@ class _GameReader:
         result = self.result or UNKNOWN
         if UNKNOWN not in (tagged, result) and tagged != result:
             raise self._error(f"the tag Result says {tagged!r}, the moves end with {result!r}")
-        for node in self.line[1:]:  # variations may have come before it
+        for node in self.node.line():  # variations may have come before it
             node.lead()
         if self.cuts:
             self.notes.append(f"variations that end before an illegal move: {self.cuts}")
         return PdnGame(
-            self.tags, self.line[-1].state, tagged if result == UNKNOWN else result, self.line[0],
+            self.tags, self.node.state, tagged if result == UNKNOWN else result, self.root,
             self.problem, tuple(self.notes),
         )
 
@@ -198,11 +199,11 @@ class _GameReader:
             self.result = _plain(token[0])
         elif kind == "open":
             # What it replaces is the last turn, or one that could not be played.
-            self.outer.append((self.line, self.cut))
-            self.line = self.line[:] if self.cut or len(self.line) == 1 else self.line[:-1]
+            self.outer.append((self.node, self.cut))
+            self.node = self.node if self.cut else self.node.parent or self.node
             self.cut = False
         elif kind == "close" and self.outer:
-            self.line, self.cut = self.outer.pop()
+            self.node, self.cut = self.outer.pop()
         elif kind == "move" and not self.cut:
             self._play(_plain(token["squares"]))
             self._glyph(token["mark"] or "")
@@ -214,17 +215,17 @@ class _GameReader:
                 self._cut("")
                 return
             why = "a comment is not closed, '}' is missing" if unclosed else "no move"
-            raise self._error(f"after {len(self.line) - 1} moves, {token[0]!r}: {why}")
+            raise self._error(f"after {len(self.node.line())} moves, {token[0]!r}: {why}")
 
     def _comment(self, text: str) -> None:
-        if not self.line:
+        if self.node is None:
             self.early = f"{self.early} {text}"
         elif not self.cut:
-            movetext.add_comment(self.line[-1], text)
+            movetext.add_comment(self.node, text)
 
     def _glyph(self, text: str) -> None:
         if text.strip("*") and not self.cut:
-            self.line[-1].markup.setdefault(movetext.GLYPHS, []).append(text.encode())
+            self.node.markup.setdefault(movetext.GLYPHS, []).append(text.encode())
 
     def _cut(self, problem: str) -> None:
         """Leave out the rest of this line."""
@@ -235,7 +236,7 @@ class _GameReader:
         self.cut = True
 
     def _begin(self) -> None:
-        if self.line:
+        if self.root is not None:
             return
         kind = self.tags.get("GameType", GAME_TYPE)
         if kind.split(",")[0].strip() != GAME_TYPE:
@@ -244,35 +245,34 @@ class _GameReader:
         if not fen.strip():
             self.notes.append("the tag FEN is empty; the game is read from the usual start")
         try:
-            self.line = [Node(Draughts.from_fen(fen.strip() or notation.START_FEN))]
+            self.root = self.node = Node(Draughts.from_fen(fen.strip() or notation.START_FEN))
         except NotationError as error:
             raise self._error(str(error)) from None
         if counters := notation.FEN_COUNTERS.search(fen):
             self.notes.append(f"the counters of the tag FEN, {counters[0]!r}, are left out")
-        movetext.add_comment(self.line[0], self.early)
+        movetext.add_comment(self.root, self.early)
 
     def _play(self, text: str) -> None:
-        before = self.line[-1]
+        before, parent = self.node, self.node.parent
         player = before.state.next_player
         try:
             moves = notation.parse_turn(before.state, text)
         except (IllegalMoveError, NotationError) as error:
-            second_began = self.line[0].state.next_player is Player.white
-            number = (len(self.line) - 1 + second_began) // 2 + 1
+            second_began = self.root.state.next_player is Player.white
+            number = (len(before.line()) + second_began) // 2 + 1
             failure = self._error(f"move {number} of {player.name}: {error}")
             if isinstance(error, NotationError) and not self.outer:
                 raise failure from None  # a typing error, or an ambiguous move
             self._cut(str(failure))
             return
-        if len(self.line) > 1 and player is self.line[-2].state.next_player:
+        if parent is not None and player is parent.state.next_player:
             # A capture that is written jump by jump is one turn.
-            parent = self.line[-2]
             if not before.children:
                 parent.children.remove(before)
-            self.line[-1] = parent.add([*before.moves, *moves])
-            self.line[-1].comment, self.line[-1].markup = before.comment, before.markup
+            self.node = parent.add([*before.moves, *moves])
+            self.node.comment, self.node.markup = before.comment, before.markup
         else:
-            self.line.append(before.add(moves))
+            self.node = before.add(moves)
 
     def _error(self, why: str) -> NotationError:
         return NotationError(f"PDN game {self.index}: {why}")
