@@ -94,7 +94,7 @@ distribution = setup(
         for rest in ("", ".*")
     ], exclude=HIDDEN),
     package_data={
-        "dlgo": ["py.typed", "browser/*.js", "browser/*.css", "browser/boards/*"],
+        "dlgo": ["py.typed", "records/*.sql", "browser/*.js", "browser/*.css", "browser/boards/*"],
         "reports": ["py.typed", "templates/*"],
         "experiments": [
             "py.typed",

@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import aclosing
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -196,13 +197,13 @@ async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | Non
             event: View = {"set": {}, "tail": {}}
             for key, value in view.items():
                 old = before.get(key)
+                if key in before and value == old:
+                    continue
                 if isinstance(value, list) and old:
-                    pairs = enumerate(zip(old, value, strict=False))
-                    kept = next((i for i, (one, other) in pairs if one != other),
-                                min(len(old), len(value)))
-                    if kept < max(len(old), len(value)):
-                        event["tail"][key] = kept, value[kept:]
-                elif key not in before or value != old:
+                    same = takewhile(lambda pair: pair[0] == pair[1], zip(old, value, strict=False))
+                    kept = sum(1 for _ in same)
+                    event["tail"][key] = kept, value[kept:]
+                else:
                     event["set"][key] = value
             before = view
             yield event
