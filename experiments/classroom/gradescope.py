@@ -15,7 +15,7 @@ from experiments.classroom.exercise import Exercise
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("dlgo", "engines", "experiments", "reports")
-_ENDINGS = (".py", ".toml", ".html", ".json", ".css", ".js")
+_ENDINGS = (".py", ".toml", ".sql", ".html", ".json", ".css", ".js")
 _SETUP = """\
 #!/usr/bin/env bash
 # Gradescope runs this once: Python 3.11 or later, and what dlgo needs.
