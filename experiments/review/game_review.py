@@ -124,6 +124,11 @@ class GameReview:
         """The number of evaluated positions."""
         return sum(evaluation is not None for evaluation in self.evaluations)
 
+    @property
+    def begun(self) -> int:
+        """The number of turns that are compared, or have been."""
+        return len(self._comparisons)
+
     def next_question(self) -> Question | None:
         """The next position for an engine; None if the review is complete."""
         for place in range(self._solvable - 1, -1, -1):

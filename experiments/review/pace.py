@@ -8,6 +8,8 @@ simulations keeps its own budget, and the time it takes is an estimate.
 
 from __future__ import annotations
 
+from statistics import fmean
+
 from dlgo import GameState
 from engines.base import Budget, Decision
 from engines.registry import EngineSpec, engine_class, is_outside
@@ -35,6 +37,8 @@ class Pace:
         self.simulations = [0, 0]  # of a search of a position, and in a comparison
         self.spent = 0.0  # wall seconds
         self._places, self._speed = 0, 0.0  # positions searched; simulations a second
+        self._samples: list[float] = []  # seconds of each search of a comparison
+        self._most = 0  # turns to compare at the speed of the searches of positions
         self._promise: float | None = None
         self._trials: list[GameState] = []
         review.most_compared = max(_SEARCHES, len(review.states) // 4)
@@ -59,8 +63,11 @@ class Pace:
         total = sum(decision.cost.simulations for decision in decisions)
         self._speed = max(total, 1) / max(seconds, 1e-3)
         self.simulations[0] = self._planned(self.seconds / 3 / max(self._open(), 1))
-        shortest = self.simulations[0] * self._open() / self._speed
-        self._promise = max(self.seconds, shortest)
+        self._promise = max(self.seconds, self._shortest())
+
+    def _shortest(self) -> float:
+        """The seconds at the end of the searches of positions."""
+        return self.spent + self.simulations[0] * self._open() / self._speed
 
     def _planned(self, seconds: float) -> int:
         """The simulations of a search that may take so long, two digits of them."""
@@ -82,9 +89,9 @@ class Pace:
             planned = self._planned(left / _SEARCHES / count)
             few, many = self.simulations[0], _MOST_TIMES * self.simulations[0]
             self.simulations[1] = planned = min(max(planned, few), many)
-            most = max(1, int(left * self._speed / _SEARCHES / planned))
-            self.review.most_compared = most
-            self._promise = self.spent + _SEARCHES * min(count, most) * planned / self._speed
+            self._most = min(count, max(1, int(left * self._speed / _SEARCHES / planned)))
+            self.review.most_compared = self._most
+            self._promise = self.spent + _SEARCHES * self._most * planned / self._speed
         return Budget(sims=self.simulations[1])
 
     def spend(self, question: Question, seconds: float) -> None:
@@ -93,6 +100,13 @@ class Pace:
         self._places += not question.sample
         if self._speed and not question.sample:
             self._speed = self._places * self.simulations[0] / max(self.spent, 1e-3)
+            self._promise = max(self.seconds, self._shortest())
+        elif self._speed:  # the machine may have become slower: fewer moves are compared then
+            self._samples.append(seconds)
+            each, begun = _SEARCHES * fmean(self._samples), self.review.begun
+            more = min(self._most - begun, int(max(self.seconds - self.spent, 0.0) / each))
+            if len(self._samples) >= _SEARCHES:
+                self.review.most_compared, self._promise = begun + more, self.spent + more * each
 
     @property
     def promise(self) -> float | None:
