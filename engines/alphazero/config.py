@@ -59,6 +59,9 @@ class SelfPlaySettings(Settings):
     fpu_reduction: float = setting(
         0.1, "value of a move without visits: that of its position minus this", low=-1, high=1,
         source=KATAGO)
+    visits_exponent: float = setting(
+        0.5, "power of the position's visits in PUCT; 1: as in the published search of Jones 2021",
+        low=0, high=1, source=ALPHAGO_ZERO)
     dirichlet_epsilon: float = setting(
         0.25, "share of noise in the priors of the root, in full searches", low=0, high=0.99,
         source=ALPHAGO_ZERO)
@@ -97,7 +100,7 @@ class SelfPlaySettings(Settings):
         """The selection rule of the searches."""
         if self.search == "gumbel":
             return Gumbel(self.considered, *GUMBEL_SCALES)
-        return PUCT(self.c_puct, self.fpu_reduction)
+        return PUCT(self.c_puct, self.fpu_reduction, self.visits_exponent)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ class AlphaZeroEngine(PUCTSearchEngine):
         Option("c_puct", None, "weight of the prior; values count from 0 to 1; default: the value "
                f"in the network's card, else {USUAL_C_PUCT}", low=0, high=100, kind=float),
         FPU,
+        Option("visits_exponent", 0.5, "power of the position's visits in PUCT", low=0, high=1),
         Option("search", "puct", "search at the root: puct, or gumbel, which plans and improves on "
                "the network with as few as 8 simulations", choices=("puct", "gumbel")),
         Option("considered", 16, "moves that gumbel tries at the root", low=1, high=1000),
@@ -84,7 +85,7 @@ class AlphaZeroEngine(PUCTSearchEngine):
         if c_puct is None:
             _, card = load_card(self._model)
             c_puct = card.play.get("c_puct", USUAL_C_PUCT)
-        return PUCT(c_puct, self.settings["fpu_reduction"])
+        return PUCT(c_puct, self.settings["fpu_reduction"], self.settings["visits_exponent"])
 
     def _reuse(self) -> bool:
         # Gumbel's plan counts visits from 0, so it begins every move with a new tree.

@@ -53,10 +53,15 @@ class RAVE(NamedTuple):
 
 
 class PUCT(NamedTuple):
-    """PUCT. c_puct: float, weight of the prior; fpu_reduction: float, see above."""
+    """PUCT.
+
+    c_puct: float, weight of the prior; fpu_reduction: float, see above.
+    visits_exponent: float, the power of N above.
+    """
 
     c_puct: float
     fpu_reduction: float
+    visits_exponent: float = 0.5
 
 
 @by_class
@@ -184,7 +189,10 @@ def _learn_amaf(rule, tree, path, length, value, played):
 def _select_puct(rule, tree, node):
     sign = 1.0 - 2.0 * tree.mover[node]
     visits_here = tree.visits[node]
-    explore = rule.c_puct * math.sqrt(visits_here)
+    root = math.sqrt(visits_here)  # faster than a power
+    if rule.visits_exponent != 0.5:
+        root = visits_here**rule.visits_exponent
+    explore = rule.c_puct * root
     # The value of a position is the same for its mover, whichever child is chosen.
     expected = 0.5 + 0.5 * sign * tree.value_sum[node] / visits_here - rule.fpu_reduction
     first = tree.first_child[node]

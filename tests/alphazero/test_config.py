@@ -21,6 +21,7 @@ def test_settings_are_typed_as_they_are_printed() -> None:
         ["batch_size=512", "symmetries=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
     assert found == {
         "batch_size": 512, "symmetries": False, "c_puct": 1.2, "optimizer": "sgd:lr=0.1"}
+    assert make_config("connect4", visits_exponent=1.0).selfplay.rule().visits_exponent == 1
     plan = make_config("tictactoe", **found)
     assert (plan.batch_size, plan.symmetries, plan.selfplay.c_puct) == (512, False, 1.2)
     for text, part in (("batch_siz=1", "did you mean batch_size"), ("c_puct=high", "a number"),
