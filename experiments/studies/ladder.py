@@ -8,6 +8,7 @@ one thing alone (as in Neumann and Gros 2022).
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from dlgo import get_game, kernels
 from dlgo.errors import SpecError
 from dlgo.records.ledger import Ledger
 from dlgo.specs import quote_value, setting_text
@@ -23,6 +25,9 @@ from engines.alphazero.config import make_config
 from engines.alphazero.train import train
 from engines.isolation.describe import read_spec
 from engines.jobs import Processes
+from engines.learning.data import Dataset
+from engines.learning.data.replay import start_state
+from engines.learning.data.shards import PATTERN
 from engines.learning.networks.store import DENSE_FILE, load_card, network_folder
 from engines.learning.runs import PrintedProgress
 from engines.learning.runs.records import read_history
@@ -31,10 +36,15 @@ from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament
 from experiments.measures import connect4, draughts, tictactoe
 from experiments.measures.mistakes import Position, measure
+from experiments.studies.laws import slope
 from reports import tables
 
 # Openings that the matches share, each match with its own ones.
 _OPENINGS = 200
+# Shards and games at the end of a training whose positions are counted.
+_LAST_SHARDS, _LAST_GAMES = 16, 2000
+# Ranks of those that Zipf's law is fitted to: more frequent ones are the opening, which is narrow.
+_RANKS = 16, 1024
 
 
 class Player(NamedTuple):
@@ -147,11 +157,11 @@ class OwnOpenings(Strategy):
 
 
 def play_all(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
-    """Play the games that are missing. All games, with the rows of the players: first, second,
-    pair, result and the CPU ms of a move of each; without repetitions."""
+    """Play the games that are missing. All games without repetitions: the rows of the players
+    (first, second), pair and result."""
     players = part.players()
     entrants = [part.entrant(folder, player) for player in players]
-    columns = ["first", "second", "pair", "result", "first_cpu_ms", "second_cpu_ms"]
+    columns = ["first", "second", "pair", "result"]
     if not part.pairs:
         return pd.DataFrame(columns=columns)
     pairings = tuple((entrants[i], entrants[k]) for i, k in meetings(players))
@@ -183,10 +193,11 @@ def table_of(
             "multiply_adds": weights * sum(row["evaluations"] for row in done),
         })
     table = pd.DataFrame(rows)
-    moves = pd.concat([
-        games[[side, f"{side}_cpu_ms"]].set_axis(["row", "cpu_ms"], axis=1)
-        for side in ("first", "second")])
-    table["cpu_ms"] = moves.groupby("row")["cpu_ms"].mean()
+    often = frequencies(part, folder)
+    often = often[often["rank"].between(*_RANKS)].groupby(["size", "seed"])
+    table = table.join(often.apply(lambda of: pd.Series({
+        "zipf": -slope(of["rank"], np.log10(of["count"])), "late": of["phase"].mean(),
+    }), include_groups=False), on=["size", "seed"])
     errors = mistakes(part, folder, workers)
     counts = errors.groupby([*Player._fields])[["positions", "mistakes"]].sum()
     return table.join(counts, on=[*Player._fields])
@@ -210,6 +221,34 @@ def mistakes(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
             found = pd.concat([found, pd.DataFrame(rows, columns=columns)], ignore_index=True)
             tables.write_csv(found, path)
     return found
+
+
+def frequencies(part: Part, folder: Path) -> pd.DataFrame:
+    """How often positions occur in the last games of each training: size, seed, rank (1 is the most
+    frequent position; a row has those up to twice the rank), their mean count, and phase, the mean
+    moment in their games, from 0 (the start) to 1."""
+    path, game, rows = folder / "frequencies.csv", get_game(part.game), []
+    if path.exists():
+        return pd.read_csv(path)
+    for seed, size in itertools.product(range(1, part.seeds + 1), part.sizes):
+        shards = folder / f"{size}-{seed}" / "games"
+        paths = sorted(shards.glob(PATTERN))[-_LAST_SHARDS:]
+        counts, moments = Counter[int](), Counter[int]()
+        for data in Dataset.open(shards, paths=paths).games()[-_LAST_GAMES:]:
+            state = start_state(game, data.start).kernel_state
+            for ply, action in enumerate(data.actions.tolist()):
+                key = int(kernels.key(state))
+                counts[key] += 1
+                moments[key] += ply / len(data.actions)
+                kernels.play(state, action)
+        ranked = [key for key, _ in counts.most_common()]
+        for k in range(len(ranked).bit_length()):
+            keys = ranked[2**k - 1 : 2 ** (k + 1) - 1]
+            total = sum(counts[key] for key in keys)
+            rows.append({"size": size, "seed": seed, "rank": 2**k, "count": total / len(keys),
+                         "phase": sum(moments[key] for key in keys) / total})
+    tables.write_csv(pd.DataFrame(rows), path)
+    return pd.DataFrame(rows)
 
 
 def _position_sets(part: Part, jobs: Processes) -> Mapping[str, Sequence[Position]]:

@@ -9,8 +9,7 @@ n seeds, n - 1 are drawn with replacement; n would make the interval of so few t
 factor sqrt(1 - 1/n) (Rao and Wu 1988).
 
 Players are rows of a table: size, weights, seed, level (1 is the first checkpoint), cpu_seconds
-and multiply_adds of the training, sims and cpu_ms of a move, mistakes in solved positions, and
-rating.
+and multiply_adds of the training, sims of a move, mistakes in solved positions, and rating.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,16 +25,8 @@ from reports.rating_table import Estimate
 from reports.ratings import fit_ratings
 
 DRAWS = 400
-# Players this close to the best one, in Elo, are left out of fits on the frontier: where play is
-# perfect the line ends (the plateau of Jones 2021).
-PLATEAU = 100.0
-
-
-class Law(NamedTuple):
-    """A number that describes a table of players."""
-
-    unit: str
-    of: Callable[[pd.DataFrame], float]
+# Points of an envelope for each number of simulations; the least number of them that rise.
+_GRID, _RISING = 20, 6
 
 
 def slope(costs: pd.Series, values: pd.Series) -> float:
@@ -57,80 +47,120 @@ def last(players: pd.DataFrame) -> pd.DataFrame:
     return players[players["level"] == players["level"].max()]
 
 
-def frontier(players: pd.DataFrame, *costs: str) -> pd.DataFrame:
-    """The networks that no stronger one undercuts in all costs, below the plateau; means over
-    seeds."""
-    means = players.groupby(["size", "level", "sims"], as_index=False)[
-        ["weights", "rating", *costs]].mean()
-    means = means[means["rating"] < means["rating"].max() - PLATEAU]
-    spent, rating = means[[*costs]].to_numpy(), means["rating"].to_numpy()
-    cheap = (spent[None] <= spent[:, None]).all(axis=2)
-    return means[~(cheap & (rating[None] > rating[:, None])).any(axis=1)]
-
-
-def plane(players: pd.DataFrame) -> tuple[float, float, float]:
-    """a, b and c of Elo = a + b log10(CPU seconds of training) + c log10(CPU ms of a move), on the
-    frontier."""
-    best = frontier(players, "cpu_seconds", "cpu_ms")
-    if len(best) < 4:
-        return math.nan, math.nan, math.nan
-    columns = np.stack([np.ones(len(best)), *np.log10(best[["cpu_seconds", "cpu_ms"]].T.values)])
-    a, b, c = np.linalg.lstsq(columns.T, best["rating"], rcond=None)[0]
-    return float(a), float(b), float(c)
-
-
-def _on_frontier(cost: str) -> Callable[[pd.DataFrame], float]:
-    def of(players: pd.DataFrame) -> float:
-        best = frontier(usual(players), cost)
-        return slope(best[cost], best["rating"])
-
-    return of
-
-
-def _best_size(players: pd.DataFrame) -> float:
-    best = frontier(usual(players), "multiply_adds")
-    return slope(best["multiply_adds"], np.log10(best["weights"]))
-
-
-def _by_search(players: pd.DataFrame) -> float:
-    final = last(players)
-    own = final.groupby(["size", "seed"])["rating"].transform("mean")
-    return slope(final["sims"], final["rating"] - own)
-
-
-def _exchange(players: pd.DataFrame) -> float:
-    _, training, search = plane(players)
-    return training / search
-
-
-def _by_weights(column: str) -> Callable[[pd.DataFrame], float]:
-    def of(players: pd.DataFrame) -> float:
-        final = last(usual(players))
-        values = final[column] if column == "rating" else np.log10(error(final))
-        return slope(final["weights"], values)
-
-    return of
-
-
 def error(players: pd.DataFrame) -> pd.Series:
     """The share of mistakes; half a mistake where there is none, which has no logarithm."""
     return players["mistakes"].clip(lower=0.5) / players["positions"]
 
 
-LAWS = {
-    "elo_by_weights": Law("Elo per decade of weights, after the whole training",
-                          _by_weights("rating")),
-    "elo_by_training": Law("Elo per decade of CPU seconds of training, on the frontier",
-                           _on_frontier("cpu_seconds")),
-    "elo_by_work": Law("Elo per decade of multiply-adds of training, on the frontier",
-                       _on_frontier("multiply_adds")),
-    "weights_by_work": Law("decades of weights of the best network per decade of multiply-adds",
-                           _best_size),
-    "elo_by_search": Law("Elo per decade of simulations", _by_search),
-    "exchange": Law("decades of CPU time of a move that make up for a decade of training",
-                    _exchange),
-    "mistakes_by_weights": Law("decades of mistakes per decade of weights", _by_weights("error")),
-}
+def envelope(players: pd.DataFrame, cost: str, common: bool = True) -> pd.DataFrame:
+    """The best networks by what their training has cost, for each number of simulations: columns
+    of the cost, sims, rating and weights.
+
+    Between two checkpoints, the mean rating of a size is a straight line in the logarithm; a
+    finished training stays as good as it is. `common`: from where all sizes have a checkpoint to
+    where the first of them is finished; else from the first checkpoint of all to the last.
+    """
+    means = players.groupby(["sims", "size", "level"], as_index=False)[
+        ["weights", "rating", cost]].mean()
+    spent = means.groupby("size")[cost]
+    first, final = spent.min(), spent.max()
+    low, high = (first.max(), final.min()) if common else (first.min(), final.max())
+    if not low < high:
+        return means.iloc[:0]
+    grid, tables = np.geomspace(low, high, _GRID), []
+    for sims, part in means.groupby("sims"):
+        curves = [curve for _, curve in part.groupby("size")]
+        ratings = np.array([
+            np.interp(np.log(grid), np.log(curve[cost]), curve["rating"], left=-np.inf)
+            for curve in curves])
+        best = ratings.argmax(axis=0)
+        tables.append(pd.DataFrame({
+            cost: grid, "sims": sims, "rating": ratings.max(axis=0),
+            "weights": [curves[k]["weights"].iloc[0] for k in best],
+        }))
+    return pd.concat(tables, ignore_index=True)
+
+
+def plane(players: pd.DataFrame) -> tuple[float, float, float]:
+    """a, b and c of Elo = a + b log10(CPU seconds of training) + c log10(simulations), for the best
+    networks."""
+    best = envelope(players, "cpu_seconds")
+    if best["sims"].nunique() < 2:
+        return math.nan, math.nan, math.nan
+    columns = np.stack([np.ones(len(best)), *np.log10(best[["cpu_seconds", "sims"]].T.to_numpy())])
+    a, b, c = np.linalg.lstsq(columns.T, best["rating"], rcond=None)[0]
+    return float(a), float(b), float(c)
+
+
+def rise(players: pd.DataFrame, cost: str, common: bool) -> float:
+    """The slope of the envelope, a line that rises and then stays level, as where play is perfect
+    (the change point of Jones 2021); mean over simulations, NaN without an envelope."""
+    slopes = []
+    for _, best in envelope(players, cost, common).groupby("sims"):
+        logs, fits = np.log10(best[cost].to_numpy()), []
+        for end in logs[_RISING - 1:]:
+            inputs = np.stack([np.ones(len(logs)), np.minimum(logs, end)], axis=1)
+            line = np.linalg.lstsq(inputs, best["rating"], rcond=None)[0]
+            fits.append((float(((inputs @ line - best["rating"]) ** 2).sum()), float(line[1])))
+        slopes.append(min(fits)[1])
+    return float(np.mean(slopes)) if slopes else math.nan
+
+
+def elo_by_weights(players: pd.DataFrame) -> float:
+    """Elo per decade of weights, after the whole training"""
+    final = last(usual(players))
+    return slope(final["weights"], final["rating"])
+
+
+def mistakes_by_weights(players: pd.DataFrame) -> float:
+    """decades of mistakes per decade of weights, after the whole training"""
+    final = last(usual(players))
+    return slope(final["weights"], np.log10(error(final)))
+
+
+def elo_by_training(players: pd.DataFrame) -> float:
+    """Elo per decade of CPU seconds of training, the best size for each"""
+    return rise(players, "cpu_seconds", common=True)
+
+
+def elo_by_work(players: pd.DataFrame) -> float:
+    """Elo per decade of multiply-adds of training, the best size for each"""
+    return rise(players, "multiply_adds", common=False)
+
+
+def weights_by_work(players: pd.DataFrame) -> float:
+    """decades of weights of the best size per decade of multiply-adds"""
+    best = envelope(usual(players), "multiply_adds", common=False)
+    return slope(best["multiply_adds"], np.log10(best["weights"]))
+
+
+def elo_by_search(players: pd.DataFrame) -> float:
+    """Elo per decade of simulations, after the whole training"""
+    final = last(players)
+    own = final.groupby(["size", "seed"])["rating"].transform("mean")
+    return slope(final["sims"], final["rating"] - own)
+
+
+def exchange(players: pd.DataFrame) -> float:
+    """decades of simulations that make up for a decade of training"""
+    _, training, search = plane(players)
+    return training / search
+
+
+def zipf(players: pd.DataFrame) -> float:
+    """exponent of the frequency of positions by rank, in self-play"""
+    return float(last(players)["zipf"].mean())
+
+
+def late(players: pd.DataFrame) -> float:
+    """mean moment of frequent positions in their games, from 0 to 1"""
+    return float(last(players)["late"].mean())
+
+
+LAWS: dict[str, Callable[[pd.DataFrame], float]] = {law.__name__: law for law in (
+    elo_by_weights, mistakes_by_weights, elo_by_training, elo_by_work, weights_by_work,
+    elo_by_search, exchange, zipf, late,
+)}
 
 
 def rate(players: pd.DataFrame, games: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -208,9 +238,9 @@ class Claim:
 def estimate(claim: Claim, tables: dict[str, Sequence[pd.DataFrame]]) -> Estimate:
     """The number of a claim, with its interval; `tables` has of each part the table of players
     and its replicates."""
-    numbers = np.array([LAWS[claim.law].of(table) for table in tables[claim.part]])
+    numbers = np.array([LAWS[claim.law](table) for table in tables[claim.part]])
     if claim.against:
-        numbers = numbers - [LAWS[claim.law].of(table) for table in tables[claim.against]]
+        numbers = numbers - [LAWS[claim.law](table) for table in tables[claim.against]]
     drawn = numbers[1:][~np.isnan(numbers[1:])]
     if len(drawn) < len(numbers) / 2:
         return Estimate(float(numbers[0]), math.nan, math.nan)

@@ -31,7 +31,7 @@ from dlgo.specs import suggest
 from experiments import options
 from experiments.arena.planfile import read_toml
 from experiments.command import run
-from experiments.figures import COLOURS, FAINT, INK, drawing
+from experiments.figures import COLOURS, INK, drawing
 from experiments.studies import laws
 from experiments.studies.ladder import Part, play_all, table_of, train_all
 from experiments.studies.laws import LAWS, Claim
@@ -51,8 +51,9 @@ def read_plan(path: Path) -> tuple[dict[str, Part], list[Claim]]:
     for name, table in content.get("parts", {}).items():
         own = dict(table)
         first = tables_of.get(own.pop("like", ""), {})
-        settings = {**first.get("settings", {}), **own.get("settings", {})}
-        tables_of[name] = {**first, **own, "settings": settings, "name": name}
+        merged = {key: {**first.get(key, {}), **own.get(key, {})}
+                  for key in ("settings", "options")}
+        tables_of[name] = {**first, **own, **merged, "name": name}
     parts = {name: _record(Part, f"{owner}: part {name}", table)
              for name, table in tables_of.items()}
     if not parts:
@@ -149,19 +150,21 @@ def _line(axis: Axes, players: pd.DataFrame, cost: str, label: str) -> None:
 
 
 def _exchange(axis: Axes, players: pd.DataFrame) -> None:
-    """Training against search: who is on the frontier, and lines of equal Elo of the plane."""
-    best = laws.frontier(players, "cpu_seconds", "cpu_ms")
+    """Training against search: the best networks, and lines of equal Elo of the plane."""
+    best = laws.envelope(players, "cpu_seconds")
+    if best.empty:
+        return
     constant, training, search = laws.plane(players)
-    axis.scatter(players["cpu_seconds"], players["cpu_ms"], 12, color=FAINT)
-    points = axis.scatter(best["cpu_seconds"], best["cpu_ms"], 60, c=best["rating"])
+    points = axis.scatter(best["cpu_seconds"], best["sims"], 60, c=best["rating"])
     axis.figure.colorbar(points, ax=axis, label="Elo")
-    low, high = players["cpu_ms"].min(), players["cpu_ms"].max()
-    across = np.geomspace(players["cpu_seconds"].min(), players["cpu_seconds"].max(), 50)
-    for elo in range(int(best["rating"].min()) // 200 * 200, int(best["rating"].max()) + 200, 200):
+    across = np.geomspace(best["cpu_seconds"].min(), best["cpu_seconds"].max(), 50)
+    low, high = (round(best["rating"].quantile(share), -2) for share in (0, 1))
+    for elo in np.arange(low, high + 1, 100):
         axis.plot(across, 10 ** ((elo - constant - training * np.log10(across)) / search), "-",
                   color=INK, lw=1)
-    axis.set(xlabel="CPU seconds of training", ylabel="CPU ms of a move", xscale="log",
-             yscale="log", ylim=(low / 1.5, high * 1.5))
+    axis.set(xlabel="CPU seconds of training", ylabel="simulations", xscale="log", yscale="log",
+             ylim=(best["sims"].min() / 1.5, best["sims"].max() * 1.5),
+             title="lines of equal strength, 100 Elo apart")
 
 
 @click.command()
@@ -203,7 +206,7 @@ def main(
     tables.write_csv(judged, out / "claims.csv")
     for row in judged.itertuples(index=False):
         print(f"{row.claim}\n    {row.value:.3g} [{row.low95:.3g}, {row.high95:.3g}] "
-              f"{LAWS[row.law].unit}: {row.verdict}")
+              f"{LAWS[row.law].__doc__}: {row.verdict}")
 
 
 if __name__ == "__main__":

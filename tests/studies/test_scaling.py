@@ -24,20 +24,20 @@ WEIGHTS = (500, 2_000, 8_000, 32_000)
 
 
 def players_of(elo: str, seeds: int = 3, spread: float = 30.0) -> pd.DataFrame:
-    """Players whose true rating is an expression of weights, cpu_seconds and cpu_ms."""
+    """Players whose true rating is an expression of weights, cpu_seconds and sims."""
     rng = np.random.default_rng(1)
     rows = [
         {"size": size, "weights": weights, "seed": seed, "level": level, "sims": sims,
          "cpu_seconds": 4.0**level, "multiply_adds": 4.0**level * weights,
-         "cpu_ms": sims * weights / 1e5, "positions": 600, "mistakes": 60_000 // weights}
+         "positions": 600, "mistakes": 60_000 // weights}
         for size, weights in enumerate(WEIGHTS) for seed in range(seeds) for level in (1, 2, 3)
         for sims in (8, 64, 512)
     ]
     table = pd.DataFrame(rows)
     luck = {key: rng.normal(0, spread) for key in table.groupby(["size", "seed"]).groups}
     own = [luck[key] for key in zip(table["size"], table["seed"], strict=True)]
-    logs = {name: np.log10(table[name]) for name in ("weights", "sims", "cpu_seconds", "cpu_ms")}
-    return table.assign(rating=eval(elo, {}, logs) + own)  # noqa: S307 (an expression of this file)
+    logs = {name: np.log10(table[name]) for name in ("weights", "sims", "cpu_seconds")}
+    return table.assign(rating=eval(elo, {"np": np}, logs) + own)  # noqa: S307 (an expression of this file)
 
 
 def games_of(players: pd.DataFrame, count: int) -> pd.DataFrame:
@@ -63,13 +63,18 @@ def test_laws_that_made_the_games_come_out_of_them() -> None:
         assert number.high95 - number.low95 < 200, law
 
 
-def test_the_exchange_is_the_slope_of_lines_of_equal_strength() -> None:
-    truth = players_of("240 * cpu_seconds + 200 * cpu_ms", spread=0)
-    assert laws.LAWS["exchange"].of(truth) == pytest.approx(1.2)
-    best = laws.frontier(truth, "cpu_seconds", "cpu_ms")
-    assert best["rating"].max() <= truth["rating"].max() - laws.PLATEAU
-    worse = players_of("240 * cpu_seconds + 200 * cpu_ms - 500 * (weights > 4)", spread=0)
-    assert laws.frontier(worse, "cpu_seconds")["weights"].max() <= 8_000, "the large one costs more"
+def test_the_best_size_at_each_cost_makes_the_laws_of_training() -> None:
+    truth = players_of("240 * cpu_seconds + 200 * sims", spread=0)
+    assert laws.elo_by_training(truth) == pytest.approx(240)
+    assert laws.exchange(truth) == pytest.approx(1.2)
+    level = players_of("np.minimum(240 * cpu_seconds, 289)", spread=0)
+    assert laws.elo_by_training(level) == pytest.approx(240, rel=0.1), "a plateau"
+    # Each size ends at its own level of strength, so larger ones are best for longer trainings.
+    limited = players_of("np.minimum(300 * cpu_seconds + 100, 250 * weights - 450)", spread=0)
+    best = laws.envelope(limited, "multiply_adds", common=False).sort_values("multiply_adds")
+    assert best["weights"].is_monotonic_increasing and best["weights"].nunique() >= 3
+    assert laws.weights_by_work(limited) > 0.3
+    assert math.isnan(laws.exchange(truth[truth["level"] == 1])), "one cost, no slope"
 
 
 def test_intervals_hold_the_luck_of_seeds_and_of_games() -> None:
@@ -115,6 +120,14 @@ def test_the_plans_that_come_with_the_study_can_be_read() -> None:
         assert {claim.part for claim in claims} <= parts.keys()
 
 
+def test_a_part_may_be_like_an_earlier_one() -> None:
+    parts, _ = read_plan(PLAN)
+    first, without = parts["hex6"], parts["hex6_linear"]
+    assert without.game == first.game == "hex:size=6" and without.settings["games"] == 500
+    assert without.settings["visits_exponent"] == without.options["visits_exponent"] == 1.0
+    assert "visits_exponent" not in first.settings and without.options["runtime"] == "compiled"
+
+
 def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
     path = tmp_path / "plan.toml"
     right = QUICK.read_text(encoding="utf-8")
@@ -154,6 +167,9 @@ def test_what_is_trained_and_played_is_not_done_again(
     assert len(players) == 4
     assert set(games["first"]) | set(games["second"]) == set(range(4))
     assert (players["mistakes"].notna() == (players["sims"] == 4)).all()
+    frequencies = pd.read_csv(out / "tictactoe/frequencies.csv")
+    assert (frequencies.groupby("size")["count"].max() >= 20).all(), "the empty board, in each game"
+    assert players["zipf"].between(0.1, 1.5).all() and players["late"].between(0.3, 0.9).all()
     again = run_module_here(capfd, STUDY, *arguments)
     assert "8 found, 0 played" in again.stderr and "iteration" not in again.stdout
     fitted = run_module_here(capfd, STUDY, *arguments, "--fits")
