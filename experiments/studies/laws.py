@@ -24,7 +24,7 @@ import pandas as pd
 from reports.rating_table import Estimate
 from reports.ratings import fit_ratings
 
-DRAWS = 400
+DRAWS = 200
 # Points of an envelope for each number of simulations; the least number of them that rise.
 _GRID, _RISING = 20, 6
 
@@ -97,12 +97,13 @@ def rise(players: pd.DataFrame, cost: str, common: bool) -> float:
     (the change point of Jones 2021); mean over simulations, NaN without an envelope."""
     slopes = []
     for _, best in envelope(players, cost, common).groupby("sims"):
-        logs, fits = np.log10(best[cost].to_numpy()), []
-        for end in logs[_RISING - 1:]:
-            inputs = np.stack([np.ones(len(logs)), np.minimum(logs, end)], axis=1)
-            line = np.linalg.lstsq(inputs, best["rating"], rcond=None)[0]
-            fits.append((float(((inputs @ line - best["rating"]) ** 2).sum()), float(line[1])))
-        slopes.append(min(fits)[1])
+        logs = np.log10(best[cost].to_numpy())
+        inputs = np.minimum(logs, logs[_RISING - 1:, None])  # a row for each end of the rise
+        inputs -= inputs.mean(axis=1, keepdims=True)
+        values = (best["rating"] - best["rating"].mean()).to_numpy()
+        lines = inputs @ values / (inputs**2).sum(axis=1)
+        errors = ((values - lines[:, None] * inputs) ** 2).sum(axis=1)
+        slopes.append(lines[errors.argmin()])
     return float(np.mean(slopes)) if slopes else math.nan
 
 
