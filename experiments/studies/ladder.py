@@ -20,6 +20,7 @@ import pandas as pd
 from dlgo import get_game, kernels
 from dlgo.errors import SpecError
 from dlgo.records.ledger import Ledger
+from dlgo.rng import derive_seed
 from dlgo.specs import quote_value, setting_text
 from engines.alphazero.config import make_config
 from engines.alphazero.train import train
@@ -142,8 +143,8 @@ class OwnOpenings(Strategy):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan, 0)
         self._rounds = [
-            [Pair(game, *match, (i * plan.pairs + k) % _OPENINGS)
-             for i, match in enumerate(self._matches) for game in plan.games]
+            [Pair(game, *match, (derive_seed(*match) + k) % _OPENINGS)
+             for match in self._matches for game in plan.games]
             for k in range(plan.pairs)
         ]
 

@@ -24,7 +24,7 @@ import pandas as pd
 from reports.rating_table import Estimate
 from reports.ratings import fit_ratings
 
-DRAWS = 200
+DRAWS = 400
 # Points of an envelope for each number of simulations; the least number of them that rise.
 _GRID, _RISING = 20, 6
 
