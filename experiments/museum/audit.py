@@ -7,11 +7,11 @@ the same way (`signatures.json`), and the faults that break the same properties 
 
 from __future__ import annotations
 
-import functools
 import json
 import math
+import operator
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -27,11 +27,12 @@ from experiments.museum.subject import FUNCTIONS, UNSEEN, AuditError, Subject
 
 PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
-_KINDS = searches.KINDS | solvers.KINDS | learners.KINDS
+_KINDS = {name: kinds.split(", ") for module in (searches, solvers, learners)
+          for name, kinds in module.KINDS.items()}
 # What each fault of the museum breaks.
 SIGNATURES = Path(__file__).with_name("signatures.json")
-# The tag of a property that has lost its worker; a part that has lost more is not examined further.
-_LOST, _MOST_LOSSES = "lost", 3
+# Tags of findings that are no answers begin so. After so many lost workers, the rest is left alone.
+_NO_ANSWER, _LOST, _MOST_LOSSES = "!", "!lost: ", 3
 _NEXT = """
 Begin with the first line: the simplest properties come first, and a fault often breaks several.
 Mend one and audit again. This command shows a fault: python -m experiments.museum NAME"""
@@ -54,14 +55,6 @@ class Finding(NamedTuple):
         return self.name, f"{self.name}: {self.tag}"
 
 
-class Suspect(NamedTuple):
-    """A kind of fault, its likeness (0 to 1), and the museum's most similar fault of this kind."""
-
-    kind: str
-    likeness: float
-    fault: Fault | None
-
-
 class Report(NamedTuple):
     """The result of an audit; `print(report)` is for people."""
 
@@ -71,11 +64,12 @@ class Report(NamedTuple):
     findings: list[Finding]
     unseen: list[Finding]
 
-    def suspects(self, part: str = "") -> list[Suspect]:
-        """The kinds of fault by likeness: what is broken (of a part) is compared with what each
-        fault of the museum breaks, and with the properties that are about a kind.
+    def suspects(self, part: str = "") -> dict[str, Fault | None]:
+        """The kinds of fault, the most probable first, each with the museum's most similar fault.
 
-        What few faults break counts more; properties that were not examined do not count.
+        What is broken (of a part) is compared with what each fault of the museum breaks, and with
+        the properties that are about a kind. What few faults break counts more; properties that
+        were not examined do not count.
         """
         examined, known = {name for _, name in self.examined}, signatures()
         own = {feature for finding in self.findings if part in ("", finding.part)
@@ -89,17 +83,17 @@ class Report(NamedTuple):
         def likeness(broken: set[str], features: set[str]) -> float:
             return weight(broken & features) / math.sqrt(weight(broken) * weight(features) or 1)
 
-        found = [Suspect(one.kind, likeness(own, set(known.get(one.name, ()))), one)
+        found = [(likeness(own, set(known.get(one.name, ()))), one.kind, one)
                  for one in faults().values()]
-        found += [Suspect(kind, likeness(own & examined, {
-            name for name in _KINDS if kind in _KINDS[name].split(", ")}), None) for kind in KINDS]
-        best: dict[str, Suspect] = {}
-        for one in sorted(found, key=lambda one: -one.likeness):
-            first = best.setdefault(one.kind, one)
-            best[one.kind] = first._replace(fault=first.fault or one.likeness and one.fault)
+        found += [(likeness(own & examined, {name for name in _KINDS if kind in _KINDS[name]}),
+                   kind, None) for kind in KINDS]
         others = {"gumbel"} - {self.kind}
         others |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
-        return [one for one in best.values() if one.likeness and one.kind not in others]
+        best: dict[str, Fault | None] = {}
+        for value, kind, fault in sorted(found, key=lambda one: -one[0]):
+            if value and kind not in others:
+                best[kind] = best.get(kind) or fault
+        return best
 
     def __str__(self) -> str:
         broken, number = {finding[:2] for finding in self.findings}, len(self.examined)
@@ -107,36 +101,37 @@ class Report(NamedTuple):
         lines = [f"{self.file}: " + (f"{len(broken)} of {number} properties do not hold" if broken
                                      else f"all {number} properties hold")]
         for part in parts:
-            lines += ["", f"{part} ({self.kind}):" if part in ("search", "moves") else f"{part}:"]
-            lines += _by_text(finding for finding in self.findings if finding.part == part)
-            lines += ["  This smells of:", *(
-                f"    {KINDS[kind]}" + (f", as in {fault.name} ({fault.title})" if fault else "")
-                for kind, _, fault in self.suspects(part)[:3])]
+            lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:"]
+            found = [finding for finding in self.findings if finding.part == part]
+            lines += _together(found)
+            if not found[0].tag.startswith(_NO_ANSWER):
+                lines += ["  This smells of:", *(
+                    f"    {KINDS[kind]}" + (f", as in {fault.name} ({fault.title})" if fault else
+                                            "")
+                    for kind, fault in list(self.suspects(part).items())[:3])]
         lines += [_NEXT] * bool(parts)
         lines += [_TREES] * bool(parts.keys() & {"search", "select_move", "solve"})
         missing = {*FUNCTIONS, "select_move"} - {part for part, _ in self.examined}
-        return "\n".join([*lines, "", "Not examined:", *_by_text(self.unseen),
+        return "\n".join([*lines, "", "Not examined:", *_together(self.unseen),
                           f"  the file has no {', '.join(sorted(missing))}"])
 
 
-def _by_text(findings: Iterable[Finding]) -> Iterator[str]:
-    """A line for each text: the first of each property, and of each tag of a learner's part."""
-    texts: dict[str, str] = {}
-    for part, name, tag, text in findings:
-        texts.setdefault(tag or name if name == part else name, text)
-    for text in dict.fromkeys(texts.values()):
-        names = [name for name in texts if texts[name] == text]
-        more = f" and {len(names) - 3} others" if len(names) > 3 else ""
-        yield f"  {', '.join(names[:3])}{more}: {text}"
+def _together(findings: list[Finding]) -> Iterator[str]:
+    """A line for each property (or tag of a learner's part), but one for all that fail alike."""
+    first: dict[str, Finding] = {}
+    for one in findings:
+        first.setdefault(one.tag or one.name if one.name == one.part else one.name, one)
+    alike: dict[str, list[str]] = {}
+    for label, one in first.items():
+        alike.setdefault(one.tag if one.tag.startswith(_NO_ANSWER) else one.text, []).append(label)
+    for labels in alike.values():
+        more = f" and {len(labels) - 3} others" if len(labels) > 3 else ""
+        yield f"  {', '.join(labels[:3])}{more}: {first[labels[0]].text}"
 
 
 def signatures() -> dict[str, list[str]]:
     """What each fault of the museum breaks."""
     return json.loads(SIGNATURES.read_text(encoding="utf-8"))
-
-
-def _parts(subject: Subject) -> tuple[list[str], str]:
-    return subject.parts, str(subject.game) if subject.parts == ["moves"] else subject.kind
 
 
 def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
@@ -148,10 +143,10 @@ def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
     except NotImplementedError as error:
         found[UNSEEN] = str(error) or "it is not implemented"
     except DlgoError as error:
-        found[getattr(error, "tag", type(error).__name__)] = str(error)
+        found[_NO_ANSWER + getattr(error, "tag", type(error).__name__)] = str(error)
     except Exception as error:
         where = describe_error(error, subject.path.absolute())
-        found[type(error).__name__] = f"it raises an exception{where}"
+        found[_NO_ANSWER + type(error).__name__] = f"it raises an exception{where}"
     return found
 
 
@@ -165,7 +160,8 @@ class _Room(Workplace, Watch):
 
     def do(self, task: Task) -> Generator[Amount, None, Any]:
         yield Amount()
-        return task.work(_subject(*self._source), *task.arguments)
+        self._subject = getattr(self, "_subject", None) or Subject(*self._source)
+        return task.work(self._subject, *task.arguments)
 
     def watch(self, board: Any) -> Watch:
         return self
@@ -175,10 +171,7 @@ class _Room(Workplace, Watch):
         return since + limit, limit
 
     def value_of_lost(self, task: Any, worker_exit: WorkerExit, times: int) -> Any:
-        return {_LOST: f"it hangs or ends the program: {worker_exit.text}"}
-
-
-_subject = functools.cache(Subject)
+        return {_LOST + worker_exit.text: f"it hangs or ends the program: {worker_exit.text}"}
 
 
 def audit(
@@ -199,16 +192,17 @@ def audit(
             return next(outcomes).value
 
     with Processes(1, _Room(seconds, str(file), game)) as jobs:
-        loaded = ask(_parts)
+        loaded = ask(operator.attrgetter("parts", "kind"))
         if isinstance(loaded, dict):
-            raise AuditError("load", f"cannot load {file}: {loaded[_LOST]}")
+            raise AuditError("load", f"cannot load {file}: {next(iter(loaded.values()))}")
         report = Report(str(file), loaded[1], [], [], [])
         for part in loaded[0]:
+            losses = 0
             for name in PROPERTIES[part]:
-                losses = sum(one.tag == _LOST and one.part == part for one in report.findings)
                 on_progress(f"{part}: {name}")
                 found = ask(examine, part, name) if losses < _MOST_LOSSES else {
                     UNSEEN: f"{part} has hung or ended the program {losses} times"}
+                losses += any(tag.startswith(_LOST) for tag in found)
                 report.examined.append((part, name))
                 for tag, text in found.items():
                     (report.unseen if tag == UNSEEN else report.findings).append(

@@ -128,29 +128,42 @@ class Subject:
 
         Raises AuditError if that is none.
         """
-        game = tree_game(tree)
-        state, script = GameState.new_game(game), Script(game)
-        before = bytes_of(state.kernel_state)
+        state, script = GameState.new_game(tree_game(tree)), Script(tree_game(tree))
         if part == "search":
-            answer = self.call("search", state, script, simulations)
+            with _unchanged(state):
+                answer = self.call("search", state, script, simulations)
         else:
             answer = self.decide(state, simulations)
-        if bytes_of(state.kernel_state) != before:
-            raise AuditError("position changed", f"it changes the position that it is given: "
-                                                  f"{tree}")
         return _read(state, answer, script.asked)
 
     def decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
-        """The decision of the player, with its own budget if `simulations` is 0."""
+        """The decision of the player, with its own budget if `simulations` is 0.
+
+        Raises AuditError if it changes the position, or if its move is not legal.
+        """
         engine = build_engine(self.player, state.game, seed)
         limit = Budget(sims=simulations) if simulations and self.counts_simulations else None
-        decision = engine.analyse(state, limit)
+        with _unchanged(state):
+            decision = engine.analyse(state, limit)
         engine.close()
+        _action(state, decision.move)
         return decision
 
 
+@contextlib.contextmanager
+def _unchanged(state: GameState) -> Iterator[None]:
+    before = bytes_of(state.kernel_state)
+    yield
+    if bytes_of(state.kernel_state) != before:
+        raise AuditError("changed", f"it changes the position that it is given: {_text(state)}")
+
+
+def _text(state: GameState) -> str:
+    return state.game.settings.get("tree") or f"\n{state}"
+
+
 def _read(state: GameState, answer: Any, asked: list[int]) -> Answer:
-    move, value, proven, visits, tree = None, None, None, answer, state.game.settings["tree"]
+    move, value, proven, visits, tree = None, None, None, answer, _text(state)
     if isinstance(answer, Decision):
         move, value, proven, visits = answer.move, answer.value, answer.proven, answer.visits
     elif isinstance(answer, tuple) and len(answer) == 2:
@@ -176,5 +189,4 @@ def _action(state: GameState, given: Any) -> int:
         move = game.move_of(int(given)) if is_number else state.read_move(given)
         if state.is_valid_move(move):
             return game.action_of(move)
-    raise AuditError("illegal", f"it names {str(given)[:40]}, which is not legal in "
-                                f"{game.settings['tree']}")
+    raise AuditError("illegal", f"it names {str(given)[:40]}, not a legal move in {_text(state)}")

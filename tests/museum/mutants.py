@@ -141,7 +141,7 @@ def main(count: int, seed: int) -> None:
     totals: collections.Counter[str] = collections.Counter()
     for case in cases(count, seed):
         report = examine(case)
-        named = [suspect.kind for suspect in report.suspects()[:3]]
+        named = list(report.suspects())[:3]
         verdict = "missed" if not report.findings else (
             "named" if set(named) & set(case.kinds) else "misnamed")
         totals[verdict] += 1

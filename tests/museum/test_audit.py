@@ -10,9 +10,9 @@ import pytest
 from dlgo.errors import DlgoError
 from experiments.museum import audit as auditing
 from experiments.museum import searches
-from experiments.museum.audit import audit
+from experiments.museum.audit import Finding, Report, audit
 from experiments.museum.planting import get_fault
-from experiments.museum.subject import Subject
+from experiments.museum.subject import UNSEEN, Subject
 from tests.command import ROOT, dlgo_here
 from tests.museum.signatures import audit_fault
 
@@ -74,7 +74,7 @@ def test_nothing_is_wrong_with_the_textbook(name: str) -> None:
              "finished-game-is-estimated"])
 def test_a_fault_is_recognised(name: str) -> None:
     report = audit_fault(get_fault(name))
-    assert report.suspects()[0].fault.name == name
+    assert next(iter(report.suspects().values())).name == name
     assert get_fault(name).title in str(report)
 
 
@@ -82,8 +82,8 @@ def test_a_fault_is_recognised(name: str) -> None:
     ("return {state.legal_moves()[0]: math.nan}", "nan]; these must be finite numbers"),
     ("return {state.legal_moves()[0]: -1}", "these must be positive numbers or 0"),
     ("return {}", "and not all 0"),
-    ("return {'H': simulations}", "it names H, which is not legal"),
-    ("return {0: 3, 99: simulations}", "it names 99, which is not legal"),
+    ("return {'H': simulations}", "it names H, not a legal move"),
+    ("return {0: 3, 99: simulations}", "it names 99, not a legal move"),
     ("state.kernel_state.words[0] = 1; state = state.previous_state or state",
      "it changes the position"),
     ("return state.legal_moves()[0]", "not {move: visits}"),
@@ -93,8 +93,13 @@ def test_a_fault_is_recognised(name: str) -> None:
 ])
 def test_a_bad_answer_is_a_finding(tmp_path, first: str, wanted: str) -> None:
     subject = Subject(str(small(tmp_path, "bad", first)))
-    assert any(wanted in text for name in searches.PROPERTIES
-               for text in auditing.examine(subject, "search", name).values())
+    found = [Finding("search", name, *one) for name in searches.PROPERTIES
+             for one in auditing.examine(subject, "search", name).items()]
+    text = str(Report("bad.py", "puct", [("search", name) for name in searches.PROPERTIES],
+                      [one for one in found if one.tag != UNSEEN], []))
+    assert wanted in text
+    if "sum to" not in wanted:  # there is no answer: one line says it, and no fault is guessed
+        assert text.count(" others: ") == 1 and "smells" not in text
 
 
 def test_a_search_that_hangs_or_dies(tmp_path) -> None:
