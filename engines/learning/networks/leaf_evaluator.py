@@ -89,8 +89,8 @@ def can_play(card: Card, game: GameSpec) -> bool:
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
-    """Probabilities of logits, along the last axis."""
-    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    """Probabilities of logits, along the last axis, which may be empty."""
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True, initial=-np.inf))
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
