@@ -35,6 +35,7 @@ SIMULATIONS = 1000
 THREADED_SIMULATIONS = 20_000
 DEFAULT_GAMES = (
     "tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "go:size=9", "go:size=19", "draughts",
+    "hex",
 )
 
 
@@ -52,6 +53,8 @@ def open_spiel_name(game: GameSpec) -> str | None:
         case "draughts":
             # Nearly the same: a draw after 40 plies without progress, no repetition rule.
             return "checkers"
+        case "hex" if not game.swap:
+            return f"hex(board_size={game.size})"
     return None
 
 

@@ -288,6 +288,6 @@ def exact_engine(game: GameSpec) -> str | None:
     cells = game.board_rows * game.board_cols
     if game.name == "connect4":
         return "solver"
-    if game.name in ("tictactoe", "connectn") and cells <= _SMALL:
+    if game.name in ("tictactoe", "connectn", "hex") and cells <= _SMALL:
         return f"alphabeta:depth={cells + 1},solve=yes"
     return None

@@ -31,7 +31,8 @@ from dlgo.zobrist import zobrist_table
 
 MAX_SIZE = 19
 WIDTH = MAX_SIZE + 2
-STEPS = (1, WIDTH + 1, WIDTH, -1, -WIDTH - 1, -WIDTH)
+NEIGHBOURS = (0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0)  # rows up, columns to the right
+STEPS = tuple(rise * WIDTH + run for rise, run in NEIGHBOURS)
 LOW, HIGH, BOTH = 1, 2, 3
 NOBODY = -1
 

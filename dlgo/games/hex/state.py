@@ -33,8 +33,7 @@ class Hex(GameSpec):
         self.size = self.board_rows = self.board_cols = self.settings["size"]
         self.swap: bool = self.settings["swap"]
         self.num_actions = self.size**2 + self.swap
-        # With the swap rule, the second player judges the opening.
-        self.opening_plies = 1 if self.swap else 2
+        self.opening_plies = 1 if self.swap else 2  # one that the second player judges
         if self.swap:
             self.extra_planes = ("1 everywhere if a swap is legal, else 0",)
 
@@ -87,23 +86,20 @@ class Hex(GameSpec):
         return "the cell is taken" if self.action_of(move) is not None else "there is no such cell"
 
     def last_cell(self, state: GameState) -> Point | None:
-        """The cell of the last stone, which after a swap is the mirror image of the first."""
-        stone = next(iter(self.stones(state)), None)
-        return stone if state.last_move == SWAP else super().last_cell(state)
+        """The cell of the last stone, also of one that was swapped."""
+        swapped = next(iter(self.stones(state)), None)
+        return swapped if state.last_move == SWAP else super().last_cell(state)
 
     def winning_cells(self, state: GameState) -> list[Point]:
         """A shortest chain that joins the winner's sides; [] if nobody has won by a chain."""
-        winner = state.kernel_state.words[kernel.WINNER]
-        if winner == kernel.NOBODY:
-            return []
+        winner = int(state.kernel_state.words[kernel.WINNER])
         own = {point for point, player in self.stones(state).items() if player.index == winner}
-        ways = [[point] for point in sorted(own) if point[winner] == 1]
-        for way in ways:
-            row, col = way[-1]
-            if way[-1][winner] == self.size:
-                return way
-            for rise, run in ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0)):
-                if (there := Point(row + rise, col + run)) in own:
-                    own.discard(there)
-                    ways.append([*way, there])
+        chains = [[point] for point in own if point[winner] == 1]
+        for chain in chains:  # it grows: first all of one stone, then all of two
+            row, col = chain[-1]
+            if chain[-1][winner] == self.size:
+                return chain
+            near = {Point(row + rise, col + run) for rise, run in kernel.NEIGHBOURS} & own
+            own -= near
+            chains += [[*chain, point] for point in sorted(near)]
         return []
