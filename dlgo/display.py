@@ -77,9 +77,8 @@ def result_text(state: GameState) -> str:
 def extra_lines(state: GameState) -> str:
     """The lines that the game prints below its board: a lead, a capture that must continue."""
     game = state.game
-    lines = str(state).split("\n")[game.board_rows :]
-    labels = [game.col_label(col) for col in range(1, game.board_cols + 1)]
-    return "  ".join(line for line in lines if line.split() != labels).strip()
+    lines, board = str(state).split("\n")[game.board_rows :], board_text(state).split("\n")
+    return "  ".join(line for line in lines if line not in board).strip()
 
 
 def cell_number(game: GameSpec, point: Point) -> int:
@@ -173,6 +172,8 @@ def board_text(state: GameState) -> str:
     if not numbered:
         shift = 3 * game.board_rows // 2 if look == "hex" else 0
         lines.append(" " * (3 + shift) + "".join(f"{label:^3}" for label in labels))
+    if look == "hex":  # pictures show it by colours
+        lines.append("   {} joins top and bottom, {} left and right".format(*game.symbols))
     return "\n".join(line.rstrip() for line in lines)
 
 
