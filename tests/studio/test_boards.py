@@ -114,6 +114,23 @@ def test_a_board_turned_keeps_gravity_and_names_all_sides(studio: Studio, page: 
     page.see("document.querySelectorAll('.stage .lines .label').length === 20", "four sides")
 
 
+def test_hexagons_are_clicked_up_to_their_corners_and_a_stone_is_taken_over(
+    studio: Studio, page: Page
+) -> None:
+    page.go(f"play/{studio.new('hex:size=3,swap=yes')}")
+    page.click_cell(3)  # a2
+    page.see_pieces(1, "the first stone")
+    page.click_cell(3)
+    label = "document.querySelector('.stage [data-cell=\"7\"]').getAttribute('aria-label')"
+    page.see(f"{label} === 'b1, blue, last move'", "the mirror image")
+    corners = """[...document.querySelectorAll(".stage [data-cell]")].map((cell) => {
+      const { x, y, width, height } = cell.getBoundingClientRect(), middle = x + width / 2;
+      const at = (part) => document.elementFromPoint(middle, y + part * height);
+      return [at(0.03) === cell, at(0.97) === cell];
+    })"""
+    assert page.see(corners) == [[True, True]] * 9
+
+
 def test_words_of_exact_values_fit_their_discs(studio: Studio, page: Page) -> None:
     page.go(f"analyse/{studio.new('tictactoe')}")
     page.press("Exact values")
