@@ -2,87 +2,64 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-import math
-from collections.abc import Callable
 
 import numpy as np
 
-from dlgo.api import GameState
-from experiments.museum.subject import AuditError, Findings, Subject
-from experiments.museum.tree_game import Script, parse, tree_game
+from experiments.museum.subject import Findings, Subject, numbers
+from experiments.museum.tree_game import Script, best, random_tree, tree_game
 
-_TREES = 40
-
-
-def random_tree(
-    rng: np.random.Generator, plies: int, results: tuple[str, ...], double: float = 0.0,
-    mover: int = 0, even: bool = False,
-) -> str:
-    """The text of a random tree.
-
-    Args:
-        results: of its ends, drawn with equal chances.
-        double: the probability that a player moves again. even: no end comes early.
-    """
-    if plies == 0 or (not even and rng.random() < 0.1):
-        return str(rng.choice(results))
-    then = [mover if rng.random() < double else 1 - mover for _ in range(rng.integers(2, 4))]
-    moves = " ".join(random_tree(rng, plies - 1, results, double, one, even) for one in then)
-    return f"{'xo'[mover]}={rng.uniform(-0.9, 0.9):.2f}({moves})"
-
-
-def _values(
-    subject: Subject, results: tuple[str, ...], double: float = 0.0, plies: int = 4,
-    depth: int | None = None, even: bool = False,
-) -> Findings:
-    """Compare values of random trees, for both players, with the definition of minimax."""
-    rng, wrong = np.random.default_rng(48), {0: [], 1: []}
-    for number in range(_TREES):
-        mover = number % 2
-        text = random_tree(rng, plies, results, double, mover, even)
-        tree = parse(text)
-        if tree.result is not None:
-            continue
-        right = (1 - 2 * mover) * tree.best(depth or 999)
-        value = ask(subject, text, depth)
-        if not math.isfinite(value) or abs(value - right) > 1e-6:
-            wrong[mover].append((len(text), text, value, right))
-    for mover, found in wrong.items():
-        if found:
-            _, text, value, right = min(found)
-            seen = "" if depth is None else f", {depth} plies deep,"
-            yield ("black", "white")[mover], (
-                f"{len(found)} of {_TREES // 2} trees are wrong; {text}{seen} is {value:+.2f} and "
-                f"should be {right:+.2f} for the player to move")
+# Trees for each row below; the depth at which a search with bounds must look at fewer leaves.
+_TREES, _CUTTING = 40, 3
+# Random trees: the property, the results of their ends, the chance that a player moves again,
+# plies, and the depth of the search; None: it solves them.
+TREES = (
+    ("wins and losses", ("+1", "-1"), 0.0, 4, None),
+    ("draws", ("+1", "0", "-1"), 0.0, 4, None),
+    ("draws", ("0", "-1"), 0.0, 2, None),
+    ("draws", ("0", "+1"), 0.0, 2, None),
+    ("solved double moves", ("+1", "0", "-1"), 0.5, 4, None),
+    ("estimates", ("+1", "0", "-1"), 0.0, 5, 1),
+    ("estimates", ("+1", "0", "-1"), 0.0, 5, 2),
+    ("estimates", ("+1", "0", "-1"), 0.0, 5, 3),
+    ("estimates after double moves", ("+1", "0", "-1"), 0.5, 5, 3),
+)
+KINDS = {
+    "wins and losses": "view, window", "draws": "results, window",
+    "solved double moves": "double move", "estimates": "horizon, window",
+    "estimates after double moves": "double move",
+}
 
 
-def ask(subject: Subject, tree: str, depth: int | None = None) -> float:
-    """The value of the first position of a tree."""
-    game = tree_game(tree)
-    given = () if depth is None else (depth, Script(game))
-    value = subject.call("solve", GameState.new_game(game), *given)
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise AuditError("no answer", f"solve returns {value!r}, not a number") from None
-
-
-def wins_and_losses(subject: Subject, part: str) -> Findings:
-    """Won and lost positions, with players who alternate."""
-    yield from _values(subject, ("+1", "-1"))
-
-
-def draws(subject: Subject, part: str) -> Findings:
-    """Draws are between wins and losses."""
-    yield from _values(subject, ("+1", "0", "-1"))
-    yield from _values(subject, ("0", "-1"), plies=2)
-    yield from _values(subject, ("0", "+1"), plies=2)
-
-
-def solved_double_moves(subject: Subject, part: str) -> Findings:
-    """The same player may move twice."""
-    yield from _values(subject, ("+1", "0", "-1"), double=0.5)
+def values(subject: Subject, part: str, name: str) -> Findings:
+    """The values of random trees are those of minimax, and a search to a depth has cut-offs."""
+    for _, results, double, plies, depth in (row for row in TREES if row[0] == name):
+        if depth and not _takes_depth(subject):
+            return
+        rng, asked, leaves = np.random.default_rng(48), 0, 0
+        for mover, player in enumerate(("black", "white")):
+            wrong = []
+            for _ in range(_TREES // 2):
+                tree = random_tree(rng, plies, mover, results=results, double=double,
+                                   early=0.0 if depth else 0.1)
+                game = tree_game(tree)
+                script, start = Script(game), game.start()
+                answer = subject.call("solve", start, *((depth, script) if depth else ()))
+                value = float(numbers(f"the value of {tree}", answer))
+                right = (1 - 2 * mover) * best(game.nodes, depth or plies)
+                if abs(value - right) > 1e-6:
+                    wrong.append((len(tree), tree, value, right))
+                asked += len(script.calls)
+                leaves += game.count_sequences(start.kernel_state, depth or 0)
+            if wrong:
+                _, tree, value, right = min(wrong)
+                seen = f", {depth} plies deep," if depth else ""
+                yield f"{depth or 'all'} plies, {player}", (
+                    f"{len(wrong)} of {_TREES // 2} trees are wrong; {tree}{seen} is {value:+.2f} "
+                    f"and should be {right:+.2f} for the player to move")
+        if depth == _CUTTING and asked >= leaves:
+            yield "cut-offs", f"{depth} plies deep, it looks at all {leaves} leaves"
 
 
 def _takes_depth(subject: Subject) -> bool:
@@ -92,43 +69,4 @@ def _takes_depth(subject: Subject) -> bool:
         return True
 
 
-def estimates(subject: Subject, part: str) -> Findings:
-    """Where the depth ends, the estimate counts; depth is counted in plies."""
-    if _takes_depth(subject):
-        for depth in (1, 2, 3):
-            for tag, text in _values(subject, ("+1", "0", "-1"), plies=5, depth=depth, even=True):
-                yield f"{depth} plies, {tag}", text
-
-
-def estimates_after_double_moves(subject: Subject, part: str) -> Findings:
-    """The same where players move twice."""
-    if _takes_depth(subject):
-        yield from _values(subject, ("+1", "0", "-1"), 0.5, plies=5, depth=3, even=True)
-
-
-def cut_offs(subject: Subject, part: str) -> Findings:
-    """A search with bounds looks at fewer positions than one without."""
-    if not _takes_depth(subject):
-        return
-    rng, asked, leaves = np.random.default_rng(7), 0, 0
-    for _ in range(10):
-        game = tree_game(random_tree(rng, 6, ("0",), even=True))
-        script = Script(game)
-        subject.call("solve", GameState.new_game(game), 5, script)
-        asked += len(script.asked)
-        leaves += game.count_sequences(game.new_kernel_state(), 5)
-    if asked >= leaves:
-        yield "", f"at a depth of 5 it looks at all {leaves} positions; nothing is cut off"
-
-
-KINDS = {
-    "wins and losses": "view, window", "draws": "results, window",
-    "solved double moves": "double move", "estimates": "horizon",
-    "estimates after double moves": "double move", "cut offs": "window",
-}
-PROPERTIES: dict[str, Callable[[Subject, str], Findings]] = {
-    function.__name__.replace("_", " "): function for function in (
-        wins_and_losses, draws, solved_double_moves, estimates, estimates_after_double_moves,
-        cut_offs,
-    )
-}
+PROPERTIES = {name: functools.partial(values, name=name) for name, *_ in TREES}

@@ -2,9 +2,10 @@
 
 `parts.toml` lists the functions that a file may have. A file may also have a class with
 select_move(state), called `Player` or with any name if it is all that the file has; it is asked
-without the evaluator. KIND is "puct" (the default), "uct" or "gumbel"; GAME is the game of the
-learner's parts (default: tictactoe). If it is given, or `dlgo audit --game`, a player is asked for
-moves in this game instead of trees, and may be any engine: dlgo audit "gtp:gnugo ..." --game go.
+without the evaluator. KIND is "puct" (the default), "uct" or "gumbel". SELF_PLAY = True: `search`
+is that of self-play, with noise. GAME is the game of the learner's parts (default: tictactoe). If
+it is given, or `dlgo audit --game`, a player is asked for moves in this game instead of trees, and
+may be any engine: dlgo audit "gtp:gnugo ..." --game go.
 """
 
 from __future__ import annotations
@@ -68,8 +69,13 @@ class Answer(NamedTuple):
     visits: dict[int, float]  # of each action; {} if it does not say
     value: float | None  # for the player to move
     decided: bool  # it says itself which move it plays
-    asked: list[int]  # nodes about which it asked the evaluator; [] for an engine
+    calls: list[list[int]]  # nodes of each call of the evaluator; [] for an engine
     proven: int | None  # the result for the player to move that it calls certain
+
+    @property
+    def asked(self) -> list[int]:
+        """The nodes of all calls."""
+        return sum(self.calls, [])
 
     @property
     def text(self) -> str:
@@ -93,8 +99,9 @@ class Subject:
         self.module: Any = (load_file(self.path) if is_file else
                             SimpleNamespace(Player=EngineSpec.parse(source)))
         self.kind = getattr(self.module, "KIND", "puct")
-        if self.kind not in (*RULES, "gumbel"):
+        if self.kind not in RULES:
             raise AuditError("KIND", f"{source}: KIND is {self.kind!r}; write puct, uct or gumbel")
+        self.self_play = bool(getattr(self.module, "SELF_PLAY", False))
         game = game or getattr(self.module, "GAME", "")
         self.game = get_game(game or "tictactoe")
         self.functions = {name: function for name in FUNCTIONS
@@ -134,7 +141,7 @@ class Subject:
                 answer = self.call("search", state, script, simulations)
         else:
             answer = self.decide(state, simulations)
-        return _read(state, answer, script.asked)
+        return _read(state, answer, script.calls)
 
     def decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
         """The decision of the player, with its own budget if `simulations` is 0.
@@ -162,7 +169,7 @@ def _text(state: GameState) -> str:
     return state.game.settings.get("tree") or f"\n{state}"
 
 
-def _read(state: GameState, answer: Any, asked: list[int]) -> Answer:
+def _read(state: GameState, answer: Any, calls: list[list[int]]) -> Answer:
     move, value, proven, visits, tree = None, None, None, answer, _text(state)
     if isinstance(answer, Decision):
         move, value, proven, visits = answer.move, answer.value, answer.proven, answer.visits
@@ -178,7 +185,7 @@ def _read(state: GameState, answer: Any, asked: list[int]) -> Answer:
     if value is not None and not abs(numbers(f"value of {tree}", value)) < 1.000001:
         raise AuditError("value", f"it gives {tree} the value {value!r}; values are -1 to 1")
     played = max(counts, key=counts.__getitem__) if move is None else _action(state, move)
-    return Answer(state.game, tree, played, counts, value, move is not None, asked, proven)
+    return Answer(state.game, tree, played, counts, value, move is not None, calls, proven)
 
 
 def _action(state: GameState, given: Any) -> int:

@@ -7,195 +7,136 @@ works for any program: nothing in it is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+import itertools
+from typing import NamedTuple
 
 import numpy as np
 
-from experiments.museum.tree_game import TreeGame
+from dlgo.api import COLUMN_LETTERS
+from experiments.museum.tree_game import Node
 
-
-class Option(NamedTuple):
-    """A move of a node before a simulation: its visits, its mean for who chooses, its prior."""
-
-    action: int
-    visits: int
-    mean: float
-    prior: float
+# Constants that are tried in a rule.
+_CONSTANTS = np.geomspace(0.02, 20, 1000)[:, None]
 
 
 class Choice(NamedTuple):
-    """The choice of a simulation at a node; its `visits` and `mean`, for who chooses, include its
-    own evaluation."""
+    """What a search knew when it chose a move; `total` and `mean` are the visits and the mean value
+    of the node, the last three are arrays of all moves. Values are those of who chooses."""
 
-    simulation: int
     node: int
-    visits: int
+    action: int
+    total: int
     mean: float
-    chosen: Option
-    others: list[Option]
+    visits: np.ndarray
+    means: np.ndarray
+    priors: np.ndarray
+
+    def __str__(self) -> str:
+        moves = zip(COLUMN_LETTERS, self.means, self.priors, self.visits, strict=False)
+        return f"{COLUMN_LETTERS[self.action]} of " + "; ".join(
+            f"{letter} with mean {mean:+.2f}, prior {prior:.2f}, {count} visits"
+            for letter, mean, prior, count in moves)
 
 
 class Trace:
-    """The choices of a search on a tree in which no simulation reached an end.
+    """The choices of a search on a tree, until a simulation does not ask about a new position below
+    an old one.
+
+    Of leaves that are evaluated in one call, only the choices that led to the first one are kept:
+    what a search assumes about it when it chooses the others is its own.
 
     Attributes:
         visits, totals: of each node, at the end; totals are sums of values as x sees them.
-        complete: whether each simulation asked about one new position below an old one.
+        choices: between two or more moves.
     """
 
-    def __init__(self, game: TreeGame, asked: list[int]) -> None:
-        self.game, self.choices, self.complete = game, [], bool(asked)
-        self.visits = np.zeros(len(game.values), int)
-        self.totals = np.zeros(len(game.values))
-        for number, leaf in enumerate(asked):
-            path = list(self._path(leaf))
-            if self.visits[leaf] or (len(path) > 2 and not self.visits[path[-2]]):
-                self.complete = False
+    def __init__(self, nodes: list[Node], calls: list[list[int]]) -> None:
+        self._nodes, self.choices = nodes, []
+        self.visits, self.totals = np.zeros(len(nodes), int), np.zeros(len(nodes))
+        for leaves in calls:
+            paths = [self._path(leaf) for leaf in leaves]
+            if any(self.visits[path[-1]] or not self.visits[path[1:-1]].all() for path in paths):
                 break
-            for node, after in zip(path, path[1:], strict=False):
-                self.choices.append(self._choice(number, node, after))
-            self.visits[path] += 1
-            self.totals[path] += game.values[leaf]
+            for number, after in itertools.pairwise(paths[0]):
+                node = nodes[number]
+                if len(node.children) > 1:
+                    self.choices.append(Choice(
+                        number, node.children.index(after), int(self.visits[number]),
+                        self.mean(node.mover, number), self.visits[node.children],
+                        self.mean(node.mover, node.children), np.array(node.priors)))
+            for path in paths:
+                self.visits[path] += 1
+                self.totals[path] += nodes[path[-1]].value
 
     def _path(self, leaf: int) -> list[int]:
         path = [leaf]
         while path[-1]:
-            path.append(self.game.parents[path[-1]])
+            path.append(self._nodes[path[-1]].parent)
         return path[::-1]
 
-    def _choice(self, simulation: int, node: int, after: int) -> Choice:
-        sign = 1 - 2 * self.game.mover(node)
-        options = [
-            Option(action, int(self.visits[child]),
-                   sign * self.totals[child] / max(self.visits[child], 1), prior)
-            for (action, child), prior in zip(
-                enumerate(self.game.children(node)), self.game.priors[node], strict=False)
-            if child >= 0
-        ]
-        action = self.game.children(node).index(after)
-        return Choice(simulation, node, int(self.visits[node]),
-                      sign * self.totals[node] / max(self.visits[node], 1),
-                      next(option for option in options if option.action == action),
-                      [option for option in options if option.action != action])
-
-    def share(self, node: int) -> dict[int, int]:
-        """Visits of each action of a node."""
-        return {action: int(self.visits[child])
-                for action, child in enumerate(self.game.children(node)) if child >= 0}
+    def mean(self, player: int, nodes: int | list[int]) -> float | np.ndarray:
+        """The mean values of nodes for a player; 0 without visits."""
+        return (1 - 2 * player) * self.totals[nodes] / np.maximum(self.visits[nodes], 1)
 
 
-def dominated(trace: Trace, priors: bool, skip_root: bool) -> Iterator[tuple[Choice, Option]]:
-    """Choices of a move although another one has a better mean, a higher prior and fewer visits.
-
-    No rule that trades value, prior and visits against each other makes such a choice.
-
-    Args:
-        priors: whether priors count; also compare moves without visits by them.
-    """
-    for choice in trace.choices:
-        mine = choice.chosen
-        for other in choice.others if choice.node or not skip_root else ():
-            if bool(mine.visits) != bool(other.visits):
-                continue  # the value of a move without visits is each search's own
-            gains = (other.mean - mine.mean, mine.visits - other.visits,
-                     other.prior - mine.prior if priors else 0.0)
-            if min(gains) >= -1e-6 and max(gains) > 1e-6:
-                yield choice, other
-                break
+def _behind(c: np.ndarray, q: np.ndarray, p: np.ndarray, n: np.ndarray, N: int) -> np.ndarray:
+    """How far the share of visits is behind the share of the policy (Danihelka et al. 2022)."""
+    scores = np.log(p) + c * (50 + n.max()) * q
+    policy = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return policy / policy.sum(axis=1, keepdims=True) - n / (1 + n.sum())
 
 
-# What the bonus of a move is multiplied with, by the visits of its parent N and its own n.
+# Rules of selection, by kind of search: the move with the best score is chosen. Scores are computed
+# for constants c, from mean values q, priors p, visits n of the moves and N of their position.
 RULES = {
-    "puct": {
-        "P sqrt(N) / (1 + n)": lambda p, parent, own: p * np.sqrt(parent) / (1 + own),
-        "P sqrt(N - 1) / (1 + n)": lambda p, parent, own: p * np.sqrt(parent - 1) / (1 + own),
-    },
-    "uct": {
-        "sqrt(log N / n)": lambda p, parent, own: np.sqrt(np.log(parent) / own),
-        "sqrt(log(N - 1) / n)": lambda p, parent, own: np.sqrt(
-            np.log(np.maximum(parent - 1, 1)) / own),
-    },
+    "puct": ("mean + c P sqrt(N) / (1 + n)",
+             lambda c, q, p, n, N: q + c * p * np.sqrt(N) / (1 + n)),
+    "uct": ("mean + c sqrt(log N / n)", lambda c, q, p, n, N: q + c * np.sqrt(np.log(N) / n)),
+    "gumbel": ("log P + c (50 + n) mean", _behind),
 }
 
 
 class Fit(NamedTuple):
-    """How well a rule explains the choices, with the constant that explains most of them."""
+    """How well a rule explains choices, with the constant that explains the largest share."""
 
-    rule: str
+    explained: float
     constant: float
-    explained: float  # share of the choices
     choices: int
+    example: Choice | None  # that is not explained
 
 
-def best_fit(trace: Trace, kind: str) -> Fit:
-    """The rule of a kind that explains most choices: of PUCT and UCT between visited moves, of
-    Gumbel's search all choices below the root."""
-    if kind == "gumbel":
-        return max((_fit_gumbel(trace, rescale) for rescale in (False, True)),
-                   key=lambda fit: fit.explained)
-    return max((_fit(trace, name, bonus, rescale) for name, bonus in RULES[kind].items()
-                for rescale in (False, True)), key=lambda fit: fit.explained)
+def best_fit(choices: list[Choice], kind: str) -> Fit:
+    """The best fit of the rule of a kind of search: N may count the evaluation of the position
+    itself or not, and means may be stretched to lie between 0 and 1 at each position, as mctx
+    does."""
+    fits = []
+    for less, stretch in itertools.product((0, 1), (False, True)):
+        held = {number: row for number, choice in enumerate(choices)
+                if (row := _held(choice, kind, less, stretch)) is not None}
+        if not held:
+            return Fit(1.0, 0.0, 0, None)
+        shares = np.mean(list(held.values()), axis=0)
+        best = shares.argmax()
+        example = next((choices[number] for number, row in held.items() if not row[best]), None)
+        fits.append(Fit(float(shares[best]), float(_CONSTANTS[best, 0]), len(held), example))
+    return max(fits, key=lambda fit: fit.explained)
 
 
-def _fit(trace: Trace, name: str, bonus: Callable[..., Any], rescale: bool) -> Fit:
-    """The constant that explains most choices.
-
-    Args:
-        rescale: whether the means of a node are stretched to lie between 0 and 1, as mctx does.
-    """
-    rows, groups = [], []
-    for number, choice in enumerate(trace.choices):
-        means = [choice.mean, *(one.mean for one in (choice.chosen, *choice.others) if one.visits)]
-        spread = max(max(means) - min(means), 1e-8) if rescale else 1.0
-        for other in choice.others:
-            if other.visits and choice.chosen.visits:
-                gain = bonus(choice.chosen.prior, choice.visits, choice.chosen.visits) - bonus(
-                    other.prior, choice.visits, other.visits)
-                rows.append(((choice.chosen.mean - other.mean) / spread, gain))
-                groups.append(number)
-    if not rows:
-        return Fit(f"mean + c {name}", 0.0, 1.0, 0)
-    means, gains = np.array(rows).T
-    # Each pair holds on one side of this constant: try one in each gap of the most frequent ones.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bounds = -means / gains
-    bounds = np.sort(bounds[np.isfinite(bounds) & (bounds > 0)])
-    tries = np.concatenate([[1e-3], (bounds[1:] + bounds[:-1]) / 2, [10.0]])
-    tries = tries[:: max(1, len(tries) // 400)]
-    wrong = (means[:, None] + gains[:, None] * tries) < -1e-6
-    order = np.unique(groups, return_inverse=True)[1]
-    bad = np.zeros((order.max() + 1, len(tries)), bool)
-    np.logical_or.at(bad, order, wrong)
-    shares = 1 - bad.mean(axis=0)
-    best = int(shares.argmax())
-    return Fit(f"mean + c {name}", float(tries[best]), float(shares[best]), len(bad))
-
-
-def _fit_gumbel(trace: Trace, rescale: bool) -> Fit:
-    """Visits follow softmax(log P + c (50 + most visits) q); q of a move without visits is mixed
-    from the evaluation of its position and the means of the others (Danihelka et al. 2022).
-
-    Args:
-        rescale: whether q is stretched to lie between 0 and 1, as mctx does.
-    """
-    scales, right, count = np.geomspace(0.02, 2, 40), np.zeros(40), 0
-    for choice in trace.choices:
-        if not choice.node:
-            continue
-        options = [choice.chosen, *choice.others]
-        visits, means, priors = (np.array([one[i] for one in options]) for i in (1, 2, 3))
-        seen, total = visits > 0, visits.sum()
-        own = trace.game.values[choice.node] * (1 - 2 * trace.game.mover(choice.node))
-        if total:
-            own = (own + total * np.average(means[seen], weights=priors[seen])) / (1 + total)
-        q = np.where(seen, means, own)
-        if rescale:
-            q = (q - q.min()) / max(q.max() - q.min(), 1e-8)
-        scores = np.log(priors) + (50 + visits.max()) * scales[:, None] * q
-        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        gaps = powers / powers.sum(axis=1, keepdims=True) - visits / (1 + total)
-        right += gaps[:, 0] > gaps.max(axis=1) - 1e-3
-        count += 1
-    best = int(right.argmax())
-    return Fit("log P + c (50 + n) q", float(scales[best]), right[best] / max(count, 1), count)
+def _held(choice: Choice, kind: str, less: int, stretch: bool) -> np.ndarray | None:
+    """Whether the chosen move has the best score, for each constant; None if nothing is compared:
+    the value of a move without visits is a search's own, except in Gumbel's."""
+    _, chosen, total, own, visits, means, priors = choice
+    seen = visits > 0
+    if kind == "gumbel" and seen.any():  # a mixture of the evaluation and the moves' means
+        known = np.average(means, weights=priors * seen)
+        own = (own * total - visits @ means + (total - 1) * known) / total
+    means = np.where(seen, means, own)
+    if stretch:
+        low, high = min(own, *means), max(own, *means)
+        means = (means - low) / max(high - low, 1e-8)
+    compared = seen | (kind == "gumbel")
+    if not compared[chosen] or compared.sum() < 2:
+        return None
+    scores = RULES[kind][1](_CONSTANTS, means[compared], priors[compared], visits[compared],
+                            max(total - less, 1))
+    return scores[:, compared[:chosen].sum()] > scores.max(axis=1) - 1e-4

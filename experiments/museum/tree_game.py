@@ -1,6 +1,6 @@
 """Crafted games: a tree, written as text, is a game with compiled rules.
 
-    game = TreeGame(tree="x(.02:+1 .98:o=.5(-1 x~.3))")
+    game = tree_game("x(.02:+1 .98:o=.5(-1 x~.3))")
 
     x(...) o(...)   a position, x (black) or o (white) to move; in brackets, its moves A, B, ...
     +1 0 -1         the end: x has won, a draw, x has lost
@@ -12,8 +12,7 @@
     o=.5            what the evaluator says here, as x sees it; 0 if it is not given
     _               a move that is illegal here
 
-All numbers are those of x, so `mirrored` is the same tree with the players exchanged. The same
-player may move twice.
+All numbers are those of x. The same player may move twice.
 """
 
 from __future__ import annotations
@@ -21,120 +20,157 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import COLUMN_LETTERS, GameSpec, GameState, Move
+from dlgo.api import GameSpec, GameState, Move
 from dlgo.jit import kernel
 from dlgo.rng import below
 from dlgo.specs import Option
 from dlgo.zobrist import zobrist_table
 
-_TOKEN = re.compile(r"\s*([xo](?:[=~?]-?[\d.]+)?|[()_]|[\d.]+:|[+-]?[\d.]+)")
+# The end of a list of moves; or a move with its prior: illegal, a result, or a position.
+_PART = re.compile(r"""\s* (?: (\)) | (?:([\d.]+):)?
+    (?: _ | ([+-]?[01]) | ([xo]) (?: ~([+-]?[\d.]+) | (?:=([+-]?[\d.]+))?\( ) ) ) \s*""", re.X)
 # Plies of a `~` tree, out of reach of a search; its last position has this number of ends.
 _CLOUD_PLIES, _ENDS = 16, 20
 _BUSH_PLIES, _CHAIN_PLIES = 5, 40
-_UNFINISHED = 2
-MOVER, RESULT, FIRST = range(3)  # columns of a table: then a child for each action, or -1
+UNFINISHED = 2
+# Columns of a table; then a child for each action, -1 where it is illegal.
+MOVER, RESULT, ESTIMATE, FIRST = range(4)
 KEYS = zobrist_table(1 << 14, stream="tree nodes")
 
 
-@dataclass(frozen=True)
+def mirrored(text: str) -> str:
+    """The same tree with the players exchanged."""
+    signed = re.sub(r"(?<=[=~?])(?=[\d.]*[1-9])", "+", text)
+    return signed.translate(str.maketrans("xo+-", "ox-+"))
+
+
+@dataclass
 class Node:
-    """A position of a tree; values and results are those of x."""
+    """A position of a tree. Parent and children are numbers of a list; values are those of x."""
 
-    mover: int
-    value: float = 0.0
-    children: tuple[Node | None, ...] = ()
-    priors: tuple[float, ...] = ()
-    result: int | None = None
-    form: str = ""  # "~0.3" or "?7": the tree below is made
-
-    def mirrored(self) -> Node:
-        """The same tree with the players exchanged."""
-        swap = tuple(child and child.mirrored() for child in self.children)
-        form = self.form and f"{self.form[0]}{-float(self.form[1:]) + 0.0:g}"
-        return replace(self, mover=1 - self.mover, value=0.0 - self.value, children=swap, form=form,
-                       result=None if self.result is None else -self.result)
-
-    def best(self, depth: int = 999) -> float:
-        """The value of best play for x, with estimates after `depth` plies; made trees have their
-        `value`."""
-        if self.result is not None:
-            return float(self.result)
-        if not self.children or depth == 0:
-            return self.value
-        values = [child.best(depth - 1) for child in self.children if child is not None]
-        return max(values) if self.mover == 0 else min(values)
-
-    def __str__(self) -> str:
-        if self.result is not None:
-            return f"{self.result:+d}" if self.result else "0"
-        head = "xo"[self.mover] + self.form
-        if self.form:
-            return head
-        value = f"={self.value:g}" if self.value else ""
-        return f"{head}{value}({' '.join(self._moves())})"
-
-    def _moves(self) -> Iterator[str]:
-        for child, prior in zip(self.children, self.priors, strict=True):
-            yield "_" if child is None else f"{prior:.4g}:{child}"
+    parent: int  # -1 for the first position
+    mover: int  # 0 or 1; after the end, whose turn it would be
+    value: float = 0.0  # what the evaluator says
+    result: int = UNFINISHED
+    children: list[int] = field(default_factory=list)  # of each action; -1 where it is illegal
+    priors: list[float] = field(default_factory=list)
 
 
-def parse(text: str) -> Node:
-    """The tree of a text. Raises ValueError, which names the place."""
-    tokens, place = [], 0
-    while place < len(text.rstrip()):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise ValueError(f"the tree has {text[place : place + 9]!r}, which is no part of one")
-        tokens.append(match[1])
-        place = match.end()
-    try:
-        node = _read(tokens)
-    except IndexError:
-        raise ValueError(f"the tree {text!r} ends too early: close its brackets") from None
-    if tokens:
-        raise ValueError(f"the tree has {tokens[0]!r} after its end")
-    return node
+def parse(text: str) -> list[Node]:
+    """The positions of a tree, the first one first. Raises ValueError, which names the place."""
+    text = re.sub(r"([xo])\?([+-]?\d+)", _bush, text)
+    nodes: list[Node] = []
+    parent, place = -1, 0
+    while place < len(text) or parent >= 0 or not nodes:
+        part = _PART.match(text, place)
+        closed, prior, result, mover, cloud, value = part.groups() if part else [None] * 6
+        if part is None or parent < 0 and (nodes or mover is None):
+            raise ValueError(f"the tree {text[:200]!r} is wrong at {text[place : place + 20]!r}")
+        place = part.end()
+        share = None if prior is None else float(prior)
+        if closed:
+            parent = nodes[parent].parent
+        elif result:
+            _add(nodes, share, _end(nodes, parent, int(result)))
+        elif mover:
+            node = Node(parent, "xo".index(mover), float(cloud or value or 0))
+            number = _add(nodes, share, node)
+            if cloud:
+                _grow_cloud(nodes, number)
+            else:
+                parent = number
+        else:
+            nodes[parent].children.append(-1)
+            nodes[parent].priors.append(0.0)
+    for node in nodes:
+        rest = (1 - sum(prior or 0.0 for prior in node.priors)) / max(node.priors.count(None), 1)
+        node.priors = [rest if prior is None else prior for prior in node.priors]
+    return nodes
 
 
-def _read(tokens: list[str]) -> Node:
-    token = tokens.pop(0)
-    if token[0] not in "xo":
-        return Node(0, result=int(token))
-    mover, form = "xo".index(token[0]), token[1:]
-    if form[:1] in ("~", "?"):
-        number = float(form[1:])
-        return Node(mover, number if form[0] == "~" else 0.0, form=f"{form[0]}{number:g}")
-    if tokens.pop(0) != "(":
-        raise ValueError(f"{token} has no moves: write {token}(...)")
-    children, given = [], []
-    while tokens[0] != ")":
-        given.append(float(tokens.pop(0)[:-1]) if tokens[0].endswith(":") else None)
-        children.append(_read(tokens) if tokens[0] != "_" else tokens.pop(0) and None)
-    tokens.pop(0)
-    open_moves = [prior is None and child is not None
-                  for prior, child in zip(given, children, strict=True)]
-    rest = (1 - sum(prior or 0.0 for prior in given)) / max(sum(open_moves), 1)
-    priors = tuple(rest if is_open else prior or 0.0
-                   for is_open, prior in zip(open_moves, given, strict=True))
-    return Node(mover, float(form[1:] or 0), tuple(children), priors)
+def _add(nodes: list[Node], prior: float | None, node: Node) -> int:
+    if node.parent >= 0:
+        nodes[node.parent].children.append(len(nodes))
+        nodes[node.parent].priors.append(prior)
+    nodes.append(node)
+    return len(nodes) - 1
+
+
+def _end(nodes: list[Node], parent: int, result: int) -> Node:
+    """The evaluator says the opposite of the result: a network has not learned finished games."""
+    return Node(parent, 1 - nodes[parent].mover, -0.9 * result, result)
+
+
+def _grow_cloud(nodes: list[Node], node: int) -> None:
+    """Below a position: a deep tree in which all positions have its value."""
+    mover, value = nodes[node].mover, nodes[node].value
+    for _ in range(_CLOUD_PLIES):
+        parent, mover = node, 1 - mover
+        node = _add(nodes, 0.5, Node(parent, mover, value))
+        nodes[parent].children *= 2  # both moves lead to the same position
+        nodes[parent].priors *= 2
+    for number in range(_ENDS):
+        decided = number < round(abs(value) * _ENDS)  # the other games are drawn
+        _add(nodes, None, _end(nodes, node, int(np.sign(value)) * decided))
+
+
+def random_tree(
+    rng: np.random.Generator, plies: int, mover: int = 0, value: float = 0.0, chain: int = 0,
+    results: tuple[str, ...] = ("0",), double: float = 0.25, early: float = 0.0,
+) -> str:
+    """The text of a random tree, in which each position has a value near that of the one before.
+
+    Args:
+        plies, chain: number of plies with two or three moves, and of those with one move below.
+        results: of the ends, drawn with equal chances.
+        double, early: the probabilities that the same player moves again, and of an early end.
+    """
+    weights = rng.permutation(9)[: rng.integers(2, 4) if plies > 0 else 1] + 1
+    moves = []
+    for weight in weights:
+        if plies + chain == 1 or rng.random() < early:
+            after = str(rng.choice(results))
+        else:
+            then = mover if rng.random() < double else 1 - mover
+            near = np.clip(0.7 * value + rng.normal(0, 0.35), -0.95, 0.95)
+            after = random_tree(rng, plies - 1, then, near, chain, results, double, early)
+        moves.append(f"{weight / weights.sum():.2f}:{after}")
+    moves[-1] = moves[-1].partition(":")[2]  # the rest
+    return f"{'xo'[mover]}={value:.2f}({' '.join(moves)})"
+
+
+def _bush(form: re.Match[str]) -> str:
+    swap = form[2].startswith("-")
+    rng = np.random.default_rng(abs(int(form[2])))
+    text = random_tree(rng, _BUSH_PLIES, "xo".index(form[1]) ^ swap, chain=_CHAIN_PLIES)
+    return mirrored(text) if swap else text
+
+
+def best(nodes: list[Node], depth: int = 999, start: int = 0) -> float:
+    """The value of best play for x, with estimates after `depth` plies."""
+    node = nodes[start]
+    if node.result != UNFINISHED:
+        return node.result
+    if depth == 0:
+        return node.value
+    values = [best(nodes, depth - 1, child) for child in node.children if child >= 0]
+    return min(values) if node.mover else max(values)
 
 
 class TreeState(NamedTuple):
-    """words: int64[1], the node. table: int64[nodes, FIRST + actions]. values: int64[nodes], for
-    the player to move, as `kernels.evaluate` has them."""
+    """words: int64[1], the node. table: int64[nodes, FIRST + actions]; its estimates are as
+    `kernels.evaluate` gives them."""
 
     words: np.ndarray
     table: np.ndarray
-    values: np.ndarray
 
-    shared_fields = ("table", "values")
+    shared_fields = ("table",)
 
 
 @kernel
@@ -148,11 +184,6 @@ def copy_into(target, source):
 
 
 @kernel
-def to_move(state):
-    return state.table[state.words[0], MOVER]
-
-
-@kernel
 def is_legal(state, action):
     return state.table[state.words[0], FIRST + action] >= 0
 
@@ -161,9 +192,8 @@ def is_legal(state, action):
 def legal_actions(state, out):
     n = 0
     for action in range(state.table.shape[1] - FIRST):
-        if is_legal(state, action):
-            out[n] = action
-            n += 1
+        out[n] = action  # the next one overwrites it unless it is legal
+        n += is_legal(state, action)
     return n
 
 
@@ -173,121 +203,32 @@ def play(state, action):
 
 
 @kernel
-def terminal(state):
-    return state.table[state.words[0], RESULT] != _UNFINISHED
-
-
-@kernel
 def result(state):
     return state.table[state.words[0], RESULT]
 
 
 @kernel
-def key(state):
-    return KEYS[state.words[0]]
-
-
-@kernel
-def piece(state, cell):
-    return kernels.NOBODY
-
-
-@kernel
 def rollout(state, rng):
-    while not terminal(state):
-        n = 0
-        for action in range(state.table.shape[1] - FIRST):
-            n += is_legal(state, action)
-        choice = below(rng, n)
-        action = 0
-        while choice > 0 or not is_legal(state, action):
-            choice -= is_legal(state, action)
-            action += 1
-        play(state, action)
+    while result(state) == UNFINISHED:
+        action = below(rng, state.table.shape[1] - FIRST)
+        if is_legal(state, action):
+            play(state, action)
     return result(state)
 
 
-@kernel
-def evaluate(state):
-    return state.values[state.words[0]]
-
-
 kernels.implement(
-    TreeState, reset=reset, copy_into=copy_into, to_move=to_move, legal_actions=legal_actions,
-    is_legal=is_legal, play=play, terminal=terminal, result=result, key=key, piece=piece,
-    rollout=rollout, evaluate=evaluate,
+    TreeState, reset=reset, copy_into=copy_into, legal_actions=legal_actions, is_legal=is_legal,
+    play=play, result=result, rollout=rollout,
+    to_move=kernel(lambda state: state.table[state.words[0], MOVER]),
+    terminal=kernel(lambda state: state.table[state.words[0], RESULT] != UNFINISHED),
+    evaluate=kernel(lambda state: state.table[state.words[0], ESTIMATE]),
+    key=kernel(lambda state: KEYS[state.words[0]]),
+    piece=kernel(lambda state, cell: kernels.NOBODY),
 )
 
 
-class _Table:
-    """The nodes of a tree as arrays."""
-
-    def __init__(self, root: Node) -> None:
-        self.rows: list[tuple[int, int, list[int]]] = []
-        self.values: list[float] = []  # as x sees them
-        self.priors: list[tuple[float, ...]] = []
-        self.parents: list[int] = []
-        self._clouds: dict[tuple[int, float], int] = {}
-        self._add(root, -1)
-
-    def _new(self, mover: int, value: float, parent: int, result: int = _UNFINISHED) -> int:
-        self.rows.append((mover, result, []))
-        self.values.append(value)
-        self.priors.append(())
-        self.parents.append(parent)
-        return len(self.rows) - 1
-
-    def _add(self, node: Node, parent: int) -> int:
-        if node.form.startswith("~"):
-            return self._cloud(node.mover, node.value, parent)
-        if node.form:
-            seed = int(node.form[1:])
-            self._sign = -1 if seed < 0 else 1
-            return self._bush(node.mover, np.random.default_rng(abs(seed)), parent)
-        if node.result is not None:
-            # Whose turn it would be: not the player's who has moved last.
-            mover = 0 if parent < 0 else 1 - self.rows[parent][0]
-            return self._new(mover, 0.0, parent, node.result)
-        number = self._new(node.mover, node.value, parent)
-        self.priors[number] = node.priors
-        self.rows[number][2].extend(
-            -1 if child is None else self._add(child, number) for child in node.children)
-        return number
-
-    def _cloud(self, mover: int, value: float, parent: int, plies: int = _CLOUD_PLIES) -> int:
-        """A deep tree in which all positions have this value. Its layers are shared."""
-        number = self._new(mover, value, parent)
-        if plies == 0:
-            decided = round(abs(value) * _ENDS)  # the other games are drawn
-            self.rows[number][2].extend(
-                self._new(1 - mover, 0.0, number, int(np.sign(value)) if end < decided else 0)
-                for end in range(_ENDS))
-        else:
-            below_it = (1 - mover, value, plies)
-            if below_it not in self._clouds:
-                self._clouds[below_it] = self._cloud(1 - mover, value, number, plies - 1)
-            self.rows[number][2].extend([self._clouds[below_it]] * 2)
-        self.priors[number] = (1 / len(self.rows[number][2]),) * len(self.rows[number][2])
-        return number
-
-    def _bush(
-        self, mover: int, rng: np.random.Generator, parent: int, value: float = 0.0, ply: int = 0
-    ) -> int:
-        """Each position has a value of its own, near that of the position before."""
-        if ply == _BUSH_PLIES + _CHAIN_PLIES:
-            return self._new(mover, 0.0, parent, 0)
-        number = self._new(mover, self._sign * value, parent)
-        moves = int(rng.integers(2, 4)) if ply < _BUSH_PLIES else 1
-        self.priors[number] = tuple(rng.dirichlet(np.full(moves, 2.0)).tolist())
-        for _ in range(moves):
-            then = mover if rng.random() < 0.25 else 1 - mover
-            near = float(np.clip(0.7 * value + rng.normal(0, 0.35), -0.95, 0.95))
-            self.rows[number][2].append(self._bush(then, rng, number, near, ply + 1))
-        return number
-
-
 class TreeGame(GameSpec):
-    """A game given by its tree."""
+    """A game given by its tree; `nodes` are its positions."""
 
     name = "tree"
     title = "A tree"
@@ -297,45 +238,22 @@ class TreeGame(GameSpec):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.root = parse(self.settings["tree"])
-        made = _Table(self.root)
-        self.num_actions = self.board_cols = max(len(row[2]) for row in made.rows) or 1
-        self._table = np.full((len(made.rows), FIRST + self.num_actions), -1, np.int64)
-        for row, (mover, ended, children) in zip(self._table, made.rows, strict=True):
-            row[MOVER], row[RESULT] = mover, ended
-            row[FIRST : FIRST + len(children)] = children
-        signs = 1 - 2 * self._table[:, MOVER]
-        self._values = np.array([
-            round(500 * math.atanh(sign * max(-0.99, min(value, 0.99))))
-            for sign, value in zip(signs, made.values, strict=True)], np.int64)
-        self.values, self.priors, self.parents = made.values, made.priors, made.parents
+        self.nodes = parse(self.settings["tree"])
+        self.num_actions = self.board_cols = max(len(node.children) for node in self.nodes)
+        self._table = np.full((len(self.nodes), FIRST + self.num_actions), -1, np.int64)
+        for row, node in zip(self._table, self.nodes, strict=True):
+            estimate = 500 * math.atanh((1 - 2 * node.mover) * max(-0.99, min(node.value, 0.99)))
+            row[: FIRST + len(node.children)] = (
+                node.mover, node.result, round(estimate), *node.children)
 
     def new_kernel_state(self) -> TreeState:
-        return TreeState(np.zeros(1, np.int64), self._table, self._values)
+        return TreeState(np.zeros(1, np.int64), self._table)
 
     def scratch_state(self, like: Any, room: int = 1) -> Any:
         return like._replace(words=like.words.copy())
 
-    def move_text(self, move: Move) -> str:
-        return COLUMN_LETTERS[self.action_of(move) or 0]
-
-    def parse_move(self, state: GameState, text: str) -> Move:
-        return super().parse_move(state, f"{text.strip()}1")
-
     def why_illegal(self, state: GameState, move: Move) -> str:
         return "the tree has no such move here"
-
-    def mover(self, node: int) -> int:
-        """The player to move at a node."""
-        return int(self._table[node, MOVER])
-
-    def ended(self, node: int) -> bool:
-        """Whether the game is over at a node."""
-        return bool(self._table[node, RESULT] != _UNFINISHED)
-
-    def children(self, node: int) -> list[int]:
-        """The node of each action, -1 where it is illegal."""
-        return self._table[node, FIRST:].tolist()
 
 
 @functools.lru_cache(maxsize=256)
@@ -344,29 +262,25 @@ def tree_game(tree: str) -> TreeGame:
     return TreeGame(tree=tree)
 
 
-def node_of(state: GameState) -> int:
-    """The node of a position of a `TreeGame`."""
-    return int(state.kernel_state.words[0])
-
-
 class Script:
-    """The evaluator: it says of each position what the tree says, and keeps what it was asked.
+    """The evaluator: it says of each position what the tree says.
 
-    Of a finished game it says the opposite of the result: a network has not learned those.
+    Attributes:
+        calls: the nodes that each call was about.
     """
 
     def __init__(self, game: TreeGame) -> None:
-        self.game = game
-        self.asked: list[int] = []  # nodes
+        self.game, self.calls = game, []
 
-    def __call__(self, state: GameState) -> tuple[dict[Move, float], float]:
-        """A prior for each legal move, and the value for the player to move."""
-        game, node = self.game, node_of(state)
-        self.asked.append(node)
-        sign = 1 - 2 * game.mover(node)
-        if state.is_over():
-            return {}, -sign * 0.9 * state.result()
-        shares = game.priors[node]
-        priors = {game.moves_by_action[action]: shares[action]
-                  for action, child in enumerate(game.children(node)) if child >= 0}
-        return priors, sign * game.values[node]
+    def __call__(self, state: Any) -> Any:
+        """A prior for each legal move, and the value for the player to move; several positions have
+        a list of such answers."""
+        if isinstance(state, GameState):
+            return self([state])[0]
+        self.calls.append([int(one.kernel_state.words[0]) for one in state])
+        return [self._answer(self.game.nodes[number]) for number in self.calls[-1]]
+
+    def _answer(self, node: Node) -> tuple[dict[Move, float], float]:
+        priors = {self.game.moves_by_action[action]: node.priors[action]
+                  for action, child in enumerate(node.children) if child >= 0}
+        return priors, (1 - 2 * node.mover) * node.value

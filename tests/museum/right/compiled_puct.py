@@ -20,9 +20,9 @@ class Asked(LeafEvaluator):
     def evaluate(self, leaves, n):
         policies = np.zeros((n, self.game.num_actions), np.float32)
         values = np.zeros(n, np.float32)
-        for i in range(n):
-            state = GameState.copy_of(self.game, kernels.row(leaves, i))
-            priors, values[i] = self.ask(state)
+        states = [GameState.copy_of(self.game, kernels.row(leaves, i)) for i in range(n)]
+        for i, (priors, value) in enumerate(self.ask(states)):
+            values[i] = value
             for move, prior in priors.items():
                 policies[i, self.game.action_of(move)] = prior
         return policies, values

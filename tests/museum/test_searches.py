@@ -1,0 +1,71 @@
+"""Crafted trees and what they show: batches of leaves, noise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlgo.text import replace_once
+from experiments.museum.audit import examine
+from experiments.museum.subject import UNSEEN, Subject
+from experiments.museum.tree_game import best, mirrored, parse, tree_game
+from tests.command import ROOT
+
+BATCHED = (ROOT / "tests/museum/right/batched_puct.py").read_text(encoding="utf-8")
+NOISE = """
+    import random
+    while root.visits < simulations:
+        for child in root.children if root.visits == BATCH else ():
+            child.prior = 0.75 * child.prior + 0.25 * random.random()
+"""
+
+
+def test_a_tree_is_a_game() -> None:
+    tree = "x(.5:+1 .2:o=.4(_ -1 x~.3) x?7)"
+    nodes = parse(tree)
+    assert nodes[0].priors == pytest.approx([0.5, 0.2, 0.3])
+    assert [nodes[child].mover for child in nodes[0].children] == [1, 1, 0]
+    assert nodes[2].children[0] == -1 and nodes[2].value == 0.4
+    game = tree_game(tree)
+    state = game.start().play("B1", "C1")
+    assert state.next_player.name == "black" and state.estimate() == pytest.approx(0.3, abs=1e-3)
+    assert {len(state.legal_moves()), len(state.play("A1", "A1").legal_moves())} == {2}
+
+
+def test_a_mirrored_tree_has_opposite_values() -> None:
+    tree = "x(.5:+1 o=-.4(o~.2 -1) x?7)"
+    one, other = parse(tree), parse(mirrored(tree))
+    assert [node.value for node in one] == [-node.value for node in other]
+    assert [node.mover for node in one] == [1 - node.mover for node in other]
+    assert best(one, 1) == -best(other, 1) == 1
+
+
+@pytest.mark.parametrize("text", ["", "+1", "x(", "x(o)", "x(+1) 0", "x(+2)", "x(+1))"])
+def test_a_wrong_tree_is_one_line(text: str) -> None:
+    with pytest.raises(ValueError, match="the tree .* is wrong at "):
+        parse(text)
+
+
+@pytest.mark.parametrize(("before", "after", "broken"), [
+    ("BATCH, LOSS = 8, 1.0", "BATCH, LOSS = 8, -1.0", "values are means"),
+    ("+= LOSS + (value", "+= (value", "values are means"),
+    ("+= LOSS + (value", "+= -LOSS + (value", "values are means"),
+    ("\n    while root.visits < simulations:\n", NOISE, "priors steer"),
+    ('KIND = "puct"', 'KIND, SELF_PLAY = "puct", True', "priors steer"),
+])
+def test_batches_and_noise(tmp_path: Path, before: str, after: str, broken: str) -> None:
+    assert broken in _broken(tmp_path, replace_once(BATCHED, before, after))
+
+
+def test_self_play_has_noise(tmp_path: Path) -> None:
+    text = replace_once(BATCHED, "\n    while root.visits < simulations:\n", NOISE)
+    assert not _broken(tmp_path, f"{text}\nSELF_PLAY = True\n")
+
+
+def _broken(folder: Path, text: str) -> set[str]:
+    path = folder / "batched.py"
+    path.write_text(text, encoding="utf-8")
+    subject = Subject(str(path))
+    return {name for name in ("priors steer", "one rule", "values are means")
+            if examine(subject, "search", name).keys() - {UNSEEN}}
