@@ -184,6 +184,11 @@ def copy_into(target, source):
 
 
 @kernel
+def to_move(state):
+    return state.table[state.words[0], MOVER]
+
+
+@kernel
 def is_legal(state, action):
     return state.table[state.words[0], FIRST + action] >= 0
 
@@ -203,28 +208,42 @@ def play(state, action):
 
 
 @kernel
+def terminal(state):
+    return result(state) != UNFINISHED
+
+
+@kernel
 def result(state):
     return state.table[state.words[0], RESULT]
 
 
 @kernel
+def evaluate(state):
+    return state.table[state.words[0], ESTIMATE]
+
+
+@kernel
+def key(state):
+    return KEYS[state.words[0]]
+
+
+@kernel
+def piece(state, cell):
+    return kernels.NOBODY
+
+
+@kernel
 def rollout(state, rng):
-    while result(state) == UNFINISHED:
+    while not terminal(state):
         action = below(rng, state.table.shape[1] - FIRST)
         if is_legal(state, action):
             play(state, action)
     return result(state)
 
 
-kernels.implement(
-    TreeState, reset=reset, copy_into=copy_into, legal_actions=legal_actions, is_legal=is_legal,
-    play=play, result=result, rollout=rollout,
-    to_move=kernel(lambda state: state.table[state.words[0], MOVER]),
-    terminal=kernel(lambda state: state.table[state.words[0], RESULT] != UNFINISHED),
-    evaluate=kernel(lambda state: state.table[state.words[0], ESTIMATE]),
-    key=kernel(lambda state: KEYS[state.words[0]]),
-    piece=kernel(lambda state, cell: kernels.NOBODY),
-)
+kernels.implement(TreeState, **{function.__name__: function for function in (
+    reset, copy_into, to_move, is_legal, legal_actions, play, terminal, result, evaluate, key,
+    piece, rollout)})
 
 
 class TreeGame(GameSpec):
