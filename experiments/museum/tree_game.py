@@ -271,6 +271,9 @@ class TreeGame(GameSpec):
     def scratch_state(self, like: Any, room: int = 1) -> Any:
         return like._replace(words=like.words.copy())
 
+    def parse_move(self, state: GameState, text: str) -> Move:
+        return super().parse_move(state, f"{text.strip().removesuffix('1')}1")
+
     def why_illegal(self, state: GameState, move: Move) -> str:
         return "the tree has no such move here"
 

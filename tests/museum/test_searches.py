@@ -28,7 +28,7 @@ def test_a_tree_is_a_game() -> None:
     assert [nodes[child].mover for child in nodes[0].children] == [1, 1, 0]
     assert nodes[2].children[0] == -1 and nodes[2].value == 0.4
     game = tree_game(tree)
-    state = game.start().play("B1", "C1")
+    state = game.start().play("B", "C1")
     assert state.next_player.name == "black" and state.estimate() == pytest.approx(0.3, abs=1e-3)
     assert {len(state.legal_moves()), len(state.play("A1", "A1").legal_moves())} == {2}
 
