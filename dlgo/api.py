@@ -246,6 +246,9 @@ class GameState:
     def __hash__(self) -> int:
         return hash((self.key(), self._resigned))
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> GameState:
+        return self  # it never changes; searches of other libraries copy before each simulation
+
     def __reduce__(self) -> tuple[Any, ...]:
         # The chain of previous states is too deep for pickle's recursion; the moves are not.
         return _replay, (self.game, tuple(self.history()[0].kernel_state), self.moves())

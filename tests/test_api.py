@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import pytest
@@ -65,6 +66,7 @@ def test_resignation_gives_the_game_to_the_opponent() -> None:
     assert over.legal_moves() == []
     assert "resignation" in over.game.result_text(over)
     assert pickle.loads(pickle.dumps(over)) == over != state
+    assert copy.deepcopy(over) is over
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Our positions in the forms that other libraries ask for: the glue of their searches.
+"""Our positions in the forms that other libraries ask for: the glue of their searches and agents.
 
-OpenSpiel's search in Python:
+OpenSpiel's search in Python, also with the rule of its AlphaZero:
 
     bot = mcts.MCTSBot(pyspiel.load_game("tic_tac_toe"), 2.0, simulations,
                        OpenSpielEvaluator(evaluate))
@@ -10,6 +10,12 @@ mctx, without noise:
 
     root, step, invalid = for_mctx(state, evaluate)
     output = mctx.muzero_policy((), key, root, step, simulations, invalid, dirichlet_fraction=0.0)
+
+An agent of PettingZoo, or of `dlgo.adapters.pettingzoo_env`:
+
+    Player, GAME = from_agent(lambda observation, mask: ...), "connect4"
+
+GTP programs need no glue: `dlgo audit "gtp:gnugo --mode gtp" --game go:size=5`.
 """
 
 from __future__ import annotations
@@ -36,9 +42,7 @@ class OpenSpielState:
         self.is_chance_node = lambda: False
         self.returns = lambda: np.array([1.0, -1.0]) * self.state.result()
         self.legal_actions = lambda player=None: self.state.legal_actions().tolist()
-
-    def clone(self) -> OpenSpielState:
-        return OpenSpielState(self.state)
+        self.clone = lambda: OpenSpielState(self.state)
 
     def apply_action(self, action: int) -> None:
         self.state = self.state.apply_move(self.state.game.move_of(action))
@@ -59,9 +63,8 @@ class OpenSpielEvaluator:
         return value * np.array([1, -1]) * (1 - 2 * state.next_player.index)
 
     def prior(self, position: OpenSpielState) -> list[tuple[int, float]]:
-        state = position.state
-        return [(state.game.action_of(move), prior)
-                for move, prior in self._priors[state].items()]
+        action_of = position.state.game.action_of
+        return [(action_of(move), prior) for move, prior in self._priors[position.state].items()]
 
 
 class _Mctx:
@@ -71,16 +74,11 @@ class _Mctx:
     evaluate: Evaluate
 
     @classmethod
-    def start(cls, state: GameState, evaluate: Evaluate) -> tuple[np.ndarray, np.ndarray]:
-        cls.states, cls.evaluate = [state], staticmethod(evaluate)
-        return cls._asked(state)
-
-    @classmethod
-    def _asked(cls, state: GameState) -> tuple[np.ndarray, np.ndarray]:
+    def ask(cls, state: GameState) -> tuple[np.ndarray, np.ndarray]:
+        """Logits and value of a position, which gets the next number."""
+        cls.states.append(state)
         logits = np.full((1, _ACTIONS), -1e9, np.float32)
-        if state.is_over():
-            return np.zeros_like(logits), np.zeros(1, np.float32)
-        priors, value = cls.evaluate(state)
+        priors, value = ({}, 0.0) if state.is_over() else cls.evaluate(state)
         for move, prior in priors.items():
             logits[0, state.game.action_of(move)] = np.log(max(prior, 1e-9))
         return logits, np.array([value], np.float32)
@@ -96,9 +94,8 @@ class _Mctx:
                 reward = after.result() * (1 - 2 * before.next_player.index)
             else:
                 discount = 1.0 if after.next_player is before.next_player else -1.0
-        cls.states.append(after)
-        return (np.array([len(cls.states) - 1], np.int32), np.array([reward], np.float32),
-                np.array([discount], np.float32), *cls._asked(after))
+        return (np.array([len(cls.states)], np.int32), np.array([reward], np.float32),
+                np.array([discount], np.float32), *cls.ask(after))
 
 
 def _recurrent(params: Any, key: Any, action: Any, embedding: Any) -> tuple[Any, Any]:
@@ -116,6 +113,22 @@ def for_mctx(state: GameState, evaluate: Evaluate) -> tuple[Any, Callable[..., A
     """The root, the recurrent function and the invalid actions of a search by mctx."""
     import mctx
 
-    logits, value = _Mctx.start(state, evaluate)
+    _Mctx.states, _Mctx.evaluate = [], staticmethod(evaluate)
+    logits, value = _Mctx.ask(state)
     root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=np.zeros(1, np.int32))
     return root, _recurrent, (logits < -1e8).astype(np.int32)
+
+
+def from_agent(act: Callable[[np.ndarray, np.ndarray], int]) -> Callable[[GameState], Move]:
+    """A player of an agent, which is given the observation and the mask of legal actions."""
+    def select_move(state: GameState) -> Move:
+        from dlgo.adapters.pettingzoo_env import GameEnv
+
+        env = GameEnv(state.game)
+        env.reset()
+        for move in state.moves():
+            env.step(state.game.action_of(move))
+        seen = env.observe(env.agent_selection)
+        return state.game.move_of(int(act(seen["observation"], seen["action_mask"])))
+
+    return select_move

@@ -104,7 +104,7 @@ def right_moves(subject: Subject, part: str, name: str) -> Findings:
                 f"plays {text(move)}, which {_WORTH[question.wrong.get(move, -1)]}; "
                 f"{text(question.best)} {_WORTH[question.result]}")
     if not any((name, player) in asked for player in ("black", "white")):
-        yield UNSEEN, f"{name}: the random games of {subject.game} have no such position"
+        yield UNSEEN, f"the random games of {subject.game} end in no such position"
 
 
 PROPERTIES: dict[str, Any] = {

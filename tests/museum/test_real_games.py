@@ -8,8 +8,8 @@ from dlgo.errors import DlgoError
 from dlgo.games import get_game
 from experiments.museum.audit import audit
 from experiments.museum.real_games import questions
-from tests.command import dlgo_here
-from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, needs_gnugo
+from tests.command import ROOT, dlgo_here
+from tests.gtp.programs import needs_gnugo
 
 # The first legal move; in Go, the last one, which is a pass.
 FIRST = """
@@ -50,7 +50,13 @@ def test_right_players_make_no_mistake(engine: str, game: str) -> None:
 
 @needs_gnugo
 def test_gnu_go_makes_no_mistake() -> None:
-    report = audit(f"gtp:{GNUGO} {GNUGO_OPTIONS}", game="go:size=5")
+    report = audit(ROOT / "tests/museum/right/gnu_go.py")
+    assert not report.findings, report
+
+
+def test_an_agent_of_pettingzoo_makes_no_mistake() -> None:
+    pytest.importorskip("pettingzoo")
+    report = audit(ROOT / "tests/museum/right/pettingzoo_agent.py")
     assert not report.findings, report
 
 
