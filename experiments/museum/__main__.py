@@ -38,7 +38,8 @@ def cards() -> pd.DataFrame:
     table["luck"] = ~((table["low"] > 0) | (table["high"] < 0))
     table["text"], table["random"] = zip(*(
         ("not measured", "") if pd.isna(row.price) else
-        (f"{row.price:.0f} ({row.low:.0f} to {row.high:.0f}){', perhaps none' * row.luck}",
+        (f"{row.price:.0f} ({row.low:.0f} to {row.high:.0f})"
+         + (", perhaps none" if row.luck else ", a gain" if row.price < 0 else ""),
          f"{row.shown:.0%} for {row.right_shown:.0%}") for row in table.itertuples()), strict=True)
     return table.sort_values(["luck", "hidden"], ascending=[True, False])
 
