@@ -17,24 +17,21 @@ import pandas as pd
 
 from dlgo.files import write_file
 from experiments.command import run
-from experiments.figures import BLUE, FAINT, INK, ORANGE, drawing
+from experiments.figures import BLUE, FAINT, ORANGE, drawing
 from experiments.museum.planting import KINDS, Fault, diff, faults, get_fault, write
 from experiments.museum.prices import LOSSES, PRICES, measure
 from experiments.options import FOLDER
-from reports.differences import elo_of_score
 
 
 def cards() -> pd.DataFrame:
     """The rows of prices.csv by fault, the best hidden first; NaN where nothing was measured.
 
-    `visible` is the rating lost against random moves, in Elo; `hidden` is the rest of the price;
+    `kept` is the share of the points against random moves that remains with the fault, at most 1;
     `text` and `random` tell the price and the points against random moves.
     """
     table = pd.read_csv(PRICES, index_col="fault").reindex(list(faults()))
-    points = table[["shown", "right_shown"]].clip(0.01, 0.99).map(elo_of_score)
-    visible = (points["right_shown"] - points["shown"]).clip(lower=0)
-    table["visible"] = visible.where(table["measure"] != "report", 0)  # it is what one believes
-    table["hidden"] = table["price"] - table["visible"]
+    table["kept"] = (table["shown"] / table["right_shown"]).clip(upper=1)
+    table["hidden"] = table["price"] * table["kept"]
     table["luck"] = ~((table["low"] > 0) | (table["high"] < 0))
     table["text"], table["random"] = zip(*(
         ("not measured", "") if pd.isna(row.price) else
@@ -83,16 +80,16 @@ def draw_losses(fault: Fault, path: Path) -> None:
 
 
 def draw_prices(path: Path) -> None:
-    """Draw the price of each fault against what shows in games against random moves."""
+    """Draw the price of each fault against what remains in games against random moves."""
     table = cards().dropna(subset="price")
     with drawing(path, size=(9.0, 6.5)) as [axes]:
-        axes.axline((0, 0), slope=1, color=INK, linewidth=0.8, linestyle=":")
-        axes.scatter(table["visible"], table["price"],
+        axes.scatter(100 * table["kept"], table["price"],
                      color=[FAINT if luck else BLUE for luck in table["luck"]])
-        for name, row in table[~table["luck"]].nlargest(14, "hidden").iterrows():
-            axes.annotate(str(name), (row["visible"], row["price"]), fontsize=9,
-                          xytext=(6, 2), textcoords="offset points")
-        axes.set(xlabel="Elo lost against random moves",
+        for name, row in table[~table["luck"]].iterrows():
+            axes.annotate(str(name), (100 * row["kept"], row["price"]), fontsize=9, ha="right",
+                          xytext=(-6, 2), textcoords="offset points")
+        axes.set(xlim=(100 * table["kept"].min() - 15, 102),
+                 xlabel="points against random moves, % of the right program's",
                  ylabel="Elo lost against the right program",
                  title="The price of faults; grey: perhaps none")
 
