@@ -96,7 +96,8 @@ def draw_prices(path: Path) -> None:
 
 @click.command(help=__doc__.replace("\n    ", "\n\b\n    "))
 @click.argument("names", nargs=-1, metavar="[FAULT]...")
-@click.option("--measure", "measured", is_flag=True, help="Measure the prices of these faults.")
+@click.option("--measure", "measured", is_flag=True,
+              help="Measure the prices of these faults, or of all that have none.")
 @click.option("--out", type=FOLDER, default=Path("out/museum"), show_default=True,
               help="Folder for the rooms.")
 def main(names: tuple[str, ...], measured: bool, out: Path) -> None:
@@ -115,7 +116,7 @@ def main(names: tuple[str, ...], measured: bool, out: Path) -> None:
             draw_losses(fault, room / "losses.png")
             text += "\n![Losses](losses.png)\n"
         write_file(room / "card.md", text)
-        print(text)
+        print(f"{text}\nroom: {room}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from engines.registry import build_engine
 from experiments.museum import __main__ as museum
 from experiments.museum import prices
 from experiments.museum.planting import faults, get_fault
+from tests.command import ROOT
 
 
 @pytest.fixture
@@ -40,6 +42,12 @@ def test_a_room_has_the_card_and_both_programs(tmp_path: Path) -> None:
         for name in ("no_square_root.py", "right.py")
     ]
     assert all(callable(move) for move in moves)
+
+
+def test_the_page_leads_to_cards_that_exist() -> None:
+    page = (ROOT / "docs" / "museum.md").read_text()
+    named = re.findall(r"\| `([a-z-]+)` \|$", page, re.M)
+    assert len(named) >= 10 and set(named) <= set(faults())
 
 
 def test_every_fault_is_in_the_list(tmp_path: Path) -> None:
