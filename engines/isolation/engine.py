@@ -19,7 +19,6 @@ from engines.isolation.channel import START_TIMEOUT, Host, nonsense
 from engines.programs import processes
 from engines.programs.program import ProgramError
 from engines.programs.sandbox import Sandbox, copies_work
-from engines.registry import is_outside
 from engines.watching.recording import Transcript
 
 # Seconds in which a search must end after a stop request.
@@ -69,8 +68,7 @@ class IsolatedEngine:
         try:
             self._host.show_output(self._spec)
             self._host.ask(
-                "open", self.game.versioned, is_outside(self._spec), timeout=START_TIMEOUT,
-                check=self._check)
+                "open", self.game.versioned, timeout=START_TIMEOUT, check=self._check)
             if self._in_copy:
                 self._host.enter_copy(self._sandbox)
             facts = self._ask("build", self._spec, self._seed)

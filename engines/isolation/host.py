@@ -97,12 +97,12 @@ class _Host:
         self._compiled = compiling
         self._server.tell({"clocks": "stopped" if stopped else "running", "cpu": spent})
 
-    def _open(self, game: str, compiles: bool) -> None:
+    def _open(self, game: str) -> None:
         self._began = time.time_ns()
         self._game = get_game(game)
-        if compiles:  # before any clock runs: the rules are ours, and not the engine's to pay for
-            state = GameState.new_game(self._game)
-            state.apply_move(state.legal_moves()[0]).is_over()
+        # Compiled before any clock runs: the rules are ours, and not the engine's to pay for.
+        state = GameState.new_game(self._game)
+        state.apply_move(state.legal_moves()[0]).is_over()
 
     def _build(self, text: str, seed: int) -> dict[str, Any]:
         spec = EngineSpec.parse(text)

@@ -65,10 +65,10 @@ class TreeSearchEngine(Engine):
             searcher.new_game(seed if i == 0 else derive_seed(seed, "thread", i))
 
     def warm_up(self) -> None:
-        # The search first: a server may be compiling the rules meanwhile, for its pages.
+        super().warm_up()
         for searcher in self._searchers:
             searcher.warm_up()
-        super().warm_up()
+        self.new_game(0)
 
     def close(self) -> None:
         if self._pool is not None:

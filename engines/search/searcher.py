@@ -52,7 +52,6 @@ class Searcher:
     def warm_up(self) -> None:
         """Compile the functions that only some moves need, such as keeping a subtree."""
         self._search.set_position(GameState.new_game(self.game))
-        self.simulate(Budget(sims=1))
         if self._reuse:
             self._search.keep(0, ts.ROOT)
         ts.find_child(self.tree, ts.ROOT, 0)

@@ -23,7 +23,7 @@ from experiments.play.cell_moves import turn_text, turns_played
 from experiments.play.game_file import SavedGame
 from experiments.review.game_review import exact_engine
 from experiments.studio import replies
-from experiments.studio.game import LONGEST_GAME, Game
+from experiments.studio.game import LONGEST_GAME
 from experiments.studio.position import decision_view, moves_view
 from experiments.studio.specs import HUMAN
 
@@ -51,13 +51,10 @@ class _Analyse:
     def __init__(self, studio: Any) -> None:
         self._studio = studio
 
-    def _game(self, request: Request) -> Game:
-        return self._studio.games.find(request.path_params["id"])
-
     async def copy(self, request: Request) -> Response:
         """Copy the game up to `plies`, or to a `node` of its tree; `black` and `white` are the
         players, people by default. What is said of the moves is copied, too."""
-        game, given = self._game(request), await replies.read_object(request)
+        game, given = self._studio.games.of(request), await replies.read_object(request)
         if "node" in given:
             state = game.tree.node(replies.whole_of(given, "node", 0, 2**31)).state
         else:
@@ -73,7 +70,7 @@ class _Analyse:
     def _state(self, request: Request) -> GameState:
         """The position of the request: `?node=N` of the tree, or after `?plies=N`, by default the
         last one."""
-        game = self._game(request)
+        game = self._studio.games.of(request)
         if "node" in request.query_params:
             state = game.tree.node(replies.query_number(request, "node", 0)).state
         else:

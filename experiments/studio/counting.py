@@ -94,7 +94,7 @@ def routes(studio: Any) -> list[Route]:
     async def count(request: Request) -> Response:
         """Propose the dead stones or, with `toggle`, a cell, change one chain."""
         given = await replies.read_object(request)
-        game = studio.games.find(request.path_params["id"])
+        game = studio.games.of(request)
         most = game.state.game.board_rows * game.state.game.board_cols - 1
         toggle = given.get("toggle")
         if toggle is not None:

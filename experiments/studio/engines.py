@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
 from dataclasses import fields
 
-from dlgo import GameState
+from dlgo import DlgoError, GameSpec, GameState
 from dlgo.jit import wall_time
 from engines.base import Budget, Cost, Decision
 from engines.isolation.pool import EnginePool, PooledEngine, Ticket
 from engines.registry import EngineSpec, engine_class, is_outside
 from engines.watching.recording import Transcript
 from experiments.gtp.session import limited
+from experiments.studio.specs import HUMAN
 
 # Wall seconds: between two looks at a tree search (a frame of a screen), in which alpha-beta must
 # go a ply deeper, and of a whole analysis.
@@ -42,6 +44,14 @@ class Engines(EnginePool):
             )
 
         return await self.submit(ticket, think)
+
+    async def warm_up(self, game: GameSpec, players: Iterable[str]) -> None:
+        """Start engines of ours for a game, which may have to compile. A failure is shown later, by
+        the game."""
+        for spec in players:
+            if spec != HUMAN and not is_outside(spec):
+                with suppress(DlgoError):
+                    await self.prepare("warm-up", game, spec)
 
     async def watch(
         self, owner: str, state: GameState, spec: str, seed: int = 0

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
+from starlette.requests import Request
+
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from dlgo.jit import base_folder, is_private
@@ -46,10 +48,8 @@ class Games:
     ) -> Game:
         """A new game, or one from a file; arguments as of `Game`. Raises StudioError if there is no
         room for another."""
-        def build() -> Game:
-            return Game(make(), players, self._engines, seed, delay, clock)
-
-        game = await asyncio.to_thread(build)
+        game = await asyncio.to_thread(
+            lambda: Game(make(), players, self._engines, seed, delay, clock))
         if game.plies > LONGEST_GAME:
             raise StudioError(f"the game has more than {LONGEST_GAME} moves")
         self._add(game)
@@ -85,6 +85,10 @@ class Games:
         game.used = time.monotonic()
         self._save(game, _PAUSE)
         return game
+
+    def of(self, request: Request) -> Game:
+        """The game that a request names by its `id`. Raises StudioError."""
+        return self.find(request.path_params["id"])
 
     def _restored(self, key: str) -> Game | None:
         """A game of a server that was here before."""

@@ -39,18 +39,15 @@ class Level:
     games: int
 
 
-_TYPES = {field.name: {"str": str, "int": int, "float": float}[field.type]
-          for field in fields(Level)}
-
-
 @functools.cache
 def levels() -> dict[str, tuple[Level, ...]]:
     """The levels by the game's specification, the weakest first."""
     found: dict[str, list[Level]] = {}
     with FILE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            values = [type_of(row[key]) for key, type_of in _TYPES.items()]
-            found.setdefault(row["game"], []).append(Level(*values))
+            found.setdefault(row["game"], []).append(Level(
+                row["game"], int(row["level"]), row["engine"], float(row["elo"]),
+                float(row["low"]), float(row["high"]), float(row["step_low"]), int(row["games"])))
     return {game: tuple(rows) for game, rows in found.items()}
 
 

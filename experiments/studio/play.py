@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -13,15 +12,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dlgo import DlgoError, GameSpec, GameState, get_game
+from dlgo import GameSpec, GameState, get_game
 from dlgo.display import board_info, position_info
 from dlgo.games import game_names
 from dlgo.specs import Option
-from engines.registry import is_outside
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
-from experiments.studio.game import LONGEST_GAME, Game
+from experiments.studio.game import LONGEST_GAME
 from experiments.studio.levels import levels
 from experiments.studio.opponents import levels_view, presets
 from experiments.studio.position import position_view
@@ -73,9 +71,6 @@ class _Play:
         self._setup: View | None = None
         self._preparing: asyncio.Task[None] | None = None
 
-    def _game(self, request: Request) -> Game:
-        return self._studio.games.find(request.path_params["id"])
-
     async def setup(self, _: Request) -> Response:
         if self._setup is None:
             self._setup = await asyncio.to_thread(_choices)
@@ -101,14 +96,7 @@ class _Play:
         players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
         if self._preparing is not None:
             self._preparing.cancel()
-
-        async def start() -> None:
-            for spec in players:
-                if spec != HUMAN and not is_outside(spec):
-                    with suppress(DlgoError):  # the game will say it
-                        await self._studio.engines.prepare("first page", game, spec)
-
-        self._preparing = asyncio.create_task(start())
+        self._preparing = asyncio.create_task(self._studio.engines.warm_up(game, players))
         return replies.json_reply({})
 
     async def new(self, request: Request) -> Response:
@@ -152,20 +140,20 @@ class _Play:
         return black, white
 
     async def show(self, request: Request) -> Response:
-        return replies.json_reply(self._game(request).view())
+        return replies.json_reply(self._studio.games.of(request).view())
 
     async def events(self, request: Request) -> Response:
         """The stream of a game. Engines move only while a client reads it."""
-        return replies.event_stream(replies.news_of(self._game(request).watch()))
+        return replies.event_stream(replies.news_of(self._studio.games.of(request).watch()))
 
     async def position(self, request: Request) -> Response:
         plies = request.path_params["plies"]
-        state = self._game(request).state_at(plies)
+        state = self._studio.games.of(request).state_at(plies)
         return replies.json_reply(await asyncio.to_thread(position_view, state) | {"plies": plies})
 
     async def file(self, request: Request) -> Response:
         """The game as a file: SGF, PDN, or a text of moves."""
-        game = self._game(request)
+        game = self._studio.games.of(request)
         form = form_of(game.state.game)
         names = game.read.names_beside(game.players, game.state)
         data = await asyncio.to_thread(game_bytes, game.state, *names, game.saved)
@@ -177,7 +165,7 @@ class _Play:
         plies = given.get("plies")
         if plies is not None:
             plies = replies.whole_of(given, "plies", 0, LONGEST_GAME)
-        await self._game(request).play(replies.text_of(given, "move"), plies)
+        await self._studio.games.of(request).play(replies.text_of(given, "move"), plies)
         return replies.json_reply({})
 
     async def change(self, request: Request) -> Response:
@@ -187,7 +175,7 @@ class _Play:
         move. `speed`: seconds between the moves of two engines (`delay`). `now`: let the engine
         that thinks move at once.
         """
-        game, given = self._game(request), await replies.read_object(request)
+        game, given = self._studio.games.of(request), await replies.read_object(request)
         match request.url.path.rpartition("/")[2]:
             case "undo":
                 await game.undo()
@@ -202,13 +190,13 @@ class _Play:
     async def hint(self, request: Request) -> Response:
         """Ask an engine what to play: `engine`, or the usual one."""
         spec = replies.text_of(await replies.read_object(request), "engine", DEFAULT_HINT)
-        self._game(request).ask_hint(await asyncio.to_thread(self._allowed.engine, spec))
+        self._studio.games.of(request).ask_hint(await asyncio.to_thread(self._allowed.engine, spec))
         return replies.json_reply({})
 
     async def rematch(self, request: Request) -> Response:
         """A new game from the same start, with the same settings; `swap`: the players change
         sides."""
-        game, given = self._game(request), await replies.read_object(request)
+        game, given = self._studio.games.of(request), await replies.read_object(request)
         black, white = game.players[::-1] if given.get("swap") is True else game.players
         start = game.state.history()[0]
         return await self._start(lambda: SavedGame(start), {
@@ -217,7 +205,7 @@ class _Play:
 
     async def players(self, request: Request) -> Response:
         """Change the players: `black`, `white`."""
-        game, given = self._game(request), await replies.read_object(request)
+        game, given = self._studio.games.of(request), await replies.read_object(request)
         game.set_players(await asyncio.to_thread(self._players, given, game.players))
         return replies.json_reply({})
 

@@ -148,7 +148,7 @@ class _Review:
     async def _find(self, request: Request) -> _Run:
         """The review of a game as it is now, by `?engine=SPEC`; `&exact=no`: without proofs;
         `&seconds=N`: see `Pace`."""
-        game, asked = self._studio.games.find(request.path_params["id"]), request.query_params
+        game, asked = self._studio.games.of(request), request.query_params
         exact = asked.get("exact") != "no"
         engine = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
         seconds = min(replies.query_number(request, "seconds", 0), _LONGEST)

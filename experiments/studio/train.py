@@ -201,7 +201,7 @@ class _Train:
 
     async def guess(self, request: Request) -> Response:
         """Compare `move` after `plies` moves of a game with its move, by `engine`."""
-        game = self._studio.games.find(request.path_params["id"])
+        game = self._studio.games.of(request)
         given = await replies.read_object(request)
         plies = replies.whole_of(given, "plies", 0, game.plies)
         engine = await asyncio.to_thread(

@@ -163,7 +163,7 @@ def routes(studio: Any) -> list[Route]:
     """The routes of trees."""
     async def show(request: Request) -> Response:
         """The tree, and the position of `?node=N`, or of the end of the main line."""
-        game = studio.games.find(request.path_params["id"])
+        game = studio.games.of(request)
         tree = game.tree
         last = tree.number_of(tree.root.main_line()[-1])
         node = tree.node(replies.query_number(request, "node", last))
@@ -172,7 +172,7 @@ def routes(studio: Any) -> list[Route]:
     async def change(request: Request) -> Response:
         """Change a `node` by one of `move`, `comment`, `draw`, `promote`, `delete`."""
         given = await replies.read_object(request)
-        game = studio.games.find(request.path_params["id"])
+        game = studio.games.of(request)
         tree = game.tree
         node = tree.node(replies.whole_of(given, "node", 0, 2**31))
         if "move" in given:
