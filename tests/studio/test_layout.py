@@ -48,7 +48,9 @@ for (const board of find('.stage svg.board')) {
     wrong.push(`a board of ${Math.round(width)}x${Math.round(height)}`);
   }
 }
-for (const { clientWidth } of find('.start')) if (clientWidth < 0.7 * innerWidth) wrong.push(`a page of ${clientWidth} px`);
+for (const { clientWidth } of find('.start')) {
+  if (clientWidth < 0.7 * innerWidth) wrong.push(`a page of ${clientWidth} px`);
+}
 if (find('h1').length !== 1 && document.querySelectorAll('main h1').length !== 1) wrong.push('h1');
 return wrong;
 """
