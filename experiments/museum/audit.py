@@ -27,9 +27,7 @@ from experiments.museum.subject import FUNCTIONS, UNSEEN, AuditError, Subject
 
 PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
-_KINDS = {name: kinds.split(", ") for module in (searches, solvers, learners)
-          for name, kinds in module.KINDS.items()}
-# What each fault of the museum breaks.
+# What each fault of the museum breaks, as measured, and the properties that are about each kind.
 SIGNATURES = Path(__file__).with_name("signatures.json")
 # Tags of findings that are no answers begin so. After so many lost workers, the rest is left alone.
 _NO_ANSWER, _LOST, _MOST_LOSSES = "!", "!lost: ", 3
@@ -67,9 +65,8 @@ class Report(NamedTuple):
     def suspects(self, part: str = "") -> dict[str, Fault | None]:
         """The kinds of fault, the most probable first, each with the museum's most similar fault.
 
-        What is broken (of a part) is compared with what each fault of the museum breaks, and with
-        the properties that are about a kind. What few faults break counts more; properties that
-        were not examined do not count.
+        What is broken (of a part) is compared with the signatures. What few of them have counts
+        more; properties that were not examined do not count.
         """
         examined, known = {name for _, name in self.examined}, signatures()
         own = {feature for finding in self.findings if part in ("", finding.part)
@@ -83,14 +80,14 @@ class Report(NamedTuple):
         def likeness(broken: set[str], features: set[str]) -> float:
             return weight(broken & features) / math.sqrt(weight(broken) * weight(features) or 1)
 
-        found = [(likeness(own, set(known.get(one.name, ()))), one.kind, one)
-                 for one in faults().values()]
-        found += [(likeness(own & examined, {name for name in _KINDS if kind in _KINDS[name]}),
-                   kind, None) for kind in KINDS]
+        found = [(likeness(own & examined if name in KINDS else own, set(features)),
+                  name in faults(), name) for name, features in known.items()]
         others = {"gumbel"} - {self.kind}
         others |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
         best: dict[str, Fault | None] = {}
-        for value, kind, fault in sorted(found, key=lambda one: -one[0]):
+        for value, is_fault, name in sorted(found, reverse=True):
+            fault = faults()[name] if is_fault else None
+            kind = fault.kind if fault else name
             if value and kind not in others:
                 best[kind] = best.get(kind) or fault
         return best
@@ -130,7 +127,7 @@ def _together(findings: list[Finding]) -> Iterator[str]:
 
 
 def signatures() -> dict[str, list[str]]:
-    """What each fault of the museum breaks."""
+    """The properties and tags of `SIGNATURES`, by fault or kind."""
     return json.loads(SIGNATURES.read_text(encoding="utf-8"))
 
 

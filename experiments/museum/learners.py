@@ -231,9 +231,3 @@ def match(subject: Subject, part: str) -> Findings:
 
 PROPERTIES = {one.__name__: {one.__name__: one} for one in (
     targets, encode, augment, priors, noise, pick, loss, gradient, batches, window, match)}
-# The kinds of fault that break a property, where no fault of the museum is like it.
-KINDS = {
-    "targets": "target value, target policy, double move", "encode": "encoding",
-    "augment": "symmetry", "priors": "prior", "noise": "prior", "pick": "temperature",
-    "loss": "loss", "gradient": "loss", "batches": "data", "window": "data", "match": "evaluation",
-}

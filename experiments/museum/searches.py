@@ -58,16 +58,6 @@ VALUES = (
     ("x(o~.3 o(-1 x~.1))", None, None), ("x(o(0 -1) 0)", None, 0),
     ("x(o(x(-1 -1)) -1)", None, -1), ("x(o(x(+1 0) +1) -1)", None, 1),
 )
-# The kind of a fault that breaks a property, where no fault of the museum is like it.
-KINDS = {
-    "reply": "view", "two plies": "view", "three plies": "view", "win in one": "results",
-    "lost move": "results", "loss in one": "results", "draw beats loss": "results",
-    "win beats draw": "results", "double move": "double move", "double reply": "double move",
-    "late knowledge": "mean", "value": "mean, proof", "visits": "mean, selection, results",
-    "exploration": "selection", "priors steer": "prior", "one rule": "selection",
-    "values are means": "mean", "most visited is played": "choice", "halving": "gumbel",
-    "candidates": "gumbel",
-}
 
 
 def both(

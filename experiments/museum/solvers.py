@@ -25,11 +25,6 @@ TREES = (
     ("estimates", ("+1", "0", "-1"), 0.0, 5, 3),
     ("estimates after double moves", ("+1", "0", "-1"), 0.5, 5, 3),
 )
-KINDS = {
-    "wins and losses": "view, window", "draws": "results, window",
-    "solved double moves": "double move", "estimates": "horizon, window",
-    "estimates after double moves": "double move",
-}
 
 
 def values(subject: Subject, part: str, name: str) -> Findings:

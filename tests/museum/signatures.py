@@ -16,7 +16,7 @@ import click
 from dlgo.text import replace_once
 from experiments.museum import audit
 from experiments.museum.audit import Report
-from experiments.museum.planting import Fault, faults, get_fault, write
+from experiments.museum.planting import KINDS, Fault, faults, get_fault, write
 from tests.command import ROOT
 
 # The glue that shows each of our files to the auditor: a name in `glue/`.
@@ -51,7 +51,8 @@ def audit_fault(fault: Fault) -> Report:
 @click.argument("names", nargs=-1, metavar="[FAULT]...")
 def main(names: tuple[str, ...]) -> None:
     """Audit faults (default: all), and keep what they break."""
-    kept = {name: features for name, features in audit.signatures().items() if name in faults()}
+    kept = {name: features for name, features in audit.signatures().items()
+            if name in faults() or name in KINDS}
     for name in names or faults():
         report = audit_fault(get_fault(name))
         kept[name] = sorted({one for finding in report.findings for one in finding.features})
