@@ -3,11 +3,12 @@
     game: connectn:cols=5,rows=4,n=3
     black: human
     white: mcts:sims=1000
+    clock: 600+5
     3 3 {a comment} ( 2 4 ) 1 resign
 
 The text begins with the game's specification; `black`, `white` and `result` are for the
-reader, `#` begins a line for people, and all other lines are moves as `dlgo play` takes them, with
-comments and variations as in `dlgo/movetext.py`.
+reader, `clock` is in seconds, as PDN's `TimeControl`, `#` begins a line for people, and all other
+lines are moves as `dlgo play` takes them, with comments and variations as in `dlgo/movetext.py`.
 
 Every command that takes a game file reads it here. An illegal move ends what is read of its game,
 and a note says so.
@@ -147,7 +148,7 @@ def game_bytes(
         text = pdn.write_game(state, tags, known.result or None, known.root)
         return text.encode("utf-8", "replace")
     lines = [f"game: {game}"]
-    for key, text in (("black", black), ("white", white)):
+    for key, text in (("black", black), ("white", white), ("clock", known.info.get("TimeControl"))):
         if text:
             lines.append(f"{key}: {' '.join(text.split())}")
     if result := game.result_text(state) if state.is_over() else known.result:
@@ -260,7 +261,7 @@ def _resigned(state: GameState, winner: Player | None) -> GameState:
 
 # What a text of moves consists of. A comment, or the header of a game, begins a word.
 _TEXT = re.compile(
-    r"^[ \t]*(?P<key>game|black|white|result)[ \t]*:(?P<value>[^\n#]*)|(?P<skip>\s|\#[^\n]*)"
+    r"^[ \t]*(?P<key>game|black|white|clock|result)[ \t]*:(?P<value>[^\n#]*)|(?P<skip>\s|\#[^\n]*)"
     r"|\{(?P<comment>[^}]*)\}|(?P<word>[^\s#]+)", re.MULTILINE,
 )
 
@@ -301,7 +302,9 @@ def _from_text(
     if outer:
         raise NotationError(f"{path}: a variation is not closed, ')' is missing")
     del header["game"]
+    info = {"TimeControl": header.pop("clock")} if "clock" in header else {}
     more = [f"variations that end before an illegal move: {cuts - bool(problem)}"]
     more = more if cuts - bool(problem) else []
     return SavedGame(
-        node.state, **header, notes=(*notes, *_named(path, more, problem)), root=root)
+        node.state, **header, notes=(*notes, *_named(path, more, problem)), root=root,
+        info=info)

@@ -9,15 +9,20 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dlgo import Player
+from dlgo.game_tree import Node
 from experiments.gtp.clock import Clock
 from experiments.studio.replies import StudioError
 
 # Minutes of main time; then seconds that each move adds, or periods and seconds of a period.
-_FORM = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)(?:\+(?:(\d{1,2})x)?(\d{1,4}))?")
+_FORM = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)(?:\+(?:(\d{1,2})x)?(\d{1,4}))?")
+# The overtime of an SGF file.
+_OVERTIME = re.compile(r"((?:\d+x)?\d+) (?:byo-yomi|fischer)", re.IGNORECASE)
+_NUMBER = re.compile(rb"\d{1,6}(?:\.\d{1,6})?")
+_LEFT = {Player.black: ("BL", "OB"), Player.white: ("WL", "OW")}  # SGF's seconds and periods
 
 
 def read_clock(text: str) -> Clock:
@@ -30,13 +35,33 @@ def read_clock(text: str) -> Clock:
         return Clock()
     match = _FORM.fullmatch(text.replace(" ", ""))
     minutes, periods, seconds = match.groups(default="0") if match else ("0", "0", "0")
-    main, extra = 60 * float(minutes), float(seconds)
+    main, extra = round(60 * float(minutes), 1), float(seconds)
     if (int(periods) and not extra) or not main + extra * int(periods):
         raise StudioError(f"the clock {text[:40]!r} cannot be read; write 10+5 for ten minutes and "
                           "5 seconds a move, or 10+3x30 for ten minutes, then 3 periods of 30 s")
     if int(periods):
         return Clock(main, extra, int(periods), japanese=True)
     return Clock(main, increment=extra)
+
+
+def clock_in(info: Mapping[str, str]) -> str:
+    """The clock that a file sets, as `read_clock` takes it; "" for none.
+
+    Raises StudioError for one that the studio does not have.
+    """
+    text, over = info.get("TM", info.get("TimeControl", "")), info.get("OT", "")
+    if over and text:
+        match = _OVERTIME.fullmatch(over)
+        text = f"{text}+{match[1]}" if match else f"{text} and {over}"
+    seconds, plus, more = text.partition("+")
+    try:
+        minutes = f"{float(seconds or 0) / 60:.4f}".rstrip("0").rstrip(".")
+        text = text and f"{minutes}{plus}{more}"
+        read_clock(text)
+    except (ValueError, StudioError):
+        raise StudioError(f"the clock {text[:40]!r} is left out; the studio has main time with "
+                          "an increment or byo-yomi") from None
+    return text
 
 
 class Clocks:
@@ -145,13 +170,41 @@ class Clocks:
         self._used = kept["used"]
         self.late = None if kept["late"] is None else Player.from_index(kept["late"])
 
+    def write_left(self, root: Node) -> None:
+        """Note in a game of Go, as SGF does, what each move has left of its player's time."""
+        plies = 0
+        for node in root.main_line():
+            plies += len(node.moves)
+            player = node.state.next_player.other
+            if player in self._after.get(plies, ()):
+                for key, number in zip(_LEFT[player], self._after[plies][player], strict=True):
+                    node.markup |= {key: [f"{number:.4g}".encode()]} if number else {}
+
+    def read_left(self, root: Node) -> bool:
+        """Go on with the time that is noted in a game of Go, else with all of it; whether there
+        are such notes."""
+        plies, left = 0, {}
+        for node in root.main_line():
+            plies += len(node.moves)
+            for player, keys in _LEFT.items():
+                texts = [node.markup.get(key, [b""])[0] for key in keys]
+                seconds, periods = (
+                    float(text) if _NUMBER.fullmatch(text) else 0.0 for text in texts)
+                if seconds:
+                    left[player] = seconds, min(int(periods), self._clock.byo_stones)
+            if plies:
+                self._after[plies] = dict(left)
+        self._clock.left = dict(left)
+        return bool(left)
+
     def properties(self, form: str) -> dict[str, str]:
         """The time settings as a file of that format writes them."""
         clock = self._clock
         if not clock.limited:
             return {}
+        main, kind = f"{clock.main_time:g}", "byo-yomi" if clock.byo_stones else "fischer"
+        over = f"{clock.byo_stones}x{clock.byo_time:g}" if clock.byo_stones else ""
+        over = over or (f"{clock.increment:g}" if clock.increment else "")
         if form == "sgf":
-            over = f"{clock.byo_stones}x{clock.byo_time:g} byo-yomi" if clock.byo_stones else ""
-            over = over or (f"{clock.increment:g} fischer" if clock.increment else "")
-            return {"TM": f"{clock.main_time:g}", **({"OT": over} if over else {})}
-        return {"TimeControl": self.text}
+            return {"TM": main, **({"OT": f"{over} {kind}"} if over else {})}
+        return {"TimeControl": f"{main}+{over}" if over else main}

@@ -16,11 +16,13 @@ from starlette.routing import Route
 
 from dlgo import GameState, Player, Point
 from dlgo.display import cell_number
-from dlgo.game_tree import Node, point_of
+from dlgo.game_tree import Node, cells_of, point_of
 from dlgo.games.go.scoring import dead_chains, score
+from experiments.play.game_file import SavedGame
 from experiments.studio import replies
 
 View = dict[str, Any]
+_TERRITORY = {Player.black: "TB", Player.white: "TW"}  # SGF's properties
 
 
 def can_count(state: GameState) -> bool:
@@ -77,7 +79,7 @@ def write_count(node: Node, count: View) -> None:
     game = node.state.game
     stones = {cell_number(game, point): player.index
               for point, player in game.stones(node.state).items()}
-    for player, key in ((Player.black, "TB"), (Player.white, "TW")):
+    for player, key in _TERRITORY.items():
         cells = [cell for cell, owner in enumerate(count["owner"])
                  if owner == player.index != stones.get(cell)]
         node.markup.pop(key, None)
@@ -87,6 +89,20 @@ def write_count(node: Node, count: View) -> None:
             f"{count['komi']:g}: {count['result']}.")
     if text not in node.comment:
         node.say(text)
+
+
+def count_in(saved: SavedGame) -> View | None:
+    """The count that a file notes, as `write_count` does; None if it notes none."""
+    if saved.root is None or not can_count(saved.state):
+        return None
+    game, marks = saved.state.game, saved.root.main_line()[-1].markup
+    stones, size = game.stones(saved.state), (game.board_rows, game.board_cols)
+    points = {cell_number(game, point): point for point in stones}
+    owned = [(cell, player) for player, key in _TERRITORY.items() for value in marks.get(key, ())
+             for cell in cells_of(value, *size)]
+    dead = [points[cell] for cell, player in owned
+            if cell in points and stones[points[cell]] is not player]
+    return count_view(saved.state, dead, False) if owned else None
 
 
 def routes(studio: Any) -> list[Route]:

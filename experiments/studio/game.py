@@ -18,7 +18,7 @@ from dlgo.records.costs import MoveCost
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.gtp.session import empty_points
-from experiments.play.game_file import SavedGame
+from experiments.play.game_file import SavedGame, form_of
 from experiments.studio import counting, ending, opponents, position
 from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
@@ -64,7 +64,8 @@ class Game:
         self._hurried = False  # the engine that thinks has to move now
         self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
-        self.count: dict[str, Any] | None = None  # as `counting.py` makes it, of the last position
+        # As `counting.py` makes it, of the last position.
+        self.count: dict[str, Any] | None = counting.count_in(saved)
         self._search: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[None] | None = None
         self._changes = Changes()
@@ -86,7 +87,17 @@ class Game:
         read = read.up_to(self.state)
         if self.count is not None and read.root is not None:
             counting.write_count(read.root.main_line()[-1], self.count)
+        if read.root is not None and form_of(self.state.game) == "sgf":
+            self.clocks.write_left(read.root)
         return ending.saved_game(read, self.clocks)
+
+    def resume_clocks(self) -> None:
+        """Set the clocks to the time that the game's file has left, and pause the game."""
+        if self.clocks.text and self.read.root is not None and self.plies:
+            self._paused = True
+            if not self.clocks.read_left(self.read.root):
+                note = "the clocks begin anew: the file does not say how much time is left"
+                self.read = replace(self.read, notes=(*self.read.notes, note))
 
     def kept(self) -> dict[str, Any]:
         """What a file of the game has no place for, as `restore` takes it."""

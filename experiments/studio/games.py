@@ -48,8 +48,12 @@ class Games:
     ) -> Game:
         """A new game, or one from a file; arguments as of `Game`. Raises StudioError if there is no
         room for another."""
-        game = await asyncio.to_thread(
-            lambda: Game(make(), players, self._engines, seed, delay, clock))
+        def build() -> Game:
+            game = Game(make(), players, self._engines, seed, delay, clock)
+            game.resume_clocks()
+            return game
+
+        game = await asyncio.to_thread(build)
         if game.plies > LONGEST_GAME:
             raise StudioError(f"the game has more than {LONGEST_GAME} moves")
         self._add(game)

@@ -46,7 +46,7 @@ def test_a_person_loses_on_time_and_undo_gives_it_back(studio: Studio) -> None:
 
 @pytest.mark.parametrize(("spec", "texts", "words"), [
     ("draughts", ["11-15"], ['[Result "0-1"]', '[Termination "time forfeit"]',
-                             '[TimeControl "0.02"]']),
+                             '[TimeControl "1.2"]']),
     ("connect4", ["4"], ["result: red wins on time"]),
 ])
 def test_files_say_that_time_was_up(
@@ -63,6 +63,52 @@ def test_files_say_that_time_was_up(
     status, answer = studio.ask(f"/api/games/load?name={name}", data.encode(),
                                 content_type="text/plain")
     assert status == 200 and studio.view(answer["id"])["ended"]
+
+
+@pytest.mark.parametrize(("spec", "texts"), [
+    ("go:size=5", ["C3", "D4", "B2"]), ("draughts", ["11-15"]), ("connect4", ["4", "3"]),
+])
+@pytest.mark.parametrize("clock", ["1.6667+3x30", "10+5", "10"])
+def test_a_saved_game_goes_on_with_its_clock(
+    studio: Studio, spec: str, texts: list[str], clock: str
+) -> None:
+    game = studio.new(spec, clock=clock)
+    with studio.watching(game) as watcher:
+        for plies, text in enumerate(texts, 1):
+            studio.move(game, text)
+            watcher.until(lambda view, plies=plies: view["plies"] == plies)
+    before = studio.view(game)["clock"]
+    data = studio.ask(f"/api/games/{game}/file")[1]
+    again = studio.ask("/api/games/load?name=a", data, content_type="text/plain")[1]["id"]
+    with studio.watching(again) as watcher:
+        view = watcher.until(lambda view: view["clock"])
+        assert view["paused"] and view["clock"]["running"] is None
+        assert view["clock"]["text"] == clock and view["clock"]["periods"] == before["periods"]
+        if spec == "go:size=5":
+            for left, kept in zip(before["left"], view["clock"]["left"], strict=True):
+                assert kept == pytest.approx(left, abs=0.1)
+            assert view["notes"] == []
+        else:
+            assert view["notes"] == ["the clocks begin anew: the file does not say how much time "
+                                     "is left"]
+        studio.ask(f"/api/games/{again}/pause", {"paused": False})
+        watcher.until(lambda view: view["clock"]["running"] is not None, "a running clock")
+
+
+@pytest.mark.parametrize(("properties", "text", "left", "note"), [
+    ("TM[600]OT[5x30 byo-yomi]", "10+5x30", [[12, 0], [30, 4]], ""),
+    ("TM[600]OT[25/300 Canadian]", None, None, "600 and 25/300 Canadian"),
+    ("TM[600]RE[B+3.5]", None, None, ""), ("TM[none]", None, None, "'none' is left out"),
+])
+def test_clocks_of_files_from_elsewhere(
+    studio: Studio, properties: str, text: str | None, left: list[list[int]] | None, note: str
+) -> None:
+    data = f"(;GM[1]SZ[9]{properties};B[cc]BL[12];W[gg]WL[30]OW[4];B[ee]BL[-1])".encode()
+    game = studio.ask("/api/games/load?name=a.sgf", data, content_type="text/plain")[1]["id"]
+    view = studio.view(game)
+    assert note in str(view["notes"]) and bool(note) == bool(view["notes"])
+    assert (view["clock"] or {}).get("text") == text
+    assert (view["clock"] or {}).get("left") == left
 
 
 def test_clocks_stand_still_while_nobody_watches_or_the_game_is_paused(studio: Studio) -> None:

@@ -50,6 +50,10 @@ def test_dead_stones_change_the_count_and_not_the_result_of_the_rules(studio: St
     assert len(last.markup["TB"]) == 19 and b"ae" in last.markup["TB"] and "TW" not in last.markup
     assert "black 25, white 0 + 0.5: black wins by 24.5" in last.comment
 
+    loaded = studio.ask("/api/games/load?name=a.sgf", data, content_type="text/plain")[1]["id"]
+    assert studio.view(loaded)["count"] == {**studio.view(game)["count"], "proposed": False}
+    assert studio.ask(f"/api/games/{loaded}/file")[1] == data
+
     studio.ask(f"/api/games/{game}/undo", {})
     assert studio.view(game)["count"] is None
     status, answer = count(studio, game)
