@@ -116,6 +116,12 @@ class Pace:
         searches = self._places + self._open() + _SEARCHES * self.review.most_compared
         return searches * self.spent / self._places
 
+    def left(self) -> str:
+        """`about 2 minutes left`; when the promise is broken, that it is."""
+        if self.promise is not None and self.promise - self.spent < 1:
+            return "longer than planned"
+        return self.words() + (" left" if self.promise is not None else "")
+
     def words(self) -> str:
         """`about 2 minutes`: what is left of the promise."""
         if self.promise is None:

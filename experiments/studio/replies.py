@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import aclosing
 from itertools import takewhile
@@ -45,7 +46,9 @@ def json_reply(value: Any, status: int = 200) -> Response:
 
 
 def file_reply(data: bytes, media_type: str, name: str) -> Response:
-    """A file that the browser stores."""
+    """A file that the browser saves; its name tells when."""
+    stem, _, ending = name.rpartition(".")
+    name = f"{stem}-{time.strftime('%Y-%m-%d-%H%M')}.{ending}"
     return Response(data, media_type=media_type, headers={
         "content-disposition": f'attachment; filename="{name}"'})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, partial
 from html import escape
 from pathlib import Path
@@ -29,18 +30,21 @@ _POLICY = (
 
 
 class ReviewView:
-    """The data of a review for a page, by `engine`, and by `exact`, which proves values (or "")."""
+    """The data of a review for a page, by `engine`, and by `exact`, which proves values (or "").
+
+    `names` are the players', by default those of the file.
+    """
 
     def __init__(
         self, review: GameReview, read: SavedGame, engine: str = "", exact: str = "",
-        pace: Pace | None = None,
+        pace: Pace | None = None, names: Sequence[str] = (),
     ) -> None:
         self.review, self.read, self.engine, self.exact = review, read, engine, exact
         self.pace = pace or Pace(review, engine)
         self._words = cache(partial(verdict_words, review))  # each report asks for all of them
         state, game = review.game_state, review.game_state.game
         self._fixed = {
-            "names": [one_line(name)[:100] for name in (read.black, read.white)],
+            "names": [one_line(name)[:100] for name in names or (read.black, read.white)],
             "sides": [player_text(game, player) for player in Player],
             "result": game.result_text(state) if state.is_over() else one_line(read.result)[:100],
             "engine": engine, "exact": exact,
@@ -68,7 +72,7 @@ class ReviewView:
                 {"from": slide.first, "to": slide.last, "text": slide_words(review, slide)}
                 for slide in slides(review)
             ],
-            "time": self.pace.words(), "spent": round(self.pace.spent, 1),
+            "time": self.pace.left(), "spent": round(self.pace.spent, 1),
         }
 
     def _verdict(self, verdict: Verdict) -> dict[str, Any]:

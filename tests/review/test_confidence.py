@@ -177,6 +177,10 @@ def test_the_promised_time_is_kept(seconds: float, speed: float, slower: float) 
         review.answer(question, decision, "x")
     assert 0.7 * seconds < total < 1.1 * seconds and 0.3 < places / seconds < 0.4, total
     assert abs(pace.promise - total) < 0.1 * seconds and count < 2500
+    pace.spent = pace.promise - 9.6
+    assert pace.left() == "about 10 s left"
+    pace.spent = pace.promise + 1
+    assert pace.left() == "longer than planned"
 
 
 def test_sure_verdicts_are_right_by_the_solver() -> None:

@@ -52,7 +52,6 @@ async function openReview(root, id, app) {
       fresh: [null, "n", "another game", () => app.go("review")],
     },
   });
-  const { run } = buttons;
   buttons.sgf.hidden = info.name !== "go";
   const head = h("div", { class: "review-progress" }, progress, told);
   const settings = h("div", { class: "panel" }, field.element,
@@ -76,13 +75,13 @@ async function openReview(root, id, app) {
 
   function begin() {
     stop();
-    run.textContent = running ? "Stop" : "Go on";
+    buttons.run.textContent = running ? "Stop" : "Go on";
     if (!running) return;
     told.textContent = `The engine starts …${Number(time.value) ? ` This review takes ${TIMES[time.value].replace("thorough: ", "")}.` : ""}`;
     const asked = query();
     stop = follow(`${path}/review?${asked}`, (news) => { if (asked === query()) show(news, asked); }, (error) => {
       told.textContent = error.message;
-      if (error.status) { running = false; stop(); run.textContent = "Go on"; }
+      if (error.status) { running = false; stop(); buttons.run.textContent = "Go on"; }
     });
   }
 
@@ -104,10 +103,8 @@ async function openReview(root, id, app) {
       place.replaceChildren(reviewed.element);
       activeElement.focus({ preventScroll: true });
     }
-    progress.max = news.of;
-    progress.value = news.done;
-    progress.hidden = news.final;
-    run.hidden = news.final;
+    Object.assign(progress, { max: news.of, value: news.done, hidden: news.final });
+    buttons.run.hidden = news.final;
     told.textContent = progressWords(news);
     told.classList.toggle("bad", Boolean(news.problem));
     if (news.final) stop();
@@ -121,7 +118,7 @@ async function openReview(root, id, app) {
     if (!asked) return `${counts}.`;
     const place = `the position after move ${asked.place}`;
     if (asked.exact) return `${counts}; ${news.exact} solves ${place} (it gives up after some seconds) …`;
-    return `${counts}, ${news.time} left; ${asked.sample ? `compares move ${asked.place} with what the engine prefers` : `looks at ${place}`} …`;
+    return `${counts}, ${news.time}; ${asked.sample ? `compares move ${asked.place} with what the engine prefers` : `looks at ${place}`} …`;
   }
 
   function toggle() {
