@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -19,7 +21,8 @@ from dlgo.specs import Option
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
-from experiments.studio.game import LONGEST_GAME
+from experiments.studio.clocks import clock_in
+from experiments.studio.game import LONGEST_GAME, Game
 from experiments.studio.levels import levels
 from experiments.studio.opponents import levels_view, presets
 from experiments.studio.position import position_view
@@ -121,6 +124,11 @@ class _Play:
             raise replies.StudioError(f"{path}: not a game record") from None
         named = {"black": self._allowed.player_or_human(saved.black),
                  "white": self._allowed.player_or_human(saved.white)}
+        if not (saved.result or saved.state.is_over()):
+            try:
+                named["clock"] = clock_in(saved.info)
+            except replies.StudioError as error:
+                saved = replace(saved, notes=(*saved.notes, f"{path}: {error}"))
         return await self._start(lambda: saved, named | given, saved.notes)
 
     async def _start(
@@ -195,9 +203,11 @@ class _Play:
 
     async def rematch(self, request: Request) -> Response:
         """A new game from the same start, with the same settings; `swap`: the players change
-        sides."""
+        sides; `engine` plays instead of the one that has played."""
         game, given = self._studio.games.of(request), await replies.read_object(request)
-        black, white = game.players[::-1] if given.get("swap") is True else game.players
+        players = game.players[::-1] if given.get("swap") is True else game.players
+        engine = replies.text_of(given, "engine", "")
+        black, white = (engine if engine and one != HUMAN else one for one in players)
         start = game.state.history()[0]
         return await self._start(lambda: SavedGame(start), {
             "black": black, "white": white, "clock": game.clocks.text, "delay": game.delay,

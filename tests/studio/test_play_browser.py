@@ -115,8 +115,17 @@ def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
         page.see_text(f"Play {left} game" if left else "Level 1 fits you", ".fit")
         page.press("Rematch")
         page.see("document.querySelector('.ending')?.hidden", "another game")
+    page.press("Resign")
+    page.press("Really resign?")
+    page.see_text("Level 1 fits you", ".fit")
+    assert not page.find(".ending .buttons").text.count("Play level")  # it has just been played
+    studio.ask(f"/api/games/{page.driver.current_url.split('/')[-1]}/players", {
+        "white": levels[1]["spec"]})
+    page.press("Play level 1")
+    page.see("document.querySelector('.ending')?.hidden", "another game")
+    page.see_text("Random moves, level 1", ".player:nth-child(2)")
     page.go("play")
-    page.see_text("Level 1 fits you: by 3 games you play at", WHITE + " .link")
+    page.see_text("Level 1 fits you: by ", WHITE + " .link")
     page.keys(Keys.END, on="#player-white-level")
     page.see_text(f"Level {len(levels)} of {len(levels)}", WHITE + " small")
     page.press(page.text(WHITE + " .link"))

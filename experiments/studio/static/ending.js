@@ -1,7 +1,7 @@
 // The end of a game: the moments that decided it, and what comes next.
 
 import { h } from "./dom.js";
-import { fitWords } from "./fit.js";
+import { fit, fitWords } from "./fit.js";
 import { choices } from "./players.js";
 
 export class Ending {
@@ -11,8 +11,9 @@ export class Ending {
     this.actions = actions;
     this.moments = h("div", { class: "moments" });
     this.fit = h("p", { class: "fit" });
+    this.fitting = h("button", { hidden: true, onclick: () => actions.rematch(false, this.level.spec) });
     this.element = h("section", { class: "panel ending", "aria-label": "End of the game", hidden: true }, this.moments, this.fit,
-      h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"),
+      h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"), this.fitting,
         button("Change sides", () => actions.rematch(true)), button("Review", actions.review)));
   }
 
@@ -24,6 +25,12 @@ export class Ending {
     this.moments.replaceChildren(...(list?.length ? [h("p", {}, "What decided the game, as the engine saw it:"), h("ul", {}, list)]
       : [h("p", {}, "A review finds the moves that decided the game.")]));
     this.fit.hidden = !levels.some(Boolean);
-    choices().then((choice) => { this.fit.textContent = fitWords(game, choice.levels[game] ?? []); }, () => {});
+    choices().then((choice) => {
+      const rows = choice.levels[game] ?? [], number = fit(game, rows)?.level;
+      this.fit.textContent = fitWords(game, rows);
+      this.level = rows[number - 1];
+      this.fitting.textContent = `Play level ${number}`;
+      this.fitting.hidden = this.fit.hidden || !number || levels.some((level) => level?.level === number);
+    }, () => {});
   }
 }

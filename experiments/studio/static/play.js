@@ -65,7 +65,7 @@ async function openGame(root, id, app) {
 
   function review() { app.go(`review/${id}`); }
 
-  function rematch(swap) { return goTo(app, "play", ask(`${path}/rematch`, { swap })); }
+  function rematch(swap, engine) { return goTo(app, "play", ask(`${path}/rematch`, { swap, engine })); }
 
   function play(text) {
     shown = null;
