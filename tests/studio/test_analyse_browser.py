@@ -75,6 +75,25 @@ def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Pag
     assert page.nameless() == [] and page.errors() == []
 
 
+def test_arrows_are_drawn_with_the_keyboard(studio: Studio, page: Page) -> None:
+    analysed(studio, page)
+    page.press("Draw")
+    board = ".stage svg.board"
+    page.keys(Keys.ARROW_UP, on=board)  # to the last stone, D3
+    begin = ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT)
+    begin.perform()
+    page.see_text("The arrow begins at D3", "#toasts")
+    page.keys(Keys.ARROW_LEFT, Keys.ENTER, on=board)
+    page.see("document.querySelectorAll('.stage .arrow').length === 1", "the arrow")
+    page.keys(Keys.ENTER, on=board)
+    page.see("document.querySelector('.stage .drawn-text')?.textContent === 'A'", "a letter")
+    assert page.count(".stage .arrow") == 1
+    begin.perform()
+    page.keys(Keys.ESCAPE, Keys.ARROW_UP, Keys.ENTER, on=board)
+    page.see("document.querySelectorAll('.stage .drawn-text').length === 2", "no second arrow")
+    assert page.count(".stage .arrow") == 1 and page.errors() == []
+
+
 def test_territory_is_shown_and_taken_away(studio: Studio, page: Page) -> None:
     moves = " ".join(f"{column}{row}" for row in range(1, 6) for column in "BD")
     analysed(studio, page, moves)

@@ -29,6 +29,7 @@ export class BoardInput {
   /** Put back what has been picked up. */
   letGo() {
     this.prefix = [];
+    this.stroke = null;
     this.#ask([]);
   }
 
@@ -195,14 +196,21 @@ export class BoardInput {
     const { board } = this;
     if (event.key in STEPS) board.moveCursor(this.#beside(STEPS[event.key]));
     else if ((event.key === "Enter" || event.key === " ") && board.cursor !== null) {
-      if (board.drawing) board.onDraw(board.cursor, board.cursor);
+      if (board.drawing) this.#draw(board.cursor, event.shiftKey);
       else this.click(board.cursor);
-    } else if (event.key === "Escape" && this.prefix.length) {
-      this.prefix = [];
+    } else if (event.key === "Escape" && (this.prefix.length || this.stroke !== null)) {
+      this.letGo();
       board.drawMarks();
     } else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Draw with the keyboard: begin an arrow, end it, or write a letter. */
+  #draw(cell, begin) {
+    if (begin) this.board.onSay(`The arrow begins at ${this.board.info.cellNames[cell]}; press Enter where it ends.`);
+    else this.board.onDraw(this.stroke ?? cell, cell);
+    this.stroke = begin ? cell : null;
   }
 
   /** The cell beside the cursor; without a cursor, where it begins. */

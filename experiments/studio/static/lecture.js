@@ -1,6 +1,6 @@
 // Lectures: large type, a presenter's keys, a blank screen, and what is shown as a file.
 
-import { download, saveBlob } from "./api.js";
+import { ask, download, saveBlob } from "./api.js";
 import { pngBlob, snapshot, svgBlob } from "./snapshot.js";
 
 const WIDEST = 1000, MOST = 200;  // pixels and steps of a film
@@ -14,8 +14,14 @@ export function openLecture(root, app, view) {
   const page = document.documentElement, element = (id) => document.getElementById(id);
   const dialog = element("picture"), film = element("film"), { first, last, seconds } = film.elements;
   const isOn = () => page.hasAttribute("data-lecture");
-  const step = (by) => { const steps = view()?.steps; steps?.go(steps.at + by); };
-  const name = () => `dlgo-${location.hash.split("/")[1]}${view()?.steps ? `-${view().steps.at}` : ""}`;
+  /** To the next step or, after the last one of a preset, to the next preset; or back. */
+  const step = (by) => app.attempt(async () => {
+    const steps = view()?.steps, name = /(?:course\/|preset=)([\w-]+)/.exec(location.hash)?.[1];
+    if (!name || (steps && steps.at !== (by > 0 ? steps.last : 0))) { steps?.go(steps.at + by); return; }
+    const presets = (await ask("/api/course")).chapters.flatMap((chapter) => chapter.presets);
+    app.go(`course/${presets[presets.findIndex((one) => one.name === name) + by]?.name ?? ""}`);
+  });
+  const name = () => `dlgo-${location.hash.split("/")[1]}${view()?.steps ? `-${view().steps.at}` : ""}-${new Date().toISOString().slice(0, 10)}`;
   function set(on) {
     page.toggleAttribute("data-lecture", on);
     page.removeAttribute("data-blank");
@@ -66,7 +72,7 @@ export function openLecture(root, app, view) {
     { key: "P", what: "save a picture or a film of what is shown", run: choose }, { key: "F", what: "full screen", run: fullScreen },
   ];
   const lecturing = [
-    { key: "PageDown", what: "next step", run: () => step(1) }, { key: "PageUp", what: "step before", run: () => step(-1) },
+    { key: "PageDown", what: "next step, then the next preset", run: () => step(1) }, { key: "PageUp", what: "step before", run: () => step(-1) },
     { key: ".", what: "blank the screen", run: () => page.toggleAttribute("data-blank") }, { key: "F5", what: "full screen", run: fullScreen },
   ];
   element("lecture").addEventListener("click", always[0].run);
