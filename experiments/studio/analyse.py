@@ -9,6 +9,7 @@ import asyncio
 import secrets
 import shlex
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from starlette.requests import Request
@@ -87,11 +88,19 @@ class _Analyse:
 
     async def _looks(self, state: GameState, spec: str) -> AsyncIterator[Event]:
         views: dict[Move, Event] = {}
-        look, owner = 0, f"analysis-{secrets.token_hex(8)}"
-        async for decision, final in self._studio.engines.steps(owner, state, spec):
-            look += 1
-            view = await asyncio.to_thread(decision_view, state, decision, None, views)
-            yield {**view, "look": look, "final": final}
+        look, engines, owner = 0, self._studio.engines, f"analysis-{secrets.token_hex(8)}"
+        async with aclosing(engines.steps(owner, state, spec)) as steps:
+            while True:
+                step = asyncio.ensure_future(anext(steps, None))
+                async with aclosing(engines.progress_until(owner, step)) as progress:
+                    async for news in progress:
+                        if not look:  # later, its last answer is shown
+                            yield news
+                if step.result() is None:
+                    break
+                (decision, final), look = step.result(), look + 1
+                view = await asyncio.to_thread(decision_view, state, decision, None, views)
+                yield {**view, "look": look, "final": final}
 
     async def territory(self, request: Request) -> Response:
         """Who owns each cell at the end of random games of Go, +1 black to -1 white."""

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from dataclasses import fields
+from typing import Any
 
 from dlgo import DlgoError, GameSpec, GameState
 from dlgo.jit import wall_time
@@ -52,6 +53,18 @@ class Engines(EnginePool):
             if spec != HUMAN and not is_outside(spec):
                 with suppress(DlgoError):
                     await self.prepare("warm-up", game, spec)
+
+    async def progress_until(
+        self, owner: str, task: asyncio.Future[Any]
+    ) -> AsyncIterator[dict[str, Any]]:
+        """What is done for an owner, twice a second, until a task ends; it ends with the reader."""
+        try:
+            while not (await asyncio.wait((task,), timeout=0.5))[0]:
+                yield {"progress": self.progress(owner)}
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError, DlgoError):
+                await task
 
     async def watch(
         self, owner: str, state: GameState, spec: str, seed: int = 0

@@ -10,14 +10,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import aclosing
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dlgo import DlgoError, GameState
+from dlgo import GameState
 from engines.isolation.pool import EngineFailed
 from engines.registry import EngineSpec
 from engines.watching.recording import MOST_BYTES, MOST_SECONDS, MOST_STEPS
@@ -129,18 +129,16 @@ class _Inside:
             "mover": state.next_player.name,
         }
         owner = f"inside-{secrets.token_hex(8)}"
-        task = asyncio.create_task(self._studio.engines.watch(owner, state, spec.text, seed))
+        engines = self._studio.engines
+        task = asyncio.create_task(engines.watch(owner, state, spec.text, seed))
         try:
-            while not (await asyncio.wait((task,), timeout=0.5))[0]:
-                yield {"waiting": self._studio.engines.waiting_before(owner)}
+            async with aclosing(engines.progress_until(owner, task)) as progress:
+                async for news in progress:
+                    yield news
             record, has_network = task.result()
         except EngineFailed as error:
             yield {"error": replies.error_words(error)}
             return
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError, DlgoError):
-                await task
         for part in record.parts:
             yield {"part": part}  # a text in a text: it is long, and need not be understood here
         decision = record.decision

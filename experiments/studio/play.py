@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -22,7 +21,7 @@ from experiments.play.game_file import SavedGame, first_game, form_of, game_byte
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
 from experiments.studio.clocks import clock_in
-from experiments.studio.game import LONGEST_GAME, Game
+from experiments.studio.game import LONGEST_GAME
 from experiments.studio.levels import levels
 from experiments.studio.opponents import levels_view, presets
 from experiments.studio.position import position_view

@@ -43,5 +43,7 @@ def test_compiling_is_said_done_early_and_never_charged(
     assert view["history"][1]["wall"] < 1  # 50 simulations
     assert cold.ask("/api/status")[1]["processes"] == 1  # what was warmed up plays
     window.see_turns(2)
+    window.go("analyse/game=connectn%3Acols%3D9&moves=")
+    window.see_text("compiles its code, once on this machine", ".bar-text")
     window.driver.get("about:blank")
     window.errors()

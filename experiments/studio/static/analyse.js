@@ -60,7 +60,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     view: {
       line: ["Line", "l", "the expected line on the board", () => layer("line")],
       figures: ["Figures", "v", "figures on the board", () => layer("figures")],
-      draw: ["Draw", "d", "draw letters and arrows, as the right mouse button does", draw, { "aria-pressed": "false" }],
+      draw: ["Draw", "d", "draw as the right mouse button does: Enter a letter, Shift+Enter and Enter an arrow", draw, { "aria-pressed": "false" }],
       territory: ["Territory", "w", "who owns each point after random games", () => { layer("territory"); territory(); }],
       flip: ["Flip", "f", "turn the board", () => engineViews.forEach((engineView) => engineView.board.flip())],
       inside: ["Inside", "i", "step through a search of this position", inside],
@@ -79,7 +79,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
 
   bars.view.prepend(h("label", { class: "inline", for: "heat" }, "Heat ", heat));
   const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
-  const variations = new Variations(go, change, view.names.join() === "human,human" ? "Moves" : view.names.join(" – "));
+  const variations = new Variations(go, change, view.names.join() === "human,human" ? "Moves" : view.names.map((name) => view.called[name] ?? name).join(" – "));
   const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
     status, h("div", { class: "tools" }, bars.navigation, bars.engine), panels, variations.element,
     h("div", { class: "tools" }, bars.view, bars.file), fileNotes(view)]);

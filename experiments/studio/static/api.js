@@ -12,7 +12,6 @@ export function takeToken() {
 }
 
 const post = (body, type) => ({ method: "POST", body, headers: { "content-type": type } });
-const postJson = (body) => post(JSON.stringify(body), "application/json");
 
 async function answer(path, { headers = {}, ...options } = {}) {
   const token = sessionStorage.getItem(TOKEN);
@@ -29,7 +28,7 @@ async function answer(path, { headers = {}, ...options } = {}) {
 
 /** The server's answer at `path`; a body is sent as JSON. Raises Error in its words. */
 export async function ask(path, body) {
-  return (await answer(path, body === undefined ? {} : postJson(body))).json();
+  return (await answer(path, body === undefined ? {} : post(JSON.stringify(body), "application/json"))).json();
 }
 
 /** Send a file unchanged. */

@@ -73,8 +73,7 @@ async function show() {
 const SIGNS = { auto: "◐", light: "☀", dark: "☾" };
 
 function setTheme(theme) {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
+  document.documentElement.dataset.theme = theme;
   localStorage.setItem("dlgo-theme", theme);
   const button = document.getElementById("theme");
   button.textContent = SIGNS[theme];

@@ -6,7 +6,7 @@ import { amount, capital, duration, h, percent } from "./dom.js";
 import { Count, ownershipOf, withDead } from "./count.js";
 import { Ending } from "./ending.js";
 import { fileNotes } from "./files.js";
-import { desk, follow, Meter, playerCard, table } from "./parts.js";
+import { desk, follow, Meter, playerCard, progressWords, table } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
 const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" };
@@ -116,8 +116,8 @@ export class GameView {
     const before = last ? `${nameOf(view, last.player)}: ${last.text}. ` : "";
     if (over) return `Game over: ${result}.`;
     if (view.problem) return before;
-    if (engine?.phase === "compiling") return `${before}${view.called[engine.who] ?? engine.who} compiles its code, once on this machine …`;
-    if (engine?.before) return `${before}Waiting for ${engine.before} other searches …`;
+    const doing = progressWords(engine, view.called[engine?.who] ?? engine?.who);
+    if (doing) return before + doing;
     if (view.thinking) return `${before}${view.called[view.thinking]} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
     if (view.paused) return `${before}The game is paused.`;
     const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;

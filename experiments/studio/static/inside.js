@@ -5,6 +5,7 @@ import { openChooser } from "./inside/chooser.js";
 import { readPlace, readSearch } from "./inside/search.js";
 import { openStage } from "./inside/stage.js";
 import { h } from "./dom.js";
+import { progressWords } from "./parts.js";
 import { openStart } from "./start.js";
 
 let offer = null;
@@ -29,13 +30,8 @@ async function search(root, app, wanted, preset) {
   let stage = null;
   const begin = async () => {
     const words = h("p", { class: "status", role: "status" }, "The engine searches …"), box = h("div", { class: "inside" }, words);
-    const began = performance.now();
     root.replaceChildren(box);
-    const onWait = (before) => {
-      const long = performance.now() - began > 4000;
-      words.textContent = before > 0 ? `Waiting for ${before} other searches …`
-        : `The engine searches …${long ? " The first search of a game compiles its rules, which can take a minute." : ""}`;
-    };
+    const onWait = (progress) => { words.textContent = progressWords(progress) || "The engine searches …"; };
     try {
       const found = await readSearch(wanted.source, wanted.engine, wanted.seed, control.signal, onWait);
       if (control.signal.aborted) return;

@@ -49,6 +49,10 @@ export function onKeys(keys) {
   });
 }
 
+/** What an engine does before it thinks, by the server's news of it; "" otherwise. */
+export const progressWords = (progress, name = "The engine") => (progress?.phase === "compiling" ? `${name} compiles its code, once on this machine …`
+  : progress?.before ? `Waiting for ${progress.before} other searches …` : "");
+
 /** A view of a board: the stage is as large as the window allows; the rest is beside it, or below. */
 export function desk(name, title, info, stage, side) {
   const element = h("div", { class: `desk ${name}` }, h("h1", { class: "hidden" }, title),

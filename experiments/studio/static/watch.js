@@ -90,12 +90,8 @@ async function openTournament(root, name, app) {
 
   function head() {
     const { running } = view, done = running?.done ?? view.games, planned = Math.max(running?.planned ?? done, done);
-    progress.hidden = !running;
-    if (running) {
-      progress.max = planned;
-      progress.value = done;
-      began ??= { time: performance.now(), done };
-    } else began = null;
+    Object.assign(progress, { hidden: !running, max: planned, value: done });
+    began = running ? began ?? { time: performance.now(), done } : null;
     status.classList.toggle("bad", Boolean(view.problem));
     status.textContent = view.problem || [
       running ? `Playing: ${done.toLocaleString("en")} of ${planned.toLocaleString("en")} games`

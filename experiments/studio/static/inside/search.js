@@ -24,14 +24,14 @@ export function writePlace({ preset, source, ...search }) {
 /**
  * Have a search made, and read all its events.
  *
- * @param onWait called with how many searches come before, while it waits.
+ * @param onWait called with what the engine does, while it waits.
  * @returns a promise of its result, with `events`.
  */
 export async function readSearch(source, engine, seed, signal, onWait) {
   const search = { source, seed, events: [] };
   await stream("/api/inside/search", { ...source, engine, seed }, signal, (news) => {
     if (news.part) for (const event of JSON.parse(news.part)) search.events.push(event);
-    else if ("waiting" in news) onWait(news.waiting);
+    else if ("progress" in news) onWait(news.progress);
     else Object.assign(search, news);
   });
   if (search.error) throw new Error(search.error);
