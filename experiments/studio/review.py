@@ -26,7 +26,6 @@ from experiments.review.words import review_sgf
 from experiments.studio import replies
 from experiments.studio.engines import Engines
 from experiments.studio.game import Game
-from experiments.studio.opponents import name_of
 from experiments.studio.review_view import ReviewView, review_html
 from experiments.studio.specs import HUMAN
 
@@ -198,8 +197,6 @@ def _new_review(game: Game, engine: str, exact: bool, seconds: int) -> ReviewVie
     )
     read = replace(game.read.up_to(game.state), black=black, white=white)
     review = GameReview(game.state, exact=prover is not None)
-    called = [
-        name_of(player, str(game.state.game)) if name == player else name
-        for name, player in zip((black, white), game.players, strict=True)
-    ]
-    return ReviewView(review, read, engine, prover or "", Pace(review, engine, seconds), called)
+    called = game.view()["called"]
+    names = [called.get(name, name) for name in (black, white)]
+    return ReviewView(review, read, engine, prover or "", Pace(review, engine, seconds), names)

@@ -151,6 +151,10 @@ class Page:
         self.driver.execute_script("document.querySelector(arguments[0]).focus()", on)
         ActionChains(self.driver).send_keys(*keys).perform()
 
+    def saved(self, pattern: str) -> Path:
+        """The file that the page saves under such a name, waited for; earlier ones were removed."""
+        return self.until(lambda: next(self.downloads.glob(pattern), None), pattern)
+
     def status(self) -> str:
         """The line that says whose turn it is."""
         return self.driver.find_element(By.CSS_SELECTOR, ".status").text

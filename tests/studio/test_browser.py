@@ -128,8 +128,7 @@ def test_save_and_load(studio: Studio, page: Page) -> None:
         page.click_cell(cell)
         page.see_turns(turns)
     page.keys("s")
-    path = page.downloads / "go-size5-komi0.5.sgf"
-    page.until(path.exists, "the file")
+    path = page.saved("go-size5-komi0.5-????-??-??-????.sgf")
     page.go("play")
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, "input[type=file]"), "a picker")
     page.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(path))

@@ -16,6 +16,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from experiments.play.game_file import SavedGame  # noqa: E402
 from experiments.review.game_review import GameReview  # noqa: E402
+from experiments.studio.opponents import name_of  # noqa: E402
 from experiments.studio.review_view import ReviewView, review_html  # noqa: E402
 from tests.review.test_confidence import Noisy  # noqa: E402
 from tests.review.test_game_review import finish, played  # noqa: E402
@@ -96,7 +97,8 @@ def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None
     status, answer = studio.ask("/api/ledgers/old.sqlite/open", {"slot": head["slot"]})
     assert status == 200
     found = review(studio, answer["id"])
-    assert found["names"] == [head["first"], head["second"]]
+    assert found["names"] == [name_of(head[side], "tictactoe") for side in ("first", "second")]
+    assert found["names"] != [head["first"], head["second"]]
     assert found["done"] == found["of"] and len(found["turns"]) == head["plies"]
     assert all(value["proven"] for value in found["values"])
 
@@ -217,8 +219,7 @@ def test_a_file_is_opened_and_its_review_saved_as_sgf(studio: Studio, page: Page
     page.see_text("4 of 4 positions evaluated", ".review-told")
     assert "Ann <b>" in page.text(".players")
     page.press("Save SGF")
-    saved = page.downloads / "review-go-size5-komi0.5.sgf"
-    page.until(saved.exists, "the file")
+    saved = page.saved("review-go-size5-komi0.5-*.sgf")
     from sgfmill import sgf
 
     game = sgf.Sgf_game.from_bytes(saved.read_bytes())

@@ -174,13 +174,12 @@ def test_variations_are_made_marked_and_saved_on_the_page(studio: Studio, page: 
     page.keys(Keys.ARROW_RIGHT)
     page.see_text("After E5")
 
-    path = page.downloads / "go-size5.sgf"
-    path.unlink(missing_ok=True)
+    for old in page.downloads.glob("go-size5-2*.sgf"):
+        old.unlink()
     page.driver.execute_script(_SLOW)
     page.find("#comment").send_keys(" on")
     page.press("Save")  # what is being written is saved, too
-    page.until(path.exists, "the file")
-    (saved,) = read_games(path.read_bytes(), PurePath("a.sgf"), get_game)
+    (saved,) = read_games(page.saved("go-size5-2*.sgf").read_bytes(), PurePath("a.sgf"), get_game)
     assert [node.comment for node in saved.root.main_line()] == ["", "a start", "", "from here on"]
     with page.sized(400, 800):
         page.driver.execute_script("scrollTo(0, 0)")
