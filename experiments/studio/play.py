@@ -123,7 +123,7 @@ class _Play:
             raise replies.StudioError(f"{path}: not a game record") from None
         named = {"black": self._allowed.player_or_human(saved.black),
                  "white": self._allowed.player_or_human(saved.white)}
-        if not (saved.result or saved.state.is_over()):
+        if "black" not in given and not (saved.result or saved.state.is_over()):  # to play on
             try:
                 named["clock"] = clock_in(saved.info)
             except replies.StudioError as error:

@@ -21,7 +21,7 @@ export function openLecture(root, app, view) {
     const presets = (await ask("/api/course")).chapters.flatMap((chapter) => chapter.presets);
     app.go(`course/${presets[presets.findIndex((one) => one.name === name) + by]?.name ?? ""}`);
   });
-  const name = () => `dlgo-${location.hash.split("/")[1]}${view()?.steps ? `-${view().steps.at}` : ""}-${new Date().toISOString().slice(0, 10)}`;
+  const name = () => `dlgo-${location.hash.split("/")[1]}${view()?.steps ? `-${view().steps.at}` : ""}`;
   function set(on) {
     page.toggleAttribute("data-lecture", on);
     page.removeAttribute("data-blank");
@@ -41,7 +41,7 @@ export function openLecture(root, app, view) {
   }
 
   async function save(ending, blobOf) {
-    await app.attempt(async () => app.say(`Saved as ${saveBlob(await blobOf(snapshot(root)), `${name()}.${ending}`)}`));
+    await app.attempt(async () => app.say(`Saved as ${saveBlob(await blobOf(snapshot(root)), `${name()}-${new Date().toISOString().slice(0, 10)}.${ending}`)}`));
     dialog.close();
   }
 
