@@ -176,14 +176,15 @@ class Clocks:
         for node in root.main_line():
             plies += len(node.moves)
             player = node.state.next_player.other
-            if player in self._after.get(plies, ()):
-                for key, number in zip(_LEFT[player], self._after[plies][player], strict=True):
-                    node.markup |= {key: [f"{number:.4g}".encode()]} if number else {}
+            if left := self._after.get(plies):
+                for key, number in zip(_LEFT[player], left[player.index], strict=True):
+                    node.markup |= {key: [f"{round(number, 1):.6g}".encode()]} if number else {}
 
     def read_left(self, root: Node) -> bool:
         """Go on with the time that is noted in a game of Go, else with all of it; whether there
         are such notes."""
-        plies, left = 0, {}
+        plies, noted, left = 0, False, [*map(self._clock.left_of, Player)]
+        after = {}
         for node in root.main_line():
             plies += len(node.moves)
             for player, keys in _LEFT.items():
@@ -191,11 +192,12 @@ class Clocks:
                 seconds, periods = (
                     float(text) if _NUMBER.fullmatch(text) else 0.0 for text in texts)
                 if seconds:
-                    left[player] = seconds, min(int(periods), self._clock.byo_stones)
+                    left[player.index] = seconds, min(int(periods), self._clock.byo_stones)
+                    noted = True
             if plies:
-                self._after[plies] = dict(left)
-        self._clock.left = dict(left)
-        return bool(left)
+                after[plies] = [*left]
+        self._set(after)
+        return noted
 
     def properties(self, form: str) -> dict[str, str]:
         """The time settings as a file of that format writes them."""
