@@ -16,7 +16,6 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from experiments.play.game_file import SavedGame  # noqa: E402
 from experiments.review.game_review import GameReview  # noqa: E402
-from experiments.studio.opponents import name_of  # noqa: E402
 from experiments.studio.review_view import ReviewView, review_html  # noqa: E402
 from tests.review.test_confidence import Noisy  # noqa: E402
 from tests.review.test_game_review import finish, played  # noqa: E402
@@ -97,10 +96,11 @@ def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None
     status, answer = studio.ask("/api/ledgers/old.sqlite/open", {"slot": head["slot"]})
     assert status == 200
     found = review(studio, answer["id"])
-    assert found["names"] == [name_of(head[side], "tictactoe") for side in ("first", "second")]
-    assert found["names"] != [head["first"], head["second"]]
+    assert found["names"] == [head["first"], head["second"]]
     assert found["done"] == found["of"] and len(found["turns"]) == head["plies"]
     assert all(value["proven"] for value in found["values"])
+    assert review(studio, studio.new("tictactoe", white="mcts:sims=1000"))["names"] == [
+        "", "MCTS, medium"]  # as in Play
 
 
 def test_a_review_keeps_the_time_that_it_has_promised(studio: Studio) -> None:
