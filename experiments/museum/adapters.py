@@ -1,21 +1,14 @@
 """Our positions in the forms that other libraries ask for: the glue of their searches and agents.
 
-OpenSpiel's search in Python, also with the rule of its AlphaZero:
-
-    bot = mcts.MCTSBot(pyspiel.load_game("tic_tac_toe"), 2.0, simulations,
-                       OpenSpielEvaluator(evaluate))
+    bot = mcts.MCTSBot(game, 2.0, simulations, OpenSpielEvaluator(evaluate))   # OpenSpiel
     root = bot.mcts_search(OpenSpielState(state))
 
-mctx, without noise:
-
-    root, step, invalid = for_mctx(state, evaluate)
+    root, step, invalid = for_mctx(state, evaluate)                            # mctx
     output = mctx.muzero_policy((), key, root, step, simulations, invalid, dirichlet_fraction=0.0)
 
-An agent of PettingZoo, or of `dlgo.adapters.pettingzoo_env`:
+    Player = from_agent(lambda observation, action_mask: ...)                  # PettingZoo
 
-    Player, GAME = from_agent(lambda observation, mask: ...), "connect4"
-
-GTP programs need no glue: `dlgo audit "gtp:gnugo --mode gtp" --game go:size=5`.
+Whole files are in tests/museum/right and tests/museum/peers. GTP programs need no glue.
 """
 
 from __future__ import annotations
@@ -87,13 +80,12 @@ class _Mctx:
     def step(cls, number: np.ndarray, action: np.ndarray) -> tuple[np.ndarray, ...]:
         """The position after an action: number, reward, discount, logits, value."""
         before = after = cls.states[int(number[0])]
-        reward = discount = 0.0
+        reward, discount = 0.0, 0.0
         if not before.is_over():  # else mctx walks on where nothing happens any more
             after = before.apply_move(before.game.move_of(int(action[0])))
-            if after.is_over():
-                reward = after.result() * (1 - 2 * before.next_player.index)
-            else:
-                discount = 1.0 if after.next_player is before.next_player else -1.0
+            discount = 1.0 if after.next_player is before.next_player else -1.0
+        if after.is_over() and after is not before:
+            reward, discount = after.result() * (1 - 2 * before.next_player.index), 0.0
         return (np.array([len(cls.states)], np.int32), np.array([reward], np.float32),
                 np.array([discount], np.float32), *cls.ask(after))
 
@@ -119,16 +111,15 @@ def for_mctx(state: GameState, evaluate: Evaluate) -> tuple[Any, Callable[..., A
     return root, _recurrent, (logits < -1e8).astype(np.int32)
 
 
-def from_agent(act: Callable[[np.ndarray, np.ndarray], int]) -> Callable[[GameState], Move]:
-    """A player of an agent, which is given the observation and the mask of legal actions."""
+def from_agent(act: Callable[..., int]) -> Callable[[GameState], Move]:
+    """The player of an agent: `act(observation, action_mask)` is an action."""
     def select_move(state: GameState) -> Move:
         from dlgo.adapters.pettingzoo_env import GameEnv
 
-        env = GameEnv(state.game)
+        game, env = state.game, GameEnv(state.game)
         env.reset()
         for move in state.moves():
-            env.step(state.game.action_of(move))
-        seen = env.observe(env.agent_selection)
-        return state.game.move_of(int(act(seen["observation"], seen["action_mask"])))
+            env.step(game.action_of(move))
+        return game.move_of(int(act(**env.observe(env.agent_selection))))
 
     return select_move

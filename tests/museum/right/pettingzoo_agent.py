@@ -15,9 +15,9 @@ def value(own, other):
     return max((-value(other, own | {cell}) for cell in free), default=0)
 
 
-def act(observation, mask):
+def act(observation, action_mask):
     own, other = (set(np.flatnonzero(observation[:, :, plane])) for plane in (0, 1))
-    return max(np.flatnonzero(mask), key=lambda cell: -value(other, own | {int(cell)}))
+    return max(np.flatnonzero(action_mask), key=lambda cell: -value(other, own | {int(cell)}))
 
 
 Player, GAME = from_agent(act), "tictactoe"
