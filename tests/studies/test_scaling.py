@@ -74,6 +74,8 @@ def test_the_best_size_at_each_cost_makes_the_laws_of_training() -> None:
     best = laws.envelope(limited, "multiply_adds", common=False).sort_values("multiply_adds")
     assert best["weights"].is_monotonic_increasing and best["weights"].nunique() >= 3
     assert laws.weights_by_work(limited) > 0.3
+    larger = laws.envelope(players_of("100 * weights", spread=0), "multiply_adds", common=False)
+    assert larger["weights"].iloc[0] == WEIGHTS[0], "no large network is that cheap"
     assert math.isnan(laws.exchange(truth[truth["level"] == 1])), "one cost, no slope"
 
 
