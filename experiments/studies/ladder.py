@@ -81,6 +81,14 @@ class Part:
     settings: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for name in ("sizes", "levels", "sims"):
+            values = getattr(self, name)
+            if not (isinstance(values, tuple) and values and all(type(n) is int for n in values)
+                    and values[0] > 0 and list(values) == sorted(set(values))):
+                raise SpecError(f"part {self.name}: {name} is {values!r}; write whole numbers that "
+                                f"rise, such as {name} = [4, 16, 64]")
+
     def players(self) -> list[Player]:
         """All players, seed by seed."""
         return [

@@ -141,6 +141,10 @@ def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
         path.write_text(right.replace(old, new, 1), encoding="utf-8")
         with pytest.raises(SpecError, match=r"plan .*plan\.toml: .*" + re.escape(message)):
             read_plan(path)
+    for wrong in ("4", "[]", "[4, 4]", "[0, 4]", '["4"]'):
+        path.write_text(right.replace("[4, 16, 64]", wrong), encoding="utf-8")
+        with pytest.raises(SpecError, match="part tictactoe: sizes is .*whole numbers that rise"):
+            read_plan(path)
     path.write_text("", encoding="utf-8")
     with pytest.raises(SpecError, match="has no parts"):
         read_plan(path)
