@@ -41,11 +41,12 @@ def draw_board(
 
 
 def cell_at(game: GameSpec, x: float, y: float) -> Point | None:
-    """The cell that is drawn at a place of the axes; None beside the board."""
+    """The cell that is drawn at a place of the axes; None outside the board."""
     places = board_info(game)["places"]
     cell = min(range(len(places)), key=lambda cell: math.dist(places[cell], (x, y)))
     row, col = divmod(cell, game.board_cols)
-    return Point(row + 1, col + 1) if math.dist(places[cell], (x, y)) < 0.72 else None
+    reaches = math.dist(places[cell], (x, y)) < 0.72  # the corners of a square are 0.71 away
+    return Point(row + 1, col + 1) if reaches else None
 
 
 def _paint(axes: Axes, shapes: Iterable[Shape], layer: float) -> None:

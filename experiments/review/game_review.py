@@ -126,7 +126,7 @@ class GameReview:
 
     @property
     def begun(self) -> int:
-        """The number of turns that are compared, or have been."""
+        """The number of turns whose comparison has begun."""
         return len(self._comparisons)
 
     def next_question(self) -> Question | None:

@@ -66,7 +66,7 @@ class Pace:
         self._promise = max(self.seconds, self._shortest())
 
     def _shortest(self) -> float:
-        """The seconds at the end of the searches of positions."""
+        """The seconds spent by the time all positions have been searched once."""
         return self.spent + self.simulations[0] * self._open() / self._speed
 
     def _planned(self, seconds: float) -> int:
@@ -117,7 +117,7 @@ class Pace:
         return searches * self.spent / self._places
 
     def left(self) -> str:
-        """`about 2 minutes left`; when the promise is broken, that it is."""
+        """`about 2 minutes left`; after the promised time, `longer than planned`."""
         if self.promise is not None and self.promise - self.spent < 1:
             return "longer than planned"
         return self.words() + (" left" if self.promise is not None else "")

@@ -91,14 +91,16 @@ class _Analyse:
         look, engines, owner = 0, self._studio.engines, f"analysis-{secrets.token_hex(8)}"
         async with aclosing(engines.steps(owner, state, spec)) as steps:
             while True:
-                step = asyncio.ensure_future(anext(steps, None))
-                async with aclosing(engines.progress_until(owner, step)) as progress:
+                task = asyncio.ensure_future(anext(steps, None))
+                async with aclosing(engines.progress_until(owner, task)) as progress:
                     async for news in progress:
-                        if not look:  # later, its last answer is shown
+                        if not look:  # later, the page shows the last answer
                             yield news
-                if step.result() is None:
+                step = task.result()
+                if step is None:
                     break
-                (decision, final), look = step.result(), look + 1
+                decision, final = step
+                look += 1
                 view = await asyncio.to_thread(decision_view, state, decision, None, views)
                 yield {**view, "look": look, "final": final}
 

@@ -45,23 +45,25 @@ def read_clock(text: str) -> Clock:
 
 
 def clock_in(info: Mapping[str, str]) -> str:
-    """The clock that a file sets, as `read_clock` takes it; "" for none.
+    """The clock of a file's `info`, as `read_clock` takes it; "" if the file sets none.
 
-    Raises StudioError for one that the studio does not have.
+    Raises StudioError for a clock that the studio does not have.
     """
     text, over = info.get("TM", info.get("TimeControl", "")), info.get("OT", "")
-    if over and text:
+    if over:
         match = _OVERTIME.fullmatch(over)
-        text = f"{text}+{match[1]}" if match else f"{text} and {over}"
+        text = f"{text or 0}+{match[1]}" if match else f"{text} and {over}".removeprefix(" and ")
+    if not text:
+        return ""
     seconds, plus, more = text.partition("+")
     try:
-        minutes = f"{float(seconds or 0) / 60:.4f}".rstrip("0").rstrip(".")
-        text = text and f"{minutes}{plus}{more}"
-        read_clock(text)
+        minutes = f"{float(seconds) / 60:.4f}".rstrip("0").rstrip(".")
+        clock = f"{minutes}{plus}{more}"
+        read_clock(clock)
     except (ValueError, StudioError):
         raise StudioError(f"the clock {text[:40]!r} is left out; the studio has main time with "
                           "an increment or byo-yomi") from None
-    return text
+    return clock
 
 
 class Clocks:
@@ -171,7 +173,7 @@ class Clocks:
         self.late = None if kept["late"] is None else Player.from_index(kept["late"])
 
     def write_left(self, root: Node) -> None:
-        """Note in a game of Go, as SGF does, what each move has left of its player's time."""
+        """Note the time left after each move in the tree of a game of Go, as SGF does."""
         plies = 0
         for node in root.main_line():
             plies += len(node.moves)
@@ -181,8 +183,8 @@ class Clocks:
                     node.markup |= {key: [f"{round(number, 1):.6g}".encode()]} if number else {}
 
     def read_left(self, root: Node) -> bool:
-        """Go on with the time that is noted in a game of Go, else with all of it; whether there
-        are such notes."""
+        """Set the clocks to the time left that the tree of a game notes, else to all of it. Return
+        whether it has such notes."""
         plies, noted, left = 0, False, [*map(self._clock.left_of, Player)]
         after = {}
         for node in root.main_line():

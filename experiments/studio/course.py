@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ class Preset(NamedTuple):
     game: str
     moves: str = ""
     engine: str = ""  # of the views Inside and Analyse; "exact" in Analyse: exact values
-    players: tuple[str, str] = ("human", "human")
+    players: Sequence[str] = ("human", "human")
     seed: int = 1
 
 

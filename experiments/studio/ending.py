@@ -61,9 +61,12 @@ def moments(
 
 
 def saved_game(read: SavedGame, clocks: Clocks) -> SavedGame:
-    """A game of the studio with its time settings, and its result if it ended on time."""
+    """A game of the studio with its time settings, the time left after each move (in Go), and its
+    result if it ended on time. Changes the tree of `read`."""
     game, late = read.state.game, clocks.late
     form = form_of(game)
+    if form == "sgf" and read.root is not None:
+        clocks.write_left(read.root)
     info = {**read.info, **clocks.properties(form)}
     if late is None:
         return replace(read, info=info)

@@ -47,8 +47,8 @@ class Engines(EnginePool):
         return await self.submit(ticket, think)
 
     async def warm_up(self, game: GameSpec, players: Iterable[str]) -> None:
-        """Start engines of ours for a game, which may have to compile. A failure is shown later, by
-        the game."""
+        """Start dlgo's engines for a game early, because they may have to compile. The game itself
+        reports failures."""
         for spec in players:
             if spec != HUMAN and not is_outside(spec):
                 with suppress(DlgoError):
@@ -57,7 +57,8 @@ class Engines(EnginePool):
     async def progress_until(
         self, owner: str, task: asyncio.Future[Any]
     ) -> AsyncIterator[dict[str, Any]]:
-        """What is done for an owner, twice a second, until a task ends; it ends with the reader."""
+        """The progress of an owner's search, twice a second, until its task ends. If the reader
+        leaves first, the task is cancelled."""
         try:
             while not (await asyncio.wait((task,), timeout=0.5))[0]:
                 yield {"progress": self.progress(owner)}

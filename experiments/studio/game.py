@@ -16,9 +16,8 @@ from typing import Any
 from dlgo import DlgoError, GameState, Player
 from dlgo.records.costs import MoveCost
 from dlgo.text import one_line
-from engines.base import Decision
 from experiments.gtp.session import empty_points
-from experiments.play.game_file import SavedGame, form_of
+from experiments.play.game_file import SavedGame
 from experiments.studio import counting, ending, opponents, position
 from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
@@ -31,6 +30,7 @@ from experiments.studio.turn_records import Record, add_costs, play_turn, record
 LONGEST_GAME = 2000
 # Moves listed with a hint.
 _HINT_MOVES = 8
+_ALL_TIME = "the clocks begin anew: the file does not say how much time is left"
 
 
 class Game:
@@ -64,8 +64,7 @@ class Game:
         self._hurried = False  # the engine that thinks has to move now
         self._problem = self._thinking = ""
         self._hint: dict[str, Any] | None = None
-        # As `counting.py` makes it, of the last position.
-        self.count: dict[str, Any] | None = counting.count_in(saved)
+        self.count = counting.count_in(saved)  # of the last position
         self._search: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[None] | None = None
         self._changes = Changes()
@@ -82,22 +81,19 @@ class Game:
 
     @property
     def saved(self) -> SavedGame:
-        """The game with what a file should say of it."""
+        """The game with everything that its file should contain."""
         read = self.read if self._tree is None else replace(self.read, root=self._tree.root)
         read = read.up_to(self.state)
         if self.count is not None and read.root is not None:
             counting.write_count(read.root.main_line()[-1], self.count)
-        if read.root is not None and form_of(self.state.game) == "sgf":
-            self.clocks.write_left(read.root)
         return ending.saved_game(read, self.clocks)
 
     def resume_clocks(self) -> None:
-        """Set the clocks to the time that the game's file has left, and pause the game."""
+        """Set the clocks to the time left that the game's file notes, and pause the game."""
         if self.clocks.text and self.read.root is not None and self.plies:
             self._paused = True
             if not self.clocks.read_left(self.read.root):
-                note = "the clocks begin anew: the file does not say how much time is left"
-                self.read = replace(self.read, notes=(*self.read.notes, note))
+                self.read = replace(self.read, notes=(*self.read.notes, _ALL_TIME))
 
     def kept(self) -> dict[str, Any]:
         """What a file of the game has no place for, as `restore` takes it."""
@@ -292,7 +288,7 @@ class Game:
         else:
             self._records.append(record)
             seconds = None if record.who == HUMAN else record.wall
-            self.clocks.end_turn(record.plies, list(Player)[record.player], seconds)
+            self.clocks.end_turn(record.plies, Player.from_index(record.player), seconds)
         self._single = False
         self._since = time.monotonic()
         self._hint = self.count = None
@@ -376,14 +372,13 @@ class Game:
 
     async def _find_hint(self, spec: str) -> None:
         before = self.state
-        decision: Decision = await self._engines.search(
-            f"{self.id}-hint", before, spec, self._seed + 2)
+        decision = await self._engines.search(f"{self.id}-hint", before, spec, self._seed + 2)
         view = await asyncio.to_thread(position.decision_view, before, decision, _HINT_MOVES)
         if self.state is before:
             self._hint = {**view, "who": spec}
 
     def prepare(self) -> None:
-        """Start the engines of the game, so that their first move comes at once."""
+        """Start the engine of the player who waits, so that its first move comes at once."""
         if self._preparing is not None:
             self._preparing.cancel()
         self._preparing = asyncio.create_task(self._prepare())
@@ -391,10 +386,9 @@ class Game:
     async def _prepare(self) -> None:
         place = self.state.next_player.other.index
         spec = self.players[place]
-        if spec == HUMAN:
-            return
         try:
-            await self._engines.prepare(self.id, self.state.game, spec, self._seed + place)
+            if spec != HUMAN:
+                await self._engines.prepare(self.id, self.state.game, spec, self._seed + place)
         except DlgoError as error:
             if self.players[place] == spec:  # no other engine has taken its place meanwhile
                 self._problem = error_words(error)

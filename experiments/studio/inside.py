@@ -38,8 +38,8 @@ _MOST_POSITIONS, _MOST_MOVES = 100, 5000
 Event = dict[str, Any]
 
 
-# By `engine`, the name of a textbook engine.
-ALGORITHMS = {one["engine"]: one for one in opponents.FILE["algorithm"]}
+# By the name of the engine; the keys are explained in `engines.toml`.
+ALGORITHMS = {algorithm["engine"]: algorithm for algorithm in opponents.FILE["algorithm"]}
 
 
 def routes(studio: Any) -> list[Route]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -128,16 +128,14 @@ class _Play:
                 named["clock"] = clock_in(saved.info)
             except replies.StudioError as error:
                 saved = replace(saved, notes=(*saved.notes, f"{path}: {error}"))
-        return await self._start(lambda: saved, named | given, saved.notes)
+        return await self._start(lambda: saved, named | given)
 
-    async def _start(
-        self, make: Callable[[], SavedGame], given: View, notes: Iterable[str] = ()
-    ) -> Response:
+    async def _start(self, make: Callable[[], SavedGame], given: View) -> Response:
         players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
         seed = replies.whole_of(given, "seed", secrets.randbelow(_LARGEST_SEED), _LARGEST_SEED)
         clock = replies.text_of(given, "clock", "")
         game = await self._studio.games.start(make, players, seed, _delay(given), clock)
-        return replies.json_reply({"id": game.id, "notes": list(notes)})
+        return replies.json_reply({"id": game.id, "notes": list(game.read.notes)})
 
     def _players(self, given: View, default: tuple[str, str]) -> tuple[str, str]:
         black, white = (
@@ -202,11 +200,12 @@ class _Play:
 
     async def rematch(self, request: Request) -> Response:
         """A new game from the same start, with the same settings; `swap`: the players change
-        sides; `engine` plays instead of the one that has played."""
+        sides; `engine` replaces the engine that has played."""
         game, given = self._studio.games.of(request), await replies.read_object(request)
         players = game.players[::-1] if given.get("swap") is True else game.players
         engine = replies.text_of(given, "engine", "")
-        black, white = (engine if engine and one != HUMAN else one for one in players)
+        black, white = (
+            engine if engine and player != HUMAN else player for player in players)
         start = game.state.history()[0]
         return await self._start(lambda: SavedGame(start), {
             "black": black, "white": white, "clock": game.clocks.text, "delay": game.delay,

@@ -46,7 +46,7 @@ def json_reply(value: Any, status: int = 200) -> Response:
 
 
 def file_reply(data: bytes, media_type: str, name: str) -> Response:
-    """A file that the browser saves; its name tells when."""
+    """A file for the browser to save; its name gets the date and time."""
     stem, _, ending = name.rpartition(".")
     name = f"{stem}-{time.strftime('%Y-%m-%d-%H%M')}.{ending}"
     return Response(data, media_type=media_type, headers={
@@ -143,7 +143,7 @@ def number_of(given: View, key: str, default: float, low: float, high: float) ->
 
 
 def whole_of(given: View, key: str, default: int, high: int) -> int:
-    """A whole number of the request, from 0. Raises StudioError otherwise."""
+    """A number of the request from 0 to `high`, rounded down. Raises StudioError otherwise."""
     return int(number_of(given, key, default, 0, high))
 
 
@@ -213,7 +213,8 @@ async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | Non
 
 
 async def kept_open(events: AsyncIterator[View]) -> AsyncIterator[View | None]:
-    """Events, the `problem` that ends them, then keep-alives: a page reopens a finished stream."""
+    """Events, then the `problem` if one ended them, then keep-alives without end: a page would
+    reopen a finished stream."""
     try:
         async with aclosing(events):
             async for event in events:

@@ -98,7 +98,10 @@ def test_a_saved_game_goes_on_with_its_clock(
 @pytest.mark.parametrize(("properties", "text", "left", "note"), [
     ("TM[600]OT[5x30 byo-yomi]", "10+5x30", [[12, 0], [30, 4]], ""),
     ("TM[600]OT[25/300 Canadian]", None, None, "600 and 25/300 Canadian"),
+    ("OT[5x30 byo-yomi]", "0+5x30", [[12, 0], [30, 4]], ""),
+    ("OT[25/300 Canadian]", None, None, "'25/300 Canadian' is left out"),
     ("TM[600]RE[B+3.5]", None, None, ""), ("TM[none]", None, None, "'none' is left out"),
+    ("TM[-5]", None, None, "'-5' is left out"),
 ])
 def test_clocks_of_files_from_elsewhere(
     studio: Studio, properties: str, text: str | None, left: list[list[int]] | None, note: str

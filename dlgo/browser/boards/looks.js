@@ -1,7 +1,7 @@
 // What the kinds of boards look like. Colours are in boards.css; a cell is 100 units wide.
 //
-// A look is {name, ground(board, layer), front?(board, layer), piece(info, piece), columns?, labels?,
-// margin?, outline?(x, y): of a cell that is no square}. `info` is the `board_info` of dlgo/display.py; its `look` names one of these.
+// A look is {name, ground(board, layer), front?(board, layer), piece(info, piece), columns?, labels?, margin?,
+// outline?(x, y)}: the outline of a cell that is not a square. `info` is the `board_info` of dlgo/display.py; its `look` names one of these.
 
 import { s } from "../dom.js";
 

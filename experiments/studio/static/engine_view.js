@@ -3,7 +3,7 @@
 import { listen } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { amount, duration, h, patch, percent } from "./dom.js";
-import { Meter, progressWords, table } from "./parts.js";
+import { Meter, preparingWords, table } from "./parts.js";
 import { playerField } from "./players.js";
 
 const expected = (move) => (move.value === undefined ? undefined : (1 + move.value) / 2);
@@ -64,7 +64,7 @@ export class EngineView {
   look(path) {
     this.stop();
     const end = listen(path, (event) => {
-      if ("progress" in event) { this.meter.show(null, progressWords(event.progress) || "The engine thinks …"); return; }
+      if ("progress" in event) { this.meter.show(null, preparingWords(event.progress) || "The engine thinks …"); return; }
       this.looks.push(event);
       this.looks.splice(0, this.looks.length - WAITING);  // in a hidden tab, no frame comes
       if (event.final) end();

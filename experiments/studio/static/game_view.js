@@ -6,7 +6,7 @@ import { amount, capital, duration, h, percent } from "./dom.js";
 import { Count, ownershipOf, withDead } from "./count.js";
 import { Ending } from "./ending.js";
 import { fileNotes } from "./files.js";
-import { desk, follow, Meter, playerCard, progressWords, table } from "./parts.js";
+import { desk, follow, Meter, playerCard, preparingWords, table } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
 const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" };
@@ -116,7 +116,7 @@ export class GameView {
     const before = last ? `${nameOf(view, last.player)}: ${last.text}. ` : "";
     if (over) return `Game over: ${result}.`;
     if (view.problem) return before;
-    const doing = progressWords(engine, view.called[engine?.who] ?? engine?.who);
+    const doing = preparingWords(engine, view.called[engine?.who] ?? engine?.who);
     if (doing) return before + doing;
     if (view.thinking) return `${before}${view.called[view.thinking]} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
     if (view.paused) return `${before}The game is paused.`;

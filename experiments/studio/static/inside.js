@@ -5,7 +5,7 @@ import { openChooser } from "./inside/chooser.js";
 import { readPlace, readSearch } from "./inside/search.js";
 import { openStage } from "./inside/stage.js";
 import { h } from "./dom.js";
-import { progressWords } from "./parts.js";
+import { preparingWords } from "./parts.js";
 import { openStart } from "./start.js";
 
 let offer = null;
@@ -31,7 +31,7 @@ async function search(root, app, wanted, preset) {
   const begin = async () => {
     const words = h("p", { class: "status", role: "status" }, "The engine searches …"), box = h("div", { class: "inside" }, words);
     root.replaceChildren(box);
-    const onWait = (progress) => { words.textContent = progressWords(progress) || "The engine searches …"; };
+    const onWait = (progress) => { words.textContent = preparingWords(progress) || "The engine searches …"; };
     try {
       const found = await readSearch(wanted.source, wanted.engine, wanted.seed, control.signal, onWait);
       if (control.signal.aborted) return;

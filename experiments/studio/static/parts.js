@@ -49,9 +49,9 @@ export function onKeys(keys) {
   });
 }
 
-/** What an engine does before it thinks, by the server's news of it; "" otherwise. */
-export const progressWords = (progress, name = "The engine") => (progress?.phase === "compiling" ? `${name} compiles its code, once on this machine …`
-  : progress?.before ? `Waiting for ${progress.before} other searches …` : "");
+/** What an engine does before it thinks, from the server's news; "" otherwise. */
+export const preparingWords = (progress, name = "The engine") => (progress?.phase === "compiling" ? `${name} compiles its code, once on this machine …`
+  : progress?.before ? `Waiting for ${progress.before} other ${progress.before === 1 ? "search" : "searches"} …` : "");
 
 /** A view of a board: the stage is as large as the window allows; the rest is beside it, or below. */
 export function desk(name, title, info, stage, side) {
