@@ -173,14 +173,22 @@ class Clocks:
         self.late = None if kept["late"] is None else Player.from_index(kept["late"])
 
     def write_left(self, root: Node) -> None:
-        """Note the time left after each move in the tree of a game of Go, as SGF does."""
-        plies = 0
+        """Note the time left after each move in the tree of a game of Go, as SGF does; at the last
+        move, also the time that the other player has left by now."""
+        plies, left = 0, None
+
+        def note(player: Player, used: float) -> None:
+            seconds, periods = left[player.index]
+            for key, number in zip(_LEFT[player], (seconds - used, periods), strict=True):
+                if number > 0:
+                    node.markup[key] = [f"{round(number, 1):.6g}".encode()]
+
         for node in root.main_line():
             plies += len(node.moves)
-            player = node.state.next_player.other
             if left := self._after.get(plies):
-                for key, number in zip(_LEFT[player], left[player.index], strict=True):
-                    node.markup |= {key: [f"{round(number, 1):.6g}".encode()]} if number else {}
+                note(node.state.next_player.other, 0.0)
+        if left and not node.state.is_over():
+            note(node.state.next_player, self.used)
 
     def read_left(self, root: Node) -> bool:
         """Set the clocks to the time left that the tree of a game notes, else to all of it. Return

@@ -77,7 +77,9 @@ def test_a_saved_game_goes_on_with_its_clock(
         for plies, text in enumerate(texts, 1):
             studio.move(game, text)
             watcher.until(lambda view, plies=plies: view["plies"] == plies)
+        studio.wait(lambda: studio.view(game)["clock"]["used"] > 0.2, "a turn that has begun")
     before = studio.view(game)["clock"]
+    before["left"][len(texts) % 2][0] -= before["used"]
     data = studio.ask(f"/api/games/{game}/file")[1]
     again = studio.ask("/api/games/load?name=a", data, content_type="text/plain")[1]["id"]
     with studio.watching(again) as watcher:

@@ -11,9 +11,9 @@ export class Ending {
     this.actions = actions;
     this.moments = h("div", { class: "moments" });
     this.fit = h("p", { class: "fit" });
-    this.fitting = h("button", { hidden: true, onclick: () => actions.rematch(false, this.level.spec) });
+    this.levelButton = h("button", { hidden: true, onclick: () => actions.rematch(false, this.level.spec) });
     this.element = h("section", { class: "panel ending", "aria-label": "End of the game", hidden: true }, this.moments, this.fit,
-      h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"), this.fitting,
+      h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"), this.levelButton,
         button("Change sides", () => actions.rematch(true)), button("Review", actions.review)));
   }
 
@@ -29,8 +29,8 @@ export class Ending {
       const rows = choice.levels[game] ?? [], number = fit(game, rows)?.level;
       this.fit.textContent = fitWords(game, rows);
       this.level = rows[number - 1];
-      this.fitting.textContent = `Play level ${number}`;
-      this.fitting.hidden = this.fit.hidden || !number || levels.some((level) => level?.level === number);
+      this.levelButton.textContent = `Play level ${number}`;
+      this.levelButton.hidden = this.fit.hidden || !number || levels.some((level) => level?.level === number);
     }, () => {});
   }
 }
