@@ -44,7 +44,7 @@ class Node:
         return child
 
     def lead(self) -> None:
-        """Go before the other children of the parent."""
+        """Become the first child of the parent."""
         others = self.parent.children
         others.remove(self)
         others.insert(0, self)

@@ -118,7 +118,7 @@ class _Look:
         ]
 
     def named(self, turns: Sequence[str]) -> str:
-        """What a sentence calls some turns."""
+        """Turns as a sentence names them."""
         return _names(self.game, turns)
 
     def pieces(self, state: GameState, player: Player) -> int:

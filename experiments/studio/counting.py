@@ -92,7 +92,7 @@ def write_count(node: Node, count: View) -> None:
 
 
 def count_in(saved: SavedGame) -> View | None:
-    """The count that a file notes, as `write_count` does; None if it notes none."""
+    """The count in a file, as `write_count` writes it; None if there is none."""
     if saved.root is None or not can_count(saved.state):
         return None
     game, marks = saved.state.game, saved.root.main_line()[-1].markup

@@ -28,7 +28,7 @@ from experiments.studio.specs import HUMAN, Allowed
 _MOST_GAMES, _MOST_PLIES = 200, 100_000
 # Seconds after a request that may have changed a game, until it is kept on disk; moves are at once.
 _PAUSE = 1.0
-# Games on disk, the ones changed last; bytes of one.
+# Limits of the disk: games, of which the last changed are kept, and bytes of one.
 _MOST_FILES, _MOST_BYTES = 1000, 2 << 20
 _NAME = re.compile(r"[\w-]{16}")
 

@@ -95,7 +95,7 @@ class Allowed:
                 raise _refusal(f"engine {name}: {option.name}={value!r}", text)
 
     def _refuse_outside(self, group: PluginGroup, name: str, text: str) -> bool:
-        """Whether it is external and allowed. Raises StudioError if it is external only."""
+        """Whether it is a file. Raises StudioError if the file is not allowed."""
         if not group.is_file(name):
             return False
         allowed = {os.path.normpath(spec) for spec in self.specs}

@@ -178,7 +178,7 @@ class _Train:
         return replies.json_reply(await asyncio.to_thread(view))
 
     async def _known(self, puzzle: Puzzle, state: GameState) -> View:
-        """What `explain` is told of the right turn of a puzzle."""
+        """Arguments of `explain` for the right turn of a puzzle."""
         decision = await self._search(state)
         return {"decision": decision, "who": _SEARCH, "outcomes": puzzle.outcomes}
 

@@ -103,7 +103,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     start(engineView);
   }
 
-  /** Of two engines, each has its moves below its board. */
+  /** Put the tables of moves beside one board, or each below its board if there are two. */
   function arrange() {
     const two = engineViews.length > 1;
     box.classList.toggle("two", two);

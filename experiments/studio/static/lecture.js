@@ -14,7 +14,7 @@ export function openLecture(root, app, view) {
   const page = document.documentElement, element = (id) => document.getElementById(id);
   const dialog = element("picture"), film = element("film"), { first, last, seconds } = film.elements;
   const isOn = () => page.hasAttribute("data-lecture");
-  /** To the next step or, after the last one of a preset, to the next preset; or back. */
+  /** Go one step on or back; from the end of a preset, go to the next one or the one before. */
   const step = (by) => app.attempt(async () => {
     const steps = view()?.steps, name = /(?:course\/|preset=)([\w-]+)/.exec(location.hash)?.[1];
     if (!name || (steps && steps.at !== (by > 0 ? steps.last : 0))) { steps?.go(steps.at + by); return; }
