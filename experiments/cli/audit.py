@@ -20,12 +20,12 @@ _PARTS = tomllib.loads(Path(museum.__file__).with_name("parts.toml").read_text(e
 @click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,
               help="Wall seconds after which a property counts as one that hangs.")
 def audit(file: str, game: str, seconds: float) -> int:
-    """Audit a search or a learner of your own: which properties hold, and what a fault smells of.
+    """Audit a search, a learner or a player: which properties do not hold, and where to look.
 
-    FILE.py has a class with `select_move`, or functions such as `search` and `targets`, any of
-    those below; KIND = "uct" or "gumbel", if a search is not "puct"; and GAME, if a learner's game
-    is not tictactoe. ENGINE is a specification; with --game, any program can be audited by its
-    moves: "gtp:gnugo --mode gtp" --game go:size=5.
+    FILE.py has a class with `select_move`, or some of the functions below. It sets KIND = "uct" or
+    "gumbel" if its search is not "puct", and GAME if its learner's game is not tictactoe. ENGINE is
+    any specification; with --game, other programs can be audited by their moves:
+    "gtp:gnugo --mode gtp" --game go:size=5.
 
     The exit status is 1 if a property does not hold.
     """

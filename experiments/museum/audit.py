@@ -1,8 +1,8 @@
 """`dlgo audit FILE.py`: is this search, is this learner, is this player right?
 
 Each property of each part is examined in a worker process, so that a search which hangs or dies is
-a finding like others. What a finding smells of is measured: each fault of the museum was audited in
-the same way (`signatures.json`), and the faults that break the same properties are named.
+a finding like others. Where to look is measured: each fault of the museum was audited in the same
+way (`signatures.json`), and the faults that break the same properties are named.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ SIGNATURES = Path(__file__).with_name("signatures.json")
 # Tags of findings that are no answers begin so. After so many lost workers, the rest is left alone.
 _NO_ANSWER, _LOST, _MOST_LOSSES = "!", "!lost: ", 3
 _NEXT = """
-Begin with the first line: the simplest properties come first, and a fault often breaks several.
-Mend one and audit again. This command shows a fault: python -m experiments.museum NAME"""
-_TREES = """In a tree, x(...) is a position with black to move, o(...) one with white to move; their
-moves are A, B, ... +1, 0 and -1 are results, ~.3 is a value that does not change any more, =.5 what
-the evaluator says, all for black. .1: is a prior. x?1 is a large random tree."""
+Begin with the first line: the simplest properties come first, and one fault often breaks several.
+Fix it and audit again. To see a fault of the museum: python -m experiments.museum NAME"""
+_TREES = """How to read a tree: in x(...) black is to move, in o(...) white; the brackets hold the
+positions after the moves A, B, ... +1, 0 and -1 are results, o~.3 is a position worth .3 whatever
+follows, =.5 is the evaluator's value, all for black. .1: is the prior of a move, _ an illegal move,
+x?1 a large random tree."""
 
 
 class Finding(NamedTuple):
@@ -102,7 +103,7 @@ class Report(NamedTuple):
             found = [finding for finding in self.findings if finding.part == part]
             lines += _together(found)
             if not found[0].tag.startswith(_NO_ANSWER):
-                lines += ["  This smells of:", *(
+                lines += ["  Look at:", *(
                     f"    {KINDS[kind]}" + (f", as in {fault.name} ({fault.title})" if fault else
                                             "")
                     for kind, fault in list(self.suspects(part).items())[:3])]

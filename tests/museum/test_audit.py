@@ -99,7 +99,7 @@ def test_a_bad_answer_is_a_finding(tmp_path, first: str, wanted: str) -> None:
                       [one for one in found if one.tag != UNSEEN], []))
     assert wanted in text
     if "sum to" not in wanted:  # there is no answer: one line says it, and no fault is guessed
-        assert text.count(" others: ") == 1 and "smells" not in text
+        assert text.count(" others: ") == 1 and "Look at" not in text
 
 
 def test_a_search_that_hangs_or_dies(tmp_path) -> None:

@@ -37,7 +37,7 @@ def test_a_planted_fault_is_found(tmp_path, game: str, code: str, broken: set[st
     (tmp_path / "bad.py").write_text(code)
     report = audit(tmp_path / "bad.py", game=game)
     assert {finding.name for finding in report.findings} == broken
-    assert " errs in " in str(report) and "smells of" in str(report)
+    assert " errs in " in str(report) and "Look at:" in str(report)
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "connect4"])
