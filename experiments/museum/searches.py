@@ -107,8 +107,8 @@ def visits(subject: Subject, part: str) -> Findings:
         if not answer.visits:
             yield UNSEEN, "the visits of its moves"
         for tag, wrong, text in (
-            ("sum", answer.visits and not 40 <= total <= 81, f"the visits sum to {total:g}"),
-            ("calls", len(answer.asked) > 83, f"{len(answer.asked)} positions are evaluated"),
+            ("sum", answer.visits and not 40 <= total <= 80, f"the visits sum to {total:g}"),
+            ("calls", len(answer.asked) > 81, f"{len(answer.asked)} positions are evaluated"),
             ("breadth", answer.visits and tried < 11, f"{tried} are tried"),
             ("ends", ended, f"the evaluator is asked about finished games ({ended} times)"),
         ):
@@ -211,12 +211,14 @@ def most_visited_is_played(subject: Subject, part: str) -> Findings:
 def halving(subject: Subject, part: str) -> Findings:
     """Gumbel: equally many visits for all candidates, then for the better half, and so on."""
     tree = f"x({' '.join(f'o~{step / 10:g}' for step in range(-4, 4))})"
-    for player, answer in both(subject, part, tree, 97) if subject.kind == "gumbel" else ():
-        counts = sorted(answer.visits.items(), key=lambda one: one[1], reverse=True)
-        differences = [abs(count - right) for (_, count), right in zip(
-            counts, (28, 28, 12, 12, 4, 4, 4, 4), strict=False)]
-        if counts and (max(differences) > 2 or {action for action, _ in counts[:2]} != {6, 7}):
-            yield player, f"of eight candidates, G and H are best; {answer.text}"
+    budgets = {97: (28, 28, 12, 12, 4, 4, 4, 4), 61: (19, 19, 7, 7, 2, 2, 2, 2)}
+    for simulations, right in budgets.items() if subject.kind == "gumbel" else ():
+        for player, answer in both(subject, part, tree, simulations):
+            counts = sorted(answer.visits.items(), key=lambda one: one[1], reverse=True)
+            differences = [abs(count - one) for (_, count), one in zip(counts, right, strict=False)]
+            if counts and (max(differences) > 2 or {action for action, _ in counts[:2]} != {6, 7}):
+                yield player, (f"of eight candidates, G and H are best; with {simulations} "
+                               f"simulations, {answer.text}")
 
 
 PROPERTIES = {

@@ -54,7 +54,7 @@ PLACES: dict[str, dict[str, tuple[str, ...]]] = {
         "TextbookGumbel._rank": ("gumbel", "proof"),
         "TextbookGumbel._select": ("gumbel", "selection"),
         "TextbookGumbel._furthest_behind": ("gumbel", "selection"),
-        "TextbookGumbel._scores": ("gumbel", "view", "results"),
+        "TextbookGumbel._scores": ("gumbel", "view", "results", "prior"),
         "TextbookGumbel._favourite": ("gumbel", "choice", "view"),
         "mixed_value": ("gumbel", "view", "mean"),
     },
@@ -76,6 +76,13 @@ PLACES: dict[str, dict[str, tuple[str, ...]]] = {
 # Changes that are no faults: (file, text that only the changed line has, reason).
 EQUIVALENT: tuple[tuple[str, str, str], ...] = (
     ("engines/minimax/textbook.py", "next_player==", "players are members of an enumeration"),
+    ("engines/minimax/textbook.py", "else~1", "without cut-offs, a wider window changes nothing"),
+    ("engines/minimax/textbook.py", "budget.nodes),1", "a budget of one node less"),
+    ("engines/alphazero/textbook.py", "mover==", "players are members of an enumeration"),
+    ("engines/alphazero/textbook.py", "/self.settings", "another value of unvisited moves"),
+    ("engines/alphazero/textbook_gumbel.py", "mover==", "players are members of an enumeration"),
+    ("engines/alphazero/textbook_training.py", "mover==", "players are members of an enumeration"),
+    ("engines/alphazero/textbook_gumbel.py", "node==self.root", "nodes are compared as objects"),
     ("engines/minimax/textbook.py", "moves[i>>1:]", "after the last move, a cut changes nothing"),
     ("engines/minimax/textbook.py", "moves[i+2:]", "one move more is looked at, or none"),
     ("engines/mcts/textbook.py", "{move:-1.0}", "UCT has no priors; all are alike"),
