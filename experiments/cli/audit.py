@@ -27,7 +27,7 @@ def audit(file: str, game: str, seconds: float) -> int:
     any specification; with --game, other programs can be audited by their moves:
     "gtp:gnugo --mode gtp" --game go:size=5.
 
-    The exit status is 1 if a property does not hold.
+    The exit status is 1 if a property does not hold, or if none was examined.
     """
     from rich.console import Console
 
@@ -39,4 +39,4 @@ def audit(file: str, game: str, seconds: float) -> int:
             file, lambda name: status.update(f"auditing {file}: {name}"), seconds, game)
     for line in str(report).split("\n"):
         log(line)
-    return 1 if report.findings else 0
+    return 1 if report.findings or not report.examined else 0

@@ -23,7 +23,7 @@ from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
 from experiments.museum import learners, real_games, searches, solvers
 from experiments.museum.planting import KINDS, Fault, faults
-from experiments.museum.subject import FUNCTIONS, UNSEEN, AuditError, Subject
+from experiments.museum.subject import ASKED, FUNCTIONS, UNSEEN, AuditError, Subject
 
 PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
@@ -62,6 +62,7 @@ class Report(NamedTuple):
     examined: list[tuple[str, str]]  # parts and properties
     findings: list[Finding]
     unseen: list[Finding]
+    asked: list[Finding]  # in how many positions a player was asked
 
     def suspects(self, part: str = "") -> dict[str, Fault | None]:
         """The kinds of fault, the most probable first, each with the museum's most similar fault.
@@ -96,8 +97,12 @@ class Report(NamedTuple):
     def __str__(self) -> str:
         broken, number = {finding[:2] for finding in self.findings}, len(self.examined)
         parts = dict.fromkeys(finding.part for finding in self.findings)
-        lines = [f"{self.file}: " + (f"{len(broken)} of {number} properties do not hold" if broken
-                                     else f"all {number} properties hold")]
+        lines = [f"{self.file}: " + (
+            f"{len(broken)} of {number} properties do not hold" if broken else
+            f"all {number} properties hold" if number else "nothing was examined")]
+        if self.asked:
+            lines.append("Positions asked about: " + ", ".join(
+                f"{one.name} {one.text}" for one in self.asked))
         for part in parts:
             lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:"]
             found = [finding for finding in self.findings if finding.part == part]
@@ -193,7 +198,7 @@ def audit(
         loaded = ask(operator.attrgetter("parts", "kind"))
         if isinstance(loaded, dict):
             raise AuditError("load", f"cannot load {file}: {next(iter(loaded.values()))}")
-        report = Report(str(file), loaded[1], [], [], [])
+        report = Report(str(file), loaded[1], [], [], [], [])
         for part in loaded[0]:
             losses = 0
             for name in PROPERTIES[part]:
@@ -201,8 +206,9 @@ def audit(
                 found = ask(examine, part, name) if losses < _MOST_LOSSES else {
                     UNSEEN: f"{part} has hung or ended the program {losses} times"}
                 losses += any(tag.startswith(_LOST) for tag in found)
-                report.examined.append((part, name))
+                if found.keys() != {UNSEEN}:
+                    report.examined.append((part, name))
                 for tag, text in found.items():
-                    (report.unseen if tag == UNSEEN else report.findings).append(
+                    {UNSEEN: report.unseen, ASKED: report.asked}.get(tag, report.findings).append(
                         Finding(part, name, tag, text))
     return report

@@ -2,7 +2,8 @@
 
 Random games end in positions with few moves left. There, alpha-beta proves what moves are worth, in
 any game. A position is a question if one of its moves is proven right and another is wrong and
-refuted at once. Whoever plays a wrong move has made a mistake; nothing is a matter of taste.
+refuted at once. Whoever plays a wrong move has made a mistake; nothing is a matter of taste. In Go,
+only a pass is proven wrong.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from typing import Any, NamedTuple
 from dlgo.api import GameSpec, GameState, Move
 from engines.base import Engine
 from engines.registry import build_engine
-from experiments.museum.subject import UNSEEN, Findings, Subject
+from experiments.museum.subject import ASKED, UNSEEN, Findings, Subject
 
-NAMES = ("win in one", "loss in one", "draw beats loss", "double move")
+NAMES = ("win in one", "loss in one", "draw beats loss")
+_PLAYERS = ("black", "white")
 _WORTH = {1: "wins", 0: "draws", -1: "loses"}
 # Searches that prove a right move, and that refute a wrong one.
-_PROOF, _REFUTATION = "alphabeta:depth=6,nodes=100000", "alphabeta:depth=2"
-# Random games, their greatest length, and how many of the last positions of each are looked at.
-_GAMES, _PLIES, _LAST = 100, 400, 6
+_PROOF, _REFUTATION = "alphabeta:depth=6,nodes=100000", "alphabeta:depth=2,nodes=10000"
+# Random games, the moves that they choose from, all together (so that those on large boards take no
+# longer), and how many of the last positions of each are looked at.
+_GAMES, _CHOICES, _LAST = 300, 200_000, 6
 # Questions about a property for a player.
 _QUESTIONS = 8
 
@@ -41,23 +44,24 @@ class Question(NamedTuple):
 def questions(game: GameSpec, seed: int = 1) -> dict[tuple[str, str], list[Question]]:
     """The questions about each property for each player: those with the most wrong moves."""
     proof, refutation = (build_engine(spec, game, seed) for spec in (_PROOF, _REFUTATION))
-    rng, found = random.Random(seed), defaultdict(dict)
+    rng, found, choices = random.Random(seed), defaultdict(dict), 0
     for _ in range(_GAMES):
         states = [GameState.new_game(game)]
-        while not states[-1].is_over() and len(states) < _PLIES:
-            states.append(states[-1].apply_move(rng.choice(states[-1].sensible_moves())))
+        while not states[-1].is_over() and choices < _CHOICES:
+            moves = states[-1].sensible_moves()
+            states.append(states[-1].apply_move(rng.choice(moves)))
+            choices += len(moves)
         for state in states[-_LAST - 1 : -1] if states[-1].is_over() else ():
-            known = _results(state, proof)
+            wins = [move for move in state.sensible_moves() if move.is_play and _won(state, move)]
+            wrong = {} if wins else {move: result for move, result
+                                     in _results(state, refutation).items() if result == -1}
+            known = _results(state, proof) if wins or wrong else {}
             best = max(known, key=known.__getitem__, default=None)
-            wins = [move for move in known if move.is_play and _won(state, move)]
-            refuted = known if wins else _results(state, refutation)
-            wrong = {move: result for move, result in refuted.items() if best is not None
-                     and result < known[best] and (wins or result == -1)}
-            if wrong:
-                twice = any(not (after := state.apply_move(move)).is_over()
-                            and after.next_player is state.next_player for move in known)
-                name = ("double move" if twice else "win in one" if wins else
-                        "loss in one" if known[best] else "draw beats loss")
+            wrong = {move: result for move, result in (known if wins else wrong).items()
+                     if best is not None and result < known[best]}
+            if wrong and best.is_play:  # where a pass wins in Go, programs may see dead stones
+                name = ("win in one" if wins else "loss in one" if known[best] else
+                        "draw beats loss")
                 found[name, state.next_player.name][state] = Question(
                     state, wins[0] if wins else best, known[best], wrong)
     return {key: sorted(asked.values(), key=lambda one: len(one.state.sensible_moves())
@@ -88,22 +92,23 @@ def _results(state: GameState, solver: Engine) -> dict[Move, int]:
 
 def right_moves(subject: Subject, part: str, name: str) -> Findings:
     """The player makes no mistake in the questions about this property."""
-    asked = questions(subject.game)
-    for player in ("black", "white"):
-        mistakes = []
-        for number, question in enumerate(asked.get((name, player), ())):
-            move = subject.decide(question.state, seed=number + 1).move
-            if move in question.wrong or move == Move.resign():
-                mistakes.append((question, move))
+    asked = {player: questions(subject.game).get((name, player), ()) for player in _PLAYERS}
+    for player, its in asked.items():
+        moves = [subject.decide(question.state, seed=number).move
+                 for number, question in enumerate(its, 1)]
+        mistakes = [(question, move) for question, move in zip(its, moves, strict=True)
+                    if move in question.wrong or move == Move.resign()]
         if mistakes:
             text = subject.game.move_text
             question, move = mistakes[0]
-            moves = " ".join(map(text, question.state.moves()))
+            before = " ".join(map(text, question.state.moves()))
             yield player, (
-                f"{player} errs in {len(mistakes)} of {number + 1} positions. After {moves}, it "
+                f"{player} errs in {len(mistakes)} of {len(its)} positions. After {before}, it "
                 f"plays {text(move)}, which {_WORTH[question.wrong.get(move, -1)]}; "
                 f"{text(question.best)} {_WORTH[question.result]}")
-    if not any((name, player) in asked for player in ("black", "white")):
+    if number := sum(map(len, asked.values())):
+        yield ASKED, str(number)
+    else:
         yield UNSEEN, f"the random games of {subject.game} end in no such position"
 
 

@@ -24,6 +24,7 @@ from dlgo.conformance.kit import bytes_of
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
 from dlgo.plugins import load_file
+from dlgo.specs import suggest
 from engines import bots
 from engines.base import Budget, Decision
 from engines.registry import ENGINES, EngineSpec, build_engine, engine_class
@@ -38,14 +39,19 @@ SIMULATIONS = 400
 Findings = Iterator[tuple[str, str]]
 # The tag of a finding that is none: what could not be seen.
 UNSEEN = "unseen"
+# The tag of another that is none: in how many positions a player was asked.
+ASKED = "asked"
 
 
 class AuditError(DlgoError):
     """A file cannot be audited, or has given a wrong answer; `tag` tells such answers apart."""
 
     def __init__(self, tag: str, text: str) -> None:
-        super().__init__(text)
+        super().__init__(tag, text)  # a worker sends both
         self.tag = tag
+
+    def __str__(self) -> str:
+        return self.args[1]
 
 
 def numbers(what: str, answer: Any) -> np.ndarray:
@@ -116,8 +122,10 @@ class Subject:
             if game:
                 build_engine(self.player, self.game).close()  # it says now what it does not play
         if not self.parts:
+            near = "".join(suggest(name, (*FUNCTIONS, "select_move")) for name in
+                           reversed(vars(self.module)) if not name.startswith("_"))
             raise AuditError("empty", f"{source} holds nothing to audit: no select_move, and none "
-                             f"of {', '.join(FUNCTIONS)}; see dlgo audit --help")
+                             f"of {', '.join(FUNCTIONS)}{near}; see dlgo audit --help")
 
     @property
     def counts_simulations(self) -> bool:

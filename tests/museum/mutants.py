@@ -90,6 +90,7 @@ EQUIVALENT: tuple[tuple[str, str, str], ...] = (
     ("engines/minimax/textbook.py", "moves[i>>1:]", "after the last move, a cut changes nothing"),
     ("engines/minimax/textbook.py", "moves[i+2:]", "one move more is looked at, or none"),
     ("engines/mcts/textbook.py", "{move:-1.0}", "UCT has no priors; all are alike"),
+    ("engines/mcts/textbook.py", "{move:1.0}", "UCT has no priors; all are alike"),
     ("engines/mcts/textbook.py", "wins=(2+", "the same number more for all children"),
     ("engines/alphazero/textbook_training.py", "strict=False", "both have the same length"),
 )

@@ -96,7 +96,7 @@ def test_a_bad_answer_is_a_finding(tmp_path, first: str, wanted: str) -> None:
     found = [Finding("search", name, *one) for name in searches.PROPERTIES
              for one in auditing.examine(subject, "search", name).items()]
     text = str(Report("bad.py", "puct", [("search", name) for name in searches.PROPERTIES],
-                      [one for one in found if one.tag != UNSEEN], []))
+                      [one for one in found if one.tag != UNSEEN], [], []))
     assert wanted in text
     if "sum to" not in wanted:  # there is no answer: one line says it, and no fault is guessed
         assert text.count(" others: ") == 1 and "Look at" not in text
@@ -150,6 +150,10 @@ def test_a_file_that_does_not_load(tmp_path, capsys) -> None:
     done = dlgo_here(capsys, "audit", "none.py", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "dlgo: cannot load none.py: there is no such file\n"
+    (tmp_path / "typo.py").write_text("def serach(state, evaluate, simulations): return {}\n")
+    done = dlgo_here(capsys, "audit", "typo.py", cwd=tmp_path)
+    assert done.returncode == 2 and "typo.py holds nothing to audit" in done.stderr
+    assert "(did you mean search?)" in done.stderr
     (tmp_path / "slow.py").write_text("while True: pass\n")
     with pytest.raises(DlgoError, match=r"cannot load .*slow.py: it hangs or ends the program: no"):
         audit(tmp_path / "slow.py", seconds=3)

@@ -30,7 +30,7 @@ def select_move(state):
 
 @pytest.mark.parametrize(("game", "code", "broken"), [
     ("tictactoe", FIRST, {"win in one", "loss in one", "draw beats loss"}),
-    ("connect4", ATTACKER, {"loss in one"}),
+    ("connect4", ATTACKER, {"loss in one", "draw beats loss"}),
     ("go:size=5", FIRST, {"loss in one"}),
 ])
 def test_a_planted_fault_is_found(tmp_path, game: str, code: str, broken: set[str]) -> None:
@@ -80,6 +80,16 @@ def test_questions_are_exact() -> None:
 def test_at_the_command_line(tmp_path, capsys) -> None:
     done = dlgo_here(capsys, "audit", "random", "--game", "tictactoe", cwd=tmp_path)
     assert done.returncode == 1 and "win in one: black errs in" in done.stdout + done.stderr
+
+
+def test_nothing_is_known_where_nothing_was_asked(tmp_path, capsys) -> None:
+    """The first line counts what was examined, and says in how many positions."""
+    done = dlgo_here(capsys, "audit", "random", "--game", "go:size=2", cwd=tmp_path)
+    text = done.stdout + done.stderr
+    assert done.returncode == 1 and "random: nothing was examined" in text
+    assert "properties hold" not in text and "end in no such position" in text
+    report = audit("alphabeta", game="tictactoe")
+    assert len(report.examined) == 3 and "Positions asked about: win in one 16," in str(report)
 
 
 def test_a_program_that_does_not_play_the_game_is_one_line() -> None:
