@@ -80,18 +80,16 @@ def draw_losses(fault: Fault, path: Path) -> None:
 
 
 def draw_prices(path: Path) -> None:
-    """Draw the price of each fault against what remains in games against random moves."""
-    table = cards().dropna(subset="price")
-    with drawing(path, size=(9.0, 6.5)) as [axes]:
-        axes.scatter(100 * table["kept"], table["price"],
+    """Draw the prices of all faults with their intervals; the best hidden stand at the top."""
+    table = cards().dropna(subset="price")[::-1]
+    with drawing(path, size=(9.0, 12.0), title="The price of faults; grey: perhaps none") as [axes]:
+        axes.hlines(range(len(table)), table["low"], table["high"], color=FAINT)
+        axes.scatter(table["price"], range(len(table)), zorder=2,
                      color=[FAINT if luck else BLUE for luck in table["luck"]])
-        for name, row in table[~table["luck"]].iterrows():
-            axes.annotate(str(name), (100 * row["kept"], row["price"]), fontsize=9, ha="right",
-                          xytext=(-6, 2), textcoords="offset points")
-        axes.set(xlim=(100 * table["kept"].min() - 15, 102),
-                 xlabel="points against random moves, % of the right program's",
-                 ylabel="Elo lost against the right program",
-                 title="The price of faults; grey: perhaps none")
+        axes.set_yticks(range(len(table)), [f"{name}, {share:.0%}" for name, share
+                                            in table["shown"].items()], fontsize=10)
+        axes.set(xlabel="Elo lost against the right program, 95% interval",
+                 ylabel="fault, its points against random moves", ylim=(-1, len(table)))
 
 
 @click.command(help=__doc__.replace("\n    ", "\n\b\n    "))
