@@ -99,7 +99,7 @@ class Report(NamedTuple):
         parts = dict.fromkeys(finding.part for finding in self.findings)
         lines = [f"{self.file}: " + (
             f"{len(broken)} of {number} properties do not hold" if broken else
-            f"all {number} properties hold" if number else "nothing was examined")]
+            f"all properties hold ({number} examined)" if number else "nothing was examined")]
         if self.asked:
             lines.append("Positions asked about: " + ", ".join(
                 f"{one.name} {one.text}" for one in self.asked))
@@ -140,6 +140,7 @@ def signatures() -> dict[str, list[str]]:
 def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
     """The findings about a property, {tag: text}."""
     found: dict[str, str] = {}
+    asked = subject.asked
     try:
         for tag, text in PROPERTIES[part][name](subject, part):
             found.setdefault(tag, text)
@@ -150,6 +151,8 @@ def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
     except Exception as error:
         where = describe_error(error, subject.path.absolute())
         found[_NO_ANSWER + type(error).__name__] = f"it raises an exception{where}"
+    if not found and subject.asked == asked:
+        found[UNSEEN] = f"it is about another kind of {part}"
     return found
 
 

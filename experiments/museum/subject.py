@@ -97,10 +97,11 @@ class Subject:
 
     Attributes:
         functions: by name. player: `Player`, or all that the file has. parts: the names of these.
+        asked: how many questions they were asked.
     """
 
     def __init__(self, source: str, game: str = "") -> None:
-        self.path = Path(source)
+        self.path, self.asked = Path(source), 0
         is_file = source.endswith(".py") and ":" not in source
         self.module: Any = (load_file(self.path) if is_file else
                             SimpleNamespace(Player=EngineSpec.parse(source)))
@@ -136,6 +137,7 @@ class Subject:
         """Call a function. Raises NotImplementedError if the file does not have it."""
         if name not in self.functions:
             raise NotImplementedError(f"the file has no {name}")
+        self.asked += 1
         return self.functions[name](*arguments)
 
     def ask(self, part: str, tree: str, simulations: int = SIMULATIONS) -> Answer:
@@ -156,6 +158,7 @@ class Subject:
 
         Raises AuditError if it changes the position, or if its move is not legal.
         """
+        self.asked += 1
         engine = build_engine(self.player, state.game, seed)
         limit = Budget(sims=simulations) if simulations and self.counts_simulations else None
         with _unchanged(state):

@@ -119,7 +119,8 @@ def test_a_search_of_ones_own(tmp_path, capsys) -> None:
     """As a user types it: a right file, then one without its sign."""
     small(tmp_path, "mine")
     done = dlgo_here(capsys, "audit", "mine.py", cwd=tmp_path)
-    assert done.returncode == 0 and "properties hold" in done.stdout + done.stderr
+    assert done.returncode == 0 and "all properties hold" in done.stdout + done.stderr
+    assert "halving: it is about another kind of search" in done.stdout + done.stderr
     text = (tmp_path / "mine.py").read_text()
     (tmp_path / "mine.py").write_text(
         text.replace("value if best.state.next_player is state.next_player else -value", "value"))
