@@ -41,7 +41,8 @@ from experiments.command import run
 from experiments.options import Number
 from reports.compare import elo_text
 
-GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go:size=9")
+GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go:size=9",
+         "hex:size=7")
 # Number of random plies before the positions for measuring speed.
 PLIES = 2
 
