@@ -29,7 +29,8 @@ PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
 # What each fault of the museum breaks, as measured, and the properties that are about each kind.
 SIGNATURES = Path(__file__).with_name("signatures.json")
-# Tags of findings that are no answers begin so. After so many lost workers, the rest is left alone.
+# How the tag of a finding begins if the part gave no answer, and if it ended its worker; after how
+# many lost workers the other properties of the part are not examined.
 _NO_ANSWER, _LOST, _MOST_LOSSES = "!", "!lost: ", 3
 _NEXT = """
 Begin with the first line: the simplest properties come first, and one fault often breaks several.
