@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,6 +104,7 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     page.press("One engine")
     opened(f"review/{played(studio, 'connect4', ' '.join(COLUMNS))}", ".mistakes li")
     page.keys("m")
+    page.find(".verdict p:first-child")
     yield "review", [".stage svg.board", ".review-where", ".verdict p:first-child", *NAVIGATION]
     opened("inside/preset=visits-shift&step=155", ".children tbody tr:nth-child(7)")
     yield "search", [".sentence", ".stepping .main"]
@@ -115,14 +117,22 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     yield opened("watch/sample.sqlite", "h1", ".standings tr:first-child button")
 
 
+def lacking(page: Page, needed: list[str]) -> list[str]:
+    """What is wrong in a view; it has five seconds to come to rest."""
+    for _ in range(50):
+        if not (wrong := page.driver.execute_script(LOOK, needed)):
+            break
+        time.sleep(0.1)
+    return wrong
+
+
 def test_what_a_player_needs_is_in_the_window(studio: Studio, page: Page) -> None:
     wrong = []
     for name, needed in views(studio, page):
         for size in SIZES:
             with page.sized(*size):
                 more = (LARGE if size[0] > 1000 else PHONE if size[0] < 500 else {}).get(name, [])
-                found = page.driver.execute_script(LOOK, [*needed, *more])
-                wrong += [f"{name} {size}: {one}" for one in found]
+                wrong += [f"{name} {size}: {one}" for one in lacking(page, [*needed, *more])]
         assert page.nameless() == [], name
     assert not wrong and page.errors() == []
 
