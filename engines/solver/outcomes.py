@@ -1,4 +1,5 @@
-"""Exact results of all moves, for the games that can be solved: Connect Four and tic-tac-toe.
+"""Exact results of all moves, for the games that can be solved: Connect Four, tic-tac-toe, and Hex
+on boards of up to 16 cells.
 
     outcomes_of(get_game("connect4"))([[3, 3, 3]])  ->  [{0: -1, 1: -1, 2: 1, ...}]
 
@@ -14,11 +15,13 @@ import numpy as np
 
 from dlgo.api import GameSpec, GameState
 from engines.minimax.textbook import result_of
+from engines.registry import build_engine
 from engines.solver.solver import Solver
 
 # Action -> result for the player to move, of a position given by the actions that led to it.
 Outcomes = dict[int, int]
 Solve = Callable[[Sequence[Sequence[int]]], list[Outcomes]]
+_SMALL = 16  # cells of a board that alpha-beta solves in milliseconds
 
 
 def outcomes_of(game: GameSpec) -> Solve | None:
@@ -31,6 +34,9 @@ def outcomes_of(game: GameSpec) -> Solve | None:
         return _connect4(Solver())
     if game.name == "tictactoe":
         return _by_search(game)
+    if game.name == "hex" and (cells := game.board_rows * game.board_cols) <= _SMALL:
+        prover = build_engine(f"alphabeta:depth={cells + 1},solve=yes", game, 1)
+        return _by_search(game, lambda state: prover.select_move(state).proven)
     return None
 
 
@@ -52,8 +58,8 @@ def _connect4(solver: Solver) -> Solve:
     return solve
 
 
-def _by_search(game: GameSpec) -> Solve:
-    """Full search, for small games."""
+def _by_search(game: GameSpec, value_of: Callable[[GameState], int] | None = None) -> Solve:
+    """Full search, for small games; or the value that `value_of` proves, after each move."""
     solved: dict[int, Outcomes] = {}
 
     def outcomes(state: GameState) -> Outcomes:
@@ -61,7 +67,8 @@ def _by_search(game: GameSpec) -> Solve:
             values = solved[key] = {}
             for action in state.legal_actions().tolist():
                 after = state.apply_move(game.move_of(action))
-                value = result_of(after) if after.is_over() else max(outcomes(after).values())
+                value = (result_of(after) if after.is_over() else value_of(after) if value_of
+                         else max(outcomes(after).values()))
                 values[action] = value if after.next_player is state.next_player else -value
         return solved[key]
 

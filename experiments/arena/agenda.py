@@ -55,12 +55,13 @@ class Agenda(Source[GameTask]):
         self._failures_in_a_row: Counter[tuple[str, str]] = Counter()
         self._matches = {(game, *match) for game in plan.games for match in plan.matches()}
         self._whole: set[tuple[str, str, str]] = set()  # matches that are all in the ledger
+        self._coming = self.strategy.coming()
         for match in self._matches:
             missing = self.planned - self.stored
             self._count(Pair(*match, k) for k in range(self.strategy.sure_pairs))
             if plan.ends_by_itself and self.planned - self.stored == missing:
                 self._whole.add(match)
-        self._coming = self.strategy.coming()
+        self._whole -= {pair.match for pair in self._coming}
         self._count(self._coming)
 
     def _count(self, pairs: Iterable[Pair], sign: int = 1) -> None:

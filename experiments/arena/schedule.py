@@ -39,6 +39,7 @@ class Plan:
     seed: int = 0
     kind: str = KEYS["kind"].default
     challengers: tuple[str, ...] = ()  # of a gauntlet; some of the entrants
+    pairings: tuple[tuple[str, str], ...] = ()  # who meets whom, in place of the kind
     target_elo: float | None = None
     max_pairs: int = KEYS["max_pairs"].default
     sprt: tuple[float, float] | None = None
@@ -95,6 +96,8 @@ class Plan:
 
     def matches(self) -> list[tuple[str, str]]:
         """Who meets whom, on each game."""
+        if self.pairings:
+            return list(self.pairings)
         if self.kind == "gauntlet":
             field = [entrant for entrant in self.entrants if entrant not in self.challengers]
             return list(itertools.product(self.challengers, field))
@@ -107,7 +110,7 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """As plain JSON data, for `Ledger.set_meta`; without unused fields."""
         data = dataclasses.asdict(self) | {"names": dict(self.names)}
-        unused = [name for name in ("challengers", "names") if not data[name]]
+        unused = ["pairings", *(name for name in ("challengers", "names") if not data[name])]
         unused += ["target_elo"] if self.target_elo is None else []
         unused += ["sprt", "alpha", "beta"] if self.sprt is None else []
         unused += ["max_pairs"] if self.ends_by_itself else []

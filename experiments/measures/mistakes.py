@@ -3,6 +3,7 @@
     python -m experiments.measures.connect4 --engine mcts:sims=1000 --engine alphazero:NAME
     python -m experiments.measures.draughts --engine alphabeta:depth=6
     python -m experiments.measures.tictactoe --engine mcts:sims=200
+    python -m experiments.measures.hex --engine mcts:sims=200
 
 Each game has a module that makes classes of positions whose exact outcomes are known; this module
 has the common parts: the question to an engine, the count, the table.

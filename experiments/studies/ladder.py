@@ -127,24 +127,6 @@ def meetings(players: Sequence[Player]) -> list[tuple[int, int]]:
     ]
 
 
-@dataclass(frozen=True)
-class Meetings(Plan):
-    """A plan with a list of its matches."""
-
-    pairings: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def ends_by_itself(self) -> bool:
-        """No: `OwnOpenings` says which pairs are played."""
-        return False
-
-    def matches(self) -> list[tuple[str, str]]:
-        return list(self.pairings)
-
-    def to_json(self) -> dict[str, Any]:
-        return {key: value for key, value in super().to_json().items() if key != "pairings"}
-
-
 class OwnOpenings(Strategy):
     """Each match has openings of its own, so that ratings do not depend on the same few."""
 
@@ -174,7 +156,7 @@ def play_all(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
     if not part.pairs:
         return pd.DataFrame(columns=columns)
     pairings = tuple((entrants[i], entrants[k]) for i, k in meetings(players))
-    plan = Meetings((part.game,), tuple(entrants), part.pairs, seed=1, pairings=pairings)
+    plan = Plan((part.game,), tuple(entrants), part.pairs, seed=1, pairings=pairings)
     run_tournament(plan, folder / "games.sqlite", workers, strategy=OwnOpenings)
     with Ledger(folder / "games.sqlite", read_only=True) as ledger:
         games = tables.games_frame(ledger)

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from dlgo import GameState, Move, Player, Point, get_game, kernels
 from dlgo.encoders import get_encoder
-from dlgo.errors import IllegalMoveError, NotationError
+from dlgo.errors import DlgoError, IllegalMoveError, NotationError
 from dlgo.games.hex.kernel import TURN
 from dlgo.games.hex.state import SWAP, Hex
 from dlgo.rng import make_rng
 from dlgo.symmetry import exchange
 from engines.registry import build_engine
+from engines.solver.outcomes import outcomes_of
+from experiments.measures.hex import draw_classes
 from tests.conftest import FULL, random_game
 
 Cells = frozenset[tuple[int, int]]
@@ -176,6 +178,25 @@ def test_openings_win_as_by_the_slow_rules(size: int, openings: str) -> None:
             assert wins != mover_wins(size, frozenset(), frozenset({(row, col)}), 1)
         winning |= {text} if wins else set()
     assert sorted(winning) == openings.split()
+
+
+def test_exact_results_of_moves_are_those_of_the_slow_rules() -> None:
+    game, positions = Hex(size=3), draw_classes(3, 20, 1)
+    for position in (*positions["early"], *positions["late"]):
+        player = position.state.next_player.index
+        own, other = (frozenset(stones_of(position.state, side)) for side in (player, 1 - player))
+        for action, result in position.outcomes.items():
+            after = own | {divmod(action, 3)}
+            wins = joined(after, player, 3) or not mover_wins(3, other, after, 1 - player)
+            assert result == (1 if wins else -1)
+        assert set(position.outcomes) == set(position.state.legal_actions().tolist())
+        assert position.asks and position.value == 1
+    assert sum(positions.values(), []) == sum(draw_classes(3, 20, 1).values(), [])
+    assert outcomes_of(game) and outcomes_of(Hex(size=5)) is None
+    with pytest.raises(DlgoError, match="hex:size=5 has no solved positions; use a size of up to"):
+        draw_classes(5, 20, 1)
+    with pytest.raises(DlgoError, match="too few positions of hex:size=3; lower --count"):
+        draw_classes(3, 2000, 1)
 
 
 # The swap, notation, symmetry --------------------------------------------------------------
