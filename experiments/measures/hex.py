@@ -23,8 +23,8 @@ from experiments.command import run
 from experiments.measures.mistakes import Position, mistakes_options, print_mistakes
 from experiments.options import Number
 
-# Random lines before a class is given up.
-_DRAWS = 20_000
+# Random lines for each position wanted, before a class is given up.
+_DRAWS = 100
 
 
 def draw_classes(size: int, count: int, seed: int) -> dict[str, list[Position]]:
@@ -37,7 +37,7 @@ def draw_classes(size: int, count: int, seed: int) -> dict[str, list[Position]]:
     rng = np.random.default_rng(derive_seed(seed, "hex mistakes", size) % 2**63)
     classes: dict[str, list[Position]] = {"early": [], "late": []}
     met = set()
-    for _ in range(_DRAWS):
+    for _ in range(_DRAWS * count):
         state = GameState.new_game(game)
         for _ in range(rng.integers(size**2 - 1)):
             if not state.is_over():
