@@ -105,7 +105,7 @@ distribution = setup(
             *([] if STUDENT else ["classroom/exercises/*.toml"]),
         ],
         "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",
-                    "solver/*.book"],
+                    "llm/disguises/*", "llm/templates/*", "solver/*.book"],
     },
     exclude_package_data={"engines": LEFT_OUT},
     # What plays, rates, reports and runs the networks that come with the package.

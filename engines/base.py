@@ -42,6 +42,9 @@ class Engine(ABC):
     network_id: str | None = None
     training_cpu_seconds: float | None = None
     runtime: str | None = None
+    # Of engines that pay for answers, in this game: for each kind of cost, a number for each move
+    # that was asked for; stored by the ledger, too.
+    usage: dict[str, list[float]] | None = None
 
     def __init__(
         self, game: GameSpec, budget: Budget | None = None, seed: int = 0,

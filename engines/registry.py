@@ -43,6 +43,7 @@ _ENGINES = {
     "fast_policy": "engines.fast_policy.engine:FastPolicyEngine",
     "solver": "engines.solver.engine:SolverEngine",
     "gtp": "engines.gtp.engine:GTPEngine",
+    "llm": "engines.llm.engine:LLMEngine",
     "textbook-alphabeta": "engines.minimax.textbook:TextbookAlphaBeta",
     "textbook-mcts": "engines.mcts.textbook:TextbookMCTS",
     "textbook-puct": "engines.alphazero.textbook:TextbookPUCT",

@@ -16,6 +16,8 @@ class Failure(StrEnum):
     CRASH = "crash"  # an exception; an external program that died or answered nonsense
     DIED = "process died"
     NONSENSE = "nonsense"  # something other than a message came through the pipe
+    MALFORMED = "malformed answer"  # of a language model: no move can be read in it
+    UNREACHABLE = "unreachable"  # the server of a language model: no connection, an HTTP error
     TIMEOUT = "timeout"  # no move: it was killed
     OVER_CPU = "over cpu"  # a move came, but cost more than allowed
     OVER_WALL = "over wall"

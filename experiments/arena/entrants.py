@@ -39,7 +39,7 @@ class Entrant(NamedTuple):
             budget = EngineSpec.parse(spec).budget
         except SpecError:  # known in the workers only
             return cls(spec, version, False)
-        timed = (budget.cpu, budget.wall) != (None, None) or spec.startswith("gtp")
+        timed = (budget.cpu, budget.wall) != (None, None) or spec.startswith(("gtp", "llm"))
         return cls(spec, version, False, budget, not timed)
 
 

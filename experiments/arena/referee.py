@@ -34,6 +34,12 @@ from experiments.arena.provenance import machine_text, time_text, version_text
 # The players as reasons and seeds call them; player 0 (black) is first.
 SIDES = ("first", "second")
 
+# How a reason begins, where words of others follow.
+_OF_SIDE = {
+    Failure.CRASH: "crash of {}", Failure.ILLEGAL_MOVE: "illegal move by {}",
+    Failure.MALFORMED: "malformed answer of {}", Failure.UNREACHABLE: "server of {} unreachable",
+}
+
 # How a resignation is written in a row of the board.
 _RESIGNS = -1
 
@@ -66,7 +72,8 @@ class GameLog:
 
     Attributes:
         moves: all moves, the opening included, in the game's notation.
-        networks: which network each side plays with and what its training took (JSON), or None.
+        networks: which network each side plays with, what its training took, and what its answers
+            cost (JSON), or None.
     """
 
     def __init__(self, task: GameTask, limits: Limits) -> None:
@@ -133,13 +140,14 @@ def play_game(
     board = board or Board.local(length_limit(state.game))
     board.begin()
     failure = None
+    players: list[Engine] = []
     try:
-        players = [_ready(task, engines, player, board) for player in (0, 1)]
-        log.networks = _networks(players)
+        players += [_ready(task, engines, player, board) for player in (0, 1)]
         result, reason = _play_on(state, players, board, log)
     except _Forfeit as forfeit:
         engines.drop(task.game, task.players[forfeit.player], forfeit.player)
         result, reason, failure = float(forfeit.player), forfeit.reason, forfeit.failure
+    log.networks = _networks(players)
     record = log.end(result, reason, board.end(), failure)
     engines.end_game(task.game, task.players)
     return record
@@ -160,8 +168,12 @@ def _networks(players: list[Engine]) -> str | None:
     networks = {
         side: {"id": engine.network_id, "training_cpu_seconds": engine.training_cpu_seconds,
                "runtime": engine.runtime}
-        for side, engine in zip(SIDES, players, strict=True) if engine.network_id is not None
+        for side, engine in zip(SIDES, players, strict=bool(players))
+        if engine.network_id is not None
     }
+    for side, engine in zip(SIDES, players, strict=bool(players)):
+        if usage := getattr(engine, "usage", None):
+            networks[side] = {**networks.get(side, {}), "usage": usage}
     return json.dumps(networks) if networks else None
 
 
@@ -229,8 +241,8 @@ def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
     if isinstance(error, ProgramError):  # of an external engine
         text = excerpt(error.text)
         reason = f"{text} while {side} was {DOING[doing]}"
-        if error.failure is Failure.CRASH:
-            reason = f"crash of {side}: {text}"
+        if error.failure in _OF_SIDE:
+            reason = f"{_OF_SIDE[error.failure].format(side)}: {text}"
         elif error.failure is Failure.TIMEOUT:
             what = " of preparation" if doing == PREPARING else ""
             reason = text.replace("no answer", f"no move from {side}") + what

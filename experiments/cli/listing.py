@@ -15,7 +15,7 @@ _ENGINE_PAGES = {
     "mcts": "engines/mcts", "puct": "engines/alphazero", "alphazero": "engines/alphazero",
     **dict.fromkeys(("alphago", "fast_policy"), "engines/alphago"), "solver": "engines/solver",
     **dict.fromkeys(("policy_gradient", "actor_critic", "q_learning", "ppo"), "reinforcement"),
-    "supervised": "training", "gtp": "gtp",
+    "supervised": "training", "gtp": "gtp", "llm": "engines/llm",
     **dict.fromkeys(("textbook-alphabeta", "textbook-mcts", "textbook-puct", "textbook-gumbel",
                      "textbook-alphago"), "play"),
 }

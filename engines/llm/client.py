@@ -1,0 +1,255 @@
+"""Questions to a language model over HTTP, in the common form of chat completions.
+
+`POST URL/chat/completions` with a list of messages; the answer has a text and its tokens. Failed
+requests are repeated until the time for the move is up, and answers are kept in a folder, so that
+none is paid for twice. The key is known here only, and replaced in all that a server says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import queue
+import re
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from dlgo.errors import SpecError
+from dlgo.files import make_folder, write_file
+from dlgo.records.failures import Failure
+from dlgo.text import excerpt
+from engines.clock import is_stopped
+from engines.programs.program import ProgramError
+
+# Bytes of an answer that are read, and of an error.
+_LONGEST_ANSWER, _LONGEST_ERROR = 1 << 22, 1 << 16
+# Requests for one answer, and seconds before the second; doubled before each further one.
+_ATTEMPTS, _FIRST_PAUSE = 5, 0.5
+# Errors that may be gone a moment later. All others are final: a wrong key, an unknown model.
+_PASSING = (408, 409, 425, 429)
+# Tokens of an answer, at most: more than any model has room for.
+_MOST_TOKENS = 2**40
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+LATE = "no answer within the time for a move (option timeout)"
+# Written for the key, wherever it stands. Anything shorter is no secret: local servers take `none`.
+HIDDEN, _SHORTEST_KEY = "[key]", 8
+
+
+class Reply(NamedTuple):
+    """A model's answer."""
+
+    text: str
+    tokens_in: int  # 0 if the server does not say
+    tokens_out: int
+    seconds: float
+    model: str  # its name, as the server calls it
+    problem: str = ""  # why there is no text
+
+
+class _NoAnswer(Exception):
+    """A request has failed; `pause`: seconds to wait before the next one, None if that is useless.
+    """
+
+    def __init__(self, failure: Failure, text: str, pause: float | None = 0.0) -> None:
+        super().__init__(text)
+        self.failure, self.text, self.pause = failure, text, pause
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Another address would be sent the key."""
+
+    def redirect_request(self, *args: Any) -> None:
+        return None
+
+
+def read_key(name: str, required: bool) -> str:
+    """The key in an environment variable; "" if there is none. Raises SpecError, without the key,
+    for one that is required and missing, or that cannot be sent."""
+    key = os.environ.get(name, "").strip()
+    if required and not key:
+        raise SpecError(f"engine llm: the variable {name} (key_env) has no key; "
+                        f"set it: export {name}=...")
+    if not re.fullmatch(r"[!#-\[\]-~]*", key):  # a server could repeat others in another spelling
+        raise SpecError(f"engine llm: the key in {name} has a space, a quote, a backslash or a "
+                        "character that is not ASCII; copy it again")
+    return key
+
+
+def check_url(url: str) -> str:
+    """The address without a slash at its end. Raises SpecError for one that cannot be used."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or not url.isprintable() or " " in url:
+        raise SpecError(f"engine llm: url={excerpt(url, 80)!r} is not an address such as "
+                        "http://localhost:8080/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise SpecError("engine llm: url must not contain a user, a password, or anything after ? "
+                        "or #; set the key as an environment variable (key_env)")
+    return url.rstrip("/").removesuffix("/chat/completions")
+
+
+class Client:
+    """Asks the server at `url`. `cache`: the folder of earlier answers; None: keep none."""
+
+    def __init__(self, url: str, key: str, cache: Path | None) -> None:
+        self._url, self._key, self._cache = f"{url}/chat/completions", key, cache
+        if cache is not None:
+            make_folder(cache, remedy="name another folder (option cache)")
+        local = urlsplit(url).hostname in _LOCAL
+        self._opener = urllib.request.build_opener(
+            _NoRedirect, *([urllib.request.ProxyHandler({})] if local else []))
+
+    def ask(self, body: Mapping[str, Any], sample: tuple[int, int], deadline: float) -> Reply:
+        """The answer to a request: a kept one, or the server's.
+
+        Args:
+            body: the request, as the server gets it.
+            sample: which of several answers to the same request is meant.
+            deadline: by `time.monotonic`.
+
+        Raises ProgramError if no answer comes: TIMEOUT, UNREACHABLE (connection, HTTP error) or
+        NONSENSE (something other than an answer in this form).
+        """
+        text = json.dumps([self._url, body, sample], sort_keys=True)
+        name = hashlib.sha256(text.encode()).hexdigest()
+        path = None if self._cache is None else self._cache / name[:2] / f"{name}.json"
+        if path is not None and (kept := _read_kept(path)) is not None:
+            return kept
+        reply = self._ask_server(json.dumps(body).encode(), deadline)
+        if path is not None:
+            make_folder(path.parent)
+            write_file(path, json.dumps(reply._asdict()), sync=False)
+        return reply
+
+    def _ask_server(self, data: bytes, deadline: float) -> Reply:
+        """Repeats a request as long as that may help."""
+        for attempt in range(_ATTEMPTS):
+            began = time.monotonic()
+            try:
+                reply = self._read(self._post(data, deadline))
+                return reply._replace(seconds=round(time.monotonic() - began, 3))
+            except _NoAnswer as error:
+                problem = error
+            if problem.pause is None:
+                break
+            pause = max(problem.pause, _FIRST_PAUSE * 2**attempt)
+            if attempt == _ATTEMPTS - 1 or time.monotonic() + pause >= deadline:
+                break
+            time.sleep(pause)
+        waits = f"; it asks to wait {problem.pause:g} s" if problem.pause else ""
+        raise ProgramError(problem.failure, f"{problem.text}{waits}")
+
+    def _post(self, data: bytes, deadline: float) -> bytes:
+        """The body of the server's answer. A thread waits for it, since name servers, connections
+        and servers that send a byte a minute heed no time limit of a socket."""
+        results: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                results.put(self._exchange(data, deadline))
+            except Exception as error:
+                results.put(error)
+
+        threading.Thread(target=work, daemon=True).start()
+        while True:
+            try:
+                result = results.get(timeout=0.1)
+                break
+            except queue.Empty:
+                if is_stopped():
+                    raise _NoAnswer(Failure.TIMEOUT, "it was stopped before the model answered",
+                                    None) from None
+                if time.monotonic() >= deadline:
+                    raise _NoAnswer(Failure.TIMEOUT, LATE, None) from None
+        if isinstance(result, Exception):
+            raise self._problem(result) from None
+        return result
+
+    def _exchange(self, data: bytes, deadline: float) -> bytes:
+        headers = {"Content-Type": "application/json", "Accept": "application/json",
+                   "User-Agent": "dlgo"}
+        request = urllib.request.Request(self._url, data, headers)
+        if self._key:  # never passed on to another address
+            request.add_unredirected_header("Authorization", f"Bearer {self._key}")
+        left = max(deadline - time.monotonic(), 0.01)
+        with self._opener.open(request, timeout=left) as response:
+            answer = bytearray()
+            while time.monotonic() < deadline:
+                part = response.read1(1 << 16)
+                answer += part
+                if not part or len(answer) > _LONGEST_ANSWER:
+                    return bytes(answer)
+        raise TimeoutError
+
+    def _read(self, data: bytes) -> Reply:
+        """The answer in a response. Raises _NoAnswer if it has not the common form."""
+        if len(data) > _LONGEST_ANSWER:
+            return Reply("", 0, 0, 0.0, "", f"it is longer than {_LONGEST_ANSWER >> 20} MiB")
+        try:
+            answer = json.loads(data)
+            text = answer["choices"][0]["message"].get("content")
+            usage = answer.get("usage") or {}
+            counts = [_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion")]
+            model = answer.get("model")
+            if not isinstance(text, str | None) or not isinstance(model, str | None):
+                raise TypeError
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise _NoAnswer(Failure.NONSENSE, "the server's answer is not a chat completion"
+                            ) from None
+        return Reply(self._clean(text or ""), *counts, 0.0, excerpt(self._clean(model or ""), 80))
+
+    def _clean(self, text: str) -> str:
+        """The text without the key, which a server may repeat."""
+        return text.replace(self._key, HIDDEN) if len(self._key) >= _SHORTEST_KEY else text
+
+    def _problem(self, error: Exception) -> _NoAnswer:
+        """What an exception of a request means."""
+        if isinstance(error, urllib.error.HTTPError):
+            words = excerpt(self._clean(_words_of(error)), 200)
+            text = f"HTTP {error.code}" + (f": {words}" if words else "")
+            wait = error.headers.get("Retry-After", "")
+            pause = float(wait) if wait.isdecimal() else 0.0
+            passing = error.code in _PASSING or error.code >= 500
+            return _NoAnswer(Failure.UNREACHABLE, text, pause if passing else None)
+        reason = getattr(error, "reason", error)
+        if isinstance(reason, TimeoutError):
+            return _NoAnswer(Failure.TIMEOUT, LATE)
+        words = getattr(reason, "strerror", "") or str(reason) or type(reason).__name__
+        return _NoAnswer(Failure.UNREACHABLE, excerpt(self._clean(words), 200))
+
+
+def _words_of(error: urllib.error.HTTPError) -> str:
+    """What a server says about an error: its message, if it has the common form."""
+    try:
+        with error:
+            text = error.read(_LONGEST_ERROR).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException):
+        return ""
+    try:
+        return str(json.loads(text)["error"]["message"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return text.replace("\\/", "/")
+
+
+def _count(number: object) -> int:
+    return number if type(number) is int and 0 <= number <= _MOST_TOKENS else 0
+
+
+def _read_kept(path: Path) -> Reply | None:
+    """The answer in a file; None if there is none, or the file is damaged."""
+    try:
+        reply = Reply(**json.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+    return reply if all(map(isinstance, reply, (str, int, int, float, str, str))) else None

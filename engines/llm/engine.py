@@ -1,0 +1,140 @@
+"""The engine `llm`: a language model behind any server of chat completions, as an entrant.
+
+It describes the position, asks for a move and reads the last line. An answer that cannot be read,
+or that breaks the rules, does not count: the model is told why and asked again. If that does not
+help either, it fails, and the failure says whether by its form, by an illegal move, or because the
+server could not be reached. `usage` has what each move took, also one that failed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from dlgo.api import GameState
+from dlgo.errors import SpecError
+from dlgo.jit import base_folder
+from dlgo.records.failures import Failure
+from dlgo.rng import derive_seed
+from dlgo.specs import Option
+from dlgo.text import excerpt
+from engines.base import Budget, Decision, Engine
+from engines.llm.client import Client, Reply, check_url, read_key
+from engines.llm.prompt import Prompt, Unusable
+from engines.programs.program import ProgramError
+
+KEY, URL = "DLGO_LLM_KEY", "DLGO_LLM_URL"
+# Characters of a bad answer that the model is shown again.
+_QUOTED = 2000
+_MILLION = 1e6
+
+
+class LLMEngine(Engine):
+    """Plays the moves of a language model."""
+
+    name = "llm"
+    summary = "a language model: llm:model=NAME,url=http://localhost:8080/v1"
+    options = (
+        Option("model", None, "name of the model, as its server calls it", kind=str),
+        Option("url", None, "address of the server, without /chat/completions; by default the "
+               f"variable {URL}", kind=str),
+        Option("template", "line", "prompt: `line`, `json` or a file"),
+        Option("board", "drawing", "the board in the prompt", choices=("drawing", "list")),
+        Option("legal", True, "list the legal moves in the prompt"),
+        Option("disguise", "", "tell the game in other words: `numbers` (tic-tac-toe) or a file"),
+        Option("retries", 2, "how often to ask again after an answer without a legal move", 0, 20),
+        Option("temperature", 1.0, "randomness of the answers", 0, 10),
+        Option("max_tokens", 4096, "maximum tokens of an answer", 1, 1e7, kind=int),
+        Option("timeout", 300.0, "wall seconds for a move, all its requests included", 0.01, 1e5),
+        Option("price_in", 0.0, "price of a million tokens of prompts", 0, 1e6),
+        Option("price_out", 0.0, "price of a million tokens of answers", 0, 1e6),
+        Option("key_env", KEY, "environment variable with the key, if the server wants one"),
+        Option("cache", "", "folder that keeps the answers; `no`: none; by default in "
+               "~/.cache/dlgo"),
+        Option("extra", "", "more fields of requests, `name:value name:value`; `null` leaves one "
+               "out"),
+    )
+    bare_option = "model"
+
+    def _set_up(self) -> None:
+        get = self.settings
+        url = get["url"] or os.environ.get(URL, "")
+        if not get["model"] or not url:
+            missing = "url" if get["model"] else "model"
+            raise SpecError(f"engine llm needs {missing}=...: "
+                            "llm:model=NAME,url=http://localhost:8080/v1")
+        key = read_key(get["key_env"], required=get["key_env"] != KEY)
+        cache = Path(get["cache"]).expanduser() if get["cache"] else base_folder() / "llm"
+        self._client = Client(check_url(url), key, None if get["cache"] == "no" else cache)
+        self._prompt = Prompt(
+            self.game, get["template"], get["disguise"], get["board"], get["legal"])
+        self._extra = _fields(get["extra"])
+
+    def new_game(self, seed: int) -> None:
+        self._seed = seed
+        self._asked: dict[str, int] = {}  # how often each conversation was tried in this game
+        self.usage: dict[str, list[float]] = {
+            name: [] for name in ("tokens_in", "tokens_out", "seconds", "money", "answers",
+                                  "malformed", "illegal")
+        }
+
+    def warm_up(self) -> None:
+        """Nothing: a question would cost money."""
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        deadline = time.monotonic() + self.settings["timeout"]
+        messages = [{"role": "user", "content": self._prompt.first(state)}]
+        for column in self.usage.values():
+            column.append(0)
+        for _ in range(self.settings["retries"] + 1):
+            reply = self._ask(messages, deadline)
+            try:
+                if reply.problem:
+                    raise Unusable(Failure.MALFORMED, reply.problem)
+                return Decision(self._prompt.read(state, reply.text))
+            except Unusable as error:
+                bad = error
+            self.usage["malformed" if bad.failure is Failure.MALFORMED else "illegal"][-1] += 1
+            messages += [{"role": "assistant", "content": reply.text[-_QUOTED:]},
+                         {"role": "user", "content": self._prompt.again(bad.why)}]
+        tries = f" ({len(messages) // 2} answers)" if self.settings["retries"] else ""
+        raise ProgramError(bad.failure, f"{bad.why}{tries}; the last one ends: "
+                                        f"{excerpt(reply.text[-120:])!r}")
+
+    def _ask(self, messages: list[dict[str, str]], deadline: float) -> Reply:
+        """The model's answer to a conversation."""
+        text = json.dumps(messages)
+        number = self._asked[text] = self._asked.get(text, 0) + 1
+        fields = {
+            "model": self.settings["model"], "messages": messages,
+            "temperature": self.settings["temperature"], "max_tokens": self.settings["max_tokens"],
+            "seed": derive_seed(self._seed, number) % 2**31,
+        } | self._extra
+        body = {name: value for name, value in fields.items() if value is not None}
+        reply = self._client.ask(body, (self._seed, number), deadline)
+        money = (reply.tokens_in * self.settings["price_in"]
+                 + reply.tokens_out * self.settings["price_out"]) / _MILLION
+        for name, amount in (("tokens_in", reply.tokens_in), ("tokens_out", reply.tokens_out),
+                             ("seconds", reply.seconds), ("money", money), ("answers", 1)):
+            self.usage[name][-1] = round(self.usage[name][-1] + amount, 9)
+        # What answered: also a prompt that was edited makes it another one.
+        self.network_id = f"{reply.model or self.settings['model']}, prompt {self._prompt.digest}"
+        return reply
+
+
+def _fields(text: str) -> dict[str, Any]:
+    """The fields in `top_p:0.9 seed:null stop:end`; values are JSON, or else texts."""
+    fields: dict[str, Any] = {}
+    for word in text.split():
+        name, _, value = word.partition(":")
+        if not (name and value):
+            raise SpecError(f"engine llm: extra={excerpt(text, 80)!r} is not name:value, such as "
+                            "top_p:0.9 seed:null")
+        try:
+            fields[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            fields[name] = value
+    return fields

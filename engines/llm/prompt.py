@@ -1,0 +1,184 @@
+"""What a language model is shown of a position, and how its answer is read.
+
+A template is a text with the names of `FIELDS`, written `$board`; below the line `=== again ===`
+stands what follows an answer that does not count. A disguise (`disguises/numbers.toml`) tells the
+same game in other words: it has a name for each move. Of an answer only the move is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import string
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dlgo.api import GameSpec, GameState, Move
+from dlgo.display import board_info, player_text, position_info
+from dlgo.errors import IllegalMoveError, NotationError, SpecError
+from dlgo.records.failures import Failure
+from dlgo.text import excerpt
+
+FIELDS = ("game", "rules", "player", "board", "history", "legal")
+_HERE = Path(__file__).parent
+_AGAIN = "\n=== again ===\n"
+# The line of an answer that names the move, and the words of a move that are read.
+_LINE = re.compile(r"(?i)move:[ \t]*(\S(?:.*\S)?)")
+_LONGEST_MOVE = 100
+
+
+class Unusable(Exception):
+    """An answer without a legal move; the message says why, for the model."""
+
+    def __init__(self, failure: Failure, why: str) -> None:
+        super().__init__(why)
+        self.failure, self.why = failure, why
+
+
+class Prompt:
+    """Writes the prompts for a game, and reads the answers.
+
+    Args:
+        template, disguise: the name of one that comes with the engine, or a file.
+        board: `drawing`, as on a console, or `list`, of the occupied cells.
+        legal: whether the legal moves are listed.
+
+    Raises SpecError for a file that cannot be used.
+    """
+
+    def __init__(
+        self, game: GameSpec, template: str, disguise: str, board: str, legal: bool
+    ) -> None:
+        self._board, self._legal = board, legal
+        text = _read("template", template, "templates", ".txt")
+        first, _, again = text.partition(_AGAIN)
+        again = again or _read("template", "line", "templates", ".txt").partition(_AGAIN)[2]
+        self._first, self._again = string.Template(first), string.Template(again)
+        for part, names in ((self._first, FIELDS), (self._again, ("why",))):
+            unknown = {*part.get_identifiers()} - {*names} if part.is_valid() else {"$"}
+            if unknown:
+                raise SpecError(f"engine llm: template {template} has an unknown field "
+                                f"{min(unknown)!r}; it may have ${', $'.join(names)}; write $$ for "
+                                "a dollar sign")
+        self._title = game.title if game.spec_name else str(game)
+        self._rules = " ".join((type(game).__doc__ or "").split())
+        self._names: dict[str, str] = {}
+        told = _read("disguise", disguise, "disguises", ".toml") if disguise else ""
+        if disguise:
+            self._title, self._rules, self._names = _disguise(disguise, told, game)
+        self._moves = {name: text for text, name in self._names.items()}
+        self.digest = hashlib.sha256(f"{text}\0{told}".encode()).hexdigest()[:8]
+
+    def first(self, state: GameState) -> str:
+        """The prompt for a position."""
+        player, name = state.next_player, player_text(state.game, state.next_player)
+        symbol = state.game.piece_symbol(player.index)
+        moves = " ".join(self._text(state, move) for move in state.moves()) or "none"
+        legal = ", ".join(self._text(state, move) for move in state.legal_moves())
+        return self._first.substitute({
+            "game": self._title, "rules": self._rules, "board": self._draw(state),
+            "player": f"player {player.index + 1}" if self._names else f"{name} ({symbol})",
+            "history": moves, "legal": f"Legal moves: {legal}" if self._legal else "",
+        })
+
+    def again(self, why: str) -> str:
+        """What to say about an answer that does not count."""
+        return self._again.substitute(why=why)
+
+    def read(self, state: GameState, answer: str) -> Move:
+        """The move in an answer. Raises Unusable."""
+        text = _move_in(answer)
+        own = text if not self._names else self._moves.get(text)
+        if own is None:
+            raise Unusable(Failure.MALFORMED, f"{excerpt(text, 40)} is not a move")
+        try:
+            move = state.read_move(own)
+            state.apply_move(move)
+        except NotationError as error:
+            raise Unusable(Failure.MALFORMED, f"{excerpt(text, 40)} is not a move: "
+                                              f"{excerpt(str(error), 120)}") from None
+        except IllegalMoveError as error:
+            why = f"{text} is illegal" if self._names else excerpt(str(error), 200)
+            raise Unusable(Failure.ILLEGAL_MOVE, why) from None
+        return move
+
+    def _text(self, state: GameState, move: Move) -> str:
+        text = state.game.move_text(move)
+        return self._names.get(text, text)
+
+    def _draw(self, state: GameState) -> str:
+        if self._names:
+            taken: dict[int, list[str]] = {0: [], 1: []}
+            for player, move in state.history()[1]:
+                taken[player.index].append(self._text(state, move))
+            return "\n".join(f"Player {index + 1} has: {' '.join(names) or 'nothing'}"
+                             for index, names in taken.items())
+        if self._board == "drawing":
+            return str(state)
+        cells = zip(board_info(state.game)["cellNames"], position_info(state)["cells"], strict=True)
+        kinds: dict[int, list[str]] = {}
+        for name, piece in cells:
+            kinds.setdefault(piece, []).append(name)
+        return "\n".join(f"{state.game.piece_symbol(piece)}: {', '.join(kinds[piece])}"
+                         for piece in sorted(kinds) if piece >= 0) or "empty"
+
+
+def _move_in(answer: str) -> str:
+    """The text of the one move that an answer names, on its last line or as JSON. Raises Unusable.
+    """
+    answer = answer.strip()
+    if answer.startswith("{"):
+        try:
+            pairs = json.loads(answer, object_pairs_hook=list)
+            moves = [value for key, value in pairs if key == "move"]
+        except (ValueError, TypeError, RecursionError):
+            raise Unusable(Failure.MALFORMED, "it is not a JSON object") from None
+        if not all(type(move) in (str, int) for move in moves):
+            raise Unusable(Failure.MALFORMED, "its move is not a text")
+        moves = [str(move).strip() for move in moves]
+    else:
+        lines = answer.split("\n")
+        found = [_LINE.fullmatch(line.strip()) for line in lines]
+        moves = [match[1] for match in found if match] if found[-1] else []
+    if not moves:
+        what = "has no move" if answer.startswith("{") else "does not end with a line `move: X`"
+        raise Unusable(Failure.MALFORMED, f"it {what}" if answer else "it is empty")
+    if len(set(moves)) > 1:
+        raise Unusable(Failure.MALFORMED, "it names two different moves")
+    if not 0 < len(moves[0]) <= _LONGEST_MOVE or not moves[0].isprintable():
+        raise Unusable(Failure.MALFORMED, "its move cannot be read")
+    return moves[0]
+
+
+def _read(option: str, name: str, folder: str, ending: str) -> str:
+    """The text of a file, or of one that comes with the engine. Raises SpecError."""
+    known = {path.stem: path for path in sorted((_HERE / folder).glob(f"*{ending}"))}
+    path = known.get(name, Path(name).expanduser())
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        raise SpecError(f"engine llm: {option} {name} cannot be read: {reason}; name a file, or "
+                        f"one of {', '.join(known)}") from None
+
+
+def _disguise(name: str, text: str, game: GameSpec) -> tuple[str, str, dict[str, str]]:
+    """Title, rules and the names of moves of a disguise for a game. Raises SpecError."""
+    try:
+        table: Mapping[str, Any] = tomllib.loads(text)
+        title, rules = str(table["title"]), " ".join(str(table["rules"]).split())
+        names = {str(move): str(told) for move, told in table["moves"].items()}
+        of = table["game"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise SpecError(f"engine llm: disguise {name} is not a TOML file with game, title, rules "
+                        f"and a table [moves]: {excerpt(str(error), 100)}") from None
+    if of != str(game):
+        raise SpecError(f"engine llm: disguise {name} is for {of}, not for {game}")
+    wanted = {game.move_text(game.move_of(action)) for action in range(game.num_actions)}
+    if {*names} != wanted or len({*names.values()}) != len(names):
+        raise SpecError(f"engine llm: disguise {name} must give each move of {game} a name of its "
+                        "own")
+    return title, rules, names
