@@ -63,6 +63,7 @@ def _facts(match: HeadToHead, bounds: SprtBounds) -> Iterator[tuple[str, str]]:
         unpaired = f"; games in no pair: {match.unpaired}" if match.unpaired else ""
         yield "pairs", f"{pairs.total}, by points: {text}{unpaired}"
         yield "by pairs", _strength(pairs)
+    yield "normalized Elo", _normalized(pairs if pairs.total else games)
     yield "binomial test", _binomial(wins, losses, "decided games")
     if pairs.total:
         lost, won = sum(pairs.numbers[:2]), sum(pairs.numbers[3:])
@@ -78,6 +79,15 @@ def _strength(counts: Counts) -> str:
     low, value, high = map(elo_text, (score.low95, score.value, score.high95))
     return (f"score {score.value:.1%} ({score.low95:.1%} to {score.high95:.1%}), "
             f"{value} Elo ({low} to {high}), LOS {los_text(counts.superiority())}")
+
+
+def _normalized(counts: Counts) -> str:
+    elo = counts.normalized_elo()
+    if math.isnan(elo.value):
+        return "nothing counted"
+    low, value, high = (f"{round(number):+d}" if math.isfinite(number) else "unbounded"
+                        for number in (elo.low95, elo.value, elo.high95))
+    return f"{value} ({low} to {high}): comparable at any share of draws"
 
 
 def _binomial(wins: int, losses: int, what: str) -> str:

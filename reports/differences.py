@@ -15,6 +15,11 @@ counts are if the true score were s. The most favourable distribution p with mea
 p_i = f_i / (1 + x (a_i - s)), f_i the observed shares of the scores a_i, with x chosen so that
 the mean is s (Owen, Empirical Likelihood, 2001, section 2.9; Van den Bergh, "The generalized
 SPRT", 2020, for matches).
+
+*Normalized* Elo measures the mean of a game's score in its standard deviations,
+800 / ln 10 * (mean - 1/2) / sd, where the variance of a game is twice that of a pair's mean score.
+Near equality and without draws it is the logistic Elo. It says how many games a difference
+needs, whatever the share of draws (Van den Bergh, "Normalized Elo", 2020).
 """
 
 from __future__ import annotations
@@ -36,6 +41,8 @@ PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
 # keeps every mean between 0 and 1 possible and is too little to change anything else.
 _UNSEEN = 1e-3
 _CHI2_95 = 3.841458820694124  # a chi-squared variable with one degree of freedom, 95%
+_NORMALIZED = 800 / math.log(10)  # normalized Elo of one standard deviation
+MOST_NORMALIZED = 500.0  # beyond it, a game's score has next to no spread
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,66 @@ class Counts:
         loss = sum(p * math.log1p(tilt * a) for p, a in zip(shares, away, strict=True))
         return self.total * loss
 
+    def normalized_elo(self) -> Estimate:
+        """Normalized Elo and its 95% interval, as for the score; infinite where it is beyond
+        `MOST_NORMALIZED`, NaN where nothing was played."""
+        from scipy.optimize import brentq
+
+        if not self.total:
+            return Estimate(math.nan, -math.inf, math.inf)
+        top, value = MOST_NORMALIZED, self._elo_of_shares(np.array(self.numbers) / self.total)
+        best = min(max(self._elo_of_shares(self._shares()), -top), top)
+
+        def excess(elo: float) -> float:
+            return 2 * self.normalized_loss(elo) - _CHI2_95
+
+        # Of an interval beyond the range, the near end is that of the range.
+        inside, ends = excess(best) <= 0, []
+        for end in (-top, top):
+            if end == best:
+                ends.append(math.copysign(math.inf, end))
+            elif not inside:
+                ends.append(best)
+            else:
+                ends.append(brentq(excess, *sorted((best, end)), xtol=1e-6) if excess(end) > 0
+                            else math.copysign(math.inf, end))
+        return Estimate(value if abs(value) < top else math.copysign(math.inf, value), *ends)
+
+    def normalized_loss(self, elo: float) -> float:
+        """How much log-likelihood it costs to assume that the true normalized Elo is `elo`, at most
+        `MOST_NORMALIZED`.
+
+        With mean m and deviation d of the distribution sought, the condition m - 1/2 - t d = 0 has
+        the gradient b_i = a_i - 1/2 - t d (1 + ((a_i - m) / d)^2) / 2, so p_i = f_i / (1 + x b_i);
+        m and d follow from p, and again.
+        """
+        from scipy.optimize import brentq
+
+        shares, scores = self._shares(), self.scores
+        t = elo / _NORMALIZED * math.sqrt(2 if len(scores) == 5 else 1)
+
+        def tilted(slope: float) -> Floats:
+            weights = np.exp(slope * (scores - 0.5))
+            return weights / weights.sum()
+
+        # Begin at a distribution that fulfils the condition.
+        likely = tilted(brentq(lambda x: self._elo_of_shares(tilted(x)) - elo, -60, 60))
+        for _ in range(100):
+            mean, spread = _moments(scores, likely)
+            away = scores - 0.5 - t * spread * (1 + ((scores - mean) / spread) ** 2) / 2
+            tilt = _tilt(shares.tolist(), away.tolist())
+            before, likely = likely, shares / (1 + tilt * away)
+            if np.abs(likely - before).max() < 1e-10:
+                break
+        return self.total * float(shares @ np.log1p(tilt * away))
+
+    def _elo_of_shares(self, shares: Floats) -> float:
+        mean, spread = _moments(self.scores, shares)
+        away = mean - 0.5
+        if spread < 1e-12:
+            return math.copysign(math.inf, away) if away else 0.0
+        return _NORMALIZED * away / spread / math.sqrt(2 if len(shares) == 5 else 1)
+
     def _shares(self) -> Floats:
         numbers = np.maximum(np.array(self.numbers, float), _UNSEEN)
         return numbers / numbers.sum()
@@ -108,16 +175,23 @@ class Counts:
 
 def _tilt(shares: Sequence[float], away: Sequence[float]) -> float:
     """x with sum of shares * away / (1 + x * away) = 0: the mean of the tilted shares is right.
-    `shares` of scores add up to 1; `away`, each score minus the wanted mean, ascends through 0."""
+    `shares` of scores add up to 1; some of `away`, each score minus the wanted mean, are positive
+    and some negative."""
     from scipy.optimize import brentq
 
     # All 1 + x * away must stay positive. At these ends one of them is 0, the sum infinite.
-    lowest, highest = -1 / away[-1], -1 / away[0]
+    lowest, highest = -1 / max(away), -1 / min(away)
     margin = 1e-12 * (highest - lowest)
     return float(brentq(
         lambda x: sum(p * a / (1 + x * a) for p, a in zip(shares, away, strict=True)),
         lowest + margin, highest - margin, xtol=1e-14, rtol=1e-13,
     ))
+
+
+def _moments(scores: Floats, shares: Floats) -> tuple[float, float]:
+    """Mean and standard deviation."""
+    mean = float(scores @ shares)
+    return mean, math.sqrt(float((scores - mean) ** 2 @ shares))
 
 
 def elo_of_score(score: float) -> float:

@@ -11,6 +11,10 @@ The distribution of scores is not known, only its mean is at issue. So each hypo
 distribution that suits the counts best among those with its mean (the generalized test; Van den
 Bergh 2020; `differences.py` has the formula). With pairs the counts are pentanomial, which takes
 care of the likeness of the two games of a pair.
+
+Hypotheses in normalized Elo compare the mean with the spread of the scores instead. Then the
+expected number of games depends little on the share of draws, so the same two numbers suit quiet
+and sharp openings, fast and slow games.
 """
 
 from __future__ import annotations
@@ -20,24 +24,30 @@ from dataclasses import dataclass
 
 from dlgo.errors import DlgoError
 from dlgo.specs import check_number
-from reports.differences import Counts, score_of_elo
+from reports.differences import MOST_NORMALIZED, Counts, score_of_elo
 
+ELO_MODELS = ("logistic", "normalized")
 GOES_ON, H0, H1, BUDGET = "goes on", "H0 accepted", "H1 accepted", "budget reached"
 
 
 @dataclass(frozen=True)
 class SprtBounds:
-    """The two hypotheses, logistic Elo differences, and the chances of a wrong H1 (alpha) and H0.
-    Raises DlgoError unless -2000 <= elo0 < elo1 <= 2000, 0 < alpha, beta < 1/2."""
+    """The two hypotheses, Elo differences, and the chances of a wrong H1 (alpha) and H0.
+    Raises DlgoError unless -2000 <= elo0 < elo1 <= 2000 (normalized: 500), 0 < alpha, beta < 1/2.
+    """
 
     elo0: float = 0.0
     elo1: float = 20.0
     alpha: float = 0.05
     beta: float = 0.05
+    elo_model: str = "logistic"  # or "normalized"
 
     def __post_init__(self) -> None:
+        if self.elo_model not in ELO_MODELS:
+            raise DlgoError(f"sprt: elo_model={self.elo_model} is not {' or '.join(ELO_MODELS)}")
+        most = MOST_NORMALIZED if self.elo_model == "normalized" else 2000.0
         for name in ("elo0", "elo1"):
-            check_number(getattr(self, name), f"sprt: {name}", float, -2000, 2000, DlgoError)
+            check_number(getattr(self, name), f"sprt: {name}", float, -most, most, DlgoError)
         if self.elo0 >= self.elo1:
             raise DlgoError(f"sprt: elo0={self.elo0:g} must be less than elo1={self.elo1:g}")
         for name in ("alpha", "beta"):
@@ -59,12 +69,19 @@ class SprtBounds:
         """Log-likelihood ratio of H1 to H0."""
         if not counts.total:
             return 0.0
+        if self.elo_model == "normalized":
+            return counts.normalized_loss(self.elo0) - counts.normalized_loss(self.elo1)
         loss0 = counts.log_likelihood_loss(score_of_elo(self.elo0))
         return loss0 - counts.log_likelihood_loss(score_of_elo(self.elo1))
 
+    @property
+    def unit(self) -> str:
+        """What the differences are measured in."""
+        return "normalized Elo" if self.elo_model == "normalized" else "Elo"
+
     def __str__(self) -> str:
-        return (f"H0: {self.elo0:g} Elo, H1: {self.elo1:g} Elo, alpha {self.alpha:g}, "
-                f"beta {self.beta:g}")
+        return (f"H0: {self.elo0:g} {self.unit}, H1: {self.elo1:g} {self.unit}, "
+                f"alpha {self.alpha:g}, beta {self.beta:g}")
 
 
 class Sprt:
@@ -121,7 +138,7 @@ class Sprt:
             if self.state == H0:
                 better, worse, name, bound = worse, better, "lower", bounds.lower
             text = (f"{self.state} {after}: LLR {self._llr:.2f} reached the {name} bound "
-                    f"{bound:.2f}; {better:g} Elo fits better than {worse:g}")
+                    f"{bound:.2f}; {better:g} {bounds.unit} fits better than {worse:g}")
         else:
             span = f"LLR {self._llr:.2f} in ({bounds.lower:.2f}, {bounds.upper:.2f})"
             text = f"no decision yet {after}: {span}; play more {self._unit}"

@@ -35,6 +35,7 @@ PLAN_KEYS = (
            "differences, ELO0 and ELO1", -10_000, 10_000, kind=tuple),
     Option("alpha", 0.05, "probability of accepting ELO1 if ELO0 is true", 1e-9, 0.5),
     Option("beta", 0.05, "probability of accepting ELO0 if ELO1 is true", 1e-9, 0.5),
+    Option("elo_model", "logistic", "scale of ELO0 and ELO1", choices=("logistic", "normalized")),
 )
 LIMIT_KEYS = (
     Option("move_timeout", 600.0, "wall seconds after which an engine that has not moved loses",

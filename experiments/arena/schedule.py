@@ -45,6 +45,7 @@ class Plan:
     sprt: tuple[float, float] | None = None
     alpha: float = KEYS["alpha"].default
     beta: float = KEYS["beta"].default
+    elo_model: str = KEYS["elo_model"].default
     # (entrant, name in reports), for entrants that have a name.
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -113,6 +114,8 @@ class Plan:
         unused = ["pairings", *(name for name in ("challengers", "names") if not data[name])]
         unused += ["target_elo"] if self.target_elo is None else []
         unused += ["sprt", "alpha", "beta"] if self.sprt is None else []
+        default = self.sprt is None or self.elo_model == KEYS["elo_model"].default
+        unused += ["elo_model"] if default else []
         unused += ["max_pairs"] if self.ends_by_itself else []
         return {key: list(value) if isinstance(value, tuple) else value
                 for key, value in data.items() if key not in unused}

@@ -186,12 +186,12 @@ class UntilTested(Strategy):
         from reports.sprt import Sprt, SprtBounds
 
         super().__init__(plan, sure_pairs=1)
+        bounds = SprtBounds(*plan.sprt, plan.alpha, plan.beta, plan.elo_model)
         self.headline = (
             f"a match of {' and '.join(plan.entrants)} on {', '.join(plan.games)}, until a test "
-            f"decides between {plan.sprt[0]:g} and {plan.sprt[1]:g} Elo, at most "
+            f"decides between {plan.sprt[0]:g} and {plan.sprt[1]:g} {bounds.unit}, at most "
             f"{plan.max_pairs} pairs"
         )
-        bounds = SprtBounds(*plan.sprt, plan.alpha, plan.beta)
         self._tests = {game: Sprt(bounds, budget=plan.max_pairs) for game in plan.games}
         # Points of the first entrant in games of pairs that the test has not seen.
         self._waiting: dict[tuple[str, int], list[float]] = {}

@@ -84,6 +84,9 @@ _sprt_options = together(
                  help="Probability of accepting H1 if H0 is true."),
     click.option("--beta", type=_ERROR, default=0.05, show_default=True,
                  help="Probability of accepting H0 if H1 is true."),
+    click.option("--elo-model", type=click.Choice(["logistic", "normalized"]), default="logistic",
+                 show_default=True, help="Scale of ELO0 and ELO1; normalized Elo needs the same "
+                 "number of games whatever the share of draws."),
 )
 
 
@@ -94,7 +97,7 @@ _sprt_options = together(
 @_sprt_options
 def compare(
     games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
-    beta: float,
+    beta: float, elo_model: str,
 ) -> None:
     """Compare two entrants by their games against each other: score, Elo, tests.
 
@@ -105,7 +108,7 @@ def compare(
     from reports.compare import compare as compare_lines
     from reports.sprt import SprtBounds
 
-    bounds = SprtBounds(elo0, elo1, alpha, beta)
+    bounds = SprtBounds(elo0, elo1, alpha, beta, elo_model)
     for line in compare_lines(games_file, entrant, opponent, bounds, game, canonical):
         click.echo(line)
 
@@ -119,7 +122,7 @@ def compare(
               help="Stop without a decision after this many pairs of games.")
 def sprt(
     games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
-    beta: float, budget: int | None,
+    beta: float, elo_model: str, budget: int | None,
 ) -> None:
     """Test step by step, in the games in FILE, whether ENTRANT is stronger than OPPONENT.
 
@@ -130,7 +133,7 @@ def sprt(
     from reports.compare import sprt_lines
     from reports.sprt import SprtBounds
 
-    bounds = SprtBounds(elo0, elo1, alpha, beta)
+    bounds = SprtBounds(elo0, elo1, alpha, beta, elo_model)
     for line in sprt_lines(games_file, entrant, opponent, bounds, game, budget, canonical):
         click.echo(line)
 

@@ -162,6 +162,56 @@ def test_llr_is_that_of_published_tests(elo0, elo1, pairs, llr):
     assert SprtBounds(elo0, elo1).llr(Counts(pairs)) == pytest.approx(llr, abs=0.0051)
 
 
+# Normalized Elo
+
+
+@pytest.mark.parametrize(("elo0", "elo1", "pairs", "llr"), [
+    (-1.75, 0.25, (134, 5897, 13530, 6129, 118), 2.93),
+    (0, 2, (20, 1334, 3810, 1569, 35), 2.95),
+    (0.5, 2.5, (39, 11353, 31686, 11822, 33), 2.96),
+    (-1.75, 0.25, (1721, 77704, 208246, 77189, 1732), 3.19),
+])
+def test_normalized_llr_is_that_of_published_tests(elo0, elo1, pairs, llr):
+    """As Stockfish's testers published them with commits d077f9a, c85637b and 218c74e of 2026."""
+    bounds = SprtBounds(elo0, elo1, elo_model="normalized")
+    assert bounds.llr(Counts(pairs)) == pytest.approx(llr, abs=0.0051)
+
+
+@pytest.mark.parametrize("numbers", [(3, 11, 30, 14, 5), (7, 2, 1, 2, 9), (40, 60, 50)])
+@pytest.mark.parametrize("elo", [-90, 60, 300])
+def test_normalized_loss_is_that_of_direct_maximisation(numbers, elo):
+    from scipy.optimize import minimize
+
+    counts, numbers = Counts(numbers), np.array(numbers)
+    t = elo * math.log(10) / 800 * math.sqrt(2 if len(numbers) == 5 else 1)
+
+    def off(x: np.ndarray) -> float:
+        shares = np.exp(x) / np.exp(x).sum()
+        mean = shares @ counts.scores
+        return mean - 0.5 - t * math.sqrt(shares @ (counts.scores - mean) ** 2)
+
+    answer = minimize(
+        lambda x: -numbers @ (x - np.log(np.exp(x).sum())), np.log(numbers),
+        constraints={"type": "eq", "fun": off}, method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    best = numbers @ np.log(numbers / numbers.sum())
+    assert counts.normalized_loss(elo) == pytest.approx(best + answer.fun, abs=2e-3)
+
+
+def test_draws_change_normalized_elo_as_they_change_the_certainty():
+    """Two points more than half in 100 games are worth more where 96 were drawn."""
+    assert Counts((48, 0, 52)).normalized_elo().value == pytest.approx(13.9, abs=0.1)
+    assert Counts((0, 96, 4)).normalized_elo().value == pytest.approx(70.9, abs=0.1)
+    for numbers in ((48, 0, 52), (0, 96, 4), (3, 11, 30, 14, 5)):
+        counts = Counts(numbers)
+        span = counts.normalized_elo()
+        assert span.low95 < span.value < span.high95
+        assert 2 * counts.normalized_loss(span.low95) == pytest.approx(3.8415, abs=1e-3)
+    won = Counts((0, 0, 100)).normalized_elo()
+    assert (won.value, won.low95, won.high95) == (math.inf, 500, math.inf)
+
+
 @pytest.mark.parametrize(("elo", "wrong"), [(0, H1), (60, H0)])
 def test_sprt_errs_no_more_often_than_it_says(elo, wrong):
     """alpha = beta = 0.05. 60 tests (1000 in full): at most 5% wrong, and some slack for luck."""
@@ -207,6 +257,7 @@ def test_sprt_says_why_it_stopped():
 @pytest.mark.parametrize(("arguments", "part"), [
     ({"elo0": 10, "elo1": 10}, "elo0=10 must be less"), ({"alpha": 0}, "alpha=0"),
     ({"beta": 0.5}, "beta=0.5"), ({"elo1": math.nan}, "elo1=nan"),
+    ({"elo1": 501, "elo_model": "normalized"}, "501"), ({"elo_model": "x"}, "elo_model=x is not"),
 ])
 def test_sprt_refuses_what_makes_no_sense(arguments, part):
     with pytest.raises(DlgoError, match=part):
