@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import math
 import operator
+import signal
+import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -17,7 +19,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dlgo.errors import DlgoError
 from dlgo.text import describe_error
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
@@ -29,9 +30,11 @@ PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
 # What each fault of the museum breaks, as measured, and the properties that are about each kind.
 SIGNATURES = Path(__file__).with_name("signatures.json")
-# How the tag of a finding begins if the part gave no answer, and if it ended its worker; after how
-# many lost workers the other properties of the part are not examined.
-_NO_ANSWER, _LOST, _MOST_LOSSES = "!", "!lost: ", 3
+# How the tag of a finding begins if the part gave no answer, if it raised an exception or hung, and
+# if it ended its worker; after how many of the latter two the rest of the part is not examined.
+_NO_ANSWER, _CRASH, _HANG, _MOST_LOSSES = "!", "!!", "!!lost: ", 3
+# Wall seconds for a part that hangs to be interrupted, before its worker is ended.
+_GRACE = 5.0
 _NEXT = """
 Begin with the first line: the simplest properties come first, and one fault often breaks several.
 Fix it and audit again. To see a fault of the museum: python -m experiments.museum NAME"""
@@ -39,6 +42,10 @@ _TREES = """How to read a tree: in x(...) black is to move, in o(...) white; the
 positions after the moves A, B, ... +1, 0 and -1 are results, o~.3 is a position worth .3 whatever
 follows, =.5 is the evaluator's value, all for black. .1: is the prior of a move, _ an illegal move,
 x?1 a large random tree."""
+
+
+class TooSlow(BaseException):
+    """Raised in a part that takes too long, so that its line is known."""
 
 
 class Finding(NamedTuple):
@@ -69,11 +76,12 @@ class Report(NamedTuple):
         """The kinds of fault, the most probable first, each with the museum's most similar fault.
 
         What is broken (of a part) is compared with the signatures. What few of them have counts
-        more; properties that were not examined do not count.
+        more; properties that were not examined do not count. A crash comes first: its line is
+        known.
         """
         examined, known = {name for _, name in self.examined}, signatures()
-        own = {feature for finding in self.findings if part in ("", finding.part)
-               for feature in finding.features}
+        found_here = [one for one in self.findings if part in ("", one.part)]
+        own = {feature for finding in found_here for feature in finding.features}
         frequency = Counter(chain.from_iterable(known.values()))
 
         def weight(features: set[str]) -> float:
@@ -87,7 +95,8 @@ class Report(NamedTuple):
                   name in faults(), name) for name, features in known.items()]
         others = {"gumbel"} - {self.kind}
         others |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
-        best: dict[str, Fault | None] = {}
+        best: dict[str, Fault | None] = dict.fromkeys(
+            ["crash"] if any(one.tag.startswith(_CRASH) for one in found_here) else [])
         for value, is_fault, name in sorted(found, reverse=True):
             fault = faults()[name] if is_fault else None
             kind = fault.kind if fault else name
@@ -108,7 +117,8 @@ class Report(NamedTuple):
             lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:"]
             found = [finding for finding in self.findings if finding.part == part]
             lines += _together(found)
-            if not found[0].tag.startswith(_NO_ANSWER):
+            answers = [one for one in found if not one.tag.startswith(_CRASH)]
+            if answers and not answers[0].tag.startswith(_NO_ANSWER):
                 lines += ["  Look at:", *(
                     f"    {KINDS[kind]}" + (f", as in {fault.name} ({fault.title})" if fault else
                                             "")
@@ -147,14 +157,25 @@ def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
             found.setdefault(tag, text)
     except NotImplementedError as error:
         found[UNSEEN] = str(error) or "it is not implemented"
-    except DlgoError as error:
-        found[_NO_ANSWER + getattr(error, "tag", type(error).__name__)] = str(error)
+    except AuditError as error:
+        found[_NO_ANSWER + error.tag] = str(error)
+    except TooSlow as error:
+        found[f"{_HANG}{error}"] = f"it hangs{_place(error, subject.path)}"
     except Exception as error:
-        where = describe_error(error, subject.path.absolute())
-        found[_NO_ANSWER + type(error).__name__] = f"it raises an exception{where}"
+        text = f"it raises an exception{_place(error, subject.path)}"
+        found[_CRASH + type(error).__name__] = text
     if not found and subject.asked == asked:
         found[UNSEEN] = f"it is about another kind of {part}"
     return found
+
+
+def _place(error: BaseException, path: Path) -> str:
+    """Where it arose: in the file, or deeper in another one of its folder."""
+    folder = path.absolute().parent
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)
+             if folder in Path(frame.filename).parents and "site-packages" not in frame.filename]
+    where = describe_error(error, files[-1] if files else None)
+    return f" in {Path(files[-1]).name}{where}" if files else where
 
 
 class _Room(Workplace, Watch):
@@ -168,17 +189,25 @@ class _Room(Workplace, Watch):
     def do(self, task: Task) -> Generator[Amount, None, Any]:
         yield Amount()
         self._subject = getattr(self, "_subject", None) or Subject(*self._source)
-        return task.work(self._subject, *task.arguments)
+        signal.signal(signal.SIGALRM, self._interrupt)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        try:
+            return task.work(self._subject, *task.arguments)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _interrupt(self, *_: Any) -> None:
+        raise TooSlow(f"no answer within {self._seconds:g} s")
 
     def watch(self, board: Any) -> Watch:
         return self
 
     def deadline(self, task: Any | None, since: float) -> tuple[float, float]:
-        limit = math.inf if task is None else self._seconds
+        limit = math.inf if task is None else self._seconds + _GRACE
         return since + limit, limit
 
     def value_of_lost(self, task: Any, worker_exit: WorkerExit, times: int) -> Any:
-        return {_LOST + worker_exit.text: f"it hangs or ends the program: {worker_exit.text}"}
+        return {_HANG + worker_exit.text: f"it hangs or ends the program: {worker_exit.text}"}
 
 
 def audit(
@@ -209,7 +238,7 @@ def audit(
                 on_progress(f"{part}: {name}")
                 found = ask(examine, part, name) if losses < _MOST_LOSSES else {
                     UNSEEN: f"{part} has hung or ended the program {losses} times"}
-                losses += any(tag.startswith(_LOST) for tag in found)
+                losses += any(tag.startswith(_HANG) for tag in found)
                 if found.keys() != {UNSEEN}:
                     report.examined.append((part, name))
                 for tag, text in found.items():

@@ -154,8 +154,14 @@ def main(count: int, seed: int) -> None:
     for case in cases(count, seed):
         report = examine(case)
         named = list(report.suspects())[:3]
-        verdict = "missed" if not report.findings else (
-            "named" if set(named) & set(case.kinds) else "misnamed")
+        if not report.findings:
+            verdict = "missed"
+        elif set(named) & set(case.kinds):
+            verdict = "named"
+        elif "crash" in named and "in mutant.py, line " in str(report):
+            verdict = "named by the line of its crash"
+        else:
+            verdict = "misnamed"
         totals[verdict] += 1
         click.echo(f"{verdict}: {case.file} {case.mutant.place}, {case.function}: "
                    f"{case.mutant.before} -> {case.mutant.after}")

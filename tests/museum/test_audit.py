@@ -88,7 +88,8 @@ def test_a_fault_is_recognised(name: str) -> None:
      "it changes the position"),
     ("return state.legal_moves()[0]", "not {move: visits}"),
     ("return None", "it returns 'None'"),
-    ("return state.no_such_thing", "line 5: AttributeError"),
+    ("return state.no_such_thing", "it raises an exception in bad.py, line 5: AttributeError"),
+    ("state.apply_move(None)", "it raises an exception in bad.py, line 5: "),
     ("simulations //= 20", "the visits sum to"),
 ])
 def test_a_bad_answer_is_a_finding(tmp_path, first: str, wanted: str) -> None:
@@ -108,11 +109,23 @@ def test_a_search_that_hangs_or_dies(tmp_path) -> None:
              "        while 'o~.6 o~-.6' in tree: pass\n"
              "        if '+1' in tree: import os; os._exit(3)")
     text = str(audit(small(tmp_path, "bad", first), seconds=3))
-    assert "reply: it hangs or ends the program: no answer within 3 s" in text
+    assert "reply: it hangs in bad.py, line 6: TooSlow: no answer within 3 s" in text
     assert "win in one, lost move: it hangs or ends the program: process died (exit code 3)" \
         in text
     assert "others: search has hung or ended the program 3 times" in text
     assert "Traceback" not in text
+
+
+def test_a_crash_comes_before_guesses(tmp_path) -> None:
+    """The line is that of the program, not of the glue; a search that crashes sometimes is wrong
+    in other ways, too."""
+    small(tmp_path, "mine", "if '+1' in state.game.settings['tree']: 1 / 0", "-1.5")
+    glue = tmp_path / "glue.py"
+    glue.write_text("import mine\n\ndef search(*asked):\n    return mine.search(*asked)\n")
+    report = audit(glue)
+    assert next(iter(report.suspects())) == "crash" and len(report.suspects()) > 3
+    assert "it raises an exception in mine.py, line 5: ZeroDivisionError: div" in str(report)
+    assert "Look at:\n    the line that raises an exception, or hangs\n" in str(report)
 
 
 def test_a_search_of_ones_own(tmp_path, capsys) -> None:
