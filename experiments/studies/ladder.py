@@ -35,7 +35,7 @@ from engines.learning.runs.records import read_history
 from experiments.arena.schedule import Pair, Plan
 from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament
-from experiments.measures import connect4, draughts, tictactoe
+from experiments.measures import connect4, draughts, hex, tictactoe
 from experiments.measures.mistakes import Position, measure
 from experiments.studies.laws import slope
 from reports import tables
@@ -251,4 +251,6 @@ def _position_sets(part: Part, jobs: Processes) -> Mapping[str, Sequence[Positio
         return draughts.draw_classes(4, part.positions, 1)
     if part.game == "tictactoe":
         return {"all": tictactoe.all_positions()}
+    if part.game.startswith("hex"):
+        return hex.draw_classes(get_game(part.game).board_rows, part.positions, 1)
     raise SpecError(f"part {part.name}: {part.game} has no solved positions; use positions = 0")

@@ -52,33 +52,44 @@ def error(players: pd.DataFrame) -> pd.Series:
     return players["mistakes"].clip(lower=0.5) / players["positions"]
 
 
-def envelope(players: pd.DataFrame, cost: str, common: bool = True) -> pd.DataFrame:
-    """The best networks by what their training has cost, for each number of simulations: columns
-    of the cost, sims, rating and weights.
-
-    Between two checkpoints, the mean rating of a size is a straight line in the logarithm; a
-    finished training stays as good as it is. `common`: from where all sizes have a checkpoint to
-    where the first of them is finished; else from the first checkpoint of all to the last.
-    """
-    means = players.groupby(["sims", "size", "level"], as_index=False)[
+def checkpoints(players: pd.DataFrame, cost: str) -> pd.DataFrame:
+    """The checkpoints of each size, with the means of the seeds."""
+    return players.groupby(["sims", "size", "level"], as_index=False)[
         ["weights", "rating", cost]].mean()
-    spent = means.groupby("size")[cost]
+
+
+def at_costs(players: pd.DataFrame, cost: str, costs: np.ndarray) -> pd.DataFrame:
+    """The rating of each size and number of simulations when its training has cost as much: a row
+    for each of `costs`.
+
+    Between two checkpoints, the rating is a straight line in the logarithm; a finished training
+    stays as good as it is. Before the first checkpoint it is -inf.
+    """
+    means = checkpoints(players, cost)
+    curves = last(means)
+    spent, ratings = (means[name].to_numpy().reshape(len(curves), -1) for name in (cost, "rating"))
+    rows = curves.loc[curves.index.repeat(len(costs)), ["sims", "size", "weights"]]
+    return rows.reset_index(drop=True).assign(**{
+        cost: np.tile(costs, len(curves)),
+        "rating": np.concatenate([
+            np.interp(np.log(costs), x, y, left=-np.inf)
+            for x, y in zip(np.log(spent), ratings, strict=True)]),
+    })
+
+
+def envelope(players: pd.DataFrame, cost: str, common: bool = True) -> pd.DataFrame:
+    """The best networks by what their training has cost, for each number of simulations: rows of
+    `at_costs`.
+
+    `common`: from where all sizes have a checkpoint to where the first of them is finished; else
+    from the first checkpoint of all to the last.
+    """
+    spent = checkpoints(players, cost).groupby("size")[cost]
     first, final = spent.min(), spent.max()
     low, high = (first.max(), final.min()) if common else (first.min(), final.max())
-    if not low < high:
-        return means.iloc[:0]
-    grid, tables = np.geomspace(low, high, _GRID), []
-    for sims, part in means.groupby("sims"):
-        curves = [curve for _, curve in part.groupby("size")]
-        ratings = np.array([
-            np.interp(np.log(grid), np.log(curve[cost]), curve["rating"], left=-np.inf)
-            for curve in curves])
-        best = ratings.argmax(axis=0)
-        tables.append(pd.DataFrame({
-            cost: grid, "sims": sims, "rating": ratings.max(axis=0),
-            "weights": [curves[k]["weights"].iloc[0] for k in best],
-        }))
-    return pd.concat(tables, ignore_index=True)
+    costs = np.geomspace(low, high, _GRID if low < high else 0)
+    networks = at_costs(players, cost, costs)
+    return networks.loc[networks.groupby(["sims", cost])["rating"].idxmax()]
 
 
 def plane(players: pd.DataFrame) -> tuple[float, float, float]:
@@ -164,6 +175,28 @@ LAWS: dict[str, Callable[[pd.DataFrame], float]] = {law.__name__: law for law in
 )}
 
 
+def purchases(tables: Sequence[pd.DataFrame], budgets: Sequence[float]) -> pd.DataFrame:
+    """The best size for each budget, in CPU seconds of training, and number of simulations; `ahead`
+    is its lead over the next best size in Elo, with the interval. Only budgets for which all sizes
+    have a checkpoint, and not beyond the longest training.
+
+    Args:
+        tables: a table of players and its replicates.
+    """
+    first = tables[0].groupby(["size", "seed"])["cpu_seconds"].min().max()
+    costs = np.array([one for one in budgets if first <= one <= tables[0]["cpu_seconds"].max()])
+    order, sizes = ["cpu_seconds", "sims", "size"], tables[0]["size"].nunique()
+    networks, *drawn = (at_costs(table, "cpu_seconds", costs).sort_values(order, ignore_index=True)
+                        for table in tables)
+    ranks = networks["rating"].to_numpy().reshape(-1, sizes).argsort(axis=1)
+    ranks += sizes * np.arange(len(ranks))[:, None]  # row numbers, the worst size first
+    second, best = (networks.loc[ranks[:, k]].reset_index(drop=True) for k in (-2, -1))
+    leads = [table["rating"].to_numpy()[ranks[:, -1]] - table["rating"].to_numpy()[ranks[:, -2]]
+             for table in drawn]
+    low, high = np.quantile(leads, [0.025, 0.975], axis=0)
+    return best.assign(ahead=best["rating"] - second["rating"], low95=low, high95=high)
+
+
 def rate(players: pd.DataFrame, games: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """The players with a column `rating`, and the covariance of these. Without games both are 0.
 
@@ -225,6 +258,8 @@ class Claim:
         """Whether the claim holds, as far as the interval tells."""
         if math.isnan(number.value) or math.isnan(number.low95):
             return "not measured"
+        if self.low == -math.inf and self.high == math.inf:
+            return "exploratory"
         if self.low <= number.low95 and number.high95 <= self.high:
             return "holds"
         if number.high95 < self.low or self.high < number.low95:

@@ -3,10 +3,12 @@
     python -m experiments.studies.scaling --quick
     python -m experiments.studies.scaling connect4 --save     # hours; the same command continues
     python -m experiments.studies.scaling --fits              # from the kept results
+    python -m experiments.studies.scaling hex3 hex4 --positions 100
 
 A plan (`scaling.toml`) has parts, each a ladder of trainings in a game (`ladder.py`), and claims,
 written down before the runs. Each claim is a number that a law gives (`laws.py`), and the range in
-which the claim holds.
+which the claim holds. Numbers that no claim asks for are exploratory, such as mistakes in solved
+positions of Hex, which --positions counts.
 
 What to look for: straight lines over several decades, and where they end; whether the claims of
 Jones ("Scaling scaling laws with board games", 2021) and of Neumann and Gros ("Scaling laws for a
@@ -18,6 +20,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +41,7 @@ from experiments.studies.laws import LAWS, Claim
 from reports import tables
 
 PLAN = Path(__file__).with_name("scaling.toml")
+BUDGETS = 60.0, 600.0, 3600.0  # CPU seconds of training
 QUICK = Path(__file__).with_name("scaling_quick.toml")
 RESULTS = Path(__file__).with_name("results")
 _Kind = TypeVar("_Kind", Part, Claim)
@@ -115,6 +119,29 @@ def verdicts(claims: Sequence[Claim], parts: Mapping[str, Sequence[pd.DataFrame]
     return pd.DataFrame(rows)
 
 
+def unplanned(claims: Sequence[Claim], parts: Mapping[str, Sequence[pd.DataFrame]]) -> list[Claim]:
+    """What else was measured: mistakes and search, where no claim asks for them."""
+    return [
+        Claim(f"Not planned: {part}", law, part) for part, (players, *_) in parts.items()
+        for law, measured in (("mistakes_by_weights", "mistakes"), ("elo_by_search", "rating"))
+        if players[measured].any() and (part, law) not in [(one.part, one.law) for one in claims]
+    ]
+
+
+def print_purchases(parts: Mapping[str, Sequence[pd.DataFrame]], path: Path) -> None:
+    """Which size, and how much search, a budget of training should buy."""
+    bought = pd.concat([pd.DataFrame(), *(
+        laws.purchases(players, BUDGETS).assign(part=part) for part, players in parts.items()
+        if players[0]["rating"].any() and players[0]["size"].nunique() > 1
+    )])
+    tables.write_csv(bought, path)
+    for row in bought.itertuples(index=False):
+        sure = "" if row.low95 > 0 else ", which may be luck"
+        print(f"{row.part}, {row.cpu_seconds / 60:g} CPU minutes, {row.sims} simulations: size "
+              f"{row.size}, {row.rating:.0f} Elo, {row.ahead:.0f} [{row.low95:.0f}, "
+              f"{row.high95:.0f}] ahead of the next best size{sure}")
+
+
 def draw(name: str, players: pd.DataFrame, path: Path) -> None:
     """The laws of a part: by weights, by training, by simulations, and the exchange of the last
     two. Mistakes stand in for Elo where no games were played."""
@@ -167,18 +194,43 @@ def _exchange(axis: Axes, players: pd.DataFrame) -> None:
              title="lines of equal strength, 100 Elo apart")
 
 
+def draw_positions(name: str, folder: Path, path: Path) -> None:
+    """Where networks err after the whole training, how often positions occur in their games, and
+    how late. `folder` has the tables of a part."""
+    often = pd.read_csv(folder / "frequencies.csv").groupby(["size", "rank"], as_index=False).mean()
+    errors = folder / "mistakes.csv"
+    with drawing(path, 2 + errors.exists(), 1, (6.5, 5), title=name) as axes:
+        for colour, (size, part) in zip(COLOURS, often.groupby("size"), strict=False):
+            for axis, value in zip(axes, ("count", "phase"), strict=False):
+                axis.plot(part["rank"], part[value], "o-", color=colour, label=size)
+        axes[0].set(xlabel="rank", xscale="log", ylabel="times in the last games", yscale="log")
+        axes[1].set(xlabel="rank", xscale="log", ylabel="moment in the game, 0 to 1")
+        axes[0].legend(title="hidden units")
+        if errors.exists():
+            counts = laws.last(pd.read_csv(errors)).groupby(["size", "class"], sort=False)[
+                ["mistakes", "positions"]].sum()
+            for colour, (size, part) in zip(COLOURS, counts.groupby("size"), strict=False):
+                share, n = part["mistakes"] / part["positions"], part["positions"]
+                axes[2].errorbar(
+                    part.index.get_level_values("class"), 100 * share, fmt="o-", color=colour,
+                    yerr=196 * (share * (1 - share) / n) ** 0.5, capsize=4, label=size)
+            axes[2].set(ylabel="mistakes, %", xlabel="class of positions")
+
+
 @click.command()
 @click.argument("names", nargs=-1, metavar="[PART]...")
 @click.option("--plan", type=options.FILE, help="Plan with parts and claims. Default: the one that "
               "comes with the study.")
 @click.option("--fits", is_flag=True, help="Only fit and draw; by default from the kept results.")
+@click.option("--positions", type=options.Number(int, 1), help="Also count mistakes in this number "
+              "of solved positions of each class, where the plan has none.")
 @click.option("--save", is_flag=True, help="Keep the results in the study's own folder.")
 @options.workers_option
 @options.out_option("out/scaling")
 @options.quick_option("Three sizes of network learn tic-tac-toe; mistakes stand in for Elo")
 def main(
-    names: tuple[str, ...], plan: Path | None, fits: bool, save: bool, workers: int | None,
-    out: Path, quick: bool,
+    names: tuple[str, ...], plan: Path | None, fits: bool, positions: int | None, save: bool,
+    workers: int | None, out: Path, quick: bool,
 ) -> None:
     """Train, play and measure the parts of a plan; fit laws, and judge the claims."""
     out = out.with_name(f"{out.name}-quick") if quick else out
@@ -186,11 +238,11 @@ def main(
     if unknown := set(names) - set(parts):
         raise SpecError(f"scaling: no part {', '.join(sorted(unknown))}; parts are "
                         f"{', '.join(parts)}")
-    tables_of = {}
+    rated_parts = {}
     for name in names or parts:
+        part, folder = parts[name], out / name
         if not fits:
-            run_part(parts[name], out, workers)
-        folder = out / name
+            run_part(replace(part, positions=part.positions or positions or 0), out, workers)
         if save:
             (RESULTS / name).mkdir(parents=True, exist_ok=True)
             for path in folder.glob("*.csv"):
@@ -198,15 +250,18 @@ def main(
         if fits and not (folder / "players.csv").exists():
             folder = RESULTS / name
         if (folder / "players.csv").exists():
-            tables_of[name] = rated(folder)
-            draw(name, tables_of[name][0], out / f"{name}.png")
-    if not tables_of:
+            rated_parts[name] = rated(folder)
+            draw(name, rated_parts[name][0], out / f"{name}.png")
+            draw_positions(name, folder, out / f"{name}_positions.png")
+    if not rated_parts:
         raise DlgoError("scaling: there are no results yet; leave out --fits")
-    judged = verdicts(claims, tables_of)
-    tables.write_csv(judged, out / "claims.csv")
-    for row in judged.itertuples(index=False):
-        print(f"{row.claim}\n    {row.value:.3g} [{row.low95:.3g}, {row.high95:.3g}] "
-              f"{LAWS[row.law].__doc__}: {row.verdict}")
+    for kind, asked in (("claims", claims), ("exploratory", unplanned(claims, rated_parts))):
+        judged = verdicts(asked, rated_parts)
+        tables.write_csv(judged, out / f"{kind}.csv")
+        for row in judged.itertuples(index=False):
+            print(f"{row.claim}\n    {row.value:.3g} [{row.low95:.3g}, {row.high95:.3g}] "
+                  f"{LAWS[row.law].__doc__}: {row.verdict}")
+    print_purchases(rated_parts, out / "purchases.csv")
 
 
 if __name__ == "__main__":
