@@ -28,7 +28,9 @@ from engines.isolation.describe import read_spec
 from engines.jobs import Amount, Executor, Processes, Task
 from experiments.options import Number, csv_option, together, workers_option
 
-_PER_TASK = 25  # positions that a process plays at a time
+# Positions that a process plays at a time, at least; and the most tasks of a class, since each task
+# builds its engine anew.
+_PER_TASK, _TASKS = 25, 32
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,9 @@ def measure(
 ) -> dict[str, Measured]:
     """An engine's mistakes by class."""
     tasks = [
-        Task(f"{name} {start}", ask, (engine, [*rows[start : start + _PER_TASK]]))
-        for name, rows in sets.items() for start in range(0, len(rows), _PER_TASK)
+        Task(f"{name} {start}", ask, (engine, [*rows[start : start + count]]))
+        for name, rows in sets.items() for count in [max(_PER_TASK, len(rows) // _TASKS)]
+        for start in range(0, len(rows), count)
     ]
     answers: dict[str, list[Answer]] = {name: [] for name in sets}
     with closing(jobs.run(tasks)) as outcomes:

@@ -3,21 +3,30 @@ is trained, played and measured once."""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import math
+import os
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dlgo.errors import SpecError
-from experiments.studies import laws
+from dlgo.errors import DlgoError, SpecError
+from dlgo.records.ledger import Ledger
+from engines.learning.runs import run
+from experiments.studies import ladder, laws
 from experiments.studies.ladder import Part, Player, meetings
 from experiments.studies.laws import Claim, estimate
-from experiments.studies.scaling import PLAN, QUICK, read_plan
+from experiments.studies.scaling import PLAN, QUICK, read_plan, run_part
+from reports import tables
 from reports.rating_table import Estimate
-from tests.command import assert_one_line, run_module_here
+from tests.command import assert_one_line, run_module, run_module_here
+from tests.conftest import FULL
 
 STUDY = "experiments.studies.scaling"
 WEIGHTS = (500, 2_000, 8_000, 32_000)
@@ -107,6 +116,42 @@ def test_a_verdict_needs_the_whole_interval_on_one_side(
     assert Claim("", "exchange", "x", low=low, high=high).verdict(Estimate(*interval)) == verdict
 
 
+def test_no_mistake_counts_as_half_a_one() -> None:
+    """It has no logarithm; of many positions it says more than of few."""
+    players = pd.DataFrame({"positions": [600, 600, 60], "mistakes": [6, 0, 0]})
+    assert laws.error(players).tolist() == [6 / 600, 1 / 1200, 1 / 120]
+
+
+def test_a_budget_buys_the_best_size_and_says_whether_it_is_sure() -> None:
+    """With trainings of 4 to 64 CPU seconds, and four times the weights worth 181 Elo."""
+    def bought(spread: float, *budgets: float) -> pd.DataFrame:
+        players = players_of("300 * weights + 100 * cpu_seconds + 50 * sims", spread=spread)
+        covariance = 100.0 * np.eye(len(players))
+        return laws.purchases([players, *laws.replicates(players, covariance, 100)], budgets)
+
+    sure = bought(0, 3, 4, 32, 65)
+    assert sure["cpu_seconds"].tolist() == [4] * 3 + [32] * 3, "within the trainings"
+    assert sure["sims"].tolist() == [8, 64, 512] * 2 and set(sure["size"]) == {3}
+    assert np.allclose(sure["ahead"], 300 * math.log10(4)) and (sure["low95"] > 100).all()
+    for _, one in sure.groupby("sims"):
+        assert one["rating"].diff().iloc[1] == pytest.approx(100 * math.log10(8))
+    luck = bought(300, 16)
+    assert (luck["high95"] - luck["low95"] > sure["high95"].max() - sure["low95"].min()).all()
+    players = players_of("200 * (cpu_seconds - 1) * weights", spread=0)
+    cheap, dear = (laws.purchases([players] * 2, [cost])["size"].iloc[0] for cost in (5, 60))
+    assert (cheap, dear) == (0, 3)
+
+
+def test_small_boards_of_hex_have_solved_positions_and_larger_ones_have_none() -> None:
+    def part(size: int) -> Part:
+        return Part("x", f"hex:size={size}", "mlp:hidden={}", (4,), (1,), (1,), positions=3)
+
+    sets = ladder._position_sets(part(3), None)
+    assert {name: len(rows) for name, rows in sets.items()} == {"early": 3, "late": 3}
+    with pytest.raises(DlgoError, match="hex:size=5 has no solved positions"):
+        ladder._position_sets(part(5), None)
+
+
 def test_players_meet_who_differ_in_one_thing() -> None:
     part = Part("x", "tictactoe", "mlp:hidden={}", (4, 8), (1, 2), (1, 2), seeds=2)
     players = part.players()
@@ -154,18 +199,9 @@ def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
 
 
 def test_what_is_trained_and_played_is_not_done_again(
-    capfd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capfd, tiny: Path, tmp_path: Path
 ) -> None:
-    plan = tmp_path / "plan.toml"
-    text = QUICK.read_text(encoding="utf-8")
-    for old, new in (
-        ("[4, 16, 64]", "[4, 16]"), ("[2, 4, 8]", "[1]"), ("games = 500", "games = 40"),
-        ("sims = [1]", "sims = [1, 4]"), ("pairs = 0", "pairs = 1"), ("workers = 2", "workers = 1"),
-    ):
-        assert old in text
-        text = text.replace(old, new)
-    plan.write_text(text, encoding="utf-8")
-    out, arguments = tmp_path / "out", ("--plan", plan, "--out", tmp_path / "out", "--workers", 1)
+    out, arguments = tmp_path / "out", ("--plan", tiny, "--out", tmp_path / "out", "--workers", 1)
     first = run_module_here(capfd, STUDY, *arguments)
     assert first.returncode == 0, first.stderr
     games = pd.read_csv(out / "tictactoe/games.csv")
@@ -180,4 +216,86 @@ def test_what_is_trained_and_played_is_not_done_again(
     assert "8 found, 0 played" in again.stderr and "iteration" not in again.stdout
     fitted = run_module_here(capfd, STUDY, *arguments, "--fits")
     assert fitted.stdout == again.stdout and "decades of mistakes" in fitted.stdout
-    assert (out / "tictactoe.png").stat().st_size > 10_000
+    for name in ("tictactoe", "tictactoe_positions"):
+        assert (out / f"{name}.png").stat().st_size > 10_000
+    asked = pd.read_csv(out / "exploratory.csv")
+    assert asked["law"].tolist() == ["elo_by_search"], "no claim asks for it"
+    assert asked["verdict"].tolist() == ["exploratory"] and "exploratory" in fitted.stdout
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A plan of two trainings, of an iteration each, and eight games."""
+    plan = tmp_path / "plan.toml"
+    text = QUICK.read_text(encoding="utf-8")
+    for old, new in (
+        ("[4, 16, 64]", "[4, 16]"), ("[2, 4, 8]", "[1]"), ("games = 500", "games = 40"),
+        ("sims = [1]", "sims = [1, 4]"), ("pairs = 0", "pairs = 1"), ("workers = 2", "workers = 1"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    plan.write_text(text, encoding="utf-8")
+    return plan
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing after it is done."""
+
+
+# Where the study is broken off: before or after a call, by its number, of a function that writes.
+MOMENTS = [
+    (run, "write_checkpoint", 1, "before"), (run, "write_checkpoint", 1, "after"),
+    (run, "write_checkpoint", 2, "before"), (Ledger, "add", 1, "before"),
+    (Ledger, "add", 1, "after"), (Ledger, "add", 3, "after"), (tables, "write_csv", 1, "before"),
+    (tables, "write_csv", 1, "after"), (tables, "write_csv", 2, "before"),
+    (tables, "write_csv", 4, "before"),
+]
+
+
+def test_broken_off_at_any_moment_it_ends_with_equal_results(tiny: Path, tmp_path: Path) -> None:
+    """Ten times in a row with DLGO_FULL=1; else four times, without games and solved positions."""
+    part = read_plan(tiny)[0]["tictactoe"]
+    part = part if FULL else replace(part, pairs=0, positions=0, sizes=(4,))
+    moments = MOMENTS if FULL else [one for one in MOMENTS if one[0] is not Ledger and one[2] < 3]
+    out, whole, finished = tmp_path / "out", tmp_path / "whole", 0
+    run_part(part, out, 1)
+    out.rename(whole)  # the same names again, since games are drawn from the players' names
+    for owner, name, number, side in moments[:: 1 if FULL else 2]:
+        with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
+            patch.setattr(owner, name, dying(getattr(owner, name), number, side))
+            run_part(part, out, 1)
+            finished += 1  # the moment had passed
+    assert finished <= len(moments) / 4
+    run_part(part, out, 1)
+    for name in ("games", "mistakes", "frequencies", "players") if FULL else ("players",):
+        one, other = (
+            pd.read_csv(folder / "tictactoe" / f"{name}.csv").drop(
+                columns="cpu_seconds", errors="ignore") for folder in (whole, out))
+        pd.testing.assert_frame_equal(one, other)
+
+
+def dying(function: Callable, number: int, side: str) -> Callable:
+    calls = itertools.count(1)
+
+    def write(*arguments: object, **more: object) -> object:
+        last = next(calls) == number
+        if last and side == "before":
+            raise Killed
+        result = function(*arguments, **more)
+        if last:
+            raise Killed
+        return result
+
+    return write
+
+
+@pytest.mark.skipif(not FULL, reason="half a minute of CPU: DLGO_FULL=1")
+def test_the_quick_edition_shows_the_effect_within_a_minute(tmp_path: Path) -> None:
+    before = os.times()
+    done = run_module(STUDY, "--quick", "--out", tmp_path / "out")
+    after = os.times()
+    assert done.returncode == 0, done.stderr
+    cpu = sum(after[2:4]) - sum(before[2:4])
+    assert cpu < 120, f"{cpu:.0f} CPU seconds, more than two cores have in a minute"
+    (claim,) = pd.read_csv(tmp_path / "out-quick/claims.csv").itertuples(index=False)
+    assert claim.verdict == "holds" and claim.high95 < 0
