@@ -25,6 +25,8 @@ OPTIONS = {
         "connectn:cols=1,rows=2,n=2",
     ),
     "hex": ("hex:size=2", "hex:size=5,swap=yes"),
+    "othello": ("othello:size=4", "othello:size=10"),
+    "breakthrough": ("breakthrough:rows=4,cols=2", "breakthrough:rows=5,cols=9"),
 }
 SPECS = [spec for name in game_names() for spec in (name, *OPTIONS.get(name, ()))]
 # Needs a process or many games of its own: once a game is enough.
@@ -38,6 +40,10 @@ EXAMPLES = {
     "go:size=5": {"A1 pass pass": 1, "pass A1 pass pass": -1},
     "go:size=2": {"A1 pass pass": -1},
     "hex:size=2": {"a1 b1 a2": 1, "a1 a2 b1 b2": -1},
+    "othello:size=4": {"c4 d4 a2 b4 d3 d2 pass b1": -1,
+                       "d3 d2 a1 c4 d4 b4 b1 a2 d1 pass a4 a3 pass c1": 1},
+    "breakthrough:rows=4,cols=2": {"a2xb3 a3xb2 b1-a2 b4-a3 b3xa4": 1,
+                                   "a2xb3 a4xb3 a1-a2 b3xa2 b2-b3 a2-a1": -1},
 }
 
 

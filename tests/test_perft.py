@@ -9,6 +9,9 @@ from dlgo import GameSpec, GameState, get_game
 DRAUGHTS = [7, 49, 302, 1469, 7361, 36768, 179740, 845931, 3963680]  # whole moves, not jumps
 TIC_TAC_TOE = [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]
 CONNECT_FOUR = [7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
+# Passes are moves. The next count published is 24571284, with a pass after each of the 228 games
+# that are over.
+OTHELLO = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288, 24571284 - 228]
 
 
 def counts_of(game: GameSpec, depth: int) -> list[int]:
@@ -19,7 +22,8 @@ def counts_of(game: GameSpec, depth: int) -> list[int]:
 
 @pytest.mark.parametrize(
     ("game", "counts"),
-    [("tictactoe", TIC_TAC_TOE), ("connect4", CONNECT_FOUR), ("draughts", DRAUGHTS)],
+    [("tictactoe", TIC_TAC_TOE), ("connect4", CONNECT_FOUR), ("draughts", DRAUGHTS),
+     ("othello", OTHELLO), ("breakthrough:rows=6,cols=6", [16, 256, 4308, 71478])],
 )
 def test_published_counts(game: str, counts: list[int]) -> None:
     assert counts_of(get_game(game), len(counts)) == counts

@@ -35,7 +35,7 @@ SIMULATIONS = 1000
 THREADED_SIMULATIONS = 20_000
 DEFAULT_GAMES = (
     "tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "go:size=9", "go:size=19", "draughts",
-    "hex",
+    "hex", "othello", "breakthrough",
 )
 
 
@@ -55,6 +55,10 @@ def open_spiel_name(game: GameSpec) -> str | None:
             return "checkers"
         case "hex" if not game.swap:
             return f"hex(board_size={game.size})"
+        case "othello" if game.size == 8:
+            return "othello"
+        case "breakthrough" if game.board_rows > 5:  # with fewer rows it has fewer men
+            return f"breakthrough(rows={game.board_rows},columns={game.board_cols})"
     return None
 
 

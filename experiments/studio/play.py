@@ -40,6 +40,8 @@ _PICTURES = {
     "draughts": ("draughts", ".x.x.x.x/x.x...x./.x...x.x/....x.../.o.o..../x...o.o./.o...o.o/"
                  "o.o.o.o."),
     "hex": ("hex:size=5", "...x./.oxo./.ox.o/.xo.x/.x.o."),
+    "othello": ("othello:size=6", "....../..oo../.xxox./..oxx./..ooo./......"),
+    "breakthrough": ("breakthrough:rows=6,cols=6", "oo.ooo/o..o../..o.../.x.o.x/x.x.x./.xxxx."),
 }
 
 View = dict[str, Any]

@@ -22,12 +22,15 @@ from dlgo.rng import below, make_rng
 FOLDER = Path(__file__).resolve().parent
 # With this seed each game shows what is special in it: captures, a king, a swap.
 SEED = 90
+SEEDS = {"othello": 100}  # with passes of both players
 
 # Games whose default is too long to read, or shows too little of the rules.
 SPECS = {
     "go": ("go:size=5",),
     "connectn": ("connectn:cols=5,rows=4,n=3,gravity=no,pie=yes",),
     "hex": ("hex:size=4,swap=yes",),
+    "othello": ("othello:size=4",),
+    "breakthrough": ("breakthrough:rows=5,cols=4",),
 }
 
 
@@ -41,9 +44,9 @@ def path_of(game: GameSpec) -> Path:
     return FOLDER / f"{game.slug}.txt"
 
 
-def random_moves(game: GameSpec, seed: int = SEED) -> list[Move]:
+def random_moves(game: GameSpec) -> list[Move]:
     """A random game that leaves out senseless moves, so that it ends."""
-    rng, state = make_rng(seed), GameState.new_game(game)
+    rng, state = make_rng(SEEDS.get(game.name, SEED)), GameState.new_game(game)
     while not state.is_over():
         actions = state.legal_actions()
         n = kernels.search_actions(state.kernel_state, actions)
@@ -76,6 +79,7 @@ def moves_in(text: str, game: GameSpec) -> list[Move]:
     moves, state = [], GameState.new_game(game)
     for word in re.findall(r"^ply \d+: \w+ plays (.+)$", text, re.MULTILINE):
         moves.append(game.parse_move(state, word))
+        state = state.apply_move(moves[-1])
     return moves
 
 

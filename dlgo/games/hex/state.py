@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import string
 from typing import Any
 
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import GameSpec, GameState, Move, Point
-from dlgo.errors import NotationError
+from dlgo.api import GameState, Move, Point
 from dlgo.games.hex import kernel
+from dlgo.games.lettered import Lettered
 from dlgo.specs import Option
 
 SWAP = Move.play("swap")
 
 
-class Hex(GameSpec):
+class Hex(Lettered):
     """Red joins top and bottom, blue left and right. The first player wins (Nash 1952)."""
 
     name = "hex"
@@ -35,6 +34,7 @@ class Hex(GameSpec):
         self.num_actions = self.size**2 + self.swap
         self.opening_plies = 1 if self.swap else 2  # one that the second player judges
         if self.swap:
+            self.named_moves = {"swap": SWAP}
             self.extra_planes = ("1 everywhere if a swap is legal, else 0",)
 
     def new_kernel_state(self) -> kernel.HexState:
@@ -53,30 +53,6 @@ class Hex(GameSpec):
 
     def action_of(self, move: Move) -> int | None:
         return self.size**2 if move == SWAP and self.swap else super().action_of(move)
-
-    def row_label(self, row: int) -> str:
-        return str(self.size + 1 - row)
-
-    def col_label(self, col: int) -> str:
-        return string.ascii_lowercase[col - 1]
-
-    def cell_label(self, row: int, col: int) -> str:
-        return f"{self.col_label(col)}{self.row_label(row)}"
-
-    def move_text(self, move: Move) -> str:
-        return self.cell_label(*move.point) if move.point else super().move_text(move)
-
-    def parse_move(self, state: GameState, text: str) -> Move:
-        word = text.strip().lower()
-        if word == "swap" and self.swap:
-            return SWAP
-        col, row = string.ascii_lowercase.find(word[:1]) + 1, word[1:]
-        if word and 1 <= col <= self.size and row in map(str, range(1, self.size + 1)):
-            return Move.play(Point(self.size + 1 - int(row), col))
-        last = self.cell_label(1, self.size)
-        raise NotationError(
-            f"{text.strip()!r} is not a cell: write a1 to {last}{', or swap' if self.swap else ''}"
-        )
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:

@@ -1,0 +1,208 @@
+"""The rules of Breakthrough, compiled. Registered with `dlgo.kernels`.
+
+A man goes one step ahead, straight or diagonally, to an empty cell; diagonally it may also capture.
+A man on the last row wins, and so does a player who has captured all men. Player 0 goes up.
+
+A row of the board is a word for each player. Around the board lies a border without men:
+
+    . . . . .     row rows + 1
+    . a b c .     column a is bit 1; row 1 is the bottom row
+
+An action is `10 * cell + 5 * player + way`; the ways are three steps (to the left, straight, to the
+right) and two captures (to the left, to the right).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.bits import lowest_bit, popcount
+from dlgo.jit import inline_kernel, kernel
+from dlgo.rng import below
+from dlgo.zobrist import zobrist_table
+
+MOST_ROWS = 20
+RUNS = (-1, 0, 1, -1, 1)  # columns to the right, for each way
+STEPS, WAYS = 3, 5  # a way from STEPS on is a capture
+NOBODY = -1
+
+MEN = zobrist_table(2, MOST_ROWS + 2, MOST_ROWS + 2, stream="breakthrough men")
+SIDE = int(zobrist_table(stream="breakthrough side"))
+
+# Indices into `words`: the options, then the position.
+ROWS, COLS, TURN, WINNER, LEFT, KEY = 0, 1, 2, 3, 4, 6  # LEFT + player: how many men are left
+
+
+class BreakthroughState(NamedTuple):
+    """words: int64[7], see above; men: int64[2, rows + 2], rows of each player."""
+
+    words: np.ndarray
+    men: np.ndarray
+
+
+@kernel
+def reset(state):
+    words = state.words
+    rows, cols = words[ROWS], words[COLS]
+    words[TURN:] = 0
+    words[WINNER] = NOBODY
+    state.men[:] = 0
+    for player in range(2):
+        words[LEFT + player] = 2 * cols
+        for row in (1, 2) if player == 0 else (rows - 1, rows):
+            state.men[player, row] = (2 << cols) - 2
+            for col in range(1, cols + 1):
+                words[KEY] ^= MEN[player, row, col]
+
+
+@kernel
+def copy_into(target, source):
+    for i in range(7):
+        target.words[i] = source.words[i]
+    for row in range(source.men.shape[1]):
+        target.men[0, row] = source.men[0, row]
+        target.men[1, row] = source.men[1, row]
+
+
+@kernel
+def to_move(state):
+    return state.words[TURN]
+
+
+@inline_kernel
+def movers(state, row, way):
+    """The men of the player to move on a row that can go a way."""
+    player, cols = state.words[TURN], state.words[COLS]
+    ahead = row + 1 - 2 * player
+    there = state.men[1 - player, ahead]
+    if way < STEPS:
+        there = ((2 << cols) - 2) & ~(there | state.men[player, ahead])
+    run = RUNS[way]
+    return state.men[player, row] & (there << 1 if run < 0 else there >> run)
+
+
+@kernel
+def is_legal(state, action):
+    cell, way = action // 10, action % 5
+    if action // 5 % 2 != state.words[TURN]:
+        return False
+    row, col = cell // state.words[COLS] + 1, cell % state.words[COLS] + 1
+    return movers(state, row, way) >> col & 1 == 1
+
+
+@inline_kernel
+def list_movers(state, row, way, out, n):
+    words, left = state.words, movers(state, row, way)
+    while left:
+        cell = words[COLS] * (row - 1) + lowest_bit(left) - 1
+        out[n] = 10 * cell + 5 * words[TURN] + way
+        n += 1
+        left &= left - 1
+    return n
+
+
+@kernel
+def legal_actions(state, out):
+    n = 0
+    for row in range(1, state.words[ROWS] + 1):
+        if state.men[state.words[TURN], row]:
+            for way in range(WAYS):
+                n = list_movers(state, row, way, out, n)
+    return n
+
+
+@kernel
+def play(state, action):
+    cell, way = action // 10, action % 5
+    col = cell % state.words[COLS] + 1
+    advance(state, cell // state.words[COLS] + 1, col, col + RUNS[way])
+
+
+@inline_kernel
+def advance(state, row, col, end):
+    """Move a man of the player to move from column `col` to column `end` of the next row."""
+    words = state.words
+    player = words[TURN]
+    ahead = row + 1 - 2 * player
+    state.men[player, row] ^= 1 << col
+    state.men[player, ahead] |= 1 << end
+    words[KEY] ^= MEN[player, row, col] ^ MEN[player, ahead, end]
+    if state.men[1 - player, ahead] >> end & 1:
+        state.men[1 - player, ahead] ^= 1 << end
+        words[KEY] ^= MEN[1 - player, ahead, end]
+        words[LEFT + 1 - player] -= 1
+    if ahead == 1 or ahead == words[ROWS] or words[LEFT + 1 - player] == 0:
+        words[WINNER] = player
+    words[TURN] = 1 - player
+
+
+@kernel
+def terminal(state):
+    return state.words[WINNER] != NOBODY
+
+
+@kernel
+def result(state):
+    return 1 - 2 * state.words[WINNER]
+
+
+@kernel
+def key(state):
+    return state.words[KEY] ^ SIDE * state.words[TURN]
+
+
+@kernel
+def piece(state, cell):
+    row, col = cell // state.words[COLS] + 1, cell % state.words[COLS] + 1
+    for player in range(2):
+        if state.men[player, row] >> col & 1:
+            return player
+    return NOBODY
+
+
+@inline_kernel
+def random_move(state, rng):
+    """Row, column and new column of a man: any man and any way, drawn until the move is legal."""
+    words, board = state.words, (2 << state.words[COLS]) - 2
+    player, rise = words[TURN], 1 - 2 * words[TURN]
+    own, other = state.men[player], state.men[1 - player]
+    while True:
+        drawn = below(rng, 3 * words[LEFT + player])
+        k, run, row = drawn // 3, drawn % 3 - 1, 1
+        while popcount(own[row]) <= k:
+            k -= popcount(own[row])
+            row += 1
+        left = own[row]
+        for _ in range(k):
+            left &= left - 1
+        end = lowest_bit(left) + run
+        blocked = own[row + rise] | (0 if run else other[row + rise])
+        if (board & ~blocked) >> end & 1:
+            return row, end - run, end
+
+
+@kernel
+def rollout(state, rng):
+    while not terminal(state):
+        row, col, end = random_move(state, rng)
+        advance(state, row, col, end)
+    return result(state)
+
+
+@kernel
+def evaluate(state):
+    words, total = state.words, 0
+    for row in range(1, words[ROWS] + 1):
+        total += (20 + row) * popcount(state.men[0, row])
+        total -= (20 + words[ROWS] + 1 - row) * popcount(state.men[1, row])
+    return total * (1 - 2 * words[TURN])
+
+
+kernels.implement(
+    BreakthroughState, reset=reset, copy_into=copy_into, to_move=to_move, is_legal=is_legal,
+    legal_actions=legal_actions, play=play, terminal=terminal, result=result, key=key, piece=piece,
+    rollout=rollout, evaluate=evaluate,
+)
