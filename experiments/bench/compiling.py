@@ -42,7 +42,7 @@ from experiments.options import Number
 from reports.compare import elo_text
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go:size=9",
-         "hex:size=7")
+         "hex:size=7", "othello", "breakthrough")
 # Number of random plies before the positions for measuring speed.
 PLIES = 2
 

@@ -87,7 +87,7 @@ def solver_of(game: GameSpec) -> str:
     if spec is None:
         raise DlgoError(
             f"{game} has no exact values, which puzzles need; they exist for connect4, draughts, "
-            "tictactoe, and connectn and hex with at most 16 cells"
+            "tictactoe, and connectn, hex and othello with at most 16 cells"
         )
     return spec.replace(",solve=yes", "")  # which says nothing of the plies to the end
 

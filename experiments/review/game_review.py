@@ -288,6 +288,6 @@ def exact_engine(game: GameSpec) -> str | None:
     cells = game.board_rows * game.board_cols
     if game.name == "connect4":
         return "solver"
-    if game.name in ("tictactoe", "connectn", "hex") and cells <= _SMALL:
-        return f"alphabeta:depth={cells + 1},solve=yes"
+    if game.name in ("tictactoe", "connectn", "hex", "othello") and cells <= _SMALL:
+        return f"alphabeta:depth={2 * cells},solve=yes"  # passes and a swap are moves, too
     return None
