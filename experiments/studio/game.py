@@ -138,8 +138,12 @@ class Game:
         """
         latest = self.state
         before = latest if plies is None else self.state_at(plies)
-        if before is latest and self.clocks.late is not None:
-            raise StudioError(f"the game is over: {ending.time_text(self.clocks, before.game)}")
+
+        def check_time() -> None:
+            if before is latest and self.clocks.late is not None:
+                raise StudioError(f"the game is over: {ending.time_text(self.clocks, before.game)}")
+
+        check_time()
         if not before.is_over() and self.players[before.next_player.index] != HUMAN:
             raise StudioError("it is the engine's turn")
         wall = time.monotonic() - self._since
@@ -147,6 +151,7 @@ class Game:
             lambda: play_turn(before, position.find_turn(before, text), HUMAN))
         record.wall = wall
         self._check_unchanged(latest)
+        check_time()
         if record.plies > LONGEST_GAME:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it to a file")
         kept = len(before.moves())

@@ -165,7 +165,7 @@ def until_games(ledger: Path, count: int) -> None:
 
 def nobody_is_left(cluster) -> None:
     """No task of Ray, and so no process of a task."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while (left := task_processes(cluster)) and time.monotonic() < until:
         time.sleep(0.2)
     assert not left

@@ -19,7 +19,8 @@ from experiments.online.terms import Terms
 from tests.command import ROOT
 from tests.online.mock_server import KEY, MockServer
 
-QUICK = Pauses(first=0.02, longest=0.1, ping=0.5, silence=2.0, echo=0.4, settle=0.02, retry=0.01)
+# Silence and the lack of an echo mean something: they are longer than a busy machine is silent.
+QUICK = Pauses(first=0.02, longest=0.1, ping=0.5, silence=60.0, echo=1.0, settle=0.02, retry=0.01)
 
 
 class ScriptedPlayer:
@@ -71,7 +72,7 @@ class Bot:
         self._what = (server, terms or Terms(sizes=(5, 9), most_handicap=0), key, greeting, pauses)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        self._ready.wait(10)
+        assert self._ready.wait(120)
 
     def _run(self) -> None:
         try:
@@ -97,7 +98,7 @@ class Bot:
         return self._thread.is_alive()
 
     def join(self) -> None:
-        self._thread.join(10)
+        self._thread.join(120)
         assert not self.alive
 
     def close(self) -> None:

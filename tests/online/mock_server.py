@@ -45,7 +45,7 @@ class MockServer:
         ready = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
         self._thread.start()
-        assert ready.wait(10)
+        assert ready.wait(120)
 
     @property
     def url(self) -> str:

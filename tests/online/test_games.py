@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import pytest
 
 from dlgo.api import Move
-from tests.online.harness import Bot
+from tests.online.harness import QUICK, Bot
 from tests.online.mock_game import BOT, PASS, MockGame, challenge, random_opponent
 from tests.online.mock_server import MockServer
 
@@ -316,11 +317,14 @@ def test_a_wrong_key_ends_it_at_the_start_and_only_there(server) -> None:
     bot.close()
 
 
-def test_a_silent_server_counts_as_lost(server, bot) -> None:
+def test_a_silent_server_counts_as_lost(server) -> None:
+    bot = Bot(server, pauses=dataclasses.replace(QUICK, silence=2.0))
+    server.wait(lambda: server.said("bot/config"), "it comes")
     hear, server._hear = server._hear, lambda *message: None
     server.wait(lambda: bot.has_said("connection lost (no message from the server)"), "it notices")
     server._hear = hear
     server.wait(lambda: len(server.said("bot/config")) > 1, "it comes again")
+    bot.close()
 
 
 def test_interrupted_it_plays_its_games_to_the_end_but_no_new_ones(server, bot) -> None:

@@ -68,7 +68,7 @@ def test_killed_in_mid_game_and_started_again_it_plays_to_the_count(
     games = [MockGame(n, 5, n == 1, random_opponent) for n in (1, 2)]
     server.hold = lambda game: game.id == 1 and len(game.moves) > 6
     server.on_move = lambda game: game.id == 2 and len(game.moves) > 6
-    server.wait(lambda: server.said("bot/config"), "it comes", 60)
+    server.wait(lambda: server.said("bot/config"), "it comes")
     for game in games:
         server.begin(game)
     server.wait(lambda: len(games[0].moves) > 6 and games[1].sent > len(games[1].moves) // 2,
@@ -80,17 +80,17 @@ def test_killed_in_mid_game_and_started_again_it_plays_to_the_count(
     second = start(*options)
     server.go_on()
     for game in games:
-        server.wait(lambda game=game: game.phase == "finished", f"game {game.id} ends", 60)
+        server.wait(lambda game=game: game.phase == "finished", f"game {game.id} ends")
         assert game.outcome.endswith("points")
     assert engines and not any(Path(f"/proc/{pid}").exists() for pid in engines)
     assert [game.moves[:7] for game in games] == [moves[:7] for moves in before]
     # A third game is left open by the second Ctrl-C.
     last = server.begin(MockGame(3))
-    server.wait(lambda: last.moves, "it plays", 60)
+    server.wait(lambda: last.moves, "it plays")
     second.send_signal(signal.SIGINT)
     server.wait(lambda: server.said("bot/config")[-1]["decline_new_challenges"], "it says so")
     second.send_signal(signal.SIGINT)
-    assert second.wait(20) == 130
+    assert second.wait(120) == 130
     assert last.phase == "play" and not server.said("game/resign")
     said = (tmp_path / "out").read_text()
     assert "1 game open on the server" in said.splitlines()[-1]
@@ -100,12 +100,12 @@ def test_killed_in_mid_game_and_started_again_it_plays_to_the_count(
 def test_an_engine_that_keeps_dying_loses_one_game_and_no_other(server, start, tmp_path) -> None:
     (tmp_path / "dying.py").write_text(DYING)
     start(f"--engine={tmp_path / 'dying.py'}:Bot", "--size=5", "--max-games=2")
-    server.wait(lambda: server.said("bot/config"), "it comes", 60)
+    server.wait(lambda: server.said("bot/config"), "it comes")
     lost = server.begin(MockGame(1, 5, True, random_opponent))
     other = server.begin(MockGame(2, 9, False, random_opponent))
-    server.wait(lambda: lost.phase == "finished", "it resigns", 60)
+    server.wait(lambda: lost.phase == "finished", "it resigns")
     assert lost.outcome == "Resignation"
-    server.wait(lambda: len(other.moves) > 8, "it plays on", 60)
+    server.wait(lambda: len(other.moves) > 8, "it plays on")
     assert [data["game_id"] for data in server.said("game/resign")] == [1]
     said = (tmp_path / "out").read_text().splitlines()
     assert sum("game 1: " in line and "process died (exit code 3)" in line for line in said) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,25 +15,38 @@ from tests.studio.client import PATIENCE, Studio
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 
-from selenium.common.exceptions import StaleElementReferenceException, TimeoutException  # noqa: E402
+from selenium.common.exceptions import (  # noqa: E402
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+    TimeoutException,
+)
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.remote.webelement import WebElement  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
+# Whether pages are slowed down, which shows tests that judge a page before it has come to rest.
+SLOW = bool(os.environ.get("DLGO_SLOW_PAGES"))
+# Looks at once, after every change of the document, and every 25 ms: of what is in focus, where a
+# thing is and how wide the window is, nothing else tells. An error is a "not yet", told at the end.
 _SEE = """
-const done = arguments[arguments.length - 1], look = () => %s;
-let value = look();
-if (value) done(value);
-else {
-  const observer = new MutationObserver(() => {
-    value = look();
-    if (value) { observer.disconnect(); done(value); }
-  });
-  observer.observe(document, {
-    subtree: true, childList: true, attributes: true, characterData: true,
-  });
+const done = arguments[arguments.length - 1], end = performance.now() + %(milliseconds)d;
+let error = null, timer = null;
+const look = () => { try { return %(condition)s; } catch (wrong) { error = wrong; return null; } };
+const observer = new MutationObserver(ask);
+function ask() {
+  const value = look(), late = performance.now() > end;
+  if (!value && !late) return;
+  observer.disconnect();
+  clearInterval(timer);
+  done(value ? [value] : error && String(error));
 }
+observer.observe(document, {
+  subtree: true, childList: true, attributes: true, characterData: true,
+});
+timer = setInterval(ask, 25);
+ask();
 """
 _NAMED = {
     "button", "link", "gridcell", "grid", "slider", "combobox", "textbox", "spinbutton", "checkbox",
@@ -40,12 +54,23 @@ _NAMED = {
 }
 _COUNT = 'document.querySelectorAll("%s").length'
 _PIECES = ".stage .pieces > g:not(:has(.ghost))"
+# The middle of a cell, once it stays where it is and nothing lies upon the board.
 _MIDDLE = """(() => {
-  const element = document.querySelector("%s");
+  const element = document.querySelector(%s);
   element?.scrollIntoView({ block: "nearest" });
-  const box = element?.getBoundingClientRect();
-  return box?.width ? [box.x + box.width / 2, box.y + box.height / 2] : null;
+  const box = element?.getBoundingClientRect(), was = window.middle;
+  if (!box?.width) return null;
+  const [x, y] = window.middle = [box.x + box.width / 2, box.y + box.height / 2];
+  const stays = was?.[0] === x && was[1] === y;
+  return stays && document.elementFromPoint(x, y)?.closest("svg.board") ? [x, y] : null;
 })()"""
+# Keeps all messages that are shown, since they vanish after a few seconds.
+_MESSAGES = """
+window.messages = [];
+new MutationObserver((records) => records.forEach(({ addedNodes }) => addedNodes.forEach((node) => {
+  if (node.matches?.(".toast") && node.checkVisibility()) window.messages.push(node);
+}))).observe(document, { subtree: true, childList: true });
+"""
 
 
 class Page:
@@ -69,9 +94,20 @@ class Page:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", **(logs or {})})
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
         # Less than the two minutes after which Selenium gives up its driver, and says nothing else.
-        self.driver.set_page_load_timeout(min(PATIENCE, 100))
-        self.driver.set_script_timeout(min(PATIENCE, 100))
+        self.driver.set_page_load_timeout(PATIENCE + 20)
+        self.driver.set_script_timeout(PATIENCE + 20)
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _MESSAGES})
         self.downloads = downloads
+        if SLOW:
+            self.slow_down()
+
+    def slow_down(self) -> None:
+        """Let the page compute and load slowly, as on a machine that others hold."""
+        self.driver.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": 6})
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+            "offline": False, "latency": 300, "downloadThroughput": -1, "uploadThroughput": -1,
+        })
 
     def go(self, place: str) -> None:
         """Go to a view, such as `play/ID`; a page that is open already is not loaded anew."""
@@ -80,7 +116,7 @@ class Page:
             self.driver.refresh()
         elif f":{self.studio.port}/" in now:
             self.driver.execute_script(  # what is found from now on belongs to the new view
-                "document.getElementById('main').replaceChildren();"
+                "window.messages = []; document.getElementById('main').replaceChildren();"
                 "location.hash = arguments[0]", f"#/{place}",
             )
         else:
@@ -106,15 +142,29 @@ class Page:
         """Click an element, which may be drawn anew meanwhile."""
         self.until(lambda: self.find(selector).click() or True, selector)
 
-    def button(self, text: str):
-        """The button with this text."""
-        named = f"one.checkVisibility() && one.innerText.trim() === {json.dumps(text)}"
+    def button(self, text: str, more: str = "true"):
+        """The button with this text, for which more holds."""
+        named = f"one.checkVisibility() && one.innerText.trim() === {json.dumps(text)} && {more}"
         return self.see(f"[...document.querySelectorAll('button')].find((one) => {named})", text)
 
     def press(self, text: str) -> None:
-        """Click the button with this text."""
-        self.until(lambda: self._scrolled(self.button(text)).click() or True,
+        """Click the button with this text, once it can be used."""
+        self.until(lambda: self._scrolled(self.button(text, "!one.disabled")).click() or True,
                    f"button {text}")
+
+    def resign(self) -> None:
+        """Click Resign, and again when it asks, which it does for four seconds."""
+        asked = self.until(lambda: self.driver.execute_script(
+            "const [button] = arguments; button.click(); const asked = button.innerText;"
+            "button.click(); return asked", self.button("Resign", "!one.disabled")), "Resign")
+        assert asked == "Really resign?"
+
+    def choose(self, field: str, value: str) -> None:
+        """Choose a value in a list."""
+        self.find(field)
+        self.driver.execute_script(
+            "const list = document.querySelector(arguments[0]); list.value = arguments[1];"
+            "list.dispatchEvent(new Event('change', { bubbles: true }))", field, value)
 
     def _scrolled(self, element: WebElement) -> WebElement:
         """An element, in view of a person: not beneath the bars at the window's edges."""
@@ -122,25 +172,28 @@ class Page:
         return element
 
     def until(self, condition, what: str = "something"):
-        """Wait until a condition holds; what it returned."""
-        wait = WebDriverWait(
-            self.driver, PATIENCE, 0.1, ignored_exceptions=[StaleElementReferenceException]
-        )
+        """Wait until a condition holds; what it returned. What is drawn anew, moves or lies beneath
+        a message meanwhile is tried again."""
+        wait = WebDriverWait(self.driver, PATIENCE, 0.05, ignored_exceptions=[
+            StaleElementReferenceException, ElementClickInterceptedException,
+            ElementNotInteractableException])
         return wait.until(lambda _: condition(), f"{what} did not come")
 
     def see(self, condition: str, what: str = ""):
-        """Wait, in the page, until a condition in JavaScript holds; its value.
-
-        Asked after every change of the page, and of nothing else, which is cheaper than `until`.
-        """
+        """Wait, in the page, until a condition in JavaScript holds; its value."""
         try:
-            return self.driver.execute_async_script(_SEE % condition)
+            answer = self.driver.execute_async_script(
+                _SEE % {"condition": condition, "milliseconds": 1000 * PATIENCE})
         except TimeoutException:
-            raise AssertionError(f"{what or condition} did not come") from None
+            answer = "the page does not answer"
+        if isinstance(answer, list):
+            return answer[0]
+        shown = self.driver.find_element(By.TAG_NAME, "body").text[:2000]
+        raise AssertionError(f"{what or condition} did not come ({answer}); it shows: {shown}")
 
     def click_cell(self, cell: int, board: str = ".stage") -> None:
         """Click in the middle of a cell of a board, as a mouse does."""
-        x, y = self.see(_MIDDLE % f"{board} [data-cell='{cell}']", f"cell {cell}")
+        x, y = self.see(_MIDDLE % json.dumps(f"{board} [data-cell='{cell}']"), f"cell {cell}")
         for kind in ("mousePressed", "mouseReleased"):
             self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {
                 "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1,
@@ -148,7 +201,8 @@ class Page:
 
     def keys(self, *keys: str, on: str = "body") -> None:
         """Press keys on an element."""
-        self.driver.execute_script("document.querySelector(arguments[0]).focus()", on)
+        element = f"document.querySelector({json.dumps(on)})"
+        self.see(f"({element}.focus(), true)", on)
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def saved(self, pattern: str) -> Path:
@@ -160,7 +214,8 @@ class Page:
         return self.driver.find_element(By.CSS_SELECTOR, ".status").text
 
     def text(self, selector: str) -> str:
-        return self.find(selector).text
+        """The text of the first element that is there and seen, waited for."""
+        return self.until(lambda: (self.find(selector).text,), selector)[0]
 
     def texts(self, selector: str) -> list[str]:
         """The texts of all such elements."""
@@ -181,6 +236,15 @@ class Page:
         """Wait until an element, by default the line that says whose turn it is, has a text."""
         element = f"document.querySelector({json.dumps(selector)})"
         self.see(f"{element}?.innerText.includes({json.dumps(text)})", text)
+
+    def see_message(self, text: str, bad: bool = False) -> None:
+        """Wait for a message with this text, of something that went wrong if it is `bad`.
+
+        It may have vanished since `go`, or since the last message that the test has seen.
+        """
+        fits = f"one.textContent.includes({json.dumps(text)}) && one.matches('.bad') === "
+        at = f"window.messages.findIndex((one) => {fits}{json.dumps(bad)})"
+        self.see(f"window.messages.splice(0, {at} + 1).length", f"the message {text}")
 
     def see_pieces(self, count: int, what: str) -> None:
         """Wait until the board shows `count` pieces."""

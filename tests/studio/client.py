@@ -22,8 +22,9 @@ OWN_GAME = "experiments/templates/rows.py"
 KINDS_GAME = "tests/own_games/siege.py"
 # Where the servers of all tests keep their games.
 GAMES = tempfile.TemporaryDirectory(prefix="dlgo-games-")
-# Seconds for what should come at once; other programs may hold the machine.
-PATIENCE = 180.0
+# Seconds for what should come at once; other programs may hold the machine. What is broken fails
+# its test within two minutes.
+PATIENCE = 90.0
 
 View = dict[str, Any]
 
@@ -39,7 +40,11 @@ class Studio:
             env={**os.environ, "DLGO_GAMES_DIR": GAMES.name},
         )
         assert self.process.stdout is not None
+        silent = threading.Timer(PATIENCE, self.process.kill)
+        silent.start()
         self.line = self.process.stdout.readline()
+        silent.cancel()
+        assert self.line, "the studio did not start"
         self.url = self.line.split()[-1]
         self.port = int(self.url.split(":")[2].partition("/")[0])
 
@@ -122,8 +127,9 @@ class Watcher:
     def __init__(self, studio: Studio, path: str, body: View | None = None) -> None:
         self.events: list[View] = []
         self.sizes: list[int] = []
+        self._place = 0  # of the event that was waited for last
         self._news = threading.Condition()
-        self._connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=600)
+        self._connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
         if body is None:
             self._connection.request("GET", path)
         else:
@@ -132,6 +138,7 @@ class Watcher:
             )
         self._socket = self._connection.sock  # the response takes it over
         self._reply = self._connection.getresponse()
+        self._socket.settimeout(None)
         self.status = self._reply.status
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -153,12 +160,18 @@ class Watcher:
             pass  # closed
 
     def until(self, condition: Callable[[View], Any], what: str = "an event") -> View:
-        """The first view, from now on or just before, for which a condition holds."""
-        deadline = time.monotonic() + PATIENCE
+        """The first view for which a condition holds, from the one that was waited for last on.
+
+        None is passed over: a state may last for a moment only.
+        """
+        deadline, place = time.monotonic() + PATIENCE, self._place
         with self._news:
             while True:
-                if self.events and condition(self.events[-1]):
-                    return self.events[-1]
+                while place < len(self.events):
+                    if condition(self.events[place]):
+                        self._place = place
+                        return self.events[place]
+                    place += 1
                 left = deadline - time.monotonic()
                 assert left > 0, f"{what} did not come; last: {self.events[-1:]}"
                 self._news.wait(left)

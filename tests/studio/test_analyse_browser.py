@@ -9,7 +9,6 @@ from tests.studio.client import Studio
 
 pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 _LINE = "[...document.querySelectorAll('.stage .line-text')].length"
@@ -29,7 +28,8 @@ def analysed(studio: Studio, page: Page, moves: str = "C3 C4 D3") -> str:
 def test_the_line_of_a_move_under_the_pointer_is_on_the_board(studio: Studio, page: Page) -> None:
     analysed(studio, page)
     page.press("Stop")
-    second = page.driver.find_elements(By.CSS_SELECTOR, ".seen tbody tr")[1]
+    page.see("document.querySelectorAll('.seen tbody tr').length > 1", "two moves")
+    second = page.find(".seen tbody tr:nth-child(2)")
     move = second.get_attribute("data-row")
     assert page.count(".stage .line-text") == 0
     ActionChains(page.driver).move_to_element(second).perform()
@@ -55,7 +55,7 @@ def test_the_line_of_a_move_under_the_pointer_is_on_the_board(studio: Studio, pa
 def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Page) -> None:
     analysed(studio, page)
     page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'supervised')")
-    page.driver.find_element(By.ID, "heat").send_keys("difference: visits")
+    page.choose("#heat", "apart")
     page.see_text("A second engine shows the difference.", ".engine-panel .line + .line")
     assert page.count("rect.heat") == 0
     page.press("Second engine")
@@ -71,7 +71,7 @@ def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Pag
     """)
     assert one and other == {place: not less for place, less in one.items()}
     assert "Blue: more than the other engine" in page.text(".engine-panel .line + .line")
-    page.driver.find_element(By.ID, "heat").send_keys("visits")
+    page.choose("#heat", "visits")
     assert page.nameless() == [] and page.errors() == []
 
 
@@ -82,7 +82,7 @@ def test_arrows_are_drawn_with_the_keyboard(studio: Studio, page: Page) -> None:
     page.keys(Keys.ARROW_UP, on=board)  # to the last stone, D3
     begin = ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT)
     begin.perform()
-    page.see_text("The arrow begins at D3", "#toasts")
+    page.see_message("The arrow begins at D3")
     page.keys(Keys.ARROW_LEFT, Keys.ENTER, on=board)
     page.see("document.querySelectorAll('.stage .arrow').length === 1", "the arrow")
     page.keys(Keys.ENTER, on=board)
@@ -114,12 +114,12 @@ def test_a_copied_link_opens_the_same_position(studio: Studio, page: Page) -> No
     page.driver.execute_cdp_cmd("Browser.grantPermissions", {
         "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
     page.keys("C")
-    page.see_text("The command for the console is copied", "#toasts")
+    page.see_message("The command for the console is copied")
     clip = "return navigator.clipboard.readText()"
     command = page.driver.execute_script(clip)
     assert command.startswith("echo 'C3 C4 D3' | dlgo analyze go:size=5,komi=0.5 --stdin --engine")
     page.press("Copy link")
-    page.see_text("The link to this position is copied", "#toasts")
+    page.see_message("The link to this position is copied")
     link = page.driver.execute_script(clip)
     assert link.endswith("#/analyse/game=go%3Asize%3D5%2Ckomi%3D0.5&moves=C3%20C4%20D3")
     page.driver.get("about:blank")
@@ -128,5 +128,5 @@ def test_a_copied_link_opens_the_same_position(studio: Studio, page: Page) -> No
     page.see_text("After D3 (move 3)")
     page.driver.get("about:blank")
     page.driver.get(link.replace("C4", "C3"))
-    page.see_text("move 2: ", "#toasts")
+    page.see_message("move 2: ", bad=True)
     assert page.errors() == []

@@ -72,8 +72,7 @@ def test_news_take_no_piece_out_of_the_hand(studio: Studio, page: Page) -> None:
 def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page) -> None:
     page.go("play")
     page.click("input[value=connect4] ~ .name")
-    select = page.find("#player-white")
-    select.send_keys("Another")
+    page.choose("#player-white", "own")
     own = page.find("#player-white-own")
     own.clear()
     own.send_keys(f"{BOTS}:First")
@@ -92,7 +91,7 @@ def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page
     # The keyboard: hint, and a move on the board by arrows.
     page.keys("h")
     page.find(".hint-box")
-    assert page.driver.find_elements(By.CSS_SELECTOR, ".marks .hint")
+    page.find(".marks .hint")
     page.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ENTER, on=".stage svg.board")
     page.see_pieces(4, "a move by keys")
     assert page.see(f"{board}.outlineStyle") == "solid"
@@ -111,8 +110,7 @@ def test_the_list_of_moves_shows_the_move_looked_at(studio: Studio, page: Page) 
       return move && list.top - 1 < move.top && move.bottom < list.bottom + 1;
     })()"""
     page.see(seen, "the last move")
-    page.press("Resign")
-    page.press("Really resign?")
+    page.resign()
     page.find(".ending")  # which leaves the list less room
     page.see(seen, "the resignation")
     page.press("|◂")
@@ -174,11 +172,10 @@ def test_an_illegal_click_is_explained(studio: Studio, page: Page) -> None:
     page.click_cell(4)
     page.see_pieces(1, "a cross")
     page.click_cell(4)
-    assert "B2 is illegal: the cell is taken" in page.text(".toast.bad")
-    label = page.driver.find_element(By.CSS_SELECTOR, ".stage [data-cell='4']")
-    assert label.get_attribute("aria-label") == "B2, X, last move"
-    page.press("Resign")
-    page.press("Really resign?")
+    page.see_message("B2 is illegal: the cell is taken", bad=True)
+    label = page.find(".stage [data-cell='4']").get_attribute("aria-label")
+    assert label == "B2, X, last move"
+    page.resign()
     page.see_text("by resignation")
 
 

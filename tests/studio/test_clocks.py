@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+
 import pytest
 
-from dlgo import Player
+from dlgo import GameState, Player, get_game
 from dlgo.records.sgf import read_sgf
+from experiments.play.game_file import SavedGame
+from experiments.studio import game as studio_game
 from experiments.studio.clocks import read_clock
+from experiments.studio.game import Game
 from experiments.studio.replies import StudioError
+from experiments.studio.turn_records import play_turn
 from tests.studio.client import BOTS, Studio
 
 SHORT = "0.02"  # minutes: 1.2 s
@@ -44,6 +51,29 @@ def test_a_person_loses_on_time_and_undo_gives_it_back(studio: Studio) -> None:
         assert not view["position"]["over"] and view["clock"]["running"] is None
 
 
+def test_a_move_that_is_still_checked_when_the_time_is_up_does_not_count(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def play() -> Game:
+        state = GameState.new_game(get_game("tictactoe"))
+        game = Game(SavedGame(state), ("human", "human"), None, clock=SHORT)
+        game.watchers = 1
+        await game.play("B2")
+
+        def slow(*given: object) -> object:
+            while game.clocks.late is None:
+                time.sleep(0.01)
+            return play_turn(*given)
+
+        monkeypatch.setattr(studio_game, "play_turn", slow)
+        with pytest.raises(StudioError, match="the game is over: X wins on time"):
+            await game.play("A1")
+        return game
+
+    game = asyncio.run(play())
+    assert game.plies == 1 and game.over
+
+
 @pytest.mark.parametrize(("spec", "texts", "words"), [
     ("draughts", ["11-15"], ['[Result "0-1"]', '[Termination "time forfeit"]',
                              '[TimeControl "1.2"]']),
@@ -78,6 +108,7 @@ def test_a_saved_game_goes_on_with_its_clock(
             studio.move(game, text)
             watcher.until(lambda view, plies=plies: view["plies"] == plies)
         studio.wait(lambda: studio.view(game)["clock"]["used"] > 0.2, "a turn that has begun")
+    studio.wait(lambda: studio.view(game)["clock"]["running"] is None, "the clock's stop")
     before = studio.view(game)["clock"]
     before["left"][len(texts) % 2][0] -= before["used"]
     data = studio.ask(f"/api/games/{game}/file")[1]
@@ -117,7 +148,7 @@ def test_clocks_of_files_from_elsewhere(
 
 
 def test_clocks_stand_still_while_nobody_watches_or_the_game_is_paused(studio: Studio) -> None:
-    game = studio.new("tictactoe", clock="5+2")
+    game = studio.new("tictactoe", clock="5+60")
     with studio.watching(game) as watcher:
         studio.move(game, "B2")
         studio.wait(lambda: studio.view(game)["clock"]["used"] > 0, "a running clock")
@@ -128,7 +159,7 @@ def test_clocks_stand_still_while_nobody_watches_or_the_game_is_paused(studio: S
         watcher.until(lambda view: view["clock"]["running"] == 1)
         studio.move(game, "A1")
         left = watcher.until(lambda view: view["plies"] == 2)["clock"]["left"][1]
-        assert 300 < left[0] < 302  # what was used, and the increment
+        assert 300 < left[0] < 360  # what was used, and the increment
         studio.ask(f"/api/games/{game}/undo", {})
         left = watcher.until(lambda view: view["plies"] == 1)["clock"]["left"][1]
         assert left == [300, 0]
@@ -136,12 +167,12 @@ def test_clocks_stand_still_while_nobody_watches_or_the_game_is_paused(studio: S
 
 
 def test_an_engine_shares_its_time_out_and_is_charged_its_thinking(studio: Studio) -> None:
-    game = studio.new("connect4", white="mcts:wall=30", clock="0.1")
+    game = studio.new("connect4", white="mcts:wall=30", clock="0.2")
     with studio.watching(game) as watcher:
         studio.move(game, "4")
         view = watcher.until(lambda view: view["plies"] == 2)
     wall, (left, _) = view["history"][1]["wall"], view["clock"]["left"][1]
-    assert wall < 2 and left == pytest.approx(6 - wall, abs=0.01)
+    assert wall < 6 and left == pytest.approx(12 - wall, abs=0.01)
 
 
 def test_an_engine_that_cannot_limit_its_time_loses_on_time(studio: Studio) -> None:

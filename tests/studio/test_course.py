@@ -51,7 +51,7 @@ def test_the_course_lists_all_and_opens_them(page: Page) -> None:
     page.see_text("A ko in a search", "h1")
     page.see("document.querySelector('#lesson').hidden", "no lesson of another view")
     page.go("course/no-such")
-    page.see_text("There is no preset no-such", "#toasts")
+    page.see_message("There is no preset no-such", bad=True)
     assert page.errors() == []
 
 
@@ -59,7 +59,7 @@ def test_what_presets_of_games_show(page: Page, studio: Studio) -> None:
     open_preset(page, "take-back")
     page.see_pieces(7, "the position")
     page.click_cell(6)  # C2
-    page.see_text("ko: it would recreate", "#toasts")
+    page.see_message("ko: it would recreate", bad=True)
     for cell in (12, 15, 6):  # A4, D4, and now C2
         page.see("document.querySelector('.cell.playable')", "a person to move")
         pieces = page.pieces()

@@ -134,6 +134,7 @@ def test_a_game_of_the_studio_can_be_searched(studio: Studio) -> None:
 
 
 def test_closing_the_page_gives_its_place_to_others(studio: Studio) -> None:
+    studio.wait_for_quiet()
     asked = {"game": "go:size=19", "engine": f"textbook-mcts:sims={MOST_SIMULATIONS}"}
     watcher = Watcher(studio, "/api/inside/search", asked)
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 1, "a search")

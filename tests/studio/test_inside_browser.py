@@ -175,7 +175,7 @@ def test_a_linked_step_of_alpha_beta_folds(page: Page) -> None:
 def test_playing_runs_and_can_be_held(page: Page) -> None:
     page.go("inside/preset=halving")
     page.find(".search-tree .card")
-    page.find("[aria-label='Speed']").send_keys("speed: very")
+    page.choose("[aria-label='Speed']", "very fast")
     page.press("Play")
     page.until(lambda: page.driver.execute_script(READ)["step"] >= 4, "some steps")
     page.press("Pause")
@@ -187,7 +187,7 @@ def test_playing_runs_and_can_be_held(page: Page) -> None:
     page.press("Close")
     assert page.driver.execute_script(READ)["step"] == held
     page.keys("l")  # the root is at hand again, and with it the plan
-    assert "7 moves, 1 visit each" in page.text(".rounds")
+    page.see_text("7 moves, 1 visit each", ".rounds")
 
 
 def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: Page) -> None:
@@ -199,7 +199,7 @@ def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: P
     page.click_cell(4)
     page.see_pieces(1, "a move")
     page.press("Inside")
-    page.find("#inside-algorithm").send_keys("Alpha")
+    page.choose("#inside-algorithm", "textbook-alphabeta")
     page.press("Search")
     page.until(lambda: "Alpha-beta" in page.text("h1"), "the search")
     assert "moves=B2" in page.driver.current_url and "from=" not in page.driver.current_url
@@ -229,4 +229,4 @@ def test_what_cannot_be_searched_is_told_on_the_page(page: Page) -> None:
     page.press("Another search")
     page.find(".game-card")
     page.go("inside/preset=%3Cimg%20src=x%3E")
-    assert "There is no preset <img src" in page.text(".toast.bad")
+    page.see_message("There is no preset <img src", bad=True)

@@ -13,14 +13,6 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 WHITE = ".field:has(#player-white)"
 
 
-def choose(page: Page, field: str, value: str) -> None:
-    """Choose a value in a list."""
-    page.find(field)
-    page.driver.execute_script(
-        "const list = document.querySelector(arguments[0]); list.value = arguments[1];"
-        "list.dispatchEvent(new Event('change'))", field, value)
-
-
 def pick(page: Page, game: str) -> None:
     """Choose a game on the first page."""
     page.see(f"document.querySelector(\"input[value='{game}']\")?.click() ?? "
@@ -32,16 +24,16 @@ def test_a_game_with_a_clock_from_the_first_page_to_a_rematch(
 ) -> None:
     page.go("play")
     pick(page, "connect4")
-    choose(page, "#player-white", "own")
+    page.choose("#player-white", "own")
     own = page.find("#player-white-own")
     own.clear()
     own.send_keys(f"{BOTS}:First")
-    choose(page, "#clock", "own")
+    page.choose("#clock", "own")
     clock = page.find("#clock-own")
     clock.clear()
     clock.send_keys("5 minutes")
     page.press("Start the game")
-    page.see_text("write 10+5 for ten minutes", ".toast.bad")
+    page.see_message("write 10+5 for ten minutes", bad=True)
     clock.clear()
     clock.send_keys("1+3x20")
     page.press("Start the game")
@@ -56,8 +48,7 @@ def test_a_game_with_a_clock_from_the_first_page_to_a_rematch(
     page.press("Change sides")
     page.see_pieces(1, "the first move of the engine")
     assert "First" in page.texts(".player b")[0] and page.texts(".clock.limited")
-    page.press("Resign")
-    page.press("Really resign?")
+    page.resign()
     page.see_text("red wins by resignation")
     page.press("Rematch")
     page.see("document.querySelector('.ending')?.hidden", "another game")
@@ -67,11 +58,18 @@ def test_a_game_with_a_clock_from_the_first_page_to_a_rematch(
 def test_a_clock_counts_down_and_ends_the_game(studio: Studio, page: Page) -> None:
     game = studio.new("go:size=5", clock="0.05")
     page.go(f"play/{game}")
+    page.find(".player:nth-child(2) .clock")
+    page.driver.execute_script("""
+        const clock = document.querySelector(".player:nth-child(2) .clock");
+        window.shown = [];
+        new MutationObserver(() => { if (clock.matches(".low")) shown.push(clock.textContent); })
+          .observe(clock, { childList: true, characterData: true, subtree: true });
+    """)
     page.click_cell(12)
-    page.see_text("2.", ".player:nth-child(2) .clock.low")
-    page.see_text("1.", ".player:nth-child(2) .clock.low")
     page.see_text("black wins on time")
     assert page.texts(".clock") == ["3.0", "0.0"]
+    shown = [float(text) for text in page.driver.execute_script("return window.shown")]
+    assert shown == sorted(shown, reverse=True) and len({*shown}) > 2, shown
 
 
 def test_moments_of_a_game_between_engines_that_go_step_by_step(
@@ -83,7 +81,7 @@ def test_moments_of_a_game_between_engines_that_go_step_by_step(
     page.press("Step")
     page.see_turns(2)
     assert page.button("Go on")
-    choose(page, "#speed", "0")
+    page.choose("#speed", "0")
     page.press("Go on")
     page.see_text("O wins with 3 in a row")
     page.see_text(" for X", ".moments li")
@@ -110,13 +108,11 @@ def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
     page.see_text("Random moves, level 1", ".player:nth-child(2)")
     page.see_text("random", ".player:nth-child(2) .note")
     for left in (2, 1, 0):
-        page.press("Resign")
-        page.press("Really resign?")
+        page.resign()
         page.see_text(f"Play {left} game" if left else "Level 1 fits you", ".fit")
         page.press("Rematch")
         page.see("document.querySelector('.ending')?.hidden", "another game")
-    page.press("Resign")
-    page.press("Really resign?")
+    page.resign()
     page.see_text("Level 1 fits you", ".fit")
     assert not page.find(".ending .buttons").text.count("Play level")  # it has just been played
     studio.ask(f"/api/games/{page.driver.current_url.split('/')[-1]}/players", {

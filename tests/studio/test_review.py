@@ -129,8 +129,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
         studio.move(game, column)
     page.go(f"play/{game}")
     page.press("Review")
-    page.until(lambda: len(page.driver.find_elements(By.CSS_SELECTOR, ".mistakes li")) >= 3,
-               "three mistakes")
+    page.see("document.querySelectorAll('.mistakes li').length >= 3", "three mistakes")
     assert "exact" in page.text(".mistakes")
     page.keys(Keys.END)
     page.keys("M")
@@ -141,7 +140,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.find(".stage .marks .played")
     page.find(".stage .line-text")
     page.keys("l")
-    page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".stage .better"), "the move")
+    page.find(".stage .better")
     page.click(".desk [aria-label='Previous mistake']")
     page.see_text("After move 14 of 16", ".review-where")
     # The graph is walked along by keys, and says where it is.
@@ -151,9 +150,9 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     assert graph.get_attribute("aria-valuenow") == "1"
     assert "after move 1, red 4" in graph.get_attribute("aria-valuetext")
     page.click(".all-moves summary")
-    rows = page.driver.find_elements(By.CSS_SELECTOR, ".all-moves tbody tr")
+    rows = page.texts(".all-moves tbody tr")
     assert page.nameless() == []
-    assert len(rows) == 16 and "??" in rows[15].text and "win in" in rows[13].text
+    assert len(rows) == 16 and "??" in rows[15] and "win in" in rows[13]
     # Leaving the page ends the search.
     page.go("play")
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
@@ -174,7 +173,8 @@ def test_a_saved_page_needs_nothing_else(studio: Studio, page: Page) -> None:
     page.driver.get(f"file://{file}")
     page.click(".mistakes li button")
     page.see_text("After move 1 of 5", ".review-where")
-    assert page.pieces() == 1 and "draw becomes loss" in page.text(".verdict")
+    page.see_pieces(1, "the first move")
+    assert "draw becomes loss" in page.text(".verdict")
     assert HOSTILE[:9] in page.text(".players") and "hacked" not in page.driver.title[:6]
     page.keys(Keys.END)
     page.see_pieces(5, "the end")

@@ -21,9 +21,20 @@ from experiments.studio.position import position_view
 from reports.rate import rate_file
 from tests.command import ROOT
 from tests.sample_ledger import write_sample
-from tests.studio.client import BOTS, Studio, View, Watcher
+from tests.studio.client import BOTS, PATIENCE, Studio, View, Watcher
 
 GAMES = 48
+# Holds the next answer of the server back until `release` is called.
+_LATE = """
+const { fetch } = window;
+window.fetch = async (...given) => {
+  window.fetch = fetch;
+  const reply = await fetch(...given), found = await reply.json();
+  await new Promise((done) => { window.release = done; });
+  setTimeout(() => { window.told = true; });
+  return { ok: true, json: async () => found };
+};
+"""
 
 
 def tournament(ledger: Path, hold: Path) -> subprocess.Popen:
@@ -72,7 +83,7 @@ def test_a_tournament_is_watched_live_to_its_end(
         early = page.until(lambda: table_of(page), "standings")
         assert "Patient" in page.text(".tile")
         hold.unlink()
-        assert process.wait(120) == 0
+        assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
     page.see_text(f"{GAMES} games; no tournament", ".watch-status")
@@ -96,7 +107,7 @@ def test_a_tournament_is_watched_live_to_its_end(
 def tour(studio: Studio, tmp_path: Path) -> Path:
     """The ledger of the tournament, played unseen where there is no browser."""
     if not studio.ledgers["tour"].exists():
-        assert tournament(studio.ledgers["tour"], tmp_path / "none").wait(120) == 0
+        assert tournament(studio.ledgers["tour"], tmp_path / "none").wait(PATIENCE) == 0
     return studio.ledgers["tour"]
 
 
@@ -127,6 +138,14 @@ def test_a_finished_game_is_opened_with_its_players_and_costs(
     page.see(f"document.querySelectorAll('.games-table tbody tr').length === {PAGE}", "games")
     page.find(".standings tbody tr")
     assert page.nameless() == []
+    page.driver.execute_script(_LATE)  # the games of one entrant come after those of another
+    page.click(".standings [data-entrant=random]")
+    page.click(".standings [data-entrant=heuristic]")
+    page.see("Boolean(window.release)", "the first answer")
+    page.see_text("Games of heuristic", ".finished h2")
+    page.driver.execute_script("release()")
+    page.see("window.told", "its end")
+    assert all("heuristic" in text for text in page.texts(".games-table tbody tr"))
     page.go(f"watch/tour.sqlite/{quote(record.slot, safe='')}")
     page.find(".moves li")
     assert page.texts(".moves .text") == record.moves.split()

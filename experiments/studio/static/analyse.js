@@ -39,14 +39,15 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   let { nodes, position } = await ask(`${path}/tree`);
   const first = nodes.find(({ plies }) => plies === Number(at ?? position.plies))?.id ?? position.node;
   if (first !== position.node) ({ position } = await ask(`${path}/tree?node=${first}`));
-  let running = true, lead = "", stopExact = () => {}, asking = Promise.resolve();
+  let running = true, lead = "", stopExact = () => {}, asking = Promise.resolve(), asked = null;
   const layers = {
     heat: remembered("heat", "visits"), figures: remembered("figures", "yes") === "yes",
     line: remembered("line", "no") === "yes", territory: remembered("territory", "no") === "yes",
   };
 
   const engineViews = [];
-  const steps = walk(() => variations.path().length - 1, () => variations.line().length - 1,
+  const place = () => variations.line().findIndex(({ id }) => id === asked);
+  const steps = walk(() => (place() < 0 ? variations.path().length - 1 : place()), () => variations.line().length - 1,
     (n) => go(variations.line()[n].id));
   const status = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
   const picker = filePicker(app, "analyse");
@@ -172,7 +173,10 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     return inTurn(async () => accept(await ask(`${path}/tree`, { node, ...what }), node));
   }
 
-  function go(node) { return inTurn(async () => accept(await ask(`${path}/tree?node=${node}`))); }
+  function go(node) {
+    asked = node;  // the next step is one on from there, also before the answer has come
+    return inTurn(() => ask(`${path}/tree?node=${node}`).then(accept).finally(() => { if (asked === node) asked = null; }));
+  }
 
   /** Requests follow each other, so that no answer shows an older tree. */
   const inTurn = (work) => (asking = asking.then(() => app.attempt(work)));

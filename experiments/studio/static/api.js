@@ -62,8 +62,9 @@ export function stream(path, body, signal, onEvent) {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/api/stream`);
     let begun = false;
-    signal.addEventListener("abort", () => { socket.close(); resolve(); });
-    socket.onopen = () => socket.send(JSON.stringify({ path, body, token: sessionStorage.getItem(TOKEN) }));
+    const leave = () => { if (socket.readyState) socket.close(); };  // while it connects, the console would complain
+    signal.addEventListener("abort", () => { leave(); resolve(); });
+    socket.onopen = () => (signal.aborted ? leave() : socket.send(JSON.stringify({ path, body, token: sessionStorage.getItem(TOKEN) })));
     socket.onmessage = ({ data }) => {
       if (signal.aborted) return;
       const event = JSON.parse(data);

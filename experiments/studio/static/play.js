@@ -14,11 +14,11 @@ export function open(root, place, app) {
 async function openGame(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
   let view = await ask(path);
-  let shown = null;  // an earlier position that is looked at, or null
+  let shown = null, wanted = null;  // an earlier position that is looked at, and the moves before the one asked for; or null
   let resigning = false;
 
   const places = () => [0, ...view.history.map(({ plies }) => plies)];
-  const steps = walk(() => places().indexOf(shown?.plies ?? view.plies), () => view.history.length, (n) => look(places()[n]));
+  const steps = walk(() => places().indexOf(wanted ?? view.plies), () => view.history.length, (n) => look(places()[n]));
   const picker = filePicker(app);
   const { buttons, keys, bars } = controls({
     navigation: navigation(steps),
@@ -49,7 +49,7 @@ async function openGame(root, id, app) {
   root.append(stage.element);
 
   const stop = follow(`${path}/events`, (news) => {
-    if (news.plies !== view.plies) { shown = null; resigning = false; }
+    if (news.plies !== view.plies) { shown = wanted = null; resigning = false; }
     view = news;
     keepResult(view);
     stage.came = performance.now();
@@ -68,7 +68,7 @@ async function openGame(root, id, app) {
   function rematch(swap, engine) { return goTo(app, "play", ask(`${path}/rematch`, { swap, engine })); }
 
   function play(text) {
-    shown = null;
+    shown = wanted = null;
     return post("move", { move: text });
   }
 
@@ -80,9 +80,12 @@ async function openGame(root, id, app) {
   }
 
   function look(plies) {
+    const earlier = plies >= 0 && plies < view.plies ? plies : null;
+    wanted = earlier;
     return app.attempt(async () => {
-      if (plies >= view.plies || plies < 0) shown = null;
-      else shown = await ask(`${path}/positions/${plies}`);
+      const found = earlier === null ? null : await ask(`${path}/positions/${earlier}`);
+      if (earlier !== wanted) return;  // another position has been asked for meanwhile
+      shown = found;
       draw();
     });
   }

@@ -185,6 +185,7 @@ function gamesList(path, own, app, gameShown) {
   const failed = h("input", { type: "checkbox", id: "failed", onchange: () => list.load() });
   const turn = (by) => h("button", { onclick: () => list.load(list.offset + by) }, by < 0 ? "◂ Later" : "Earlier ▸");
   const newer = turn(-PAGE), older = turn(PAGE);
+  let asked = 0;
   const list = {
     entrant: "", offset: 0,
     element: h("section", { class: "panel finished", "aria-label": "Finished games" },
@@ -194,7 +195,8 @@ function gamesList(path, own, app, gameShown) {
         ["", "first", "second", "result", "moves", "how it ended"], body, { class: "games-table" }))),
     load: (offset = 0) => app.attempt(async () => {
       const query = new URLSearchParams({ offset, game: gameShown() ?? "", entrant: list.entrant, failed: failed.checked ? "yes" : "" });
-      const found = await ask(`${path}/games?${query}`);
+      const mine = ++asked, found = await ask(`${path}/games?${query}`);
+      if (mine !== asked) return;
       list.offset = offset;
       heading.textContent = list.entrant ? `Games of ${list.entrant}` : "Finished games";
       everybody.hidden = !list.entrant;

@@ -7,6 +7,7 @@ configuration and history, curves, the time left, and going on after kill -9.
 from __future__ import annotations
 
 import csv
+import os
 import signal
 import subprocess
 import sys
@@ -77,9 +78,9 @@ class Reinforce(Learner):
         return slope, state.result() * (1 - 2 * learner)
 
 
-def train(folder: Path, **settings: float) -> Reinforce:
+def train(folder: Path, kind: type[Reinforce] = Reinforce, **settings: float) -> Reinforce:
     with open_run(folder, ReinforceConfig(**settings), progress=PrintedProgress()) as run:
-        learner = Reinforce(run.config)
+        learner = kind(run.config)
         run.train(learner)
         return learner
 
@@ -89,13 +90,11 @@ def test_it_learns_and_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
     tmp_path: Path,
 ) -> None:
     child = subprocess.Popen(
-        [sys.executable, "-m", __name__, str(tmp_path / "broken"), "12"],
+        [sys.executable, "-m", __name__, str(tmp_path / "broken")],
         cwd=Path(__file__).parents[3], stdout=subprocess.PIPE, text=True,
     )
-    for line in child.stdout:
-        if line.startswith("iteration 7 of 12: "):
-            child.kill()
-    assert child.wait() == -signal.SIGKILL
+    told, _ = child.communicate()
+    assert child.returncode == -signal.SIGKILL and "iteration 7 of 12: " in told
     broken, whole = (train(tmp_path / name, iterations=12) for name in ("broken", "whole"))
     np.testing.assert_array_equal(broken.weights, whole.weights)
     train(tmp_path / "broken")
@@ -107,5 +106,15 @@ def test_it_learns_and_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
         train(tmp_path / "broken", seed=2)
 
 
+class Killed(Reinforce):
+    """The same, killed in its eighth iteration."""
+
+    def iterate(self, run: Run, iteration: int) -> dict[str, float]:
+        row = super().iterate(run, iteration)
+        if iteration == 8:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return row
+
+
 if __name__ == "__main__":
-    train(Path(sys.argv[1]), iterations=int(sys.argv[2]))
+    train(Path(sys.argv[1]), Killed, iterations=12)
