@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.browser import scripts, source
+from reports.one_number import span
 from reports.rating_table import RatingTable
 from reports.text import elo_text, lead_text, los_text, nu_text, short
 
@@ -48,7 +49,7 @@ def environment(*folders: Path) -> Environment:
     )
     pages.filters.update(
         elo=elo_text, nu=nu_text, short=short, los=los_text, inline=_inline_svg, signed=_signed,
-        percent=lambda value: f"{value:.1%}", budget=_budget, spec=_breakable,
+        span=span, percent=lambda value: f"{value:.1%}", budget=_budget, spec=_breakable,
         viewer=lambda replays: Markup(scripts("replay.js", "replays", replays, _TEMPLATES)),
     )
     pages.globals["style"] = Markup(source("boards.css") + source("report.css", _TEMPLATES))

@@ -10,6 +10,8 @@ from dlgo.errors import DlgoError
 from dlgo.text import one_line
 from reports.bootstrap import Bootstrap, check_ratings, check_replicates
 from reports.csv_import import UNNAMED, load_games
+from reports.one_number import OneNumber, game_lines, one_number
+from reports.one_number import lines as lines_beyond
 from reports.rating_table import RatingTable
 from reports.tables import rate_games, ratings_frame, write_csv
 from reports.text import elo_text, los_text, markdown_table, nu_text
@@ -31,6 +33,7 @@ class Rated(NamedTuple):
     rows: pd.DataFrame
     bootstrap: Bootstrap | None
     repeated: int
+    judged: OneNumber
 
 
 def parse_anchor(text: str) -> tuple[str, float]:
@@ -58,9 +61,11 @@ def rate_file(
     tables = rate_games(games, anchor)
     checks = check_ratings(games, tables, replicates, seed, progress)
     frame, repeated = ratings_frame(games, tables, checks), games[~games["counted"]]
+    counted = games[games["counted"]]
     return [
         Rated(game, table, frame[frame["game"] == game], checks.get(game),
-              int((repeated["game"] == game).sum()))
+              int((repeated["game"] == game).sum()),
+              one_number(table, counted[counted["game"] == game]))
         for game, table in tables.items()
     ]
 
@@ -73,9 +78,9 @@ def write_ratings(rated: list[Rated], path: str | Path) -> Path:
     return write_csv(rows[_CSV_COLUMNS], Path(path))
 
 
-def lines(rated: list[Rated]) -> Iterator[str]:
-    """The tables as text, and what to keep in mind."""
-    for number, (game, table, rows, check, repeated) in enumerate(rated):
+def lines(rated: list[Rated], beyond_elo: bool = False) -> Iterator[str]:
+    """The tables as text, and what to keep in mind; with residuals and other orders if wanted."""
+    for number, (game, table, rows, check, repeated, judged) in enumerate(rated):
         if number:
             yield ""
         title = "" if game == UNNAMED else f"{game}: "
@@ -95,6 +100,13 @@ def lines(rated: list[Rated]) -> Iterator[str]:
                    f"{missing}.")
         yield from table.remarks
         yield from (f"* {r.entrant}: {r.note}" for r in table.ratings if r.note)
+        yield from judged.sentences
+        if beyond_elo:
+            yield from lines_beyond(judged)
+        elif judged.enough is False:
+            yield "Add --beyond-elo for the pairs and for orders without a single number."
+    if beyond_elo:
+        yield from game_lines({game.game: game.table for game in rated})
 
 
 def _table(table: RatingTable, rows: pd.DataFrame, check: Bootstrap | None) -> str:

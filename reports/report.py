@@ -18,7 +18,9 @@ from reports import tables
 from reports.bootstrap import check_ratings, check_replicates
 from reports.figures import save
 from reports.frontier import frontier_frame
+from reports.one_number import MOST_PAIRS, one_number
 from reports.page import build_page, cross_rows, rating_rows
+from reports.pairs import Residual
 from reports.plots import AXES, draw_strength, game_title
 from reports.rating_table import RatingTable
 from reports.replays import choose_games, replay
@@ -41,8 +43,8 @@ def write_report(
 
     Writes `report.html`, `games.csv`, `ratings.csv`, `overview.csv`, `cost_table.csv`,
     `frontier.csv`, `strength.png/.svg` (all games), and for each game `crosstable_<game>.csv`,
-    `superiority_<game>.csv` and `strength_<game>.png/.svg` with its sisters for other costs
-    (`_wall`, `_work`, `_training`); returns the files, `report.html` first.
+    `superiority_<game>.csv`, `residuals_<game>.csv` and `strength_<game>.png/.svg` with its sisters
+    for other costs (`_wall`, `_work`, `_training`); returns the files, `report.html` first.
 
     Args:
         out_dir: a folder; made if absent, files of the same names are replaced.
@@ -146,15 +148,22 @@ def _game(
         figure = draw_strength(frames["ratings"], subtitle, game, axis, frames["frontier"])
         drawn[axis.title] = save(figure, out / f"strength_{slug}{axis.stem}") if figure else []
         paths += drawn[axis.title]
+    judged = one_number(table, games[games["counted"]])
+    residuals = judged.pairs.residuals() if judged.pairs else []
+    paths.append(tables.write_csv(
+        pd.DataFrame(residuals, columns=Residual._fields), out / f"residuals_{slug}.csv"))
     [overview] = parts["overview"].itertuples()
     view = {
         "title": game_title(game), "slug": slug, "table": table, "ratings": parts["ratings"],
-        "overview": overview, "facts": _game_facts(table, games), "figures": _figures(drawn),
+        "overview": overview, "figures": _figures(drawn),
+        "facts": [*_game_facts(table, games), judged.sentences[0]],
         **rating_rows(table, parts["ratings"]), "cross": cross_rows(cross),
         "notes": [rating for rating in table.ratings if rating.note],
         "superiority": list(zip(names, chances.tolist(), strict=True)),
         "costs": list(parts["cost_table"].itertuples()),
         "frontier": list(parts["frontier"].itertuples()),
+        "beyond": judged.sentences[1:], "residuals": residuals[:MOST_PAIRS],
+        "standings": judged.standings() if judged.enough is False else [],
     }
     return view, paths
 

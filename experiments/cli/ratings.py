@@ -52,8 +52,11 @@ def report(
 @click.option("--seed", type=Number(int, 0), default=1, show_default=True,
               help="Seed of the resampling.")
 @click.option("--csv", type=click.Path(dir_okay=False), help="Also write the table to this file.")
+@click.option("--beyond-elo", is_flag=True, help="Also print residuals by pair, and the orders by "
+              "Nash averaging and alpha-Rank.")
 def rate(
-    games_file: str, anchor: str | None, bootstrap: int, seed: int, csv: str | None
+    games_file: str, anchor: str | None, bootstrap: int, seed: int, csv: str | None,
+    beyond_elo: bool,
 ) -> None:
     """Rate the entrants in FILE: a ledger, or a CSV with the columns first, second, result.
 
@@ -68,7 +71,7 @@ def rate(
 
     anchored = parse_anchor(anchor) if anchor else None
     rated = rate_file(games_file, anchored, bootstrap, seed, progress)
-    for line in lines(rated):
+    for line in lines(rated, beyond_elo):
         click.echo(line)
     if csv:
         click.echo(write_ratings(rated, csv))

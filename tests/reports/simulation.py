@@ -18,12 +18,18 @@ Played = tuple[list[str], list[str], list[float]]
 
 
 def simulate(
-    strengths: dict[str, float], rounds: int, gamma: float, nu: float, rng: np.random.Generator
+    strengths: dict[str, float], rounds: int, gamma: float, nu: float, rng: np.random.Generator,
+    cycle: float = 0.0,
 ) -> Played:
-    """A double round robin played `rounds` times; strengths in Elo."""
+    """A double round robin played `rounds` times; strengths in Elo. The first entrant is `cycle`
+    better against the second than that, the second against the third, and the third against the
+    first."""
+    names = list(strengths)
+    ahead_of = dict(zip(names[:3], [*names[1:3], names[0]], strict=False))
     first, second, result = [], [], []
     for mover, opponent in itertools.permutations(strengths, 2):
-        ahead = gamma * 10 ** (strengths[mover] / 400)
+        extra = cycle * ((ahead_of.get(mover) == opponent) - (ahead_of.get(opponent) == mover))
+        ahead = gamma * 10 ** ((strengths[mover] + extra) / 400)
         behind = 10 ** (strengths[opponent] / 400)
         weights = np.array([ahead, nu * math.sqrt(ahead * behind), behind])
         first += [mover] * rounds

@@ -96,7 +96,8 @@ def test_report_from_end_to_end(written):
     names = {
         "report.html", "games.csv", "ratings.csv", "overview.csv", "cost_table.csv",
         "frontier.csv",
-        *(f"{kind}_{game}.csv" for kind in ("crosstable", "superiority") for game in games),
+        *(f"{kind}_{game}.csv" for kind in ("crosstable", "superiority", "residuals")
+          for game in games),
         *(f"{stem}.{ending}" for stem in stems for ending in ("png", "svg")),
     }
     assert {path.name for path in paths} == names

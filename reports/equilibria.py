@@ -1,0 +1,181 @@
+"""Orders of a field that do not assume one strength an entrant: Nash averaging and alpha-Rank.
+
+Both read a matrix: what the row's entrant gains against the column's.
+
+Nash averaging (Balduzzi et al., "Re-evaluating evaluation", NeurIPS 2018) lets two people choose
+entrants for a match against each other. The equilibrium of this zero-sum game is a mixture of
+entrants that no entrant beats on average; of several the one of largest entropy is taken, which is
+unique. An entrant is worth what it gains against this mixture: 0 inside of it, less outside.
+A copy of an entrant shares the weight of the original and changes nothing else.
+
+alpha-Rank (Omidshafiei et al., Scientific Reports 9 (2019) 9937) lets a population of copies of one
+entrant be invaded by a single other one, again and again. An entrant is worth the share of time
+for which the population consists of it.
+
+The tests hold both against OpenSpiel's `nash_averaging` and `alpharank`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dlgo.errors import DlgoError
+from reports.davidson import Floats
+
+_LEAST_WEIGHT = 1e-6  # smaller weights in a mixture count as none
+
+
+def nash_averaging(gains: Floats) -> tuple[Floats, Floats]:
+    """The maximum-entropy Nash equilibrium of an antisymmetric matrix, and what each entrant gains
+    against it, `gains @ weights`: at most 0.
+
+    Raises DlgoError for another matrix.
+    """
+    gains = np.asarray(gains, float)
+    if gains.ndim != 2 or not np.isfinite(gains).all() or not np.allclose(gains, -gains.T):
+        raise DlgoError("nash averaging: the matrix of gains is not finite and antisymmetric")
+    weights = _max_entropy(-gains)
+    return weights, gains @ weights
+
+
+def agents_against_tasks(scores: Floats) -> tuple[Floats, Floats, Floats]:
+    """Nash averaging of agents (rows) that solve tasks (columns): one person chooses an agent, the
+    other one a task that is hard for it.
+
+    Each task's scores are first scaled to 0 (the worst) to 1 (the best); a task on which all score
+    the same stays 0.
+
+    Returns:
+        The weights of the agents, those of the tasks, and each agent's score on the mixture of
+        tasks.
+    """
+    from scipy.optimize import linprog
+
+    scores = np.asarray(scores, float)
+    spread = np.ptp(scores, axis=0)
+    scaled = (scores - scores.min(axis=0)) / np.where(spread > 0, spread, 1)
+    agents, tasks = scaled.shape
+    # The largest v with scaled.T @ weights >= v.
+    best = linprog(
+        np.r_[np.zeros(agents), -1], A_ub=np.c_[-scaled.T, np.ones(tasks)], b_ub=np.zeros(tasks),
+        A_eq=[np.r_[np.ones(agents), 0]], b_eq=[1], bounds=[(0, None)] * agents + [(None, None)],
+    )
+    value = -best.fun
+    weights, mixture = _max_entropy(scaled.T - value), _max_entropy(value - scaled)
+    return weights, mixture, scaled @ mixture
+
+
+def alpha_rank(
+    gains: Floats, alpha: float = math.inf, population: int = 50, epsilon: float = 0.01
+) -> Floats:
+    """Share of time that alpha-Rank's population spends with each entrant.
+
+    Args:
+        gains: what the row gains against the column.
+        alpha: how strongly gains decide who is copied. By default infinitely strongly: an entrant
+            takes over those that it beats, whatever the margin (Rowland et al., NeurIPS 2019).
+        population: its size, for a finite alpha.
+        epsilon: how often the weaker of two takes over nevertheless, for the infinite one.
+
+    Raises DlgoError if alpha is so large that takeovers vanish in rounding.
+    """
+    lead = np.asarray(gains, float) - np.asarray(gains, float).T
+    size = len(lead)
+    if size == 1:
+        return np.ones(1)
+    equal = np.isclose(lead, 0, atol=1e-14)
+    if math.isinf(alpha):
+        takes_over = np.where(lead > 0, 1 - epsilon, epsilon)
+        takes_over[equal] = 0.5
+    else:  # (1 - exp(-u)) / (1 - exp(-population * u)), both factors divided by their largest term
+        u = np.where(equal, 1.0, alpha * lead)
+        shrink = np.exp(np.where(u < 0, (population - 1) * u, 0))
+        takes_over = shrink * np.expm1(-abs(u)) / np.expm1(-population * abs(u))
+        takes_over[equal] = 1 / population
+    return _stationary(takes_over.T / (size - 1))
+
+
+def _stationary(rates: Floats) -> Floats:
+    """Stationary distribution of a chain that steps from row to column, without subtractions
+    (Grassmann, Taksar & Heyman, Operations Research 33 (1985) 1107-1116)."""
+    # Who beats most comes first: the chain returns to it from everywhere, if to anyone.
+    order = np.argsort(-(rates > rates.T).sum(axis=0), kind="stable")
+    rates = rates[np.ix_(order, order)]
+    for last in range(len(rates) - 1, 0, -1):
+        out = rates[last, :last].sum()
+        if out <= 0:
+            raise DlgoError("alpha-rank: alpha is too large, so that some entrants never give way; "
+                            "use a smaller or the infinite one")
+        rates[:last, last] /= out
+        rates[:last, :last] += np.outer(rates[:last, last], rates[last, :last])
+    shares = np.ones(len(rates))
+    for place in range(1, len(rates)):
+        shares[place] = shares[:place] @ rates[:place, place]
+    return shares[np.argsort(order)] / shares.sum()
+
+
+def _max_entropy(gains: Floats) -> Floats:
+    """The distribution x of largest entropy among those with `gains @ x` >= 0; there must be one.
+
+    A linear programme finds a solution that is positive, and loose in its conditions, wherever
+    some solution is. The rest is a smooth problem inside a flat space: Newton's method, with a
+    logarithmic barrier for the loose conditions.
+    """
+    from scipy.linalg import null_space
+    from scipy.optimize import linprog
+
+    conditions, size = gains.shape
+    gains = gains / (np.abs(gains).max() or 1.0)
+    # Not normalised: x may grow until all that can be positive reaches 1. Variables: x, min(x, 1),
+    # min(gains @ x, 1).
+    one = np.eye(size)
+    found = linprog(
+        np.r_[np.zeros(size), -np.ones(size + conditions)],
+        A_ub=np.block([
+            [-one, one, np.zeros((size, conditions))],
+            [-gains, np.zeros((conditions, size)), np.eye(conditions)],
+        ]),
+        b_ub=np.zeros(size + conditions),
+        bounds=[(0, 1 / _LEAST_WEIGHT)] * size + [(0, 1)] * (size + conditions),
+    ).x
+    positive, loose = found[size : 2 * size] > 0.5, found[2 * size :] > 0.5
+    x = found[:size][positive]
+    x /= x.sum()
+    tight = np.vstack([gains[~loose][:, positive], np.ones(len(x))])
+    wanted = np.r_[np.zeros(len(tight) - 1), 1]
+    x = x + np.linalg.lstsq(tight, wanted - tight @ x, rcond=1e-9)[0]
+    free, inside = null_space(tight, rcond=1e-9), gains[loose][:, positive]
+    if free.shape[1]:
+        for barrier in 10.0 ** np.arange(-1, -13, -1):
+            x = _centre(x, free, inside, barrier)
+    weights = np.zeros(size)
+    weights[positive] = np.clip(x, 0, None)
+    return weights / weights.sum()
+
+
+def _centre(x: Floats, free: Floats, inside: Floats, barrier: float) -> Floats:
+    """The minimum of sum(x log x) - barrier * sum(log(inside @ x)), where x moves along the columns
+    of `free`."""
+    def loss(x: Floats) -> float:
+        slack = inside @ x
+        if min(x.min(), slack.min(initial=1.0)) <= 0:
+            return math.inf
+        return float(x @ np.log(x) - barrier * np.log(slack).sum())
+
+    value = loss(x)
+    for _ in range(100):
+        slack = inside @ x
+        gradient = np.log(x) + 1 - barrier * (inside / slack[:, None]).sum(axis=0)
+        curved = (inside / slack[:, None]) @ free
+        hessian = free.T @ (free / x[:, None]) + barrier * curved.T @ curved
+        step = -free @ np.linalg.solve(hessian, free.T @ gradient)
+        promise = -float(gradient @ step)
+        size = 1.0
+        while (new := loss(x + size * step)) > value - 1e-4 * size * promise and size > 1e-10:
+            size /= 2
+        if promise < 1e-14 or size <= 1e-10:
+            return x
+        x, value = x + size * step, new
+    return x

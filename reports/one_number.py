@@ -1,0 +1,190 @@
+"""What a report says on whether one number an entrant is enough, and what to read where it is not.
+
+The verdict is a sentence where the ratings fit. Where they do not, further sentences name the
+strongest cycle, and a table has the orders of `equilibria.py` beside Elo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from reports.davidson import Floats
+from reports.equilibria import agents_against_tasks, alpha_rank, nash_averaging
+from reports.pairs import MOST_ENTRANTS, Pairs
+from reports.rating_table import ELO, Estimate, RatingTable
+from reports.text import markdown_table
+
+LEVEL = 0.05  # of the test
+_DRAWS = 100  # of the results, for the intervals of an order
+_MOST_ORDERED = 60  # entrants, for which such an order is computed
+_CLOSE = 0.05  # a cyclic share that is surely smaller is called small
+MOST_PAIRS = 20  # listed with their residuals
+
+
+class Standing(NamedTuple):
+    """An entrant in the orders that need no single number, with 95% intervals."""
+
+    entrant: str
+    elo: float
+    weight: Estimate  # in the Nash equilibrium
+    gain: Estimate  # Elo against the equilibrium: 0 or less
+    share: Estimate  # of alpha-Rank
+
+
+@dataclass(frozen=True)
+class OneNumber:
+    """Whether one number is enough for the entrants of a game."""
+
+    sentences: tuple[str, ...]  # the first one says it all
+    enough: bool | None  # None where it cannot be decided
+    pairs: Pairs | None = None
+
+    def standings(self, seed: int = 1) -> list[Standing]:
+        """The orders by Nash averaging and alpha-Rank, by what an entrant gains against the
+        equilibrium; none for fields too large, or in groups that never met.
+
+        Intervals: the middle 95% of 100 draws of each pair's log-odds around the observed ones.
+        """
+        pairs = self.pairs
+        if pairs is None or not 1 < len(pairs.table.ratings) <= _MOST_ORDERED:
+            return []
+        if any(rating.group > 1 for rating in pairs.table.ratings):
+            return []
+        odds, information = pairs.own
+        generator = np.random.default_rng(seed)
+        noise = generator.standard_normal((_DRAWS, len(odds))) / np.sqrt(information)
+        orders = [_orders(pairs.matrix(odds + away)) for away in (np.zeros(len(odds)), *noise)]
+        weights, gains, shares = (_estimates(np.array(part)) for part in zip(*orders, strict=True))
+        rows = [Standing(rating.entrant, rating.value, *row) for rating, *row in
+                zip(pairs.table.ratings, weights, gains, shares, strict=True)]
+        return sorted(rows, key=lambda row: (-round(row.gain.value, 6), -row.weight.value))
+
+
+def one_number(table: RatingTable, games: Mapping[str, list]) -> OneNumber:
+    """Judge the ratings by the games behind them: columns first, second and result."""
+    size = len(table.ratings)
+    if size > MOST_ENTRANTS:
+        return OneNumber((f"Whether one number is enough was not tested: more than {MOST_ENTRANTS} "
+                          "entrants.",), None)
+    pairs = Pairs.of(table, games["first"], games["second"], games["result"])
+    fit = pairs.fit
+    if not fit.freedom:
+        return OneNumber(("Whether one number is enough cannot be decided: it takes three entrants "
+                          "that all met each other and moved first in turn.",), None, pairs)
+    share, elo = pairs.cyclic()
+    test = (f"chi-square {fit.chi_square:.1f}, {fit.freedom} df, largest |z| {fit.largest:.1f}, "
+            f"{_p_text(fit.p)}")
+    if fit.p >= LEVEL:
+        sentence = ("One number is enough: all pairs scored as their ratings expect, within chance "
+                    f"({test}; a cyclic part of up to {elo.high95:.0f} Elo could hide).")
+        return OneNumber((sentence,), True, pairs)
+    close = share.high95 < _CLOSE
+    sentences = [
+        f"One number is {'not quite' if close else 'not'} enough: pairs scored otherwise than "
+        f"their ratings expect ({test}).",
+        f"Beyond chance, {share.value:.0%} ({share.low95:.0%} to {share.high95:.0%}) of the "
+        f"squared differences in log-odds go round in circles, {elo.value:.0f} Elo "
+        f"({elo.low95:.0f} to {elo.high95:.0f}) a pair: no rating can express them.",
+    ]
+    cycle = pairs.cycle()
+    if cycle:
+        steps = "; ".join(
+            f"{name} beats {other} {points:g}/{games}" for name, other, points, games in zip(
+                cycle.names, cycle.names[1:] + cycle.names[:1], cycle.points, cycle.games,
+                strict=True))
+        doubt = "" if cycle.p < LEVEL else f" It may be chance ({_p_text(cycle.p)})."
+        sentences.append(f"Strongest cycle: {steps}.{doubt}")
+    if cycle and cycle.p < LEVEL:
+        sentences.append("Read the scores of the pairs, and the order by Nash averaging, instead "
+                         "of the order by Elo.")
+    else:
+        sentences.append("No cycle is certain: the order by Elo may hold, but take expected scores "
+                         "from the pairs, not from differences of ratings.")
+    return OneNumber(tuple(sentences), False, pairs)
+
+
+def over_games(tables: Mapping[str, RatingTable], seed: int = 1) -> list[tuple[str, Estimate,
+                                                                               Estimate]]:
+    """Nash averaging of entrants against games: who scores how much on the games that are hardest
+    for the field, best first, as (entrant, score, weight).
+
+    A score is the rating, scaled to 0 for the worst and 1 for the best of each game; only entrants
+    of all games count. Empty for fewer than two games or entrants.
+    """
+    names = [rating.entrant for rating in next(iter(tables.values())).ratings
+             if all(rating.entrant in table for table in tables.values())]
+    if min(len(names), len(tables)) < 2:
+        return []
+    generator, columns = np.random.default_rng(seed), []
+    for table in tables.values():
+        at = [table.index[name] for name in names]
+        values = np.array([table.ratings[place].value for place in at])
+        noise = generator.multivariate_normal(np.zeros(len(at)), table.covariance[np.ix_(at, at)],
+                                              size=_DRAWS, check_valid="ignore", method="eigh")
+        columns.append(np.vstack([values, values + noise]))
+    solved = [agents_against_tasks(np.array(scores).T) for scores in zip(*columns, strict=True)]
+    weights, _, scores = zip(*solved, strict=True)
+    rows = zip(names, _estimates(np.array(scores)), _estimates(np.array(weights)), strict=True)
+    return sorted(rows, key=lambda row: -row[1].value)
+
+
+def lines(judged: OneNumber) -> Iterator[str]:
+    """The residuals and the orders beside Elo, as tables."""
+    if judged.pairs is None:
+        return
+    rows = judged.pairs.residuals()
+    yield f"Residuals by pair{f', the largest {MOST_PAIRS}' if len(rows) > MOST_PAIRS else ''}:"
+    yield markdown_table(
+        ["entrant", "opponent", "games", "score", "expected", "error", "z"],
+        [[row.entrant, row.opponent, str(row.games), f"{row.score:.1%}", f"{row.expected:.1%}",
+          *(["-", "-"] if row.z != row.z else [f"{row.error:.1%}", f"{row.z:+.1f}"])]
+         for row in rows[:MOST_PAIRS]], left=(0, 1))
+    standings = judged.standings()
+    if not standings:
+        yield (f"Nash averaging and alpha-Rank need 2 to {_MOST_ORDERED} entrants that games link.")
+        return
+    yield "Orders without a single number, with 95% intervals:"
+    yield markdown_table(
+        ["entrant", "Elo", "Nash weight", "Elo against Nash", "alpha-Rank"],
+        [[row.entrant, f"{row.elo:.0f}", span(row.weight), span(row.gain, 0), span(row.share)]
+         for row in standings], left=(0,))
+    if judged.pairs.unplayed:
+        yield f"Pairs that never met ({judged.pairs.unplayed}) count as their ratings expect."
+
+
+def game_lines(tables: Mapping[str, RatingTable]) -> Iterator[str]:
+    """`over_games` as a table, if there is something to say."""
+    rows = over_games(tables)
+    if rows:
+        yield (f"Over {len(tables)} games, Nash averaging of entrants against games (0: last of "
+               "each game, 1: first of each):")
+        yield markdown_table(["entrant", "score on the hardest games", "Nash weight"],
+                             [[name, span(score), span(weight)] for name, score, weight in rows],
+                             left=(0,))
+
+
+def span(estimate: Estimate, digits: int = 2) -> str:
+    """A number with its interval, never as minus zero."""
+    value, low, high = (f"{round(number, digits) + 0.0:.{digits}f}" for number in
+                        (estimate.value, estimate.low95, estimate.high95))
+    return f"{value} ({low} to {high})"
+
+
+def _orders(log_odds: Floats) -> tuple[Floats, Floats, Floats]:
+    """Weights in the Nash equilibrium, Elo against it, and alpha-Rank's shares."""
+    weights, gains = nash_averaging(log_odds)
+    return weights, ELO * gains, alpha_rank(log_odds)
+
+
+def _estimates(draws: Floats) -> list[Estimate]:
+    """Of each column: the first row, and the middle 95% of the others."""
+    low, high = np.quantile(draws[1:], [0.025, 0.975], axis=0)
+    return [Estimate(*map(float, numbers)) for numbers in zip(draws[0], low, high, strict=True)]
+
+
+def _p_text(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"

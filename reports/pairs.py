@@ -1,0 +1,347 @@
+"""Is one number an entrant enough? What each pair scored, beside what the ratings expect.
+
+The ratings are one model inside a larger one, in which every pair of entrants has log-odds of its
+own (with the same value of the first move and of draws). Three questions follow:
+
+*Residuals.* The observed minus the expected score of a pair, with its standard error after the fit:
+a pair that alone links two parts of the field sets the distance, and never disagrees with it.
+
+*A test.* Rao's score test against the larger model, U' I^-1 U, where U are the derivatives of its
+log-likelihood at the ratings (the residuals, in points), and I is its information. Without draws
+and first moves this is Pearson's chi-square, the sum of (observed - expected)^2 / variance. It
+notices small deviations everywhere, the largest |z| a large one somewhere. p is the share of
+results drawn from the ratings in which one of the two is as surprising as here (the parametric
+bootstrap, with one Newton step in place of a new fit): counts may be small.
+
+*A cyclic part.* The log-odds of the pairs (the ratings', and one Newton step from there) are split
+into differences of ratings and a rest that goes round in circles (HodgeRank: Jiang et al., Math.
+Programming 127 (2011) 203-244; Balduzzi et al., ICML 2019). Pairs count by their information. So
+each part's square is noncentral chi-square, and what it has beyond its degrees of freedom is more
+than noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from reports.davidson import Floats, Ints, outcome_probabilities
+from reports.rating_table import ELO, Estimate, RatingTable
+
+MOST_ENTRANTS = 100  # beyond, the test takes minutes
+_MOST_DRAWS, _LEAST_DRAWS = 2000, 1000  # of the bootstrap; fewer, the more rows there are
+_NAN = float("nan")
+
+
+class Residual(NamedTuple):
+    """What two entrants scored against each other, and what their ratings expect. NaN where this
+    pair alone sets the difference of the ratings: `error`, the standard error of score - expected,
+    and z, their ratio (without the virtual games of the ratings, where there are some)."""
+
+    entrant: str
+    opponent: str
+    games: int
+    score: float
+    expected: float
+    error: float
+    z: float
+
+
+class Cycle(NamedTuple):
+    """Three entrants of whom each beats the next, and the last the first."""
+
+    names: tuple[str, ...]
+    points: tuple[float, ...]  # against the next
+    games: tuple[int, ...]
+    p: float  # that chance makes so firm a cycle, anywhere in the field; at most 1
+
+
+class Fit(NamedTuple):
+    """The test of the ratings against pairs with log-odds of their own."""
+
+    surplus: Floats  # (pairs,) points of the higher entrant more than expected
+    information: Floats  # (pairs,) on the log-odds
+    error: Floats  # (pairs,) of the surplus; NaN where the pair alone sets the difference
+    z: Floats  # (pairs,)
+    chi_square: float
+    freedom: int  # degrees; with 0 there is nothing to test
+    largest: float  # |z|
+    p: float
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The pairs that met, rated by `table`, whose order numbers the entrants."""
+
+    table: RatingTable
+    one: Ints  # (pairs,) the higher entrant
+    other: Ints
+    row_pair: Ints  # (rows,) there is a row for each pair and first mover
+    sign: Floats  # (rows,) 1 where `one` moved first, -1 where `other` did
+    counts: Floats  # (rows, 3) wins, draws and losses of the first mover
+
+    @classmethod
+    def of(
+        cls, table: RatingTable, first: Sequence[str], second: Sequence[str],
+        result: Sequence[float],
+    ) -> Pairs:
+        """From the games behind `table`, without those of an entrant against itself."""
+        names, who = np.unique([list(first), list(second)], return_inverse=True)
+        places = np.array([table.index[str(name)] for name in names])[who].reshape(2, -1)
+        points, met = np.asarray(result, float), places[0] != places[1]
+        ahead, behind, points = places[0, met], places[1, met], points[met]
+        rows, row = np.unique(np.column_stack([ahead, behind]), axis=0, return_inverse=True)
+        counts = np.column_stack([
+            np.bincount(row.ravel(), weights=points == value, minlength=len(rows))
+            for value in (1.0, 0.5, 0.0)
+        ])
+        pairs, row_pair = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
+        sign = np.where(rows[:, 0] < rows[:, 1], 1.0, -1.0)
+        return cls(table, pairs[:, 0], pairs[:, 1], row_pair.ravel(), sign, counts)
+
+    @cached_property
+    def rated(self) -> Floats:
+        """(entrants, entrants) log-odds of the model, as the ratings have them."""
+        strengths = np.array([rating.model for rating in self.table.ratings]) / ELO
+        return strengths[:, None] - strengths[None, :]
+
+    @property
+    def scale(self) -> float:
+        """From log-odds of the model to those of the expected score (`ratings.py`)."""
+        return 2 / (2 + (self.table.draw.value if self.table.draw else 0.0))
+
+    @property
+    def unplayed(self) -> int:
+        """Number of pairs that never met."""
+        size = len(self.table.ratings)
+        return size * (size - 1) // 2 - len(self.one)
+
+    @property
+    def _log_nu(self) -> float:
+        return math.log(self.table.draw.value) if self.table.draw else -math.inf
+
+    def expected_scores(self, odds: Floats) -> Floats:
+        """Scores where the log-odds are `odds` and the first move is worth nothing."""
+        win, draw, _ = outcome_probabilities(odds, self._log_nu)
+        return win + draw / 2
+
+    def _by_pair(self, values: Floats) -> Floats:
+        return np.bincount(self.row_pair, weights=values, minlength=len(self.one))
+
+    def _chances(self, odds: Floats) -> tuple[Floats, Floats, Floats]:
+        """(rows, 3) of the first mover's results, (rows,) mean and variance of its score, where
+        `odds` are those of the pairs."""
+        move = self.table.first_move
+        log_gamma = move.value / ELO / self.scale if move else 0.0
+        chances = np.column_stack(
+            outcome_probabilities(self.sign * odds[self.row_pair] + log_gamma, self._log_nu))
+        mean = chances @ [1.0, 0.5, 0.0]
+        return chances, mean, chances @ [1.0, 0.25, 0.0] - mean**2
+
+    @cached_property
+    def fit(self) -> Fit:
+        """The test of the ratings."""
+        return _test(self)
+
+    @cached_property
+    def own(self) -> tuple[Floats, Floats]:
+        """(pairs,) each pair's own log-odds, and the information on them. Half a virtual game at
+        the ratings' odds, won and lost as they expect, keeps them finite."""
+        rated = self.rated[self.one, self.other]
+        played = self.counts.sum(axis=1)
+        points, virtual = self.counts @ [1.0, 0.5, 0.0], self.expected_scores(rated)
+        odds = rated.copy()
+        for _ in range(60):  # Newton's method, in short steps: the surplus falls as odds rise
+            _, mean, spread = self._chances(odds)
+            neutral = self.expected_scores(odds)
+            information = self._by_pair(played * spread) + neutral * (1 - neutral)
+            surplus = self._by_pair(self.sign * (points - played * mean)) + virtual - neutral
+            odds = odds + np.clip(surplus / information, -0.7, 0.7)
+        return odds, information
+
+    def matrix(self, odds: Floats) -> Floats:
+        """(entrants, entrants) log-odds on the scale of the expected score: `odds` of the pairs
+        that met, those of the ratings elsewhere."""
+        full = self.rated.copy()
+        full[self.one, self.other], full[self.other, self.one] = odds, -odds
+        return self.scale * full
+
+    def residuals(self) -> list[Residual]:
+        """One a pair, the largest |z| first."""
+        names, fit = [rating.entrant for rating in self.table.ratings], self.fit
+        played, points = self.counts.sum(axis=1), self.counts @ [1.0, 0.5, 0.0]
+        games = self._by_pair(played)
+        taken = self._by_pair(np.where(self.sign > 0, points, played - points))
+        rows = [
+            Residual(names[i], names[j], *values) for i, j, *values in zip(
+                self.one.tolist(), self.other.tolist(), games.astype(int).tolist(),
+                (taken / games).tolist(), ((taken - fit.surplus) / games).tolist(),
+                (fit.error / games).tolist(), fit.z.tolist(), strict=True)
+        ]
+        return sorted(rows, key=lambda row: (math.isnan(row.z), -abs(row.z)))
+
+    def cyclic(self) -> tuple[Estimate, Estimate]:
+        """What is more than noise of the cyclic part: its share of the squared log-odds, and its
+        size in Elo, the root of the mean square over pairs."""
+        size, information = len(self.table.ratings), self.fit.information
+        weights, odds = np.zeros((size, size)), self.rated.copy()
+        weights[self.one, self.other] = weights[self.other, self.one] = information
+        odds[self.one, self.other] += self.fit.surplus / information
+        odds[self.other, self.one] = -odds[self.one, self.other]
+        ratings, rest = hodge(odds, weights)
+        squares = (weights * (ratings[:, None] - ratings[None, :]) ** 2, weights * rest**2)
+        rated, round_ = (
+            _beyond_noise(float(square.sum()) / 2, freedom) for square, freedom in
+            zip(squares, (len(self.one) - self.fit.freedom, self.fit.freedom), strict=True)
+        )
+        share = Estimate(*(
+            part / (part + against) if part + against else 0.0 for part, against in (
+                (round_.value, rated.value), (round_.low95, rated.high95),
+                (round_.high95, rated.low95))
+        ))
+        elo = Estimate(*(
+            ELO * self.scale * math.sqrt(part / information.sum())
+            for part in (round_.value, round_.low95, round_.high95)
+        ))
+        return share, elo
+
+    def cycle(self) -> Cycle | None:
+        """The strongest cycle of three: of those in which each scored more than half against the
+        next, the one whose sum of log-odds, 0 if one number is enough, is the most standard errors
+        from 0."""
+        from scipy.special import ndtr
+
+        odds, information = self.own
+        size = len(self.table.ratings)
+        beats, variance = np.zeros((size, size)), np.full((size, size), np.inf)
+        beats[self.one, self.other], beats[self.other, self.one] = odds, -odds
+        variance[self.one, self.other] = variance[self.other, self.one] = 1 / information
+        best, found, tried = 0.0, None, 0
+        for i in range(size):  # i beats j beats k beats i, and i is the smallest number
+            later = slice(i + 1, size)
+            links = (beats[i, later, None], beats[later, later], beats[None, later, i])
+            spread = variance[i, later, None] + variance[later, later] + variance[None, later, i]
+            z = np.where(np.minimum(np.minimum(*links[:2]), links[2]) > 0,
+                         sum(links) / np.sqrt(spread), 0.0)
+            tried += int(np.isfinite(spread).sum())
+            if z.size and z.max() > best:
+                best, (j, k) = float(z.max()), np.unravel_index(z.argmax(), z.shape)
+                found = (i, int(j) + i + 1, int(k) + i + 1)
+        if found is None:
+            return None
+        names = tuple(self.table.ratings[place].entrant for place in found)
+        by_names = {row[:2]: row for row in self.residuals()}
+        steps = []
+        for entrant, opponent in zip(names, names[1:] + names[:1], strict=True):
+            row = by_names.get((entrant, opponent)) or by_names[opponent, entrant]
+            score = row.score if row.entrant == entrant else 1 - row.score
+            steps.append((score * row.games, row.games))
+        return Cycle(names, *zip(*steps, strict=True), min(1.0, tried * float(ndtr(-best))))
+
+
+def hodge(log_odds: Floats, weights: Floats | None = None) -> tuple[Floats, Floats]:
+    """Ratings whose differences come closest to a matrix of log-odds, and the cyclic rest.
+
+    Args:
+        log_odds: (entrants, entrants), antisymmetric.
+        weights: how much each pair counts, symmetric; 0 for pairs that never met.
+    """
+    weights = np.ones_like(log_odds) if weights is None else weights
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    ratings = np.linalg.pinv(laplacian, hermitian=True) @ (weights * log_odds).sum(axis=1)
+    return ratings, log_odds - (ratings[:, None] - ratings[None, :])
+
+
+def _test(pairs: Pairs, seed: int = 1) -> Fit:
+    """The score test, by the formulas at the top of this file."""
+    from scipy.sparse import csr_matrix
+    from scipy.stats import rankdata
+
+    met, size = len(pairs.one), len(pairs.table.ratings)
+    if not met:
+        return Fit(*np.zeros((4, 0)), 0.0, 0, 0.0, _NAN)
+    chances, mean, spread = pairs._chances(pairs.rated[pairs.one, pairs.other])
+    played, drawn = pairs.counts.sum(axis=1), chances[:, 1]
+    rows = np.arange(len(played))
+    to_pairs = csr_matrix((pairs.sign, (rows, pairs.row_pair)), (len(rows), met))
+    kept = [pairs.table.first_move is not None, pairs.table.draw is not None]
+    # Information of the larger model: a diagonal for the pairs, bordered by ln gamma and ln nu.
+    by_row = played[:, None] * np.column_stack([spread, drawn * (0.5 - mean)])
+    diagonal, border = pairs._by_pair(by_row[:, 0]), (to_pairs.T @ by_row)[:, kept]
+    (moves, mixed), draws = by_row.sum(axis=0), played @ (drawn * (1 - drawn))
+    corner = np.array([[moves, mixed], [mixed, draws]])[np.ix_(kept, kept)]
+    # That of the ratings: `steps` makes differences of strengths.
+    steps = np.zeros((met, size))
+    steps[np.arange(met), pairs.one], steps[np.arange(met), pairs.other] = 1, -1
+    joint = np.hstack([diagonal[:, None] * steps, border])
+    below = np.hstack([border.T @ steps, corner])
+    rated, rated_rank = _inverse(np.vstack([steps.T @ joint, below]))
+    rest, rest_rank = _inverse(corner - border.T @ (border / diagonal[:, None]))
+    variance = diagonal - ((joint @ rated) * joint).sum(axis=1)
+    error = np.sqrt(np.where(variance > 1e-6 * diagonal, variance, _NAN))
+    freedom = met + rest_rank - rated_rank
+
+    def surprise(counts: Floats) -> tuple[Floats, Floats]:
+        """Chi-square (draws,) and z (draws, pairs) of results (draws, rows, 3)."""
+        points = counts @ [1.0, 0.5, 0.0] - played * mean
+        surplus = points @ to_pairs
+        extra = np.stack([points.sum(axis=1), (counts[..., 1] - played * drawn).sum(axis=1)], 1)
+        extra = extra[:, kept]
+        left, both = extra - surplus / diagonal @ border, np.hstack([surplus @ steps, extra])
+        explained = both @ rated  # how the ratings move in one Newton step
+        chi_square = ((surplus**2 / diagonal).sum(axis=1) + (left @ rest * left).sum(axis=1)
+                      - (explained * both).sum(axis=1))
+        return chi_square, (surplus - explained @ joint.T) / error
+
+    [chi_square], [z] = surprise(pairs.counts[None])
+    surplus = (pairs.counts @ [1.0, 0.5, 0.0] - played * mean) @ to_pairs
+    if not freedom:
+        return Fit(surplus, diagonal, error, z, 0.0, 0, 0.0, _NAN)
+    generator, drawn_values = np.random.default_rng(seed), []
+    number = min(_MOST_DRAWS, max(_LEAST_DRAWS, 2_000_000 // len(rows)))
+    for _ in range(0, number, 100):
+        results = generator.multinomial(played.astype(int), chances, size=(100, len(rows)))
+        drawn_values.append([(value, np.nanmax(np.abs(away))) for value, away in
+                             zip(*surprise(results), strict=True)])
+    values = np.round(np.vstack([[(chi_square, np.nanmax(np.abs(z)))], *drawn_values]), 9)
+    # How many have a value as large, for each of the two; the smaller number is the surprise.
+    ranks = len(values) - np.array([rankdata(column, "min") for column in values.T]) + 1
+    surprises = ranks.min(axis=0)
+    p = float((surprises <= surprises[0]).mean())
+    return Fit(surplus, diagonal, error, z, float(chi_square), freedom, values[0, 1], p)
+
+
+def _inverse(matrix: Floats) -> tuple[Floats, int]:
+    """The pseudo-inverse of a symmetric matrix, and its rank."""
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 1e-9 * max(values.max(initial=0.0), 1e-300)
+    vectors = vectors[:, kept]
+    return vectors / values[kept] @ vectors.T, int(kept.sum())
+
+
+def _beyond_noise(statistic: float, freedom: int) -> Estimate:
+    """The noncentrality of a chi-square variable, and its 95% interval."""
+    from scipy.optimize import brentq
+    from scipy.stats import ncx2, norm
+
+    def above(wanted: float) -> float:
+        """The noncentrality for which the statistic has `wanted` of its distribution above it."""
+        def excess(noncentrality: float) -> float:
+            if statistic > 5000:  # nearly normal, and the exact function slow
+                spread = math.sqrt(2 * (freedom + 2 * noncentrality))
+                return float(norm.sf((statistic - freedom - noncentrality) / spread)) - wanted
+            return float(ncx2.sf(statistic, freedom, noncentrality)) - wanted
+
+        top = 2 * statistic + 100
+        return brentq(excess, 1e-9, top) if excess(1e-9) < 0 else 0.0
+
+    if not freedom:
+        return Estimate(0.0, 0.0, 0.0)
+    value, low = max(0.0, statistic - freedom), above(0.025)
+    statistic = max(statistic, freedom)  # agreement closer than chance is no proof of more
+    return Estimate(value, low, above(0.975))
