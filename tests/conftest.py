@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import multiprocessing
 import os
@@ -20,6 +21,16 @@ from dlgo import GameSpec, GameState
 FULL = bool(os.environ.get("DLGO_FULL"))
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
+
+# The same examples in each run, as many on a busy machine; DLGO_FULL=1 draws others each time.
+with contextlib.suppress(ImportError):
+    import hypothesis
+
+    hypothesis.settings.register_profile(
+        "dlgo", deadline=None, derandomize=not FULL, database=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+    hypothesis.settings.load_profile("dlgo")
 
 # What takes longest comes first, so that no process is left with a long file at the end.
 LONGEST = [

@@ -114,11 +114,14 @@ class Program:
                 selector.register(process.stdin, selectors.EVENT_WRITE)
             if not process.stderr.closed:
                 selector.register(process.stderr, selectors.EVENT_READ)
+            late = False
             while (answer := take(self.output)) is None:
-                left = deadline - time.monotonic()
-                if left <= 0:
+                if late:
                     raise ProgramError(Failure.TIMEOUT, f"no answer within {timeout:g} s")
-                ready = {key.fileobj for key, _ in selector.select(min(left, _HEALTH_CHECK))}
+                left = deadline - time.monotonic()
+                late = left <= 0  # what came while a busy machine held us up still counts
+                wait = max(min(left, _HEALTH_CHECK), 0.0)
+                ready = {key.fileobj for key, _ in selector.select(wait)}
                 if check is not None and time.monotonic() >= next_check:
                     check()
                     next_check = time.monotonic() + _HEALTH_CHECK

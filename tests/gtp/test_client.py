@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import select
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pytest
 from dlgo import DlgoError, GameState, Move, Player, Point, SpecError, get_game
 from dlgo.gtp import GtpError
 from dlgo.records.ledger import Ledger
+from engines.programs.program import Program
 from engines.registry import EngineSpec, build_engine
 from experiments.arena import limits
 from experiments.arena.limits import Limits
@@ -155,6 +157,19 @@ def test_a_program_that_reads_nothing_does_not_hang_us(tmp_path: Path) -> None:
     with pytest.raises(GtpError, match="asked 'play black A1': no answer"):
         engine.select_move(state)
     engine.close()
+
+
+def test_an_answer_that_came_while_the_machine_held_us_up_is_taken() -> None:
+    program = Program(["/bin/cat"])
+
+    def take(output: bytearray) -> bytes | None:
+        if not output:
+            select.select([program._process.stdout], [], [], 120)
+            time.sleep(0.05)  # now the time is up
+        return bytes(output) or None
+
+    assert program.exchange(b"here", take, timeout=0.01) == b"here"
+    program.kill()
 
 
 def test_much_text_on_standard_error_holds_nobody_up(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_one_move_is_read_or_the_answer_does_not_count(text: str, move: str | Fa
         assert prompt().read(state, text) == state.read_move(move)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text() | st.text(alphabet="move: AB12\n{}\"'\\").map(lambda text: f"move: {text}"))
 def test_no_text_breaks_the_reader(text: str) -> None:
     try:

@@ -351,7 +351,7 @@ SEEDS = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     data=st.sampled_from(SEEDS),
     edits=st.lists(
@@ -375,7 +375,7 @@ TEXT = st.text(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=TEXT, comment=TEXT)
 def test_any_text_can_be_written(text: str, comment: str) -> None:
     root = Node(GameState.new_game(get_game("go", size=9)), comment=comment)

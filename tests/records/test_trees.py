@@ -53,7 +53,7 @@ def grown(game: str, size: int, draw: random.Random, say) -> Node:
     return root
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 @pytest.mark.parametrize("game", GAMES)
 def test_random_trees_with_odd_comments_are_read_as_they_were_written(game: str, data) -> None:
