@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, SpecError, get_game
+from engines.base import Budget, Cost, Decision
 from engines.conformance import RULES, RuleBroken, check_engine
+from engines.programs import processes
+from engines.random_bot.engine import RandomEngine
 from engines.registry import EngineSpec, build_engine, engine_class, engine_names
 from tests.conftest import FULL, one_line_error, random_game
 
@@ -38,6 +42,22 @@ def test_a_process_that_an_engine_leaves_is_found(tmp_path: Path) -> None:
     others = [name for name in RULES if name != "close"]
     with pytest.raises(RuleBroken, match="close: Leaves leaves"):
         check_engine(str(tmp_path / "leaves.py"), ["tictactoe"], skip=others)
+
+
+def test_an_engine_is_late_only_by_its_own_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(RandomEngine):
+        budgets = ("wall",)
+
+        def select_move(self, state: GameState, budget: Budget | None = None) -> Decision:
+            decision = super().select_move(state)
+            return decision.with_cost(Cost(wall_seconds=7.0))
+
+    monkeypatch.setattr(processes, "run_delay", itertools.count(0, 7).__next__)
+    others = [name for name in RULES if name != "budgets"]
+    assert check_engine(Late, ["tictactoe"], skip=others)
+    monkeypatch.setattr(processes, "run_delay", lambda: 0.0)
+    with pytest.raises(RuleBroken, match="budgets: with wall=0.05, .* spends 7"):
+        check_engine(Late, ["tictactoe"], skip=others)
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:depth=2", "mcts:sims=50"])
