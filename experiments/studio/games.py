@@ -39,6 +39,7 @@ class Games:
     def __init__(self, engines: Engines, allowed: Allowed) -> None:
         self._engines, self._kept = engines, _KeptGames(allowed)
         self._saving: dict[str, asyncio.Task[None]] = {}
+        self._writing = asyncio.Lock()  # or an older state could replace a newer one
         self._games: dict[str, Game] = {}
         engines.on_change = self._refresh
 
@@ -70,10 +71,11 @@ class Games:
         """Keep the game as it will be after a pause, and every change until then."""
         async def save() -> None:
             await asyncio.sleep(pause)
-            del self._saving[game.id]
-            black, white = game.read.names_beside(game.players, game.state)
-            saved = replace(game.saved, state=game.state, black=black, white=white)
-            await asyncio.to_thread(self._kept.write, game.id, saved, game.kept())
+            async with self._writing:
+                del self._saving[game.id]
+                black, white = game.read.names_beside(game.players, game.state)
+                saved = replace(game.saved, state=game.state, black=black, white=white)
+                await asyncio.to_thread(self._kept.write, game.id, saved, game.kept())
 
         with suppress(RuntimeError):  # in a thread, which changes nothing
             loop = asyncio.get_running_loop()

@@ -82,9 +82,10 @@ class _Run:
             self._task = None
 
     def _report(self) -> dict[str, Any]:
-        asked = self._asked
+        # First, since the review goes on in another thread: after the final report, none is read.
+        asked, over, problem = self._asked, self._over, self._problem
         return {
-            **self.view.summary(), "final": self._over, "problem": self._problem,
+            **self.view.summary(), "final": over, "problem": problem,
             "asked": None if asked is None else {
                 "place": asked.place, "exact": asked.exact, "better": asked.better,
                 "sample": asked.sample,

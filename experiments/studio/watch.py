@@ -116,6 +116,7 @@ class _Watched:
             if not self.watchers:
                 for task in filter(None, (self._looking, self._rating)):
                     task.cancel()
+                self._looking = None  # another page may be coming just now
 
     async def _look_on(self) -> None:
         while True:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import stat
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+
+from dlgo import GameState, get_game
+from experiments.play.game_file import SavedGame
+from experiments.studio.games import Games, _KeptGames
 from tests.studio.browser import Page
-from tests.studio.client import GAMES, Studio, View
+from tests.studio.client import GAMES, PATIENCE, Studio, View
 
 KEPT = ("history", "sides", "names", "plies", "position", "delay", "yourTurn", "ended")
 SGF = b"(;GM[1]SZ[9]KM[7]PB[Ann]PW[Bea];B[cc]C[a start];W[gg](;B[gc])(;B[cg]))"
@@ -47,6 +55,33 @@ def test_open_games_go_on(window: Page) -> None:
         window.driver.get("about:blank")
         window.errors()
         server.close()
+
+
+def test_the_last_state_of_a_game_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is slow with an earlier one."""
+    kept: list[int] = []
+    begun, done = threading.Event(), threading.Event()
+
+    def write(self: object, name: str, saved: SavedGame, rest: View) -> None:
+        plies = len(saved.state.moves())
+        if plies == 1:
+            begun.set()
+            done.wait(1)
+        kept.append(plies)
+        if plies == 2:
+            done.set()
+
+    async def play() -> None:
+        games = Games(SimpleNamespace(), None)
+        game = await games.start(lambda: SavedGame(GameState.new_game(get_game("tictactoe"))))
+        await game.play("B2")
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        await game.play("A1")
+        await asyncio.to_thread(done.wait, PATIENCE)
+
+    monkeypatch.setattr(_KeptGames, "write", write)
+    asyncio.run(play())
+    assert kept[-2:] == [1, 2]
 
 
 def parts(view: View) -> View:

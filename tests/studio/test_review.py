@@ -16,6 +16,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from experiments.play.game_file import SavedGame  # noqa: E402
 from experiments.review.game_review import GameReview  # noqa: E402
+from experiments.studio.review import _Run  # noqa: E402
 from experiments.studio.review_view import ReviewView, review_html  # noqa: E402
 from tests.review.test_confidence import Noisy  # noqa: E402
 from tests.review.test_game_review import finish, played  # noqa: E402
@@ -87,6 +88,19 @@ def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio)
     assert first["done"] <= news["done"] < news["of"]
     again.close()
     studio.wait_for_quiet()
+
+
+def test_the_final_report_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The review may end while a report is written."""
+    state = played("tictactoe", "B2")
+    run = _Run(ReviewView(GameReview(state), SavedGame(state), "x"), None)
+
+    def summary() -> View:
+        run._over = True
+        return {"done": 1}
+
+    monkeypatch.setattr(run.view, "summary", summary)
+    assert [run._report()["final"] for _ in range(2)] == [False, True]
 
 
 def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None:
