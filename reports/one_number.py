@@ -181,8 +181,10 @@ def _orders(log_odds: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _estimates(draws: Floats) -> list[Estimate]:
-    """Of each column: the first row, and the middle 95% of the others."""
+    """Of each column: the first row, and the middle 95% of the others, at least up to the first:
+    noise pushes shares one way only."""
     low, high = np.quantile(draws[1:], [0.025, 0.975], axis=0)
+    low, high = np.minimum(low, draws[0]), np.maximum(high, draws[0])
     return [Estimate(*map(float, numbers)) for numbers in zip(draws[0], low, high, strict=True)]
 
 

@@ -35,6 +35,7 @@ from reports.rating_table import ELO, Estimate, RatingTable
 
 MOST_ENTRANTS = 100  # beyond, the test takes minutes
 _MOST_DRAWS, _LEAST_DRAWS = 2000, 1000  # of the bootstrap; fewer, the more rows there are
+_PRIOR = 0.25  # information: the log-odds of a pair are within 2, or 347 Elo, of the ratings'
 _NAN = float("nan")
 
 
@@ -105,6 +106,17 @@ class Pairs:
         return cls(table, pairs[:, 0], pairs[:, 1], row_pair.ravel(), sign, counts)
 
     @cached_property
+    def games(self) -> Ints:
+        """(pairs,) how often they met."""
+        return self._by_pair(self.counts.sum(axis=1)).astype(int)
+
+    @cached_property
+    def points(self) -> Floats:
+        """(pairs,) what `one` took."""
+        taken = np.where(self.sign[:, None] > 0, self.counts, self.counts[:, ::-1])
+        return self._by_pair(taken @ [1.0, 0.5, 0.0])
+
+    @cached_property
     def rated(self) -> Floats:
         """(entrants, entrants) log-odds of the model, as the ratings have them."""
         strengths = np.array([rating.model for rating in self.table.ratings]) / ELO
@@ -124,11 +136,6 @@ class Pairs:
     @property
     def _log_nu(self) -> float:
         return math.log(self.table.draw.value) if self.table.draw else -math.inf
-
-    def expected_scores(self, odds: Floats) -> Floats:
-        """Scores where the log-odds are `odds` and the first move is worth nothing."""
-        win, draw, _ = outcome_probabilities(odds, self._log_nu)
-        return win + draw / 2
 
     def _by_pair(self, values: Floats) -> Floats:
         return np.bincount(self.row_pair, weights=values, minlength=len(self.one))
@@ -150,17 +157,15 @@ class Pairs:
 
     @cached_property
     def own(self) -> tuple[Floats, Floats]:
-        """(pairs,) each pair's own log-odds, and the information on them. Half a virtual game at
-        the ratings' odds, won and lost as they expect, keeps them finite."""
+        """(pairs,) each pair's own log-odds, and the information on them. A normal prior around
+        the ratings' keeps them finite."""
         rated = self.rated[self.one, self.other]
-        played = self.counts.sum(axis=1)
-        points, virtual = self.counts @ [1.0, 0.5, 0.0], self.expected_scores(rated)
+        played, points = self.counts.sum(axis=1), self.counts @ [1.0, 0.5, 0.0]
         odds = rated.copy()
         for _ in range(60):  # Newton's method, in short steps: the surplus falls as odds rise
             _, mean, spread = self._chances(odds)
-            neutral = self.expected_scores(odds)
-            information = self._by_pair(played * spread) + neutral * (1 - neutral)
-            surplus = self._by_pair(self.sign * (points - played * mean)) + virtual - neutral
+            information = self._by_pair(played * spread) + _PRIOR
+            surplus = self._by_pair(self.sign * (points - played * mean)) - _PRIOR * (odds - rated)
             odds = odds + np.clip(surplus / information, -0.7, 0.7)
         return odds, information
 
@@ -174,15 +179,10 @@ class Pairs:
     def residuals(self) -> list[Residual]:
         """One a pair, the largest |z| first."""
         names, fit = [rating.entrant for rating in self.table.ratings], self.fit
-        played, points = self.counts.sum(axis=1), self.counts @ [1.0, 0.5, 0.0]
-        games = self._by_pair(played)
-        taken = self._by_pair(np.where(self.sign > 0, points, played - points))
-        rows = [
-            Residual(names[i], names[j], *values) for i, j, *values in zip(
-                self.one.tolist(), self.other.tolist(), games.astype(int).tolist(),
-                (taken / games).tolist(), ((taken - fit.surplus) / games).tolist(),
-                (fit.error / games).tolist(), fit.z.tolist(), strict=True)
-        ]
+        columns = (self.one, self.other, self.games, self.points / self.games,
+                   (self.points - fit.surplus) / self.games, fit.error / self.games, fit.z)
+        rows = [Residual(names[i], names[j], *values) for i, j, *values in
+                zip(*(column.tolist() for column in columns), strict=True)]
         return sorted(rows, key=lambda row: (math.isnan(row.z), -abs(row.z)))
 
     def cyclic(self) -> tuple[Estimate, Estimate]:
@@ -218,8 +218,13 @@ class Pairs:
 
         odds, information = self.own
         size = len(self.table.ratings)
-        beats, variance = np.zeros((size, size)), np.full((size, size), np.inf)
+        beats, points, games = np.zeros((3, size, size))
+        games[self.one, self.other] = games[self.other, self.one] = self.games
+        points[self.one, self.other] = self.points
+        points[self.other, self.one] = self.games - self.points
         beats[self.one, self.other], beats[self.other, self.one] = odds, -odds
+        beats[2 * points <= games] = 0.0
+        variance = np.full((size, size), np.inf)
         variance[self.one, self.other] = variance[self.other, self.one] = 1 / information
         best, found, tried = 0.0, None, 0
         for i in range(size):  # i beats j beats k beats i, and i is the smallest number
@@ -234,14 +239,12 @@ class Pairs:
                 found = (i, int(j) + i + 1, int(k) + i + 1)
         if found is None:
             return None
-        names = tuple(self.table.ratings[place].entrant for place in found)
-        by_names = {row[:2]: row for row in self.residuals()}
-        steps = []
-        for entrant, opponent in zip(names, names[1:] + names[:1], strict=True):
-            row = by_names.get((entrant, opponent)) or by_names[opponent, entrant]
-            score = row.score if row.entrant == entrant else 1 - row.score
-            steps.append((score * row.games, row.games))
-        return Cycle(names, *zip(*steps, strict=True), min(1.0, tried * float(ndtr(-best))))
+        steps = [*zip(found, found[1:] + found[:1], strict=True)]
+        return Cycle(
+            tuple(self.table.ratings[place].entrant for place in found),
+            tuple(float(points[step]) for step in steps), tuple(int(games[step]) for step in steps),
+            min(1.0, tried * float(ndtr(-best))),
+        )
 
 
 def hodge(log_odds: Floats, weights: Floats | None = None) -> tuple[Floats, Floats]:

@@ -151,6 +151,15 @@ def _true_share(pairs: Pairs) -> float:
     return float((weights * rest**2).sum() / whole)
 
 
+def test_log_odds_of_a_pair_are_its_own_but_never_infinite():
+    """40 games settle them, 20 wins in 20 games leave them within reach of the ratings."""
+    rock = pairs_of(rock_paper_scissors(40, 32))
+    assert np.abs(rock.own[0]) == pytest.approx(np.log(4), abs=0.1)
+    lost = pairs_of(rock_paper_scissors(20, 20))
+    assert ((np.abs(lost.own[0]) > 2.5) & (np.abs(lost.own[0]) < 4)).all()
+    assert rock.matrix(rock.own[0]) == pytest.approx(-rock.matrix(rock.own[0]).T)
+
+
 # What is said
 
 
