@@ -1,4 +1,4 @@
-"""Learners without search by name: `learner_class("policy_gradient")`.
+"""Learners from their own games by name: `learner_class("policy_gradient")`.
 
 A new one is a folder in `engines/`, a line here, and a line in `engines/registry.py` for its
 player. Modules load on demand.
@@ -28,6 +28,8 @@ LEARNERS = {
                    "Train values of moves by playing against itself (chapter 11)."),
     "ppo": ("engines.ppo.trainer:PPOLearner",
             "Train a policy by PPO, against itself and earlier networks."),
+    "descent": ("engines.descent.trainer:DescentLearner",
+                "Train values by best-first minimax, from its search trees."),
 }
 
 

@@ -35,6 +35,7 @@ _ENGINES = {
     "puct": "engines.puct.engine:PUCTEngine",
     "supervised": "engines.supervised.engine:SupervisedEngine",
     "alphazero": "engines.alphazero.engine:AlphaZeroEngine",
+    "descent": "engines.descent.engine:DescentEngine",
     "alphago": "engines.alphago.engine:AlphaGoEngine",
     "policy_gradient": "engines.policy_gradient.engine:PolicyGradientEngine",
     "actor_critic": "engines.actor_critic.engine:ActorCriticEngine",

@@ -63,7 +63,7 @@ class TrainingRun:
                 if it was trained to play without a search.
         """
         search = "alphazero:model" if "value" in self.card.heads else "puct:prior"
-        budgeted = settings.keys() & set(BUDGET_NAMES)
+        budgeted = settings.keys() & set(BUDGET_NAMES) and "policy" in self.card.heads
         start = f"{search}={quote_value(str(self.network))}" if budgeted else self.best
         given = (f"{key}={quote_value(setting_text(value))}" for key, value in settings.items())
         return engine(",".join([start, *given]), self.game, seed)
@@ -151,7 +151,7 @@ def alphazero(
 
 
 def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
-    """`dlgo.train.NAME` for a learner that plays without search."""
+    """`dlgo.train.NAME` for a learner of `LEARNERS`."""
     def learn(
         game: str | GameSpec, out: str | Path | None = None, *, workers: int | None = None,
         cluster: str | None = None, verify_share: float = 0.0, **settings: Any,
@@ -190,9 +190,9 @@ def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
     return called(learn)
 
 
-actor_critic, policy_gradient, ppo, q_learning = (
+actor_critic, descent, policy_gradient, ppo, q_learning = (
     _learner(_name, LEARNERS[_name][1])
-    for _name in ("actor_critic", "policy_gradient", "ppo", "q_learning")
+    for _name in ("actor_critic", "descent", "policy_gradient", "ppo", "q_learning")
 )
 
 

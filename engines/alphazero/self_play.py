@@ -63,6 +63,7 @@ class LockstepGames:
     def __init__(self, game: GameSpec, searches: Sequence[BatchedSearch]) -> None:
         self._game, self._searches = game, searches
         self._max_plies = longest_game(game)
+        self._actions = np.empty(game.num_actions, np.int64)
 
     def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
         """Play the games with these numbers; yields (number, record) as games end."""
@@ -90,6 +91,13 @@ class LockstepGames:
         slot = self.start_game(i, number)
         self.start_turn(i, slot, NO_ACTION)
         return slot
+
+    def random_action(self, state: Any, rng: np.ndarray) -> int | None:
+        """A random sensible action; None if it passes or ends the game."""
+        action = int(self._actions[below(rng, kernels.search_actions(state, self._actions))])
+        after = self._game.scratch_state(state)
+        kernels.play(after, action)
+        return None if kernels.terminal(after) or action == self._game.pass_action else action
 
     def _take_turn(self, i: int, slot: Any) -> int | None:
         """Play the move of row `i`; returns the result for player 0 if the game ends."""
@@ -155,7 +163,6 @@ class SelfPlay(LockstepGames):
         self._sampling = Sampling(settings.sample_plies, settings.temperature)
         rule = settings.rule()
         self._gumbel = rule if isinstance(rule, Gumbel) else None
-        self._actions = np.empty(game.num_actions, np.int64)
         self._policy = np.empty(game.num_actions)
         self.stats: Counter[str] = Counter()
 
@@ -171,19 +178,14 @@ class SelfPlay(LockstepGames):
         watches = tuple(Resignation(settings.resign_below, _PATIENCE) for _ in range(2))
         slot = _Slot(number, GameBuilder(self._game), rng, watches, may_resign)
         if uniform(rng) < settings.random_share:
+            root = kernels.row(self._search.roots, i)
             for _ in range(1 + below(rng, settings.random_plies)):
-                self._random_ply(kernels.row(self._search.roots, i), slot)
+                action = self.random_action(root, rng)
+                if action is not None:
+                    kernels.play(root, action)
+                    slot.builder.skip(action)
+                    slot.plies += 1
         return slot
-
-    def _random_ply(self, state: Any, slot: _Slot) -> None:
-        """Play a random sensible move, unless it ends the game."""
-        action = int(self._actions[below(slot.rng, kernels.search_actions(state, self._actions))])
-        after = self._game.scratch_state(state)
-        kernels.play(after, action)
-        if not kernels.terminal(after) and action != self._game.pass_action:
-            kernels.play(state, action)
-            slot.builder.skip(action)
-            slot.plies += 1
 
     def start_turn(self, i: int, slot: _Slot, played: int) -> None:
         """Start the search in row `i` after the move `played` (NO_ACTION: a new game)."""

@@ -94,18 +94,25 @@ class TreeSearchEngine(Engine):
         visits, sums, proven = (
             counts.visits[tried], counts.value_sums[tried], counts.proven[tried])
         total = int(visits.sum())
-        mean = float(counts.value_sums.sum()) / total if total else 0.0
-        means = np.where(proven == ts.UNPROVEN, sums / visits, proven)
+        value, values = self._estimates(counts, sums, visits)
+        values = np.where(proven == ts.UNPROVEN, values, proven)
         return Decision(
             move=self._move_of(action),
-            value=float(sign * (mean if result is None else result)),
+            value=float(sign * (value if result is None else result)),
             policy=dict(zip(moves, (visits / max(total, 1)).tolist(), strict=True)),
-            values=dict(zip(moves, (sign * means).tolist(), strict=True)),
+            values=dict(zip(moves, (sign * values).tolist(), strict=True)),
             pv=self._principal_variation(trees, action),
             proven=None if result is None else sign * result,
             depth=max(int(tree.info[ts.DEEPEST]) for tree in trees),
             cost=Cost(simulations, more_nodes - nodes, more_evaluations - evaluations),
         )
+
+    def _estimates(
+        self, counts: ts.Counts, sums: np.ndarray, visits: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        """The values of the root and of its visited moves, seen by player 0."""
+        total = int(visits.sum())
+        return float(counts.value_sums.sum()) / total if total else 0.0, sums / visits
 
     def _choose(
         self, state: GameState, counts: ts.Counts, sign: int, best: int, is_proven: bool

@@ -163,7 +163,7 @@ def alphago(
 
 
 def _learner_command(name: str, summary: str) -> click.Command:
-    """`dlgo train NAME` for a learner that plays without search."""
+    """`dlgo train NAME` for a learner of `LEARNERS`."""
     @_learner_options(
         name, _ITERATIONS, _GAMES, _NET,
         click.option("--workers", type=Number(int, 1, 1000), default=None,

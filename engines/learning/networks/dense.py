@@ -56,7 +56,7 @@ class DenseEvaluator(NamedTuple):
     encoder: Any  # an `Encoder.kernel`
     planes: np.ndarray  # float32[rows, cols, planes], scratch
     actions: np.ndarray  # int64[2, num_actions], where the policy has them, by the player to move
-    layers: Layers  # its heads are policy and value, in this order
+    layers: Layers  # its heads are policy and value, in this order, or value for no priors
 
 
 class DenseLayer(NamedTuple):
@@ -131,7 +131,7 @@ def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
 
 
 def dense_evaluator(layers: Layers, encoder: Encoder) -> DenseEvaluator:
-    """An evaluator of layers with the heads policy and value, for an encoder without history."""
+    """An evaluator of layers with the heads of `DenseEvaluator`, for an encoder without history."""
     actions = np.tile(np.arange(encoder.num_actions), (2, 1))
     if encoder.turns is not None:
         actions[1] = encoder.turns.actions[1]
@@ -259,7 +259,7 @@ def _value_and_priors(evaluator, state, n, scratch, rng):
     for i in range(n):
         priors[i] /= total
     sign = 1 - 2 * kernels.to_move(state)
-    return sign * math.tanh(_one_output(layers, policy + 1, 0))
+    return sign * math.tanh(_one_output(layers, len(layers.table) - 1, 0))
 
 
 value_of.register(DenseEvaluator, _value_and_priors)

@@ -192,6 +192,32 @@ class NetworkEvaluator(LeafEvaluator):
         return policies, answers["value"][:, 0]
 
 
+class ValueEvaluator(LeafEvaluator):
+    """The values of a network, for a search without priors.
+
+    Args:
+        encoder: as of `NetworkEvaluator`, without history.
+    """
+
+    def __init__(self, runtime: NetworkRuntime, encoder: Encoder) -> None:
+        runtime.card.require("value", "which values the leaves")
+        if encoder.history:
+            raise ModelError(f"model {runtime.card.name} needs earlier positions, which this "
+                             "search does not provide; choose another model")
+        self._runtime, self._encoder = runtime, encoder
+
+    def compiled(self) -> Any:
+        if not isinstance(self._runtime, DenseRuntime):
+            return None
+        return dense_evaluator(self._runtime.layers(("value",)), self._encoder)
+
+    def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        planes = np.empty((n, *self._encoder.shape), np.float32)
+        encode_many(self._encoder.kernel, leaves, np.ones(n, np.int64), n, planes)
+        policies = np.zeros((n, self._encoder.num_actions), np.float32)
+        return policies, self._runtime.evaluate(planes)["value"][:, 0]
+
+
 @kernel
 def write_softmax(logits, out):
     """`softmax`, compiled, which is faster for single rows. Both: float32[n, num_actions]."""

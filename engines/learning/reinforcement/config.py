@@ -1,4 +1,4 @@
-"""Settings of all learners by self-play without search; equal settings give equal networks."""
+"""Settings of learners by self-play; equal settings give equal networks."""
 
 from __future__ import annotations
 
@@ -17,19 +17,17 @@ SCHULMAN = "Schulman et al. 2017"
 
 
 @dataclass(frozen=True)
-class ReinforcementConfig(SelfPlayConfig):
+class LearnerConfig(SelfPlayConfig):
     """Settings of a run: game, network, games of an iteration, training steps.
 
     Attributes:
         method: the learner's name.
         heads: the heads of its network.
-        gae_lambda: lambda of generalised advantage estimation; 1: the result alone.
         presets: settings by game, or by game and size of board ("go 9x9").
     """
 
     method: ClassVar[str]
     heads: ClassVar[tuple[str, ...]] = ("policy",)
-    gae_lambda = 1.0  # no annotation: a learner may make a setting of it
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
 
     game: str = setting(None, "game to learn")
@@ -56,18 +54,10 @@ class ReinforcementConfig(SelfPlayConfig):
         high=1)
     clip_norm: float = setting(
         1.0, "maximum norm of a gradient; longer gradients are scaled down", low=1e-6, high=1e6)
-    discount: float = setting(
-        1.0, "factor on the return of a decision for each later decision of the same player",
-        low=0.01, high=1)
     random_share: float = setting(
         0.0, "share of games that start with random moves", low=0, high=1)
     random_plies: int = setting(8, "maximum number of random moves at the start of a game", low=1)
-    pool_share: float = setting(
-        0.0, "share of games against an earlier network; in the others the latest network plays "
-        "both sides", low=0, high=1)
-    pool_size: int = setting(20, "number of newest saved networks in the pool", low=1)
-    save_every: int = setting(
-        10, "iterations between saved networks, which form the pool", low=1)
+    save_every: int = setting(10, "iterations between saved networks", low=1)
     symmetries: bool = setting(
         False, "show each position under a random symmetry of the board, in play and in learning")
     test_every: int = setting(5, "iterations between tests against random play", low=1)
@@ -118,6 +108,26 @@ class ReinforcementConfig(SelfPlayConfig):
     def saved(self, iteration: int) -> bool:
         """Whether the network after an iteration is saved; 0: before the first one."""
         return iteration % self.save_every == 0
+
+
+@dataclass(frozen=True)
+class ReinforcementConfig(LearnerConfig):
+    """The same for learners whose networks play without a search.
+
+    Attributes:
+        gae_lambda: lambda of generalised advantage estimation; 1: the result alone.
+    """
+
+    gae_lambda = 1.0  # no annotation: a learner may make a setting of it
+
+    discount: float = setting(
+        1.0, "factor on the return of a decision for each later decision of the same player",
+        low=0.01, high=1)
+    pool_share: float = setting(
+        0.0, "share of games against an earlier network; in the others the latest network plays "
+        "both sides", low=0, high=1)
+    pool_size: int = setting(
+        20, "number of newest saved networks that the earlier networks are drawn from", low=1)
 
     def pool(self, iteration: int) -> list[int]:
         """The iterations whose networks are in the pool when `iteration` is played."""

@@ -1,4 +1,4 @@
-"""The doctor for learners without search: checks whether a run learns.
+"""The doctor for learners from their own games: checks whether a run learns.
 
     dlgo doctor out/policy_gradient/connect4
 
@@ -9,6 +9,7 @@ move, or a value has the wrong sign.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,9 +24,9 @@ from engines.learning.diagnostics.game_checks import value_sign
 from engines.learning.diagnostics.positions import calibrate
 from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.networks.leaf_evaluator import encoder_of, softmax
-from engines.learning.networks.runtimes import load_runtime
+from engines.learning.networks.runtimes import load_runtime, score_head
 from engines.learning.networks.store import network_folder
-from engines.learning.reinforcement.config import ReinforcementConfig
+from engines.learning.reinforcement.config import LearnerConfig
 from engines.learning.selfplay.policy_games import Side, network_scorer, play
 from engines.learning.selfplay.schedule import Schedule, points
 
@@ -36,7 +37,7 @@ _MOST, _SELF_GAMES = 2000, 64
 _TRAINED_AFTER, _ENOUGH_TESTS = 5, 2
 
 
-def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
+def examine_run(folder: Path, config: type[LearnerConfig]) -> Diagnosis:
     """All checks that the files of a run allow; what cannot be read is a finding. Raises ModelError
     if the folder has no run of the learner with settings of class `config`."""
     settings, diagnosis = read_run(folder, config, _COLUMNS, f"dlgo train {config.method}")
@@ -54,7 +55,7 @@ def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
 
 
 def _ask_network(
-    diagnosis: Diagnosis, folder: Path, settings: ReinforcementConfig, done: int, best_score: float
+    diagnosis: Diagnosis, folder: Path, settings: LearnerConfig, done: int, best_score: float
 ) -> None:
     """Findings about the last network and the last decisions. Raises ModelError or DataError if the
     files cannot be read."""
@@ -65,11 +66,18 @@ def _ask_network(
         raise ModelError(f"{folder} has no network in nets/; run `dlgo train {settings.method}` "
                          "again, which writes one")
     runtime = load_runtime(str(network_folder(folder, kept[0])))
-    encoder, scorer = encoder_of(runtime.card, game), network_scorer(runtime)
+    encoder = encoder_of(runtime.card, game)
     experience = read_experience(
         folder / "experience" / f"{done:06d}.npz", game, settings.encoder)
     rows = experience.decisions
     rows = rows[np.linspace(0, len(rows) - 1, min(_MOST, len(rows))).astype(int)]
+    if score_head(settings.heads) is None:  # it learns values of a search, which are the returns
+        decisions = experience.made(Replayer(encoder), rows)
+        answers = runtime.evaluate(decisions.planes)["value"][:, 0]
+        decisions = dataclasses.replace(decisions, values=answers)
+        diagnosis.add(critic_sign(diagnosis, decisions, done >= _TRAINED_AFTER))
+        return
+    scorer = network_scorer(runtime)
     decisions = experience.with_returns().made(Replayer(encoder), rows)
     if "policy" in settings.heads:
         scores, _ = scorer(decisions.planes)

@@ -1,4 +1,4 @@
-"""The loop of a learner without search: play, learn, test, save.
+"""The loop of a learner from its own games: play, learn, test, save.
 
 Besides the files of every run (`engines/learning/runs`), the folder of a run holds
 
@@ -181,7 +181,7 @@ class ReinforcementLearner(Learner):
         played = self._play(run, iteration)
         xp.write_experience(self._experience_path(iteration), played)
         self._experience_path(iteration - self.window).unlink(missing_ok=True)
-        row = _of_games(played) | {"play_seconds": run.seconds}
+        row = self._of_games(played) | {"play_seconds": run.seconds}
         row |= self._learn(run, iteration, played)
         last, accuracy = iteration == config.iterations, {}
         if iteration % config.test_every == 0 or last:
@@ -193,6 +193,14 @@ class ReinforcementLearner(Learner):
                 (self._cpu_seconds(run), run.seconds), {"cpu_seconds": self._earlier_cost},
             ), accuracy)
         return row | {"wall_seconds": run.seconds, "cpu_seconds": self._cpu_seconds(run)}
+
+    def _of_games(self, played: Experience) -> dict[str, float]:
+        """An iteration's games as columns of the history."""
+        games = max(played.n_games, 1)
+        return {
+            "games": played.n_games, "plies": int(played.plies.sum()),
+            "decisions": len(played.decisions), **shares_of_results(played.results, games),
+        }
 
     def _cpu_seconds(self, run: Run) -> float:
         """CPU time of this iteration so far, wherever its games were played."""
@@ -219,7 +227,7 @@ class ReinforcementLearner(Learner):
             if earlier is not None:
                 sides.append(Side(self._earlier_self(earlier), self._network.encoder))
             played = play(
-                self._game, sides, schedule, config.games_at_once, _telling(run, "games"))
+                self._game, sides, schedule, config.games_at_once, telling(run, "games"))
         else:
             played = self._play_in_portions(run, iteration, earlier, schedule)
         return dataclasses.replace(
@@ -234,20 +242,28 @@ class ReinforcementLearner(Learner):
         """Games by the workers, with the stored networks; `earlier` is the iteration of the self
         that side 1 is."""
         sides = [dataclasses.replace(self._side(iteration), scorer=None, encoder=None), Side()]
-        player = network_folder(self._folder, iteration - 1)
-        if not self._config.saved(iteration - 1):
-            player = self._folder / "player"
-            self._save(player, "player", {"iterations": iteration - 1})
-        networks = [player]
+        networks = [self._player(iteration)]
         if earlier is not None:
             networks.append(network_folder(self._folder, earlier))
         before = time.process_time()
         played, seconds = play_in_portions(
             self._jobs, self._game, sides[: len(networks)], networks, schedule,
-            self._config.games_at_once, self._config.portions, _telling(run, "games"),
+            self._config.games_at_once, self._config.portions, telling(run, "games"),
         )
         self._cpu_elsewhere = seconds - (time.process_time() - before)
         return played
+
+    def _player(self, iteration: int) -> Path:
+        """The folder of the network that plays the games of an iteration."""
+        if self._config.saved(iteration - 1):
+            return network_folder(self._folder, iteration - 1)
+        return self._save_player(iteration - 1)
+
+    def _save_player(self, iteration: int) -> Path:
+        """Save the network after an iteration until the next one is saved; returns its folder."""
+        player = self._folder / "player"
+        self._save(player, "player", {"iterations": iteration})
+        return player
 
     def _earlier_self(self, iteration: int) -> Scorer:
         """The network that was kept after an iteration, until the next call."""
@@ -323,7 +339,7 @@ class ReinforcementLearner(Learner):
         schedule = Schedule.match(config.test_games, derive_seed(config.seed, "test", iteration))
         best = Side(self._scorer, self._network.encoder, temperature=0.0)
         played = play(self._game, [best, RANDOM], schedule, config.games_at_once,
-                      _telling(run, "test"))
+                      telling(run, "test"))
         return float(points(played, schedule).mean())
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
@@ -340,16 +356,13 @@ class ReinforcementLearner(Learner):
         raise NotImplementedError
 
 
-def _telling(run: Run, phase: str) -> Callable[[int, int], None]:
+def telling(run: Run, phase: str) -> Callable[[int, int], None]:
     return lambda done, of: run.progress(phase, done, of, "games")
 
 
-def _of_games(played: Experience) -> dict[str, float]:
-    """An iteration's games as columns of the history."""
-    results, games = played.results, max(played.n_games, 1)
+def shares_of_results(results: np.ndarray, games: int) -> dict[str, float]:
+    """The shares of `games` games with these results of player 0, as columns of the history."""
     return {
-        "games": played.n_games, "plies": int(played.plies.sum()),
-        "decisions": len(played.decisions),
         "first_won": float((results == 1).sum() / games),
         "drawn": float(((results == 0) | (results == NO_RESULT)).sum() / games),
         "first_lost": float((results == -1).sum() / games),

@@ -36,6 +36,14 @@ class PlayedTask:
     digest: str  # of these arrays: equal games, equal digest
     cpu_seconds: float  # of the process, for them
 
+    @classmethod
+    def of(cls, played: Experience, start: float) -> PlayedTask:
+        """The games; `start` is the process's CPU time before the task."""
+        arrays = {name: array for name, array in vars(played).items()
+                  if isinstance(array, np.ndarray)}
+        digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays.values())).hexdigest()
+        return cls(played.encoder, arrays, digest, time.process_time() - start)
+
 
 def play_task(
     game: str, sides: Sequence[Side], schedule: Schedule, rows: int, *networks: Path
@@ -46,9 +54,13 @@ def play_task(
     players = [network_side(str(network), spec, "onnx", side)
                for side, network in zip(sides, networks, strict=True)]
     played = yield from play_steps(spec, players, schedule, rows)
-    arrays = {name: array for name, array in vars(played).items() if isinstance(array, np.ndarray)}
-    digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays.values())).hexdigest()
-    return PlayedTask(played.encoder, arrays, digest, time.process_time() - start)
+    return PlayedTask.of(played, start)
+
+
+def cut(games: int, count: int) -> list[tuple[int, int]]:
+    """The first game of each portion, and the one after its last."""
+    ends = np.unique([games * k // count for k in range(count + 1)]).tolist()
+    return list(itertools.pairwise(ends))
 
 
 def play_in_portions(
@@ -60,18 +72,25 @@ def play_in_portions(
     There are `count` portions, fewer if there are fewer games; for the rest see `play_task`. The
     number of games that have ended, and of how many, goes to `progress`.
     """
-    games = len(schedule)
-    ends = np.unique([games * k // count for k in range(count + 1)]).tolist()
-    portions = []
-    for first, last in itertools.pairwise(ends):
+    games, portions = len(schedule), []
+    for first, last in cut(games, count):
         part = schedule.part(first, last)
         used = 1 + int(part.sides.max())
         portions.append(Task(
             f"games {first}-{last - 1}", play_task, (str(game), sides[:used], part, rows),
             tuple(networks[:used]),
         ))
-    with closing(jobs.run(portions, lambda done: progress(done.items, games))) as outcomes:
+    return play_tasks(jobs, game, portions, games, progress)
+
+
+def play_tasks(
+    jobs: Executor, game: GameSpec, tasks: Sequence[Task], games: int,
+    progress: Callable[[int, int], None],
+) -> tuple[Experience, float]:
+    """Play tasks, whose results are `PlayedTask`s, `games` games in all; returns as
+    `play_in_portions`."""
+    with closing(jobs.run(tasks, lambda done: progress(done.items, games))) as outcomes:
         shares = {outcome.task.key: outcome.value for outcome in outcomes}
-    parts: list[PlayedTask] = [shares[task.key] for task in portions]
+    parts: list[PlayedTask] = [shares[task.key] for task in tasks]
     return (merged([Experience(game, part.encoder, **part.arrays) for part in parts]),
             sum(part.cpu_seconds for part in parts))

@@ -1,4 +1,5 @@
-"""Learners without search: they learn, go on after kill -9 bit by bit, and refuse what is broken.
+"""Learners from their own games: they learn, go on after kill -9 bit by bit, and refuse what is
+broken.
 
 TensorFlow takes seconds to start, so one process does all. `DLGO_FULL=1` ends a process of every
 learner with kill -9; by default one learner is broken off within the process, and one draws the
@@ -19,6 +20,7 @@ from dlgo import GameState, SpecError, get_game
 from dlgo.errors import DataError, ModelError
 from engines.learners import LEARNERS, learner_class
 from engines.learning.data.experience import read_experience
+from engines.learning.data.records import NO_RESULT
 from engines.learning.networks.card import read_card
 from engines.learning.reinforcement.learner import train
 from engines.learning.runs import Progress, records
@@ -43,9 +45,15 @@ LAST = "nets/0006"
 DRAWN = list(LEARNERS) if FULL else ["ppo"]
 
 
+def short_settings(name: str) -> dict[str, Any]:
+    """Those of `SHORT` that a learner has; fewer games for descent, which learns from trees."""
+    settings = {key: SHORT[key] for key in SHORT.keys() & learner_class(name).config.options()}
+    return settings | ({"games": 24, "sims": 6} if name == "descent" else {})
+
+
 def run(name: str, folder: Path, progress: Progress | None = None, **settings: Any):
     learner = learner_class(name)
-    config = learner.config.make("tictactoe", **{**SHORT, **settings})
+    config = learner.config.make("tictactoe", **{**short_settings(name), **settings})
     return train(learner, config, folder, progress)
 
 
@@ -85,13 +93,17 @@ def test_a_learner_beats_random_play_and_leaves_what_a_run_leaves(
         assert player.training_cpu_seconds == card.training["cpu_seconds"]
         assert player.network_id == card.network_id
     last = read_experience(folder / "experience/000006.npz", get_game("tictactoe"), "planes")
-    assert last.n_games == SHORT["games"] and last.provenance["iteration"] == 6
+    assert last.provenance["iteration"] == 6
+    if name == "descent":  # the games, and the lines of their trees
+        assert (last.results != NO_RESULT).sum() == 24 < last.n_games
+        return
+    assert last.n_games == SHORT["games"]
     learned = len(last.decisions) / last.plies.sum()
     assert 0.5 < learned < 0.95, "the pool's decisions and random ones are not learned from"
 
 
 @pytest.mark.usefixtures("no_curves")
-@pytest.mark.parametrize("name", LEARNERS if FULL else ["q_learning"])
+@pytest.mark.parametrize("name", LEARNERS if FULL else ["q_learning", "descent"])
 def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
     name: str, short: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -99,7 +111,7 @@ def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
     # In the first step of learning from the games of iteration 5.
     broken_off(__name__, f"run({name!r}, Path({str(folder)!r}), progress)", 5, "learning")
     assert len(measured(folder)) == 4
-    settings = [f"--set={key}={value}" for key, value in SHORT.items()]
+    settings = [f"--set={key}={value}" for key, value in short_settings(name).items()]
     done = CliRunner().invoke(
         cli, ["train", name, "--game=tictactoe", f"--out={folder}", *settings])
     assert done.exit_code == 0 and "continuing after iteration" in done.output
@@ -164,10 +176,11 @@ def test_a_player_refuses_a_network_of_another_kind(short: dict[str, Path]) -> N
 
 
 def test_the_doctor_reads_the_folder_of_a_run(short: dict[str, Path]) -> None:
-    for name in ("ppo", "q_learning"):
+    for name in ("ppo", "q_learning", "descent"):
         done = CliRunner().invoke(cli, ["doctor", str(short[name])])
         assert done.exit_code == 0, done.exception
-        assert f": {name}, tictactoe, mlp" in done.output and "scores 0.500 in 64" in done.output
+        assert f": {name}, tictactoe, mlp" in done.output
+        assert ("value sign" if name == "descent" else "scores 0.500 in 64") in done.output
 
 
 @pytest.mark.parametrize(("gone", "found", "checked", "cut"), [

@@ -1,0 +1,268 @@
+"""Best-first minimax, compiled (Korf and Chickering 1996; Cohen-Solal 2020).
+
+An iteration walks from the root along the best moves to a leaf, gives the leaf its children,
+evaluates all of them, and updates the minimax values on the path. There are two searches:
+
+    best-first   an iteration ends at the first leaf: to play
+    descent      an iteration goes on along the best moves until the game is decided: to learn,
+                 since the values of finished games are exact
+
+The tree is that of `engines/search/tree.py` with another meaning of two fields: `value_sum` is the
+minimax value of a node, seen by player 0, and `visits` the iterations through it, plus one.
+
+Completion: `proven` marks the nodes whose result is certain. No iteration enters them, and a
+proven win counts more than any estimate, a proven loss less.
+"""
+
+from __future__ import annotations
+
+from dlgo import kernels
+from dlgo.jit import inline_kernel, kernel
+from engines.learning.data.experience import LEARNED, PLAYER_1
+from engines.search import tree as ts
+from engines.search.evaluators import value_of
+from engines.search.search import REMAINING, TREE
+from engines.search.tree import MAX_DEPTH, ROOT, UNPROVEN
+
+# What a win is worth after as many plies as the board has cells, or more. At the start it would be
+# worth 1: quick wins and slow losses are better (Cohen-Solal's depth heuristic).
+SLOWEST = 0.5
+# Columns of `walks`, a row for each search: nodes on the path of an iteration that goes on in the
+# next round (0: a new one begins), and plies of the game before the root. Of `ways`, a row for
+# each child to evaluate: its search, its node.
+LENGTH, PLIES = range(2)
+OWNER, CHILD = range(2)
+
+
+@inline_kernel
+def value_of_result(result, ply, cells):
+    """The value of a game that ended after `ply` plies."""
+    return result * (1.0 - (1.0 - SLOWEST) * min(ply / cells, 1.0))
+
+
+@inline_kernel
+def completion(tree, child, sign):
+    """1 for a proven win of the player with this sign, -1 for a proven loss, else 0."""
+    return 0 if tree.proven[child] == UNPROVEN else sign * tree.proven[child]
+
+
+@inline_kernel
+def best_open(tree, node):
+    """The child where the search goes on: the best that is not proven; if equal, with fewer
+    visits."""
+    sign = 1 - 2 * tree.mover[node]
+    best, best_value = -1, 0.0
+    first = tree.first_child[node]
+    for child in range(first, first + tree.n_children[node]):
+        if tree.proven[child] == UNPROVEN:
+            value = sign * tree.value_sum[child]
+            if best < 0 or value > best_value or (
+                value == best_value and tree.visits[child] < tree.visits[best]
+            ):
+                best, best_value = child, value
+    return best
+
+
+@kernel
+def best_child(tree, node):
+    """The child with the best completion; among these, with the best value."""
+    sign = 1 - 2 * tree.mover[node]
+    best, best_completion, best_value = -1, 0, 0.0
+    first = tree.first_child[node]
+    for child in range(first, first + tree.n_children[node]):
+        known, value = completion(tree, child, sign), sign * tree.value_sum[child]
+        if best < 0 or known > best_completion or (
+            known == best_completion and value > best_value
+        ):
+            best, best_completion, best_value = child, known, value
+    return best
+
+
+@inline_kernel
+def update(tree, node):
+    """The minimax value of a node and its proof, by its children."""
+    tree.value_sum[node] = tree.value_sum[best_child(tree, node)]
+    tree.proven[node] = ts.proof_from_children(tree, node)
+
+
+@kernel
+def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells):
+    """In every search that wants iterations, walk to a leaf and give it its children.
+
+    Args:
+        trees, plan, roots, rngs: as in `engines/search/search.py`.
+        walks: int64[n, 2], see above.
+        states: out, batch of the children to evaluate; the last one is scratch.
+        paths: int32[n, MAX_DEPTH + 2], the nodes from the root to the leaf of each search.
+        ways: out, int64[children, 2], see above.
+        actions: int64[num_actions], scratch.
+        cells: of the board.
+
+    Returns:
+        The number of children to evaluate. The values of finished games are set here.
+    """
+    n, work = 0, kernels.row(states, len(paths) - 1)
+    for i in range(len(plan)):
+        tree, path = kernels.row(trees, plan[i, TREE]), paths[i]
+        if plan[i, REMAINING] > 0 and tree.proven[ROOT] != UNPROVEN:
+            plan[i, REMAINING] = 0
+        if plan[i, REMAINING] == 0:
+            continue
+        kernels.copy_into(work, kernels.row(roots, i))
+        path[0], length = ROOT, max(walks[i, LENGTH], 1)
+        for k in range(1, length):
+            kernels.play(work, tree.action[path[k]])
+        node = path[length - 1]
+        while tree.n_children[node] > 0 and length <= MAX_DEPTH:
+            node = best_open(tree, node)
+            kernels.play(work, tree.action[node])
+            path[length] = node
+            length += 1
+        walks[i, LENGTH] = length
+        tree.info[ts.DEEPEST] = max(tree.info[ts.DEEPEST], length - 1)
+        if tree.n_children[node] > 0 or not ts.expand(tree, node, work, actions, rngs[i]):
+            continue  # too deep, or no room
+        first = tree.first_child[node]
+        for child in range(first, first + tree.n_children[node]):
+            state = kernels.row(states, n)
+            kernels.copy_into(state, work)
+            kernels.play(state, tree.action[child])
+            tree.mover[child], tree.visits[child] = kernels.to_move(state), 1
+            if kernels.terminal(state):
+                tree.proven[child] = kernels.result(state)
+                tree.value_sum[child] = value_of_result(
+                    tree.proven[child], walks[i, PLIES] + length, cells)
+            else:
+                ways[n, OWNER], ways[n, CHILD] = i, child
+                n += 1
+    return n
+
+
+@kernel
+def absorb(trees, plan, walks, paths, ways, n, values, to_end):
+    """Give `n` collected children their values, and end the iterations that are complete.
+
+    Args:
+        values: float64[n], seen by player 0.
+        to_end: whether an iteration goes on until the game is decided.
+        trees, plan, walks, paths, ways: as of `collect`.
+
+    Returns:
+        The number of complete iterations.
+    """
+    for k in range(n):
+        tree = kernels.row(trees, plan[ways[k, OWNER], TREE])
+        tree.value_sum[ways[k, CHILD]] = values[k]
+    complete = 0
+    for i in range(len(plan)):
+        if plan[i, REMAINING] == 0:
+            continue
+        tree, length = kernels.row(trees, plan[i, TREE]), walks[i, LENGTH]
+        leaf = paths[i, length - 1]
+        expanded = tree.n_children[leaf] > 0 and length <= MAX_DEPTH
+        if expanded:
+            update(tree, leaf)
+        if to_end and expanded and tree.proven[leaf] == UNPROVEN:
+            continue
+        for k in range(length - 1, -1, -1):
+            node = paths[i, k]
+            tree.visits[node] += 1
+            if tree.n_children[node] > 0:
+                update(tree, node)
+        walks[i, LENGTH] = 0
+        plan[i, REMAINING] -= 1
+        complete += 1
+    return complete
+
+
+@inline_kernel
+def is_idle(plan):
+    """Whether no search wants iterations."""
+    for i in range(len(plan)):
+        if plan[i, REMAINING] > 0:
+            return False
+    return True
+
+
+@kernel
+def run(
+    trees, plan, walks, roots, rngs, states, paths, ways, values, scratch, cells, to_end, rounds,
+    evaluator,
+):
+    """Do up to `rounds` rounds of `collect` and `absorb` with a compiled evaluator.
+
+    Returns (complete iterations, evaluations).
+    """
+    complete, evaluations = 0, 0
+    for _ in range(rounds):
+        n = collect(
+            trees, plan, walks, roots, rngs, states, paths, ways, scratch.actions, cells)
+        if is_idle(plan):
+            break
+        for k in range(n):
+            scratch.played[:] = kernels.NOBODY
+            values[k] = value_of(
+                evaluator, kernels.row(states, k), 0, scratch, rngs[ways[k, OWNER]])
+        complete += absorb(trees, plan, walks, paths, ways, n, values, to_end)
+        evaluations += n
+    return complete, evaluations
+
+
+@kernel
+def seen_by_player_0(states, n, values):
+    """Turn values of the player to move in each of `n` states into those of player 0."""
+    for k in range(n):
+        if kernels.to_move(kernels.row(states, k)) == 1:
+            values[k] = -values[k]
+
+
+@kernel
+def write_lines(tree, skipped, moves, path, following, plies, actions, flags, values):
+    """Write the expanded nodes of a tree as lines of moves from the start of the game.
+
+    Each node belongs to one line, where it is marked as LEARNED; the moves that lead to it may be
+    in several lines.
+
+    Args:
+        skipped: a node that is left out with all nodes below it; -1: none.
+        moves: int64[plies], the moves before the root.
+        path, following: int64[MAX_DEPTH + 2], scratch.
+        plies: out, int64[lines], the length of each line. With length 0, the lines are counted
+            only.
+        actions, flags, values: out, of each ply; values are seen by the player to move.
+
+    Returns:
+        (lines, plies): their numbers.
+    """
+    lines, end = 0, 0
+    depth, unwritten = 0, 0  # nodes of the path from this depth on are in no line yet
+    path[0], following[0] = ROOT, 0
+    if tree.n_children[ROOT] == 0:
+        depth = -1
+    while depth >= 0:
+        node = path[depth]
+        child = tree.first_child[node] + following[depth]
+        if following[depth] < tree.n_children[node]:
+            following[depth] += 1
+            if tree.n_children[child] > 0 and child != skipped:
+                depth += 1
+                path[depth], following[depth] = child, 0
+            continue
+        if depth >= unwritten:
+            if len(plies) > 0:
+                plies[lines] = len(moves) + depth + 1
+                for k in range(len(moves)):
+                    actions[end + k] = moves[k]
+                start = end + len(moves)
+                path[depth + 1] = tree.first_child[node]
+                for k in range(depth + 1):
+                    node, mover = path[k], tree.mover[path[k]]
+                    actions[start + k] = tree.action[path[k + 1]]
+                    if k >= unwritten:
+                        flags[start + k] = LEARNED | (PLAYER_1 if mover == 1 else 0)
+                        values[start + k] = (1 - 2 * mover) * tree.value_sum[node]
+            lines, end = lines + 1, end + len(moves) + depth + 1
+            unwritten = depth + 1
+        depth -= 1
+        unwritten = min(unwritten, depth + 1)
+    return lines, end

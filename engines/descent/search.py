@@ -1,0 +1,106 @@
+"""Best-first minimax: searches side by side, and one that follows a game and keeps to a budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dlgo.api import GameSpec, GameState
+from dlgo.vector import longest_game
+from engines.descent import kernels as best_first
+from engines.learning.data.records import NO_RESULT
+from engines.search.batched_search import NO_ACTION, BatchedSearch
+from engines.search.search import new_scratch
+from engines.search.searcher import Searcher
+from engines.search.tree import MAX_DEPTH
+
+# Arrays of `Experience` for some lines: plies, results, actions, flags, returns.
+Lines = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+class BestFirstSearch(BatchedSearch):
+    """`n` searches of best-first minimax, see `kernels.py`.
+
+    Args:
+        capacity: maximum number of nodes in each tree.
+        evaluator: a `LeafEvaluator` without history, or a compiled one from `evaluators.py`.
+        to_end: whether each iteration goes on until the game is decided (descent).
+        reuse: allow searches to keep subtrees, which takes the memory of one more tree.
+
+    Attributes:
+        plies: int64[n], plies of the game before each root; the values of results depend on it.
+    """
+
+    def __init__(
+        self, game: GameSpec, n: int, capacity: int, evaluator: Any, to_end: bool = False,
+        reuse: bool = True,
+    ) -> None:
+        leaves = game.num_actions + 1  # the children of a leaf, and one to walk with
+        super().__init__(game, n, capacity, None, evaluator, longest_game(game), leaves, reuse)
+        self._cells = game.board_rows * game.board_cols
+        self._network = not isinstance(evaluator, tuple)
+        self._compiled = evaluator.compiled() if self._network else evaluator
+        self.asks_for = 1 if self._compiled is None else None
+        self._to_end = to_end
+        self._walks = np.zeros((n, 2), np.int64)
+        self.plies = self._walks[:, best_first.PLIES]
+        self._values = np.empty(n * leaves)
+        self._scratch = new_scratch(game.num_actions)
+
+    def set_position(self, state: GameState, node: int = -1) -> None:
+        super().set_position(state, node)
+        self.plies[0] = len(state.moves())
+
+    def start(
+        self, i: int, simulations: int | None, noise_weight: float = 0.0,
+        concentration: float = 0.0, excluded: int = NO_ACTION,
+    ) -> None:
+        super().start(i, simulations)
+        self._walks[i, best_first.LENGTH] = 0
+
+    def step(self, most: int = 1) -> int:
+        """Do `most` rounds, with a Python evaluator one; returns the number of complete iterations.
+
+        A round expands one leaf in each search. An iteration of best-first minimax takes one round.
+        """
+        trees = self._trees, self._plan, self._walks
+        if self._compiled is not None:
+            complete, valued = best_first.run(
+                *trees, self.roots, self._rngs, self._states, self._paths, self._ways,
+                self._values, self._scratch, self._cells, self._to_end, most, self._compiled)
+        else:
+            valued = best_first.collect(
+                *trees, self.roots, self._rngs, self._states, self._paths, self._ways,
+                self._scratch.actions, self._cells)
+            if valued:
+                _, self._values[:valued] = self._evaluator.evaluate(self._states, valued)
+                best_first.seen_by_player_0(self._states, valued, self._values)
+            complete = best_first.absorb(
+                *trees, self._paths, self._ways, valued, self._values, self._to_end)
+        if self._network:
+            self.evaluations += int(valued)
+            self.steps += valued > 0
+        return int(complete)
+
+    def lines(self, i: int, moves: list[int], skipped: int = -1) -> Lines:
+        """The positions of search `i`, without those below the child `skipped`; `moves` lead to
+        the root."""
+        path, following = (np.empty(MAX_DEPTH + 2, np.int64) for _ in range(2))
+        tree, before, n_lines, n = self.tree(i), np.array(moves, np.int64), 0, 0
+        for _ in range(2):  # first counted, then written
+            plies, actions, flags, values = (
+                np.zeros(n_lines, np.int64), np.zeros(n, np.int32), np.zeros(n, np.uint8),
+                np.zeros(n, np.float32))
+            n_lines, n = best_first.write_lines(
+                tree, skipped, before, path, following, plies, actions, flags, values)
+        return plies, np.full(n_lines, NO_RESULT, np.int8), actions, flags, values
+
+
+class BestFirstSearcher(Searcher):
+    """One best-first search for one thread."""
+
+    def __init__(self, game: GameSpec, capacity: int, reuse: bool, evaluator: Any) -> None:
+        self.game, self._reuse, self._evaluator = game, reuse, evaluator
+        self._search = BestFirstSearch(game, 1, capacity, evaluator, reuse=reuse)
+        self.new_game(0)

@@ -1,0 +1,168 @@
+"""Descent's learning on the loop of the other learners (Cohen-Solal 2020).
+
+    dlgo train descent --game connect4
+
+In an iteration, games are played (`self_play.py`), and the network learns the minimax value of all
+positions in their search trees, not of the played ones alone. So a game gives thousands of examples
+instead of dozens. The search, the targets and the play are deterministic in the network, the seed
+and the number of the game.
+
+At first all moves are drawn alike, at the end of the run the best is played: `exploitation` grows
+evenly with the iterations.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dlgo.games import get_game
+from dlgo.rng import derive_seed
+from dlgo.symmetry import symmetries
+from engines.descent.search import Lines
+from engines.descent.self_play import DescentGames, GamesAgainstRandom
+from engines.jobs import Amount, Task
+from engines.learning.data.experience import LEARNED, SYMMETRY_SHIFT, Decisions, Experience
+from engines.learning.data.records import NO_RESULT
+from engines.learning.networks.leaf_evaluator import ValueEvaluator, encoder_of
+from engines.learning.networks.runtimes import USUAL, load_runtime
+from engines.learning.reinforcement.config import LearnerConfig
+from engines.learning.reinforcement.learner import ReinforcementLearner, shares_of_results, telling
+from engines.learning.reinforcement.portions import PlayedTask, cut, play_tasks
+from engines.learning.runs import Curve, Run
+from engines.learning.settings import setting
+
+if TYPE_CHECKING:
+    from engines.learning.networks.trainable import HeadLoss
+
+COHEN_SOLAL = "Cohen-Solal 2020"
+
+
+@dataclass(frozen=True)
+class DescentConfig(LearnerConfig):
+    """All that decides what descent learns."""
+
+    owner = "train descent"
+    method = "descent"
+    heads = ("value",)
+    presets = {
+        "connect4": {"encoder": "attacks", "symmetries": True},
+    }
+
+    network: str = setting(
+        "wide:hidden=512", "network architecture; mlp and wide are compiled into the search")
+    games: int = setting(64, "games per iteration", low=2)
+    games_at_once: int = setting(16, "games played at the same time, in one batch", low=1)
+    sims: int = setting(32, "iterations of descent before each move", low=1, high=1e6)
+    exploitation: float = setting(
+        0.0, "preference for good moves in the first iteration; 0: all moves alike, 1: the best",
+        low=0, high=1, source=COHEN_SOLAL)
+    last_exploitation: float = setting(
+        1.0, "the same in the last iteration; it changes evenly", low=0, high=1,
+        source=COHEN_SOLAL)
+    window_iterations: int = setting(
+        2, "number of recent iterations to learn from", low=1, source=COHEN_SOLAL)
+    symmetries: bool = setting(False, "learn each position from a random side of the board")
+
+    def exploitation_of(self, iteration: int) -> float:
+        """The preference for good moves in an iteration."""
+        done = (iteration - 1) / max(self.iterations - 1, 1)
+        return self.exploitation + done * (self.last_exploitation - self.exploitation)
+
+
+class DescentLearner(ReinforcementLearner):
+    """A network that learns the values of search trees."""
+
+    config = DescentConfig
+    curves = (
+        Curve("score against random play", {"": "score_random"}),
+        Curve("squared error of the value", {"": "loss"}),
+    )
+
+    def __init__(self, config: DescentConfig, folder: Path, jobs: object = None) -> None:
+        super().__init__(config, folder, jobs)
+        self.window = config.window_iterations
+
+    def _losses(self) -> dict[str, HeadLoss]:
+        from engines.learning.networks.trainable import HeadLoss
+
+        return {"value": HeadLoss("mean_squared_error")}
+
+    def _play(self, run: Run, iteration: int) -> Experience:
+        config, player = self._config, self._player(iteration)
+        tasks = [Task(f"games {first}-{end - 1}", play_task, (config, iteration, first, end),
+                      (player,))
+                 for first, end in cut(config.games, config.portions)]
+        before = time.process_time()
+        played, seconds = play_tasks(
+            self._jobs, self._game, tasks, config.games, telling(run, "games"))
+        self._cpu_elsewhere = seconds - (time.process_time() - before)
+        return dataclasses.replace(played, provenance={
+            "method": config.method, "iteration": iteration, "seed": config.seed,
+            "folder": self._folder.name,
+        })
+
+    def _of_games(self, played: Experience) -> dict[str, float]:
+        # Lines with a result are the games; the others are of their trees.
+        games, ended = self._config.games, played.results != NO_RESULT
+        return {
+            "games": games, "plies": int(played.plies[ended].sum()),
+            "decisions": len(played.decisions),
+            **shares_of_results(played.results[ended], games),
+        }
+
+    def _prepared(self, iteration: int, played: Experience) -> Experience:
+        recent, board = self._recent(iteration, played), symmetries(self._game)
+        if self._config.symmetries and len(board) > 1:
+            rng = np.random.default_rng(derive_seed(self._config.seed, "symmetries", iteration))
+            shown = rng.integers(len(board), size=len(recent.flags)) << SYMMETRY_SHIFT
+            flags = recent.flags | np.where(recent.flags & LEARNED, shown, 0).astype(np.uint8)
+            recent = dataclasses.replace(recent, flags=flags)
+        return recent
+
+    def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
+        return {"value": decisions.returns[:, None]}
+
+    def _test(self, run: Run, iteration: int) -> float:
+        config = self._config
+        games = GamesAgainstRandom(
+            self._game, min(config.games_at_once, config.test_games),
+            _evaluator(config, self._save_player(iteration)),
+            dataclasses.replace(config, random_share=0.0), 1.0,
+            derive_seed(config.seed, "test", iteration))
+        return float(np.mean([points for _, points in games.play(range(config.test_games))]))
+
+    def _learned(self, row: Mapping[str, float]) -> str:
+        return f"{row['decisions']:,.0f} positions, squared error {row['loss']:.4f}"
+
+
+def _evaluator(config: DescentConfig, network: Path) -> ValueEvaluator:
+    runtime = load_runtime(str(network), USUAL)
+    return ValueEvaluator(runtime, encoder_of(runtime.card, get_game(config.game)))
+
+
+def play_task(
+    config: DescentConfig, iteration: int, first: int, end: int, network: Path
+) -> Generator[Amount, None, PlayedTask]:
+    """Play the games from `first` to before `end` with the model in the folder `network`."""
+    start, game = time.process_time(), get_game(config.game)
+    games = DescentGames(
+        game, min(config.games_at_once, end - first), _evaluator(config, network), config,
+        config.exploitation_of(iteration), derive_seed(config.seed, "games", iteration))
+    played: dict[int, list[Lines]] = {}
+    for number, lines in games.play(range(first, end)):
+        played[number] = lines
+        yield Amount(1)
+    in_order = [line for number in range(first, end) for line in played[number]]
+    plies, results, actions, flags, returns = map(np.concatenate, zip(*in_order, strict=True))
+    n = len(actions)
+    return PlayedTask.of(Experience(
+        game, config.encoder, plies, results, actions, flags, np.ones(n, np.float32),
+        np.zeros(n, np.float32), returns,
+    ), start)

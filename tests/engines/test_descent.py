@@ -1,0 +1,228 @@
+"""Best-first minimax and descent: solved games, exact proofs, and the textbook's search."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, SpecError, get_game, kernels
+from dlgo.errors import ModelError
+from engines.descent.search import BestFirstSearch
+from engines.descent.self_play import ordinal, ranks
+from engines.descent.textbook import BestFirst, Node, TextbookDescent
+from engines.registry import build_engine
+from engines.search import tree as ts
+from engines.search.leaf_evaluator import LeafEvaluator
+from tests.conftest import one_line_error, random_game
+from tests.engines.test_search import TIC_TAC_TOE, minimax, never_loses
+
+CONNECT4 = get_game("connect4")
+
+
+def pseudo_value(state: GameState) -> float:
+    """A value for each position, seen by player 0; hardly any two are equal."""
+    return (state.key() % 1_000_003) / 1_000_003 * 1.6 - 0.8
+
+
+class PseudoValues(LeafEvaluator):
+    """The same, as the compiled search asks for it."""
+
+    def __init__(self, game: Any) -> None:
+        self._game = game
+
+    def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        states = [GameState.copy_of(self._game, kernels.row(leaves, i)) for i in range(n)]
+        values = [pseudo_value(state) * (1 - 2 * state.next_player.index) for state in states]
+        return np.zeros((n, self._game.num_actions), np.float32), np.array(values)
+
+
+def searched(state: GameState, evaluator: Any, iterations: int, to_end: bool) -> BestFirstSearch:
+    search = BestFirstSearch(state.game, 1, 200_000, evaluator, to_end, reuse=False)
+    search.seed(0, 1)
+    search.set_position(state)
+    search.start(0, iterations)
+    while search.remaining[0] > 0:
+        search.step()
+    return search
+
+
+def nodes_of(tree: ts.Tree, state: GameState) -> list[tuple[int, GameState]]:
+    """All nodes of a tree with their positions."""
+    nodes, stack = [], [(ts.ROOT, state)]
+    while stack:
+        node, at = stack.pop()
+        nodes.append((node, at))
+        first = int(tree.first_child[node])
+        stack += [(child, at.apply_move(at.game.move_of(int(tree.action[child]))))
+                  for child in range(first, first + int(tree.n_children[node]))]
+    return nodes
+
+
+@pytest.mark.parametrize(("game", "result"), [
+    ("tictactoe", 0), ("connectn:cols=4,rows=4,n=3", 1),
+])
+def test_the_rules_alone_solve_small_games(game: str, result: int) -> None:
+    engine = build_engine("descent:evaluator=uniform,sims=1000000", game)
+    decision = engine.select_move(GameState.new_game(get_game(game)))
+    assert decision.proven == result == decision.value
+    assert decision.cost.simulations < 500_000
+
+
+@pytest.mark.parametrize("to_end", [False, True])
+def test_what_is_marked_as_certain_is_the_value_of_perfect_play(to_end: bool) -> None:
+    start = GameState.new_game(TIC_TAC_TOE)
+    tree = searched(start, PseudoValues(TIC_TAC_TOE), 200, to_end).tree(0)
+    proven = [(node, state) for node, state in nodes_of(tree, start)
+              if tree.proven[node] != ts.UNPROVEN]
+    assert sum(not state.is_over() for _, state in proven) > 50
+    for node, state in proven:
+        assert tree.proven[node] == minimax(state) * (1 - 2 * state.next_player.index)
+
+
+def test_it_agrees_with_the_solver_in_connect_four() -> None:
+    engine = build_engine("descent:evaluator=uniform,sims=200000", CONNECT4)
+    solver = build_engine("solver", CONNECT4)
+    results = set()
+    games = [random_game(CONNECT4, seed) for seed in range(60)]
+    for states in [states for states in games if len(states) > 30][:12]:
+        state = states[26]
+        found, known = engine.select_move(state), solver.select_move(state)
+        assert found.proven == known.proven
+        results.add(found.proven)
+        after = state.apply_move(found.move)
+        if not after.is_over():
+            answer = solver.select_move(after)
+            same = after.next_player is state.next_player
+            assert (answer.proven if same else -answer.proven) == known.proven
+    assert len(results) > 1
+
+
+def test_descent_reaches_the_end_of_the_game_in_each_iteration() -> None:
+    start = GameState.new_game(CONNECT4)
+    tree = searched(start, PseudoValues(CONNECT4), 1, to_end=True).tree(0)
+    ends = [state for _, state in nodes_of(tree, start) if state.is_over()]
+    assert ends and tree.info[ts.DEEPEST] >= 6  # no game has ended before the seventh ply
+    shallow = searched(start, PseudoValues(CONNECT4), 1, to_end=False).tree(0)
+    assert shallow.info[ts.N_NODES] == 8
+
+
+@pytest.mark.parametrize("to_end", [False, True])
+@pytest.mark.parametrize(("game", "iterations"), [
+    ("tictactoe", 40), ("connect4", 30), ("draughts", 20),
+])
+def test_the_textbook_and_the_compiled_search_have_the_same_tree(
+    game: str, iterations: int, to_end: bool
+) -> None:
+    """Move by move: values, certain results and visits. In draughts a player may move twice."""
+    spec = get_game(game)
+    states = random_game(spec, seed=3)
+    state, n = states[len(states) // 2], iterations if game != "draughts" or not to_end else 3
+    if game == "tictactoe":
+        state = states[0]
+    root = BestFirst(spec, pseudo_value, to_end).search(state, n)
+    tree = searched(state, PseudoValues(spec), n, to_end).tree(0)
+    ours = {at.moves()[-1]: (float(tree.value_sum[node]), int(tree.proven[node]),
+                             int(tree.visits[node]))
+            for node, at in nodes_of(tree, state) if len(at.moves()) == len(state.moves()) + 1}
+    theirs = {child.state.last_move: (
+        child.value, ts.UNPROVEN if child.result is None else child.result, child.visits)
+        for child in root.children}
+    assert ours == theirs
+    assert root.value == tree.value_sum[ts.ROOT]
+
+
+def test_a_compiled_network_and_another_runtime_search_alike() -> None:
+    state = random_game(CONNECT4, seed=5)[6]
+    decisions = [
+        build_engine(f"descent:connect4-alphazero-wide,sims=60,runtime={kind}", CONNECT4, seed=1)
+        .select_move(state) for kind in ("compiled", "onnx")]
+    assert decisions[0].policy == decisions[1].policy
+    assert decisions[0].value == pytest.approx(decisions[1].value, abs=1e-4)
+    assert decisions[0].cost.evaluations == decisions[1].cost.evaluations > 300
+
+
+def test_a_proven_draw_is_played_when_the_other_moves_look_worse() -> None:
+    """No iteration enters a proven move again, so its visits say nothing."""
+    engine = build_engine("descent:evaluator=uniform,sims=10", TIC_TAC_TOE)
+    never_loses(build_engine("descent:evaluator=uniform,sims=3000", TIC_TAC_TOE), 1,
+                [GameState.new_game(TIC_TAC_TOE)])
+    state = random_game(TIC_TAC_TOE, 1)[0]
+    engine.select_move(state)
+    tree = engine._searchers[0].tree
+    first = int(tree.first_child[ts.ROOT])
+    children = range(first, first + int(tree.n_children[ts.ROOT]))
+    for child in children:
+        tree.proven[child], tree.value_sum[child], tree.visits[child] = ts.UNPROVEN, -0.5, 100
+    tree.proven[first + 2], tree.value_sum[first + 2], tree.visits[first + 2] = 0, 0.0, 2
+    counts = ts.Counts.empty(TIC_TAC_TOE.num_actions)
+    best = int(ts.add_root(tree, *counts))
+    assert engine._choose(state, counts, 1, best, False) == tree.action[first + 2] != best
+
+
+def test_lines_hold_every_expanded_position_once_with_its_value() -> None:
+    start = random_game(CONNECT4, seed=2)[5]
+    search = searched(start, PseudoValues(CONNECT4), 6, to_end=True)
+    tree = search.tree(0)
+    before = [CONNECT4.action_of(move) for move in start.moves()]
+    plies, _, actions, flags, values = search.lines(0, before)
+    found, end = {}, 0
+    for length in plies:
+        state = GameState.new_game(CONNECT4)
+        for k in range(end, end + length):
+            if flags[k]:
+                line = tuple(state.moves())
+                assert line not in found
+                found[line] = float(values[k])
+                assert flags[k] == 1 + 2 * state.next_player.index
+            state = state.apply_move(CONNECT4.move_of(int(actions[k])))
+        end += length
+    wanted = {tuple(state.moves()): np.float32(
+        (1 - 2 * state.next_player.index) * tree.value_sum[node])
+        for node, state in nodes_of(tree, start) if tree.n_children[node] > 0}
+    assert found == pytest.approx(wanted)
+    child = ranks(tree)[0]
+    rest = search.lines(0, before, child)
+    inside = sum(len(line) > 5 and line[5] == CONNECT4.move_of(int(tree.action[child]))
+                 for line in wanted)
+    assert np.count_nonzero(rest[3]) == len(wanted) - inside > 0
+
+
+def test_ordinal_shares() -> None:
+    """Exploitation 0.5 of three moves: 2/3, then 3/4 of the rest, then what is left."""
+    rng = np.array([7], np.uint64)
+    drawn = [ordinal(3, 0.5, rng) for _ in range(20_000)]
+    shares = np.bincount(drawn) / len(drawn)
+    assert shares == pytest.approx([2 / 3, 1 / 4, 1 / 12], abs=0.015)
+    assert {ordinal(3, 1.0, rng) for _ in range(50)} == {0}
+    assert len({ordinal(3, 0.0, rng) for _ in range(50)}) == 3
+
+
+def test_the_textbook_solves_and_learns() -> None:
+    game = get_game("connectn:cols=3,rows=3,n=3")
+    search = BestFirst(game)
+    root = search.search(GameState.new_game(game), 3000)
+    assert root.result is not None and search.choose(root).last_move in game_moves(game)
+    learner = TextbookDescent(TIC_TAC_TOE, seed=1)
+    losses = list(learner.learn(batches=8))
+    assert losses[-1] < 0.8 * losses[0]
+    won = Node(GameState.new_game(TIC_TAC_TOE), 0.0)
+    won.children = [Node(won.state, 0.9), Node(won.state, 0.6, 1), Node(won.state, 0.99)]
+    won.update()
+    assert (won.value, won.result) == (0.6, 1)
+
+
+@functools.cache
+def game_moves(game: Any) -> set:
+    return set(GameState.new_game(game).legal_moves())
+
+
+def test_networks_that_it_cannot_use_are_refused() -> None:
+    with one_line_error(ModelError, "has no value head"):
+        build_engine("descent:connect4-policy_gradient", "connect4")
+    with one_line_error(ModelError, "no descent model comes with the package"):
+        build_engine("descent", "go:size=5")
+    with one_line_error(SpecError, "cannot limit itself by depth"):
+        build_engine("descent:depth=3", "connect4")
