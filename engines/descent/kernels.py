@@ -41,12 +41,6 @@ def value_of_result(result, ply, cells):
 
 
 @inline_kernel
-def completion(tree, child, sign):
-    """1 for a proven win of the player with this sign, -1 for a proven loss, else 0."""
-    return 0 if tree.proven[child] == UNPROVEN else sign * tree.proven[child]
-
-
-@inline_kernel
 def best_open(tree, node):
     """The child where the search goes on: the best that is not proven; if equal, with fewer
     visits."""
@@ -65,16 +59,17 @@ def best_open(tree, node):
 
 @kernel
 def best_child(tree, node):
-    """The child with the best completion; among these, with the best value."""
+    """The best child: a proven win, else the highest value, else a proven loss."""
     sign = 1 - 2 * tree.mover[node]
     best, best_completion, best_value = -1, 0, 0.0
     first = tree.first_child[node]
     for child in range(first, first + tree.n_children[node]):
-        known, value = completion(tree, child, sign), sign * tree.value_sum[child]
-        if best < 0 or known > best_completion or (
-            known == best_completion and value > best_value
+        completion = 0 if tree.proven[child] == UNPROVEN else sign * tree.proven[child]
+        value = sign * tree.value_sum[child]
+        if best < 0 or completion > best_completion or (
+            completion == best_completion and value > best_value
         ):
-            best, best_completion, best_value = child, known, value
+            best, best_completion, best_value = child, completion, value
     return best
 
 
@@ -99,15 +94,17 @@ def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells
         cells: of the board.
 
     Returns:
-        The number of children to evaluate. The values of finished games are set here.
+        The number of children to evaluate, -1 if no search wants iterations. The values of
+        finished games are set here.
     """
-    n, work = 0, kernels.row(states, len(paths) - 1)
+    n, idle, work = 0, True, kernels.row(states, len(paths) - 1)
     for i in range(len(plan)):
         tree, path = kernels.row(trees, plan[i, TREE]), paths[i]
         if plan[i, REMAINING] > 0 and tree.proven[ROOT] != UNPROVEN:
             plan[i, REMAINING] = 0
         if plan[i, REMAINING] == 0:
             continue
+        idle = False
         kernels.copy_into(work, kernels.row(roots, i))
         path[0], length = ROOT, max(walks[i, LENGTH], 1)
         for k in range(1, length):
@@ -135,7 +132,7 @@ def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells
             else:
                 ways[n, OWNER], ways[n, CHILD] = i, child
                 n += 1
-    return n
+    return -1 if idle else n
 
 
 @kernel
@@ -143,7 +140,7 @@ def absorb(trees, plan, walks, paths, ways, n, values, to_end):
     """Give `n` collected children their values, and end the iterations that are complete.
 
     Args:
-        values: float64[n], seen by player 0.
+        values: float64[n], seen by the player to move.
         to_end: whether an iteration goes on until the game is decided.
         trees, plan, walks, paths, ways: as of `collect`.
 
@@ -152,7 +149,8 @@ def absorb(trees, plan, walks, paths, ways, n, values, to_end):
     """
     for k in range(n):
         tree = kernels.row(trees, plan[ways[k, OWNER], TREE])
-        tree.value_sum[ways[k, CHILD]] = values[k]
+        child = ways[k, CHILD]
+        tree.value_sum[child] = (1 - 2 * tree.mover[child]) * values[k]
     complete = 0
     for i in range(len(plan)):
         if plan[i, REMAINING] == 0:
@@ -175,15 +173,6 @@ def absorb(trees, plan, walks, paths, ways, n, values, to_end):
     return complete
 
 
-@inline_kernel
-def is_idle(plan):
-    """Whether no search wants iterations."""
-    for i in range(len(plan)):
-        if plan[i, REMAINING] > 0:
-            return False
-    return True
-
-
 @kernel
 def run(
     trees, plan, walks, roots, rngs, states, paths, ways, values, scratch, cells, to_end, rounds,
@@ -197,23 +186,15 @@ def run(
     for _ in range(rounds):
         n = collect(
             trees, plan, walks, roots, rngs, states, paths, ways, scratch.actions, cells)
-        if is_idle(plan):
+        if n < 0:
             break
         for k in range(n):
-            scratch.played[:] = kernels.NOBODY
-            values[k] = value_of(
-                evaluator, kernels.row(states, k), 0, scratch, rngs[ways[k, OWNER]])
+            state = kernels.row(states, k)
+            values[k] = (1 - 2 * kernels.to_move(state)) * value_of(
+                evaluator, state, 0, scratch, rngs[ways[k, OWNER]])
         complete += absorb(trees, plan, walks, paths, ways, n, values, to_end)
         evaluations += n
     return complete, evaluations
-
-
-@kernel
-def seen_by_player_0(states, n, values):
-    """Turn values of the player to move in each of `n` states into those of player 0."""
-    for k in range(n):
-        if kernels.to_move(kernels.row(states, k)) == 1:
-            values[k] = -values[k]
 
 
 @kernel

@@ -10,7 +10,7 @@ from dlgo.api import GameSpec, GameState
 from dlgo.vector import longest_game
 from engines.descent import kernels as best_first
 from engines.learning.data.records import NO_RESULT
-from engines.search.batched_search import NO_ACTION, BatchedSearch
+from engines.search.batched_search import BatchedSearch
 from engines.search.search import new_scratch
 from engines.search.searcher import Searcher
 from engines.search.tree import MAX_DEPTH
@@ -52,13 +52,6 @@ class BestFirstSearch(BatchedSearch):
         super().set_position(state, node)
         self.plies[0] = len(state.moves())
 
-    def start(
-        self, i: int, simulations: int | None, noise_weight: float = 0.0,
-        concentration: float = 0.0, excluded: int = NO_ACTION,
-    ) -> None:
-        super().start(i, simulations)
-        self._walks[i, best_first.LENGTH] = 0
-
     def step(self, most: int = 1) -> int:
         """Do `most` rounds, with a Python evaluator one; returns the number of complete iterations.
 
@@ -73,14 +66,12 @@ class BestFirstSearch(BatchedSearch):
             valued = best_first.collect(
                 *trees, self.roots, self._rngs, self._states, self._paths, self._ways,
                 self._scratch.actions, self._cells)
-            if valued:
+            if valued > 0:
                 _, self._values[:valued] = self._evaluator.evaluate(self._states, valued)
-                best_first.seen_by_player_0(self._states, valued, self._values)
             complete = best_first.absorb(
                 *trees, self._paths, self._ways, valued, self._values, self._to_end)
         if self._network:
-            self.evaluations += int(valued)
-            self.steps += valued > 0
+            self.evaluations += max(int(valued), 0)
         return int(complete)
 
     def lines(self, i: int, moves: list[int], skipped: int = -1) -> Lines:

@@ -1,4 +1,4 @@
-"""The parts that all learners by self-play without search share.
+"""The parts that learners from their own games share, all but AlphaZero.
 
     config.py     the settings of a run
     learner.py    the loop: play, learn, test against random play
@@ -7,5 +7,5 @@
     losses.py     losses of policies and of action values, in Keras
     doctor.py     checks of a run
 
-`engines/policy_gradient`, `actor_critic`, `q_learning` and `ppo` add the rest.
+`engines/policy_gradient`, `actor_critic`, `q_learning`, `ppo` and `descent` add the rest.
 """
