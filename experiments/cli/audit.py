@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
-
 import click
 
-from experiments import museum
+from experiments.museum import PARTS
 from experiments.options import Number
-
-_PARTS = tomllib.loads(Path(museum.__file__).with_name("parts.toml").read_text(encoding="utf-8"))
 
 
 @click.command(epilog="\b\nFunctions of FILE.py, and what they return:\n" + "\n".join(
-    f"  {call}\n      {answer}" for call, answer in _PARTS.items()))
+    f"  {name}{parameters}\n      {answer}" for name, (parameters, answer) in PARTS.items()))
 @click.argument("file", metavar="FILE.py|ENGINE")
 @click.option("--game", default="", help="Ask a player for moves in this game, such as connect4.")
 @click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,

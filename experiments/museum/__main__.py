@@ -18,7 +18,8 @@ import pandas as pd
 from dlgo.files import write_file
 from experiments.command import run
 from experiments.figures import BLUE, FAINT, ORANGE, drawing
-from experiments.museum.planting import KINDS, Fault, diff, faults, get_fault, write
+from experiments.museum import KINDS
+from experiments.museum.planting import Fault, faults, get_fault, write
 from experiments.museum.prices import LOSSES, PRICES, measure
 from experiments.options import FOLDER
 
@@ -61,7 +62,7 @@ def card(fault: Fault) -> str:
     return (
         f"# {fault.title}\n\n`{fault.name}`, {KINDS[fault.kind]}\n\n"
         f"**What one sees.** {fault.symptom}\n\n**The smallest example.** {fault.smallest}\n\n"
-        f"**Price.** {price}.\n\n**Published**\n\n{places}\n```diff\n{diff(fault)}```\n"
+        f"**Price.** {price}.\n\n**Published**\n\n{places}\n```diff\n{fault.diff}```\n"
     )
 
 

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 from dlgo.text import describe_error
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
-from experiments.museum import learners, real_games, searches, solvers
-from experiments.museum.planting import KINDS, Fault, faults
-from experiments.museum.subject import ASKED, FUNCTIONS, UNSEEN, AuditError, Subject
+from experiments.museum import KINDS, PARTS, learners, real_games, searches, solvers
+from experiments.museum.planting import Fault, faults
+from experiments.museum.subject import ASKED, UNSEEN, AuditError, Subject
 
 PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
@@ -35,6 +35,8 @@ SIGNATURES = Path(__file__).with_name("signatures.json")
 _NO_ANSWER, _CRASH, _HANG, _MOST_LOSSES = "!", "!!", "!!lost: ", 3
 # Wall seconds for a part that hangs to be interrupted, before its worker is ended.
 _GRACE = 5.0
+# A player that was asked about fewer positions was asked little.
+_LITTLE = 24
 _NEXT = """
 Begin with the first line: the simplest properties come first, and one fault often breaks several.
 Fix it and audit again. To see a fault of the museum: python -m experiments.museum NAME"""
@@ -61,16 +63,26 @@ class Finding(NamedTuple):
         """What is compared with the findings about the museum's faults."""
         return self.name, f"{self.name}: {self.tag}"
 
+    @property
+    def label(self) -> str:
+        """What its line begins with."""
+        has_own = self.name == self.part and self.tag[:1] not in ("", _NO_ANSWER)
+        return self.tag if has_own and self.tag != UNSEEN else self.name
+
 
 class Report(NamedTuple):
     """The result of an audit; `print(report)` is for people."""
 
     file: str
     kind: str
+    answers: list[Finding]  # and those that are none: `UNSEEN`, `ASKED`
     examined: list[tuple[str, str]]  # parts and properties
-    findings: list[Finding]
-    unseen: list[Finding]
-    asked: list[Finding]  # in how many positions a player was asked
+    misspelt: str = ""  # names in the file that are almost those of parts
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What does not hold."""
+        return [one for one in self.answers if one.tag not in (UNSEEN, ASKED)]
 
     def suspects(self, part: str = "") -> dict[str, Fault | None]:
         """The kinds of fault, the most probable first, each with the museum's most similar fault.
@@ -80,24 +92,25 @@ class Report(NamedTuple):
         known.
         """
         examined, known = {name for _, name in self.examined}, signatures()
-        found_here = [one for one in self.findings if part in ("", one.part)]
-        own = {feature for finding in found_here for feature in finding.features}
+        here = [one for one in self.findings if part in ("", one.part)]
+        broken = {feature for one in here for feature in one.features}
         frequency = Counter(chain.from_iterable(known.values()))
 
         def weight(features: set[str]) -> float:
             return sum(math.log(1 + len(known) / (1 + frequency[one])) for one in features
                        if one.partition(":")[0] in examined)
 
-        def likeness(broken: set[str], features: set[str]) -> float:
-            return weight(broken & features) / math.sqrt(weight(broken) * weight(features) or 1)
+        def likeness(name: str) -> float:
+            own, features = broken & examined if name in KINDS else broken, set(known[name])
+            return weight(own & features) / math.sqrt(weight(own) * weight(features) or 1)
 
-        found = [(likeness(own & examined if name in KINDS else own, set(features)),
-                  name in faults(), name) for name, features in known.items()]
         others = {"gumbel"} - {self.kind}
         others |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
         best: dict[str, Fault | None] = dict.fromkeys(
-            ["crash"] if any(one.tag.startswith(_CRASH) for one in found_here) else [])
-        for value, is_fault, name in sorted(found, reverse=True):
+            ["crash"] if any(one.tag.startswith(_CRASH) for one in here) else [])
+        for value, is_fault, name in sorted(
+            ((likeness(name), name in faults(), name) for name in known), reverse=True
+        ):
             fault = faults()[name] if is_fault else None
             kind = fault.kind if fault else name
             if value and kind not in others:
@@ -105,42 +118,45 @@ class Report(NamedTuple):
         return best
 
     def __str__(self) -> str:
-        broken, number = {finding[:2] for finding in self.findings}, len(self.examined)
-        parts = dict.fromkeys(finding.part for finding in self.findings)
+        broken, number = {one[:2] for one in self.findings}, len(self.examined)
+        asked = {one.name: int(one.text) for one in self.answers if one.tag == ASKED}
         lines = [f"{self.file}: " + (
             f"{len(broken)} of {number} properties do not hold" if broken else
             f"all properties hold ({number} examined)" if number else "nothing was examined")]
-        if self.asked:
-            lines.append("Positions asked about: " + ", ".join(
-                f"{one.name} {one.text}" for one in self.asked))
+        if asked:
+            little = "; these are few, and say little" if sum(asked.values()) < _LITTLE else ""
+            counts = ", ".join(f"{name} {count}" for name, count in asked.items())
+            lines.append(f"Positions asked about: {counts}{little}")
+        parts = dict.fromkeys(one.part for one in self.findings)
         for part in parts:
-            lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:"]
-            found = [finding for finding in self.findings if finding.part == part]
-            lines += _together(found)
-            answers = [one for one in found if not one.tag.startswith(_CRASH)]
-            if answers and not answers[0].tag.startswith(_NO_ANSWER):
+            found = [one for one in self.findings if one.part == part]
+            lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:",
+                      *_together(found)]
+            answers = [one.tag for one in found if not one.tag.startswith(_CRASH)]
+            if answers and not answers[0].startswith(_NO_ANSWER):
                 lines += ["  Look at:", *(
-                    f"    {KINDS[kind]}" + (f", as in {fault.name} ({fault.title})" if fault else
-                                            "")
+                    f"    {KINDS[kind]}" + (fault and f", as in {fault.name} ({fault.title})" or "")
                     for kind, fault in list(self.suspects(part).items())[:3])]
         lines += [_NEXT] * bool(parts)
         lines += [_TREES] * bool(parts.keys() & {"search", "select_move", "solve"})
-        missing = {*FUNCTIONS, "select_move"} - {part for part, _ in self.examined}
-        return "\n".join([*lines, "", "Not examined:", *_together(self.unseen),
-                          f"  the file has no {', '.join(sorted(missing))}"])
+        missing = {*PARTS, "select_move"} - {part for part, _ in self.examined}
+        unseen = [one for one in self.answers if one.tag == UNSEEN]
+        return "\n".join([*lines, "", "Not examined:", *_together(unseen),
+                          f"  the file has no {', '.join(sorted(missing))}{self.misspelt}"])
 
 
 def _together(findings: list[Finding]) -> Iterator[str]:
-    """A line for each property (or tag of a learner's part), but one for all that fail alike."""
-    first: dict[str, Finding] = {}
+    """A line for each label, but one for all that fail alike."""
+    alike: dict[str, dict[str, str]] = {}
+    labels = set()
     for one in findings:
-        first.setdefault(one.tag or one.name if one.name == one.part else one.name, one)
-    alike: dict[str, list[str]] = {}
-    for label, one in first.items():
-        alike.setdefault(one.tag if one.tag.startswith(_NO_ANSWER) else one.text, []).append(label)
-    for labels in alike.values():
-        more = f" and {len(labels) - 3} others" if len(labels) > 3 else ""
-        yield f"  {', '.join(labels[:3])}{more}: {first[labels[0]].text}"
+        if one.label not in labels:
+            key = one.tag if one.tag.startswith(_NO_ANSWER) else one.text
+            alike.setdefault(key, {})[one.label] = one.text
+            labels.add(one.label)
+    for texts in alike.values():
+        more = f" and {len(texts) - 3} others" if len(texts) > 3 else ""
+        yield f"  {', '.join([*texts][:3])}{more}: {next(iter(texts.values()))}"
 
 
 def signatures() -> dict[str, list[str]]:
@@ -158,7 +174,7 @@ def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
     except NotImplementedError as error:
         found[UNSEEN] = str(error) or "it is not implemented"
     except AuditError as error:
-        found[_NO_ANSWER + error.tag] = str(error)
+        found[_NO_ANSWER] = str(error)
     except TooSlow as error:
         found[f"{_HANG}{error}"] = f"it hangs{_place(error, subject.path)}"
     except Exception as error:
@@ -228,10 +244,10 @@ def audit(
             return next(outcomes).value
 
     with Processes(1, _Room(seconds, str(file), game)) as jobs:
-        loaded = ask(operator.attrgetter("parts", "kind"))
+        loaded = ask(operator.attrgetter("parts", "kind", "misspelt"))
         if isinstance(loaded, dict):
-            raise AuditError("load", f"cannot load {file}: {next(iter(loaded.values()))}")
-        report = Report(str(file), loaded[1], [], [], [], [])
+            raise AuditError(f"cannot load {file}: {next(iter(loaded.values()))}")
+        report = Report(str(file), loaded[1], [], [], loaded[2])
         for part in loaded[0]:
             losses = 0
             for name in PROPERTIES[part]:
@@ -239,9 +255,6 @@ def audit(
                 found = ask(examine, part, name) if losses < _MOST_LOSSES else {
                     UNSEEN: f"{part} has hung or ended the program {losses} times"}
                 losses += any(tag.startswith(_HANG) for tag in found)
-                if found.keys() != {UNSEEN}:
-                    report.examined.append((part, name))
-                for tag, text in found.items():
-                    {UNSEEN: report.unseen, ASKED: report.asked}.get(tag, report.findings).append(
-                        Finding(part, name, tag, text))
+                report.examined.extend([(part, name)] if found.keys() != {UNSEEN} else [])
+                report.answers.extend(Finding(part, name, *one) for one in found.items())
     return report

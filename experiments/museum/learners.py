@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from dlgo.api import GameState, Move, Player
+from dlgo.api import GameState
 from dlgo.games.draughts.state import Draughts
 from dlgo.symmetry import symmetries
-from experiments.museum.subject import Findings, Subject, numbers
+from experiments.museum.subject import Findings, Subject, numbers, random_game
 
 _GAMES, _DRAWS = 12, 2000
 _LOGITS = np.array([[2.0, 0.5, -1.0, 0.0], [-0.5, 1.0, 0.3, 0.2], [0.1, 0.2, 0.3, 2.5]])
@@ -37,27 +37,18 @@ def _short(array: np.ndarray) -> str:
     return " ".join(f"{one:.3g}" for one in array[:12]) + (" ..." if len(array) > 12 else "")
 
 
-def played(start: GameState, seed: int) -> tuple[list[GameState], list[Move], np.ndarray, int]:
-    """A random game as `targets` gets it: positions, moves, visits int64[positions, actions], and
-    black's result."""
-    rng, state, states, moves, visits = np.random.default_rng(seed), start, [], [], []
-    while not state.is_over():
-        legal = state.legal_moves()
-        states.append(state)
-        moves.append(legal[rng.integers(len(legal))])
-        visits.append(np.zeros(start.game.num_actions, int))
-        visits[-1][list(map(start.game.action_of, legal))] = rng.integers(1, 50, len(legal))
-        state = state.apply_move(moves[-1])
-    return states, moves, np.array(visits), state.result()
-
-
 def targets(subject: Subject, part: str) -> Findings:
     """One example a position: the result for the player to move, and the shares of the visits."""
-    starts = [GameState.new_game(subject.game)]
+    starts = [subject.game.start()]
     if not hasattr(subject.module, "GAME"):  # draughts: a player may move twice
         starts.append(Draughts.from_fen("B:W6,15,30:B1"))
     for start, seed in itertools.product(starts, range(_GAMES)):
-        states, moves, visits, result = played(start, seed)
+        rng = np.random.default_rng(seed)
+        *states, last = random_game(start, rng)
+        visits, result = np.zeros((len(states), start.game.num_actions), int), last.result()
+        for state, row in zip(states, visits, strict=True):
+            row[state.legal_actions()] = rng.integers(1, 50, len(state.legal_actions()))
+        moves = last.moves()[-len(states):]
         examples = list(subject.call(part, states, moves, visits, result))
         where = f"{start.game.name}, result {result:+d} for black"
         yield from compare("number", f"{where}, number of examples", len(examples), len(states))
@@ -65,7 +56,7 @@ def targets(subject: Subject, part: str) -> Findings:
             player, policy = state.next_player, example[-2]
             now = f"{where}, ply {ply}, {player.name} to move, target of the"
             yield from compare(f"{start.game.name}, value, {player.name}", f"{now} value",
-                               example[-1], result if player is Player.black else -result)
+                               example[-1], result * (1 - 2 * player.index))
             if policy is not None:
                 yield from compare(f"{start.game.name}, policy", f"{now} policy", policy,
                                    counts / counts.sum(), 0.02)
@@ -74,9 +65,9 @@ def targets(subject: Subject, part: str) -> Findings:
 def _positions(start: GameState) -> Iterator[GameState]:
     """Random games, and their first moves in any order: many positions differ in colours only."""
     for seed in range(4):
-        states, moves, *_ = played(start, seed)
+        *states, last = random_game(start, np.random.default_rng(seed))
         yield from states
-        for order in itertools.permutations(moves[:4]):
+        for order in itertools.permutations(last.moves()[:4]):
             state = start
             for move in order:
                 if state.is_valid_move(move):
@@ -87,7 +78,7 @@ def _positions(start: GameState) -> Iterator[GameState]:
 def encode(subject: Subject, part: str) -> Findings:
     """Different positions are shown differently, and the same one always in the same way."""
     seen: dict[bytes, GameState] = {}
-    for state in _positions(GameState.new_game(subject.game)):
+    for state in _positions(subject.game.start()):
         planes, again = (numbers("the planes of a position", subject.call(part, state))
                          for _ in range(2))
         other = seen.setdefault((planes + 0.0).tobytes(), state)  # -0.0 is 0.0
@@ -202,10 +193,9 @@ def gradient(subject: Subject, part: str) -> Findings:
 def batches(subject: Subject, part: str) -> Findings:
     """An epoch has each example once, whatever the size of a batch."""
     for count, size in ((10, 4), (8, 4), (3, 1), (5, 8)):
-        taken = [int(np.ravel(example)[0]) for batch in subject.call(
-            part, list(range(count)), size) for example in batch]
+        taken = itertools.chain(*subject.call(part, list(range(count)), size))
         yield from compare("", f"an epoch of {count} examples in batches of {size}",
-                           sorted(taken), range(count))
+                           sorted(int(np.ravel(example)[0]) for example in taken), range(count))
 
 
 def window(subject: Subject, part: str) -> Findings:

@@ -1,7 +1,7 @@
 """Faults as data: each is a change of one place in one of our readable files.
 
     fault = get_fault("no-square-root")
-    print(diff(fault))
+    print(fault.diff)
     engine = planted(fault).TextbookPUCT
 
 The readable file has no switch, and nothing compiled is touched: the change is made in the text of
@@ -26,9 +26,6 @@ from dlgo.text import replace_once
 
 _FOLDER = Path(__file__).with_name("faults")
 _ROOT = Path(__file__).resolve().parents[2]
-
-KINDS: dict[str, str] = tomllib.loads(
-    Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -57,6 +54,12 @@ class Fault:
         """The text with the fault. Raises ValueError if the file has changed there."""
         return replace_once(self.right, self.before, self.after)
 
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        texts = [text.splitlines(keepends=True) for text in (self.right, self.wrong)]
+        return "".join(difflib.unified_diff(*texts, self.file, f"{self.file}, {self.name}", n=2))
+
 
 @functools.cache
 def faults() -> dict[str, Fault]:
@@ -70,12 +73,6 @@ def get_fault(name: str) -> Fault:
     if name not in faults():
         raise DlgoError(f"unknown fault {name!r}{suggest(name, faults())}")
     return faults()[name]
-
-
-def diff(fault: Fault) -> str:
-    """The change as a unified diff."""
-    texts = [text.splitlines(keepends=True) for text in (fault.right, fault.wrong)]
-    return "".join(difflib.unified_diff(*texts, fault.file, f"{fault.file}, {fault.name}", n=2))
 
 
 def planted(fault: Fault) -> ModuleType:

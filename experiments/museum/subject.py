@@ -11,8 +11,9 @@ may be any engine: dlgo audit "gtp:gnugo ..." --game go.
 from __future__ import annotations
 
 import contextlib
-import tomllib
+import inspect
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -24,34 +25,23 @@ from dlgo.conformance.kit import bytes_of
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
 from dlgo.plugins import load_file
-from dlgo.specs import suggest
 from engines import bots
 from engines.base import Budget, Decision
 from engines.registry import ENGINES, EngineSpec, build_engine, engine_class
+from experiments.museum import PARTS
 from experiments.museum.traces import RULES
 from experiments.museum.tree_game import Script, TreeGame, tree_game
 
-# Names of functions that a file may have.
-FUNCTIONS = [call.partition("(")[0] for call in tomllib.loads(
-    Path(__file__).with_name("parts.toml").read_text(encoding="utf-8"))]
 SIMULATIONS = 400
 # A finding: what tells it from others of the property, and a sentence.
 Findings = Iterator[tuple[str, str]]
-# The tag of a finding that is none: what could not be seen.
-UNSEEN = "unseen"
-# The tag of another that is none: in how many positions a player was asked.
-ASKED = "asked"
+# Tags of findings that are none: what could not be seen, and in how many positions a player was
+# asked.
+UNSEEN, ASKED = "unseen", "asked"
 
 
 class AuditError(DlgoError):
-    """A file cannot be audited, or has given a wrong answer; `tag` tells such answers apart."""
-
-    def __init__(self, tag: str, text: str) -> None:
-        super().__init__(tag, text)  # a worker sends both
-        self.tag = tag
-
-    def __str__(self) -> str:
-        return self.args[1]
+    """A file cannot be audited, or has given a wrong answer."""
 
 
 def numbers(what: str, answer: Any) -> np.ndarray:
@@ -62,8 +52,17 @@ def numbers(what: str, answer: Any) -> np.ndarray:
         array = np.asarray(answer, float)
     if not np.isfinite(array).all():
         shown = " ".join(str(answer).split())[:80]
-        raise AuditError("numbers", f"{what}: {shown}; these must be finite numbers")
+        raise AuditError(f"{what}: {shown}; these must be finite numbers")
     return array
+
+
+def random_game(start: GameState, rng: np.random.Generator) -> list[GameState]:
+    """The positions of a random game, the end included."""
+    states = [start]
+    while not states[-1].is_over():
+        moves = states[-1].sensible_moves()
+        states.append(states[-1].apply_move(moves[rng.integers(len(moves))]))
+    return states
 
 
 class Answer(NamedTuple):
@@ -96,84 +95,73 @@ class Subject:
     if it has none.
 
     Attributes:
-        functions: by name. player: `Player`, or all that the file has. parts: the names of these.
-        asked: how many questions they were asked.
+        functions: by name; a player is the function `select_move` on trees, `moves` in a game.
+        asked: how many questions they were asked. misspelt: names that are almost those of parts.
     """
 
     def __init__(self, source: str, game: str = "") -> None:
         self.path, self.asked = Path(source), 0
         is_file = source.endswith(".py") and ":" not in source
-        self.module: Any = (load_file(self.path) if is_file else
-                            SimpleNamespace(Player=EngineSpec.parse(source)))
+        self.module: Any = load_file(self.path) if is_file else SimpleNamespace(Player=source)
         self.kind = getattr(self.module, "KIND", "puct")
         if self.kind not in RULES:
-            raise AuditError("KIND", f"{source}: KIND is {self.kind!r}; write puct, uct or gumbel")
+            raise AuditError(f"{source}: KIND is {self.kind!r}; write puct, uct or gumbel")
         self.self_play = bool(getattr(self.module, "SELF_PLAY", False))
         game = game or getattr(self.module, "GAME", "")
         self.game = get_game(game or "tictactoe")
-        self.functions = {name: function for name in FUNCTIONS
+        self.functions = {name: function for name in PARTS
                           if callable(function := getattr(self.module, name, None))}
         player = getattr(self.module, "Player", None)
-        if not isinstance(player, str | EngineSpec) and not bots.is_bot(player):
+        if not isinstance(player, str) and not bots.is_bot(player):
             player = not self.functions and ENGINES.offered(self.path) and source
-        self.player = EngineSpec.of(player) if player else None
-        self.parts = list(self.functions)
-        if self.player is not None:
-            self.parts.append("moves" if game else "select_move")
+        if player:
+            self._player = EngineSpec.of(player)
+            self.functions["moves" if game else "select_move"] = self._decide
+            # Whether it can be told a number of simulations.
+            self.counts_simulations = "sims" in engine_class(self._player.name).budgets
             if game:
-                build_engine(self.player, self.game).close()  # it says now what it does not play
-        if not self.parts:
-            near = "".join(suggest(name, (*FUNCTIONS, "select_move")) for name in
-                           reversed(vars(self.module)) if not name.startswith("_"))
-            raise AuditError("empty", f"{source} holds nothing to audit: no select_move, and none "
-                             f"of {', '.join(FUNCTIONS)}{near}; see dlgo audit --help")
+                build_engine(self._player, self.game).close()  # it says now what it does not play
+        known = {*PARTS, "select_move"} - {*self.functions}
+        self.misspelt = "".join(
+            f"; {name} (did you mean {near[0]}?)" for name, value in vars(self.module).items()
+            if inspect.isfunction(value) and name not in self.functions and (
+                near := get_close_matches(name, known, 1, 0.8 if self.functions else 0.6)))
+        if not self.functions:
+            raise AuditError(f"{source} holds nothing to audit: no select_move, and none of "
+                             f"{', '.join(PARTS)}{self.misspelt}; see dlgo audit --help")
 
     @property
-    def counts_simulations(self) -> bool:
-        """Whether the player can be told a number of simulations."""
-        return "sims" in engine_class(self.player.name).budgets
+    def parts(self) -> list[str]:
+        """The names of its functions."""
+        return list(self.functions)
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Call a function. Raises NotImplementedError if the file does not have it."""
+        """Call a function. Raises NotImplementedError if the file does not have it; AuditError if
+        it changes the position that it is given first."""
         if name not in self.functions:
             raise NotImplementedError(f"the file has no {name}")
         self.asked += 1
-        return self.functions[name](*arguments)
+        state = arguments[0] if isinstance(arguments[0], GameState) else None
+        before = state and bytes_of(state.kernel_state)
+        answer = self.functions[name](*arguments)
+        if state and bytes_of(state.kernel_state) != before:
+            raise AuditError(f"it changes the position that it is given: {_text(state)}")
+        return answer
 
     def ask(self, part: str, tree: str, simulations: int = SIMULATIONS) -> Answer:
-        """The answer of a search or player to the first position of a tree.
+        """The answer of a search or player to the first position of a tree. Raises AuditError if
+        that is none."""
+        script = Script(tree_game(tree))
+        state, evaluate = script.game.start(), [script] if part == "search" else []
+        return _read(state, self.call(part, state, *evaluate, simulations), script.calls)
 
-        Raises AuditError if that is none.
-        """
-        state, script = GameState.new_game(tree_game(tree)), Script(tree_game(tree))
-        if part == "search":
-            with _unchanged(state):
-                answer = self.call("search", state, script, simulations)
-        else:
-            answer = self.decide(state, simulations)
-        return _read(state, answer, script.calls)
-
-    def decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
-        """The decision of the player, with its own budget if `simulations` is 0.
-
-        Raises AuditError if it changes the position, or if its move is not legal.
-        """
-        self.asked += 1
-        engine = build_engine(self.player, state.game, seed)
+    def _decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
+        """The decision of the player, with its own budget if `simulations` is 0."""
         limit = Budget(sims=simulations) if simulations and self.counts_simulations else None
-        with _unchanged(state):
+        with contextlib.closing(build_engine(self._player, state.game, seed)) as engine:
             decision = engine.analyse(state, limit)
-        engine.close()
         _action(state, decision.move)
         return decision
-
-
-@contextlib.contextmanager
-def _unchanged(state: GameState) -> Iterator[None]:
-    before = bytes_of(state.kernel_state)
-    yield
-    if bytes_of(state.kernel_state) != before:
-        raise AuditError("changed", f"it changes the position that it is given: {_text(state)}")
 
 
 def _text(state: GameState) -> str:
@@ -187,14 +175,14 @@ def _read(state: GameState, answer: Any, calls: list[list[int]]) -> Answer:
     elif isinstance(answer, tuple) and len(answer) == 2:
         visits, move = answer
     if not isinstance(visits, Mapping):
-        raise AuditError("no answer", f"it returns {str(answer)[:80]!r}, not {{move: visits}}")
+        raise AuditError(f"it returns {str(answer)[:80]!r}, not {{move: visits}}")
     counts = numbers(f"visits in {tree}", list(visits.values())).tolist()
     counts = dict(zip((_action(state, key) for key in visits), counts, strict=True))
     if min(counts.values(), default=0) < 0 or move is None and not any(counts.values()):
-        raise AuditError("visits", f"visits in {tree}: {list(counts.values())}; these must be "
-                                    "positive numbers or 0, and not all 0")
+        raise AuditError(f"visits in {tree}: {list(counts.values())}; these must be positive "
+                         "numbers or 0, and not all 0")
     if value is not None and not abs(numbers(f"value of {tree}", value)) < 1.000001:
-        raise AuditError("value", f"it gives {tree} the value {value!r}; values are -1 to 1")
+        raise AuditError(f"it gives {tree} the value {value!r}; values are -1 to 1")
     played = max(counts, key=counts.__getitem__) if move is None else _action(state, move)
     return Answer(state.game, tree, played, counts, value, move is not None, calls, proven)
 
@@ -207,4 +195,4 @@ def _action(state: GameState, given: Any) -> int:
         move = game.move_of(int(given)) if is_number else state.read_move(given)
         if state.is_valid_move(move):
             return game.action_of(move)
-    raise AuditError("illegal", f"it names {str(given)[:40]}, not a legal move in {_text(state)}")
+    raise AuditError(f"it names {str(given)[:40]}, not a legal move in {_text(state)}")

@@ -14,9 +14,9 @@ from pathlib import Path
 import click
 
 from dlgo.text import replace_once
-from experiments.museum import audit
+from experiments.museum import KINDS, audit
 from experiments.museum.audit import Report
-from experiments.museum.planting import KINDS, Fault, faults, get_fault, write
+from experiments.museum.planting import Fault, faults, get_fault, write
 from tests.command import ROOT
 
 # The glue that shows each of our files to the auditor: a name in `glue/`.

@@ -12,7 +12,7 @@ from experiments.museum import audit as auditing
 from experiments.museum import searches
 from experiments.museum.audit import Finding, Report, audit
 from experiments.museum.planting import get_fault
-from experiments.museum.subject import UNSEEN, Subject
+from experiments.museum.subject import Subject
 from tests.command import ROOT, dlgo_here
 from tests.museum.signatures import audit_fault
 
@@ -96,8 +96,7 @@ def test_a_bad_answer_is_a_finding(tmp_path, first: str, wanted: str) -> None:
     subject = Subject(str(small(tmp_path, "bad", first)))
     found = [Finding("search", name, *one) for name in searches.PROPERTIES
              for one in auditing.examine(subject, "search", name).items()]
-    text = str(Report("bad.py", "puct", [("search", name) for name in searches.PROPERTIES],
-                      [one for one in found if one.tag != UNSEEN], [], []))
+    text = str(Report("bad.py", "puct", found, [one[:2] for one in found]))
     assert wanted in text
     if "sum to" not in wanted:  # there is no answer: one line says it, and no fault is guessed
         assert text.count(" others: ") == 1 and "Look at" not in text
@@ -168,6 +167,9 @@ def test_a_file_that_does_not_load(tmp_path, capsys) -> None:
     done = dlgo_here(capsys, "audit", "typo.py", cwd=tmp_path)
     assert done.returncode == 2 and "typo.py holds nothing to audit" in done.stderr
     assert "(did you mean search?)" in done.stderr
+    (tmp_path / "part.py").write_text("def batches(examples, size): return [examples]\n"
+                                      "def gradeint(*arrays): return arrays\n")
+    assert "gradeint (did you mean gradient?)" in str(audit(tmp_path / "part.py"))
     (tmp_path / "slow.py").write_text("while True: pass\n")
     with pytest.raises(DlgoError, match=r"cannot load .*slow.py: it hangs or ends the program: no"):
         audit(tmp_path / "slow.py", seconds=3)

@@ -9,7 +9,8 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.errors import DlgoError
 from engines.registry import build_engine
-from experiments.museum.planting import KINDS, diff, faults, get_fault, planted, write
+from experiments.museum import KINDS
+from experiments.museum.planting import faults, get_fault, planted, write
 
 TIC_TAC_TOE = get_game("tictactoe")
 
@@ -28,7 +29,7 @@ def test_a_fault_is_planted(name: str) -> None:
     assert fault.title and fault.symptom and fault.smallest
     module = planted(fault)
     assert not fault.player or hasattr(module, fault.player)
-    changed = [line for line in diff(fault).splitlines() if line[:1] in "+-"][2:]
+    changed = [line for line in fault.diff.splitlines() if line[:1] in "+-"][2:]
     assert 1 <= len(changed) <= 12
     assert fault.wrong != fault.right
 

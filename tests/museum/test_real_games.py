@@ -6,8 +6,9 @@ import pytest
 
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
-from experiments.museum.audit import audit
+from experiments.museum.audit import Finding, Report, audit
 from experiments.museum.real_games import questions
+from experiments.museum.subject import ASKED
 from tests.command import ROOT, dlgo_here
 from tests.gtp.programs import needs_gnugo
 
@@ -66,20 +67,24 @@ def test_questions_are_exact() -> None:
 
     solver = Solver()
     for (_, player), asked in questions(get_game("connect4")).items():
-        for question in asked:
-            assert question.state.next_player.name == player
-            scores = solver.move_scores(question.state)
-
-            def result(move, scores=scores) -> int:
-                return (scores[move.place] > 0) - (scores[move.place] < 0)
-
-            assert result(question.best) == question.result
-            assert {move: result(move) for move in question.wrong} == question.wrong
+        for state, results in asked:
+            assert state.next_player is player
+            scores = solver.move_scores(state)
+            assert results == {move: (scores[move.place] > 0) - (scores[move.place] < 0)
+                               for move in results}
+            best, *wrong = results.values()
+            assert wrong and max(wrong) < best
 
 
 def test_at_the_command_line(tmp_path, capsys) -> None:
     done = dlgo_here(capsys, "audit", "random", "--game", "tictactoe", cwd=tmp_path)
     assert done.returncode == 1 and "win in one: black errs in" in done.stdout + done.stderr
+
+
+def test_a_player_that_was_asked_little() -> None:
+    asked = [Finding("moves", "win in one", ASKED, "2"), Finding("moves", "loss in one", ASKED, "4")]
+    text = str(Report("bot.py", "puct", asked, [one[:2] for one in asked]))
+    assert "win in one 2, loss in one 4; these are few, and say little" in text
 
 
 def test_nothing_is_known_where_nothing_was_asked(tmp_path, capsys) -> None:
@@ -90,6 +95,7 @@ def test_nothing_is_known_where_nothing_was_asked(tmp_path, capsys) -> None:
     assert "properties hold" not in text and "end in no such position" in text
     report = audit("alphabeta", game="tictactoe")
     assert len(report.examined) == 3 and "Positions asked about: win in one 16," in str(report)
+    assert "these are few" not in str(report)
 
 
 def test_a_program_that_does_not_play_the_game_is_one_line() -> None:
