@@ -82,7 +82,8 @@ def test_at_the_command_line(tmp_path, capsys) -> None:
 
 
 def test_a_player_that_was_asked_little() -> None:
-    asked = [Finding("moves", "win in one", ASKED, "2"), Finding("moves", "loss in one", ASKED, "4")]
+    asked = [Finding("moves", name, ASKED, count)
+             for name, count in (("win in one", "2"), ("loss in one", "4"))]
     text = str(Report("bot.py", "puct", asked, [one[:2] for one in asked]))
     assert "win in one 2, loss in one 4; these are few, and say little" in text
 
