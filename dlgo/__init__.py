@@ -2,9 +2,9 @@
 
     import dlgo
 
-    game = dlgo.game("othello.py", size=6)
+    game = dlgo.game("othello", size=6)
     engine = dlgo.engine("mcts:sims=200", game)
-    engine.analyse(game.start().play("D5")).to_frame()
+    engine.analyse(game.start().play("d5")).to_frame()
     t = dlgo.tournament(game, ["random", MyBot, "mcts:sims=200"], pairs=20, ledger="t.sqlite")
     t.games; t.ratings; t.plot(cost="cpu_ms"); t.report("out/")
     data = dlgo.generate(game, "mcts:sims=200", games=500)
@@ -12,8 +12,8 @@
     run = dlgo.train.alphazero(game, iterations=12)
     dlgo.check(game)
 
-`othello.py` is a game of your own (docs/add_a_game.md) and MyBot a class with a method
-`select_move(state)` (docs/add_an_engine.md); "connect4" and "alphabeta:depth=4" are built in.
+MyBot is a class with a method `select_move(state)` (docs/add_an_engine.md); a game of your own is
+`dlgo.game("my_game.py")` (docs/add_a_game.md).
 Every name has its own help, such as `help(dlgo.tournament)`; docs/python.md explains them all.
 """
 

@@ -67,7 +67,7 @@ def test_the_code_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("noun", "name"), [("engine", "my_greedy"), *([("game", "othello")] if FULL else [])]
+    ("noun", "name"), [("engine", "my_greedy"), *([("game", "my_game")] if FULL else [])]
 )
 def test_a_beginning_passes_its_own_test(
     noun: str, name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]

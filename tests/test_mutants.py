@@ -14,7 +14,7 @@ from tests.command import ROOT
 from tests.conftest import FULL
 
 FOLDER = Path(__file__).with_name("own_games")
-GAME = FOLDER / "breakthrough.py"
+GAME = FOLDER / "knightthrough.py"
 # What is replaced, by what, and the words of which at least one must be in the finding.
 MUTANTS = {
     "index beyond the board": ("    state.board[start] = -1\n",
@@ -30,7 +30,7 @@ MUTANTS = {
                   "returns nothing"),
     "endless rollout": ("n * n * start + end):\n            play(state, n * n * start + end)",
                         "n * n * start + end):\n            copy_into(state, state)", "endless"),
-    "endless game": ("up != 1 - 2 * me or abs(right) > 1", "abs(up) + abs(right) != 1",
+    "endless game": ("up * (1 - 2 * me) < 1 or abs(up * right) != 2", "abs(up * right) != 2",
                      "end:|legality|endless"),
     "the turn stays": ("    words[TURN] = 1 - me\n", "    words[TURN] = me\n",
                        "legality|turn|result"),
@@ -51,8 +51,8 @@ MUTANTS = {
     "key without the turn": (" ^ SIDES[state.words[TURN]]", "", "keys"),
     "key of the cell alone": ("MEN[me, start] ^ MEN[me, end]", "MEN[0, start] ^ MEN[0, end]",
                               "keys"),
-    "captures straight ahead": ("== 1 - me and right != 0)", "== 1 - me)", "legality|result"),
-    "list and question differ": ("abs(right) > 1:", "abs(right) > 0:", "rollout|legality|result"),
+    "list and question differ": ("start + 2 * n + 2)", "start + 2 * n + 1)",
+                                 "rollout|legality|result"),
     "an action listed twice": ("                    count += 1\n",
                                "                    count += 1 + (end == 5)\n",
                                "legality|IndexError|moves"),
@@ -81,7 +81,6 @@ KEY_WITHOUT_ARROWS = ("    put(state, arrow, ARROW)\n", "    state.board[arrow] 
 # The check does not see these.
 UNSEEN = {
     "key without the turn": "the pieces nearly always tell whose turn it is",
-    "captures straight ahead": "another game, which keeps all rules",
     "evaluate for player 0": "random games hardly go by this estimate",
 }
 QUICK = ("no return", "key without captures", "wrong winner", "endless rollout")

@@ -65,9 +65,9 @@ def test_lines_are_answered(game: str, lines: str, parts: list[str], plies: int)
 
 
 def test_a_forced_pass_is_announced() -> None:
-    session = sit_down(start("tests/own_games/othello.py:Othello:size=4"), "human")
-    text = typed(session, "A2\nA3\nB4\nC1\nA4\npass\nquit\n")
-    assert text.count("Your only legal move is pass.") == 1 and len(session.state.moves()) == 6
+    session = sit_down(start("othello:size=4"), "human")
+    text = typed(session, "c4\nd4\na2\nb4\nd3\nd2\npass\nquit\n")
+    assert text.count("Your only legal move is pass.") == 1 and len(session.state.moves()) == 7
 
 
 # Saving and resuming.

@@ -30,6 +30,8 @@ return [...document.querySelectorAll(".marks circle.exact")].map((disc) => {
 _COUNTED = """
 window.motions = [];
 window.tones = 0;
+if (window.counted) return;
+window.counted = true;
 const animate = Element.prototype.animate;
 Element.prototype.animate = function (frames, options) {
   const what = this.closest(".taken") ? "fade" : frames.length;
@@ -129,6 +131,21 @@ def test_hexagons_are_clicked_up_to_their_corners_and_a_stone_is_taken_over(
       return [at(0.03) === cell, at(0.97) === cell];
     })"""
     page.see(f"({corners}).flat().filter(Boolean).length === 18", "all corners")
+
+
+def test_discs_turn_over_and_a_man_is_moved_by_two_clicks(studio: Studio, page: Page) -> None:
+    page.go(f"play/{studio.new('othello:size=4')}")
+    page.see_pieces(4, "the start")
+    page.driver.execute_script(_COUNTED)
+    page.click_cell(2)  # c4
+    page.see_pieces(5, "the new disc")
+    motions = page.driver.execute_script("return window.motions")
+    assert sorted(motions, key=str) == [["fade", 0], [2, 0], [2, 200]]  # old, new, turned
+    page.see("[...document.querySelectorAll('.stage .pieces .side0')].length === 4", "3 and 1")
+    page.go(f"play/{studio.new('breakthrough:rows=5,cols=4')}")
+    page.click_cell(4)
+    page.click_cell(9)
+    page.see_text("a2-b3", ".moves li:nth-child(1) .text")
 
 
 def test_words_of_exact_values_fit_their_discs(studio: Studio, page: Page) -> None:

@@ -20,7 +20,7 @@ from tests.studio.client import BOTS, OWN_GAME, Studio
 GAMES = (
     "tictactoe", "connect4", "connectn:cols=5,rows=4,n=3,pie=yes",
     "connectn:cols=6,rows=6,n=4,gravity=no", "go:size=5", "draughts", OWN_GAME,
-    "hex:size=4,swap=yes",
+    "hex:size=4,swap=yes", "othello:size=4", "breakthrough:rows=5,cols=4",
 )
 
 

@@ -151,7 +151,7 @@ export class Board {
       this.layers.pieces.append(element);
       this.drawn[cell] = { piece, element };
     }
-    if (still || !before || come.length > 2 || !(come.length + left.size)) return;
+    if (still || !before || come.filter(([cell]) => !left.has(cell)).length > 2 || !(come.length + left.size)) return;
     const end = path.at(-1), isWay = path.length > 1 && this.drawn[end] && (left.has(path[0]) || path[0] === end);
     const mover = this.drawn[end ?? last]?.piece ?? come[0]?.[1], taken = [...left].filter(([, { piece }]) => piece % 2 !== mover % 2);
     sounds.play(over && !before.over ? "end" : taken.length ? "capture" : "move");

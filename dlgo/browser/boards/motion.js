@@ -1,4 +1,4 @@
-// How pieces move, fall and are captured. Nothing waits for it: the position is there already.
+// How pieces move, fall, turn over and are captured. Nothing waits for it: the position is there already.
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 const STEP = 200;  // milliseconds of a move, or of one jump of a capture
@@ -15,11 +15,15 @@ export function animate(board, come, left, path, taken) {
   for (const [cell, piece] of come) {
     if (cell === path.at(-1)) continue;
     const from = [...left].find(([, old]) => old.piece % 2 === piece % 2);
-    if (from) slide(board, shape(cell), [from[0], cell]);
+    if (left.has(cell)) shape(cell).animate([{ transform: "scaleX(0)" }, { transform: "none" }], { delay: STEP, duration: STEP, fill: "backwards" });
+    else if (from) slide(board, shape(cell), [from[0], cell]);
     else appear(board, shape(cell), cell);
   }
   if (path.length) slide(board, shape(path.at(-1)), path);
-  for (const [cell, { element }] of taken) fade(board, element, STEP * passes(board, path, cell));
+  for (const [cell, { element }] of taken) {
+    const turned = board.drawn[cell] && cell !== path.at(-1);
+    leave(board, element, turned ? { transform: "scaleX(0)" } : { opacity: 0 }, turned ? 0 : STEP * passes(board, path, cell));
+  }
 }
 
 /** Move a shape that stands at the end of a path along it, jump by jump. */
@@ -47,8 +51,7 @@ function passes(board, path, cell) {
   return jump < 1 ? Math.max(path.length - 1, 0) : jump - 0.5;
 }
 
-function fade(board, element, delay) {
+function leave(board, element, end, delay) {
   board.layers.taken.append(element);
-  element.animate([{ opacity: 1 }, { opacity: 0 }], { delay, duration: STEP, fill: "forwards" })
-    .onfinish = () => element.remove();
+  element.firstChild.animate([end], { delay, duration: STEP, fill: "forwards" }).onfinish = () => element.remove();
 }

@@ -115,6 +115,27 @@ def legal_actions(state, out):
 
 
 @kernel
+def urgent_actions(state, out):
+    """The actions that win by a step, else those that capture a man who would win next."""
+    player, rows, n = state.words[TURN], state.words[ROWS], 0
+    home, behind, last = (1, 2, rows - 1) if player == 0 else (rows, rows - 1, 2)
+    if state.men[player, last]:
+        for way in range(WAYS):
+            n = list_movers(state, last, way, out, n)
+    elif state.men[1 - player, behind]:
+        for way in range(STEPS, WAYS):
+            n = list_movers(state, home, way, out, n)
+    return n
+
+
+@kernel
+def forced_actions(state, out):
+    """Those that are urgent, or all."""
+    n = urgent_actions(state, out)
+    return n if n > 0 else legal_actions(state, out)
+
+
+@kernel
 def play(state, action):
     cell, way = action // 10, action % 5
     col = cell % state.words[COLS] + 1
@@ -193,6 +214,25 @@ def rollout(state, rng):
 
 
 @kernel
+def heavy_rollout(state, rng, actions, played):
+    """Random moves, but those that are urgent first."""
+    words = state.words
+    while not terminal(state):
+        n = urgent_actions(state, actions)
+        if n > 0:
+            action = actions[below(rng, n)]
+        else:
+            row, col, end = random_move(state, rng)
+            captures = state.men[1 - words[TURN], row + 1 - 2 * words[TURN]] >> end & 1
+            way = end - col + 1 if captures == 0 else STEPS + (end > col)
+            action = 10 * (words[COLS] * (row - 1) + col - 1) + 5 * words[TURN] + way
+        if played[action] == NOBODY:
+            played[action] = words[TURN]
+        play(state, action)
+    return result(state)
+
+
+@kernel
 def evaluate(state):
     words, total = state.words, 0
     for row in range(1, words[ROWS] + 1):
@@ -203,6 +243,7 @@ def evaluate(state):
 
 kernels.implement(
     BreakthroughState, reset=reset, copy_into=copy_into, to_move=to_move, is_legal=is_legal,
-    legal_actions=legal_actions, play=play, terminal=terminal, result=result, key=key, piece=piece,
-    rollout=rollout, evaluate=evaluate,
+    legal_actions=legal_actions, forced_actions=forced_actions, play=play, terminal=terminal,
+    result=result, key=key, piece=piece, rollout=rollout, heavy_rollout=heavy_rollout,
+    evaluate=evaluate,
 )

@@ -1,4 +1,4 @@
-"""Breakthrough on NxN: men go one step ahead, and take diagonally; the last row wins.
+"""Knightthrough on NxN: knights go ahead, never back; the last row wins.
 
     cell = N * row + column, row 0 at the bottom; action = N * N * from + to.
 """
@@ -14,12 +14,12 @@ from dlgo.rng import below
 from dlgo.specs import Option
 from dlgo.zobrist import zobrist_table
 
-MEN = zobrist_table(2, 64, stream="breakthrough men")
-SIDES = zobrist_table(2, stream="breakthrough sides")
+MEN = zobrist_table(2, 64, stream="knightthrough men")
+SIDES = zobrist_table(2, stream="knightthrough sides")
 TURN, WINNER, KEY, SIZE, LEFT_0, LEFT_1 = range(6)
 
 
-class BreakthroughState(NamedTuple):
+class KnightthroughState(NamedTuple):
     """board: int8[N * N], -1 or a player; words: int64[6], see above."""
 
     board: np.ndarray
@@ -56,9 +56,9 @@ def is_legal(state, action):
     n, me = state.words[SIZE], state.words[TURN]
     start, end = action // (n * n), action % (n * n)
     up, right = end // n - start // n, end % n - start % n
-    if state.board[start] != me or up != 1 - 2 * me or abs(right) > 1:
+    if up * (1 - 2 * me) < 1 or abs(up * right) != 2:
         return False
-    return state.board[end] == -1 or (state.board[end] == 1 - me and right != 0)
+    return state.board[start] == me and state.board[end] != me
 
 
 @kernel
@@ -66,7 +66,7 @@ def legal_actions(state, out):
     n, count = state.words[SIZE], 0
     for start in range(n * n):
         if state.board[start] == state.words[TURN]:
-            for end in range(start - n - 1, start + n + 2):
+            for end in range(start - 2 * n - 1, start + 2 * n + 2):
                 if 0 <= end < n * n and is_legal(state, n * n * start + end):
                     out[count] = n * n * start + end
                     count += 1
@@ -112,9 +112,8 @@ def piece(state, cell):
 def rollout(state, rng):
     n = state.words[SIZE]
     while not terminal(state):
-        start = below(rng, n * n)
-        end = start + (1 - 2 * state.words[TURN]) * n + below(rng, 3) - 1
-        if 0 <= end < n * n and is_legal(state, n * n * start + end):
+        start, end = below(rng, n * n), below(rng, n * n)
+        if is_legal(state, n * n * start + end):
             play(state, n * n * start + end)
     return result(state)
 
@@ -131,22 +130,22 @@ def evaluate(state):
 
 
 kernels.implement(
-    BreakthroughState, reset=reset, copy_into=copy_into, to_move=to_move, is_legal=is_legal,
+    KnightthroughState, reset=reset, copy_into=copy_into, to_move=to_move, is_legal=is_legal,
     legal_actions=legal_actions, play=play, key=key, terminal=terminal, result=result,
     piece=piece, rollout=rollout, evaluate=evaluate,
 )
 
 
-class Breakthrough(GameSpec):
-    """A move names from and to: `B2-B3`."""
+class Knightthrough(GameSpec):
+    """A move names from and to: `B2-C4`."""
 
-    name = "breakthrough"
-    title = "Breakthrough"
+    name = "knightthrough"
+    title = "Knightthrough"
     opening_plies = 2
     options = (Option("size", 6, "cells on a side", low=4, high=8),)
     symmetry_names = ("identity", "mirror")
     colour_symmetry = "rotate180"
-    examples: ClassVar = {"B2-A3 C3-D2 A3-B4": 1, "B2-A3 C3-D2 A2-B3 D2-C1": -1}
+    examples: ClassVar = {"A2-B4": 1, "A1-B3 A3-B1": -1}
 
     def __init__(self, **settings):
         super().__init__(**settings)
@@ -157,7 +156,7 @@ class Breakthrough(GameSpec):
 
     def new_kernel_state(self):
         n = self.board_rows
-        state = BreakthroughState(np.zeros(n * n, np.int8), np.zeros(6, np.int64))
+        state = KnightthroughState(np.zeros(n * n, np.int8), np.zeros(6, np.int64))
         state.words[SIZE] = n
         reset(state)
         return state
@@ -179,4 +178,4 @@ class Breakthrough(GameSpec):
         return action
 
     def why_illegal(self, state: GameState, move: Move) -> str:
-        return "a man goes one step ahead, and takes diagonally"
+        return "a man goes ahead as a knight does"
