@@ -24,11 +24,15 @@ from dlgo.rng import below
 from dlgo.zobrist import zobrist_table
 
 MAX_SIZE = 24
+NOBODY = -1
 DIRECTIONS = (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)
 
 DISCS = zobrist_table(2, MAX_SIZE + 2, MAX_SIZE + 2, stream="othello discs")
 TURNED = DISCS[0] ^ DISCS[1]
 SIDE = int(zobrist_table(stream="othello side"))
+
+# Values of `evaluate`: for each play, for a disc in a corner, and for discs next to an empty one.
+MOBILITY, CORNER, DIAGONAL, ADJACENT = 10, 100, 50, 20
 
 # Indices into `words`: the option, then the position.
 SIZE, TURN, KEY, N_PLAYS = range(4)  # N_PLAYS + player: on how many cells a player can play
@@ -209,7 +213,7 @@ def piece(state, cell):
     for player in range(2):
         if state.discs[player, row] >> col & 1:
             return player
-    return kernels.NOBODY
+    return NOBODY
 
 
 @kernel
@@ -222,38 +226,84 @@ def ownership(state, out):
 
 
 @inline_kernel
-def put_random(state, rng, n):
-    """Put a disc on one of the first `n` cells, row by row, where the player to move can play."""
-    k, row, plays = below(rng, n), 1, state.plays[state.words[TURN]]
+def draw_cell(plays, n, rng):
+    """Row and column of one of `n` cells, which are bits of rows."""
+    k, row = below(rng, n), 1
     while popcount(plays[row]) <= k:
         k -= popcount(plays[row])
         row += 1
     left = plays[row]
     for _ in range(k):
         left &= left - 1
-    put(state, row, lowest_bit(left))
+    return row, lowest_bit(left)
 
 
 @kernel
 def rollout(state, rng):
     words = state.words
     while not terminal(state):
-        n = words[N_PLAYS + words[TURN]]
+        player = words[TURN]
+        if words[N_PLAYS + player] > 0:
+            row, col = draw_cell(state.plays[player], words[N_PLAYS + player], rng)
+            put(state, row, col)
+        begin_turn(state, 1 - player, False)
+    return result(state)
+
+
+@kernel
+def heavy_rollout(state, rng, actions, played):
+    """Random plays, but those in corners first, and those diagonally next to corners last."""
+    words, size = state.words, state.words[SIZE]
+    corners, beside = 2 | 1 << size, 4 | 1 << size - 1
+    while not terminal(state):
+        player = words[TURN]
+        plays, n, action = state.plays[player], words[N_PLAYS + player], size**2
+        best = popcount(plays[1] & corners) + popcount(plays[size] & corners)
+        if best > 0:
+            for row in range(2, size):
+                plays[row] = 0
+            plays[1] &= corners
+            plays[size] &= corners
+        else:
+            worst = popcount(plays[2] & beside) + popcount(plays[size - 1] & beside)
+            best = n - worst
+            if best > 0:
+                plays[2] &= ~beside
+                plays[size - 1] &= ~beside
         if n > 0:
-            put_random(state, rng, n)
-        begin_turn(state, 1 - words[TURN], False)
+            row, col = draw_cell(plays, best if best > 0 else n, rng)
+            action = size * (row - 1) + col - 1
+            put(state, row, col)
+        if played[action] == NOBODY:
+            played[action] = player
+        begin_turn(state, 1 - player, False)
     return result(state)
 
 
 @kernel
 def evaluate(state):
-    words = state.words
-    player = words[TURN]
-    return 10 * (words[N_PLAYS + player] - words[N_PLAYS + 1 - player])
+    """Mobility and corners, for the player to move. Cells next to an empty corner give it away."""
+    me = state.words[TURN]
+    return worth(state, me) - worth(state, 1 - me)
+
+
+@kernel
+def worth(state, player):
+    size, own, other = state.words[SIZE], state.discs[player], state.discs[1 - player]
+    corners = 2 | 1 << size
+    total = MOBILITY * state.words[N_PLAYS + player]
+    for edge, inner in ((1, 2), (size, size - 1)):
+        total += CORNER * popcount(own[edge] & corners)
+        empty = corners & ~(own[edge] | other[edge])
+        beside = empty << 1 | empty >> 1
+        total -= DIAGONAL * popcount(own[inner] & beside)
+        total -= ADJACENT * (popcount(own[edge] & beside) + popcount(own[inner] & empty))
+    return total
 
 
 kernels.implement(
     OthelloState, reset=reset, copy_into=copy_into, to_move=to_move, is_legal=is_legal,
     legal_actions=legal_actions, play=play, terminal=terminal, result=result, margin=margin,
-    ownership=ownership, key=key, piece=piece, rollout=rollout, evaluate=evaluate,
+    ownership=ownership, key=key, piece=piece, rollout=rollout, heavy_rollout=heavy_rollout,
+    evaluate=evaluate,
 )
