@@ -30,7 +30,7 @@ _CROSS, _NOUGHT, _LAST, _WON = "#c0392b", "#2d5fa8", "#d02020", "#12a150"
 # Face and edge of black's and of white's pieces.
 _STONES = (("#1c1c1c", "#000000"), ("#fbfaf6", "#77746c"))
 PIECES = {
-    "lines": _STONES, "cells": _STONES,
+    "lines": _STONES, "cells": _STONES, "felt": _STONES,
     "checkers": (("#33302e", "#0d0c0b"), ("#fbf6ea", "#8d8268")),
     "drop": (("#e23b30", "#a8241b"), ("#f7cf2d", "#c99f12")),
     "noughts": ((_CROSS, _CROSS), (_NOUGHT, _NOUGHT)),
@@ -46,10 +46,12 @@ _LETTER = 6.5  # the mean width of a letter of 12 pixels
 
 
 def look_of(game: GameSpec) -> str:
-    """How the board is drawn: `lines`, `drop`, `checkers`, `noughts`, `hex`, else `cells`."""
+    """How the board is drawn: `lines`, `drop`, `checkers`, `noughts`, `hex`, `felt`, else
+    `cells`."""
     if game.name == "connectn":
         return "drop" if game.settings["gravity"] else "cells"
-    looks = {"connect4": "drop", "draughts": "checkers", "tictactoe": "noughts", "hex": "hex"}
+    looks = {"connect4": "drop", "draughts": "checkers", "tictactoe": "noughts", "hex": "hex",
+             "othello": "felt"}
     return looks.get(game.name, "lines" if game.pieces_on_points else "cells")
 
 
@@ -236,6 +238,7 @@ def _ground(info: Info) -> Iterator[Shape]:
         return
     face, edge = {
         "drop": (_BLUE, "#153f80"), "noughts": ("#fffdf7", "#888888"),
+        "felt": ("#3f9d66", "#1f5c3b"),
     }.get(look, (_WOOD, "#6b4f2a"))
     yield Shape("rect", (cols + 1) / 2, (rows + 1) / 2, cols, rows, face, edge, 0.03)
     if look == "lines":

@@ -20,9 +20,9 @@ _GAMES = {
     "connectn": "dlgo.games.connectn.state:ConnectN",
     "go": "dlgo.games.go.state:Go",
     "draughts": "dlgo.games.draughts.state:Draughts",
-    "breakthrough": "dlgo.games.breakthrough.state:Breakthrough",
     "hex": "dlgo.games.hex.state:Hex",
     "othello": "dlgo.games.othello.state:Othello",
+    "breakthrough": "dlgo.games.breakthrough.state:Breakthrough",
 }
 
 

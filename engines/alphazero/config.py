@@ -213,6 +213,20 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "random_share": 0.3, "random_plies": 10,
                      "resign_below": 0.05, "no_resign_fraction": 0.15},
     },
+    "othello 6x6": {
+        "network": "resnet:blocks=4,filters=48", "iterations": 24, "games": 1600, "window": 8,
+        "epochs_per_position": 2.5, "batch_size": 512, "ownership": 0.5,
+        "search_value_weight": 0.3,
+        "selfplay": {"sims": 100, "fast_sims": 20, "full_share": 0.5, "sample_plies": 10,
+                     "games_at_once": 192, "random_share": 0.3, "random_plies": 8},
+    },
+    "othello": {
+        "network": "resnet:blocks=5,filters=64", "iterations": 40, "games": 1600, "window": 10,
+        "epochs_per_position": 2.5, "batch_size": 512, "decay": 0.05, "ownership": 0.5,
+        "search_value_weight": 0.3,
+        "selfplay": {"sims": 100, "fast_sims": 20, "full_share": 0.3, "sample_plies": 16,
+                     "games_at_once": 128, "random_share": 0.3, "random_plies": 12},
+    },
     # Komi 24.5 makes winning by 25 the goal.
     "go 5x5": {
         "network": "resnet:blocks=4,filters=48", "encoder": "zero11", "iterations": 24,

@@ -105,4 +105,7 @@ const hex = {
   piece: (info, piece) => stone(piece % 2, 38),
 };
 
-export const LOOKS = { hex, lines, drop, cells, checkers, noughts };
+/** Othello: a green cloth. */
+const felt = { ...cells, name: "cells felt" };
+
+export const LOOKS = { hex, lines, drop, cells, checkers, noughts, felt };
