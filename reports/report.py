@@ -17,6 +17,7 @@ from dlgo.text import file_slug, one_line
 from reports import tables
 from reports.bootstrap import check_ratings, check_replicates
 from reports.figures import save
+from reports.forfeits import answer_frame, failure_frame, kinds_text
 from reports.frontier import frontier_frame
 from reports.one_number import MOST_PAIRS, one_number
 from reports.page import build_page, cross_rows, rating_rows
@@ -42,9 +43,10 @@ def write_report(
     """Rate, tabulate and draw all games of a ledger.
 
     Writes `report.html`, `games.csv`, `ratings.csv`, `overview.csv`, `cost_table.csv`,
-    `frontier.csv`, `strength.png/.svg` (all games), and for each game `crosstable_<game>.csv`,
-    `superiority_<game>.csv`, `residuals_<game>.csv` and `strength_<game>.png/.svg` with its sisters
-    for other costs (`_wall`, `_work`, `_training`); returns the files, `report.html` first.
+    `frontier.csv`, `failures.csv`, `answers.csv`, `strength.png/.svg` (all games), and for each
+    game `crosstable_<game>.csv`, `superiority_<game>.csv`, `residuals_<game>.csv` and
+    `strength_<game>.png/.svg` with its sisters for other costs (`_wall`, `_work`, `_training`);
+    returns the files, `report.html` first.
 
     Args:
         out_dir: a folder; made if absent, files of the same names are replaced.
@@ -70,6 +72,7 @@ def write_report(
             for slot, why in choose_games(games[games["game"] == game], table).items()
         }
         shown = {record.slot: record for record in ledger.games() if record.slot in chosen}
+        answers = answer_frame(ledger.games())
     games["slot"] = games["slot"].map(one_line)
     if replicates:
         progress(f"checking the intervals: {replicates} replicates of each game's pairs")
@@ -80,6 +83,7 @@ def write_report(
         "games": games, "ratings": ratings, "overview": tables.overview_frame(games, rated),
         "cost_table": tables.cost_table(games, totals),
         "frontier": frontier_frame(ratings, rated),
+        "failures": failure_frame(games, rated, anchor), "answers": answers,
     }
     out = make_folder(Path(out_dir))
     paths = [tables.write_csv(frame, out / f"{name}.csv") for name, frame in frames.items()]
@@ -164,6 +168,8 @@ def _game(
         "frontier": list(parts["frontier"].itertuples()),
         "beyond": judged.sentences[1:], "residuals": residuals[:MOST_PAIRS],
         "standings": judged.standings() if judged.enough is False else [],
+        "failures": [(row, kinds_text(row)) for row in parts["failures"].itertuples()],
+        "answers": list(parts["answers"].itertuples()),
     }
     return view, paths
 

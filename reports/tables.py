@@ -47,7 +47,7 @@ _COSTS = {
 }
 GAME_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
-    "counted", "plies",
+    "failure", "counted", "plies",
     *(f"{side}_{name}" for side in _SIDES for name in ("moves", *_COSTS)),
     *(f"{side}_training_cpu_hours" for side in _SIDES), *(f"{side}_runtime" for side in _SIDES),
     "moves", "started", "finished", "machine", "version",
@@ -102,9 +102,9 @@ def lines_of_entrants(
 def games_frame(ledger: Ledger, required: bool = False) -> pd.DataFrame:
     """One row a game, in the order of the ledger.
 
-    Besides the ledger's columns: `failed` (an engine broke down), `counted` (False for the
-    repetition of an earlier game, which no rating counts), `plies`, and for each side the
-    number of moves its engine chose (`first_moves`), their mean cost (`first_cpu_ms`,
+    Besides the ledger's columns: `failed` (an engine broke down; `failure` says how), `counted`
+    (False for the repetition of an earlier game, which no rating counts), `plies`, and for each
+    side the number of moves its engine chose (`first_moves`), their mean cost (`first_cpu_ms`,
     `first_wall_ms`, `first_nodes`, `first_simulations`, `first_evaluations`; NaN if it chose
     none), the CPU hours that training its network took (`first_training_cpu_hours`; NaN if it has
     none), and what ran the network (`first_runtime`; "" if nothing did). Texts are printable
@@ -137,6 +137,7 @@ def _game_row(record: GameRecord) -> dict[str, object]:
     row: dict[str, object] = {
         name: getattr(record, name) for name in GAME_COLUMNS if hasattr(record, name)
     }
+    row["failure"] = str(record.failure or "")
     row["plies"] = len(record.moves.split())
     for player, side in enumerate(_SIDES):
         spent = record.spent(player)
@@ -166,7 +167,7 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
     """Two rows a game, one for each side, as that side sees it.
 
     Columns: game, entrant, opponent, counted, score (1, 0.5, 0), failed (this side broke
-    down), moves, the mean costs of its moves, and training_cpu_hours.
+    down), failure (of either side), moves, the mean costs of its moves, and training_cpu_hours.
     """
     import pandas as pd
 
@@ -177,7 +178,7 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
             "game": games["game"], "entrant": games[side], "opponent": games[other],
             "counted": games["counted"], "score": score,
             # A breakdown loses the game, so the loser is the one that broke down.
-            "failed": games["failed"] & (score == 0),
+            "failed": games["failed"] & (score == 0), "failure": games["failure"],
             **{name: games[f"{side}_{name}"] for name in ("moves", "training_cpu_hours", *_COSTS)},
         }))
     return pd.concat(views, ignore_index=True)

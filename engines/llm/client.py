@@ -105,7 +105,7 @@ class Client:
     def __init__(self, url: str, key: str, cache: Path | None) -> None:
         self._url, self._key, self._cache = f"{url}/chat/completions", key, cache
         if cache is not None:
-            make_folder(cache, remedy="name another folder (option cache)")
+            make_folder(cache, remedy="set DLGO_CACHE_DIR, or write cache=no")
         local = urlsplit(url).hostname in _LOCAL
         self._opener = urllib.request.build_opener(
             _NoRedirect, *([urllib.request.ProxyHandler({})] if local else []))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from pathlib import Path
 from typing import Any
 
 from dlgo.api import GameState
@@ -52,8 +51,7 @@ class LLMEngine(Engine):
         Option("price_in", 0.0, "price of a million tokens of prompts", 0, 1e6),
         Option("price_out", 0.0, "price of a million tokens of answers", 0, 1e6),
         Option("key_env", KEY, "environment variable with the key, if the server wants one"),
-        Option("cache", "", "folder that keeps the answers; `no`: none; by default in "
-               "~/.cache/dlgo"),
+        Option("cache", True, "keep the answers in ~/.cache/dlgo, and pay for none of them twice"),
         Option("extra", "", "more fields of requests, `name:value name:value`; `null` leaves one "
                "out"),
     )
@@ -67,8 +65,8 @@ class LLMEngine(Engine):
             raise SpecError(f"engine llm needs {missing}=...: "
                             "llm:model=NAME,url=http://localhost:8080/v1")
         key = read_key(get["key_env"], required=get["key_env"] != KEY)
-        cache = Path(get["cache"]).expanduser() if get["cache"] else base_folder() / "llm"
-        self._client = Client(check_url(url), key, None if get["cache"] == "no" else cache)
+        cache = base_folder() / "llm" if get["cache"] else None
+        self._client = Client(check_url(url), key, cache)
         self._prompt = Prompt(
             self.game, get["template"], get["disguise"], get["board"], get["legal"])
         self._extra = _fields(get["extra"])

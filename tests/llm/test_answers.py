@@ -326,10 +326,11 @@ def test_what_is_asked_of_the_server(ask) -> None:
     assert request["temperature"] == 0.5 and request["model"] == "m"
 
 
-def test_an_answer_is_paid_for_once(tmp_path) -> None:
+def test_an_answer_is_paid_for_once(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("DLGO_CACHE_DIR", str(tmp_path))
     server = Scripted(lambda request: says("?" if len(request["messages"]) == 1 else "move: B2"))
     with server:
-        spec = f"llm:m,url={server.url},cache={tmp_path}"
+        spec = f"llm:m,url={server.url}"
 
         def answers(seed: int, times: int = 1) -> dict[str, list[float]]:
             engine = build_engine(spec, "tictactoe", seed=seed)
@@ -346,7 +347,7 @@ def test_an_answer_is_paid_for_once(tmp_path) -> None:
         assert len(server.requests) == 6
         build_engine(f"{spec},temperature=0.1", "tictactoe", seed=1).select_move(START)
         assert len(server.requests) == 8
-        for file in tmp_path.rglob("*.json"):
+        for file in tmp_path.glob("llm/*/*.json"):
             file.write_text("{")
         answers(1)
         assert len(server.requests) == 10

@@ -1,0 +1,98 @@
+"""Language models without a key: a tournament of mock models, and what its report finds of them.
+
+    python -m experiments.llm.demo --out out/llm
+
+Two models of `mock.py` play tic-tac-toe against each other and a random player. What is planted is
+the probability of a good move, P, and of an answer without a legible move, Q. The report gives Q.
+P comes from the mistakes among the moves: a random player makes a known share of them in each
+position, and this player that share times 1 - P. Look at the two ratings: the model that answers
+badly loses Elo by its form, and little of it by its play.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import click
+
+from dlgo import GameState, get_game
+from dlgo.records.ledger import Ledger
+from engines.llm.engine import URL
+from engines.solver.outcomes import is_mistake, outcomes_of
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
+from experiments.command import log, run
+from experiments.llm.mock import PORT, MockServer
+from experiments.options import Number, out_option, workers_option
+from reports.forfeits import answer_frame
+from reports.rating_table import Z95
+from reports.report import write_report
+from reports.text import markdown_table
+
+_GAME = "tictactoe"
+# Name, P and Q.
+MODELS = (("strong but sloppy", 0.9, 0.4), ("weak but tidy", 0.3, 0.05))
+
+
+def skill(ledger: Path, entrant: str) -> tuple[float, float, float]:
+    """How often an entrant of tic-tac-toe plays well instead of at random, with a 95% interval."""
+    game = get_game(_GAME)
+    solve = outcomes_of(game)
+    mistakes, chances = 0, []
+    with Ledger(ledger, read_only=True) as opened:
+        for record in opened.games():
+            states = list(record.positions())
+            for cost in record.costs:
+                if entrant != (record.first, record.second)[cost.player]:
+                    continue
+                state: GameState = states[cost.ply]
+                outcomes = solve([[game.action_of(move) for move in state.moves()]])[0]
+                chances.append(sum(is_mistake(outcomes, action) for action in outcomes)
+                               / len(outcomes))
+                mistakes += is_mistake(outcomes, game.action_of(states[cost.ply + 1].last_move))
+    rest = mistakes / sum(chances)  # 1 - P
+    variance = sum(rest * chance * (1 - rest * chance) for chance in chances)
+    error = Z95 * math.sqrt(variance) / sum(chances)
+    return 1 - rest, 1 - rest - error, 1 - rest + error
+
+
+@click.command()
+@click.option("--pairs", type=Number(int, 1), default=40, show_default=True,
+              help="Number of openings in each match.")
+@click.option("--port", type=Number(int, 0, 65535), default=PORT, show_default=True,
+              help="Port of this machine for the models.")
+@workers_option
+@out_option("out/llm")
+def main(pairs: int, port: int, workers: int | None, out: Path) -> None:
+    """Play a tournament of mock language models and print what its report finds."""
+    ledger = out / "games.sqlite"
+    out.mkdir(parents=True, exist_ok=True)
+    with MockServer(port) as server:
+        os.environ[URL] = server.url
+        entrants = {f"llm:mock-{skilled}-{malformed},cache=no,price_in=1,price_out=5,name={name}":
+                    (name, skilled, malformed) for name, skilled, malformed in MODELS}
+        plan = Plan(games=(_GAME,), entrants=(*entrants, "random"), pairs=pairs, seed=2).canonical()
+        run_tournament(plan, ledger, workers=workers)
+    page = write_report(ledger, out / "report")[0]
+    with Ledger(ledger, read_only=True) as opened:
+        answers = answer_frame(opened.games()).set_index("entrant")
+    rows = []
+    for entrant, (name, skilled, malformed) in zip(plan.entrants, entrants.values(), strict=False):
+        row = answers.loc[entrant]
+        value, low, high = skill(ledger, entrant)
+        rows.append([name, f"{skilled:.0%}", f"{value:.1%}", f"{low:.1%} to {high:.1%}",
+                     f"{malformed:.0%}", f"{row.malformed_share:.1%}",
+                     f"{row.malformed_low95:.1%} to {row.malformed_high95:.1%}",
+                     f"{row.money:.4f}"])
+    for line in markdown_table(
+        ["model", "good moves, planted", "found", "95%", "malformed, planted", "found", "95%",
+         "price"], rows, left=(0,),
+    ).split("\n"):
+        log(line)
+    log(str(page))
+
+
+if __name__ == "__main__":
+    run(main)

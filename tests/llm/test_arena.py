@@ -1,0 +1,175 @@
+"""Language models in tournaments: the ledger, the report, the demo."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from dlgo.records.failures import Failure
+from dlgo.records.game_record import slot_of
+from dlgo.records.ledger import GameRecord, Ledger
+from experiments.arena.engine_cache import EngineCache
+from experiments.arena.inspect_ledger import check_lines
+from experiments.arena.referee import GameTask, play_game
+from experiments.arena.schedule import Plan, tasks
+from experiments.llm import demo
+from experiments.llm.mock import MockServer
+from reports.report import write_report
+from tests.llm.test_answers import Http, Scripted, says
+
+KEY = "sk-secret/Zw0rt.42=="
+
+
+def play(ledger: Path, entrants: Sequence[str], pairs: int = 1) -> list[GameRecord]:
+    """Play a round robin of tic-tac-toe; the games."""
+    plan = Plan(games=("tictactoe",), entrants=tuple(entrants), pairs=pairs).canonical()
+    engines = EngineCache()
+    records = [play_game(task, engines) for task in tasks(plan)]
+    engines.close()
+    with Ledger(ledger) as opened:
+        opened.set_meta("plan", plan.to_json())
+        opened.add(*records)
+    return records
+
+
+def failing(kind: Failure) -> Http | None:
+    """An answer that fails in this way."""
+    return {Failure.MALFORMED: says("?"), Failure.ILLEGAL_MOVE: says("move: A1"),
+            Failure.NONSENSE: (200, {}, b"{}"), Failure.UNREACHABLE: (404, {}, b"first, second"),
+            }[kind]
+
+
+@pytest.mark.parametrize("kind", [Failure.MALFORMED, Failure.ILLEGAL_MOVE, Failure.NONSENSE,
+                                  Failure.UNREACHABLE])
+@pytest.mark.parametrize("player", [0, 1])
+def test_every_failure_is_told_apart_in_the_ledger(
+    kind: Failure, player: int, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr("engines.llm.client._FIRST_PAUSE", 0.0)
+    with Scripted(lambda request: failing(kind)) as server:
+        model = f"llm:model=m,url={server.url},cache=no"
+        names = ("random", model)[:: -1 if player == 0 else 1]
+        task = GameTask(slot_of("tictactoe", *names, 0), "tictactoe", *names, 0, (0, 1), 1)
+        record = play_game(task, EngineCache())
+    assert record.failure is kind and record.result == player
+    usage = json.loads(record.networks)[("first", "second")[player]]["usage"]
+    answered = 3 if kind in (Failure.MALFORMED, Failure.ILLEGAL_MOVE) else 0
+    assert usage["answers"][-1] == answered
+    with Ledger(tmp_path / "l.sqlite") as ledger:
+        ledger.add(record)
+    [(line, is_bad), *_] = check_lines(str(tmp_path / "l.sqlite"))
+    assert not is_bad, line
+
+
+def test_the_key_is_nowhere(tmp_path, monkeypatch, capfd) -> None:
+    """Neither where it belongs to, in a header, nor where a server repeats it."""
+    monkeypatch.setenv("DLGO_LLM_KEY", KEY)
+    monkeypatch.setenv("DLGO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("engines.llm.client._FIRST_PAUSE", 0.0)
+    seen: list[str] = []
+
+    def respond(request: dict) -> Http:
+        assert KEY not in json.dumps(request)
+        number = len(seen)
+        seen.append(number)
+        echo = f"Your key is {KEY}, and once more {KEY}."
+        return [
+            says(echo, model=f"model {KEY}"), says(f"{echo}\nmove: {KEY}"),
+            (401, {}, json.dumps({"error": {"message": "x" * 190 + echo}}).encode()),
+            (400, {}, echo.replace("/", "\\/").encode()), (500, {"Retry-After": KEY}, b"no"),
+            says(f"{echo}\nmove: B2"),
+        ][number % 6]
+
+    with Scripted(respond) as server:
+        name = f"llm:model=m,url={server.url},retries=1"
+        records = play(tmp_path / "l.sqlite", [name, "random"], pairs=8)
+    write_report(tmp_path / "l.sqlite", tmp_path / "report")
+    capfd.readouterr()
+    assert {record.failure for record in records} >= {Failure.MALFORMED, Failure.UNREACHABLE}
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert any(file.parent.parent.name == "llm" for file in files), "nothing was kept"
+    for file in files:
+        content = file.read_bytes()
+        for part in (KEY, KEY[:12], KEY.replace("/", "\\/")):
+            assert part.encode() not in content, file
+    with sqlite3.connect(tmp_path / "l.sqlite") as database:
+        assert KEY not in "\n".join(database.iterdump())
+
+
+def test_the_key_is_sent_to_its_server_alone(monkeypatch) -> None:
+    monkeypatch.setenv("DLGO_LLM_KEY", KEY)
+    headers: list[str] = []
+
+    class Listening(Scripted):
+        def process_request(self, request, address) -> None:
+            headers.append(request.recv(4000, 2).decode())  # 2: MSG_PEEK
+            super().process_request(request, address)
+
+    with Listening(lambda request: says("move: B2")) as other, Listening(
+            lambda request: (307, {"Location": f"{other.url}/chat/completions"}, b"")) as server:
+        task = GameTask("s", "tictactoe", f"llm:model=m,url={server.url},cache=no", "random", 0,
+                        (0, 1), 1)
+        record = play_game(task, EngineCache())
+    assert record.failure is Failure.UNREACHABLE and "307" in record.reason
+    assert len(headers) == 1 and f"Authorization: Bearer {KEY}" in headers[0]
+    assert KEY in os.environ["DLGO_LLM_KEY"]
+
+
+@pytest.mark.parametrize("key", ["two words", 'quo"te', "back\\slash", "schlüssel", "line\nbreak"])
+def test_a_key_that_cannot_be_sent_is_not_printed(key: str, monkeypatch) -> None:
+    from dlgo.errors import SpecError
+    from engines.registry import build_engine
+
+    monkeypatch.setenv("DLGO_LLM_KEY", f"  {key}\n")
+    with pytest.raises(SpecError, match="copy it again") as error:
+        build_engine("llm:m,url=http://localhost:1/v1", "tictactoe")
+    assert key not in str(error.value)
+
+
+def test_a_game_that_is_played_again_costs_nothing(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("DLGO_CACHE_DIR", str(tmp_path))
+    with MockServer() as server:
+        task = GameTask("s", "tictactoe", f"llm:model=mock-0.5-0.2,url={server.url}", "random", 0,
+                        (0, 1), 1)
+        record = play_game(task, EngineCache())
+    again = play_game(task, EngineCache())  # the server is gone
+    assert record.failure is None
+    assert (again.moves, again.result, again.networks) == (
+        record.moves, record.result, record.networks)
+
+
+def test_the_demo_finds_what_was_planted(tmp_path) -> None:
+    """Seeds are made from names, which do not have the server's port: the games are always the
+    same."""
+    done = CliRunner().invoke(demo.main, [
+        "--pairs", "15", "--workers", "1", "--port", "0", "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    spans = [tuple(float(number) / 100 for number in span)
+             for span in re.findall(r"([\d.]+)% to ([\d.]+)%", done.stdout)]
+    planted = [value for _, *values in demo.MODELS for value in values]
+    for value, (low, high) in zip(planted, spans, strict=True):
+        assert low < value < high and high - low < 0.31, done.output
+    answers, failures = (
+        pd.read_csv(tmp_path / f"report/{name}.csv").set_index("entrant").drop(columns="game")
+        for name in ("answers", "failures"))
+    assert (answers["answers"] == answers["moves"] + answers["malformed"]
+            - failures["malformed_answer"].reindex(answers.index)).all()
+    assert answers["money"].to_numpy() == pytest.approx(
+        (answers["tokens_in"] + 5 * answers["tokens_out"]).to_numpy() / 1e6)
+    # It loses games by its form, and few of those that the rules decide.
+    sloppy, rival = failures.loc["strong but sloppy"], failures.loc["random"]
+    assert sloppy["failures"] == sloppy["malformed_answer"] > 3 and rival["failures"] == 0
+    assert sloppy["decided"] == sloppy["games"] - sloppy["failures"]
+    assert sloppy["decided_score"] > sloppy["score"] + 0.03
+    assert sloppy["decided_rating"] - rival["decided_rating"] > sloppy["rating"] - rival["rating"]
+    text = (tmp_path / "report/report.html").read_text()
+    assert "Lost by failure, lost by play" in text and "Language models" in text
+    assert f"malformed answer: {sloppy['failures']:.0f}" in text
