@@ -207,12 +207,10 @@ def test_an_engine_that_hangs_is_reported() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
 def test_an_engine_that_is_killed_is_reported_and_replaced(studio: Studio) -> None:
-    studio.wait_for_quiet()  # so that it is this search that runs
     game = studio.new("go:size=5", white="mcts:wall=30")
     with studio.watching(game) as watcher:
         studio.move(game, "C3")
-        watcher.until(lambda view: view["thinking"])
-        studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 1, "the search")
+        watcher.until(lambda view: view["engine"] and view["engine"]["phase"] == "thinking")
         for pid in processes.descendants(studio.process.pid):
             with suppress(OSError):  # some end by themselves
                 if b"engines.isolation.host" in Path(f"/proc/{pid}/cmdline").read_bytes():
