@@ -143,6 +143,7 @@ distribution = setup(
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "cosmic-ray>=8.4",
+            "cvxpy>=1.5",
             "hypothesis>=6.90",
             "import-linter>=2.16",
             "jsonschema>=4",

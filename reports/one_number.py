@@ -76,8 +76,8 @@ def one_number(table: RatingTable, games: Mapping[str, list]) -> OneNumber:
         return OneNumber(("Whether one number is enough cannot be decided: it takes three entrants "
                           "that all met each other and moved first in turn.",), None, pairs)
     share, elo = pairs.cyclic()
-    test = (f"chi-square {fit.chi_square:.1f}, {fit.freedom} df, largest |z| {fit.largest:.1f}, "
-            f"{_p_text(fit.p)}")
+    test = (f"chi-square {fit.chi_square:.1f}, by chance {fit.by_chance:.1f}, {fit.freedom} df, "
+            f"largest |z| {fit.largest:.1f}, {_p_text(fit.p)}")
     if fit.p >= LEVEL:
         sentence = ("One number is enough: all pairs scored as their ratings expect, within chance "
                     f"({test}; a cyclic part of up to {elo.high95:.0f} Elo could hide).")

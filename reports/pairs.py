@@ -6,18 +6,17 @@ own (with the same value of the first move and of draws). Three questions follow
 *Residuals.* The observed minus the expected score of a pair, with its standard error after the fit:
 a pair that alone links two parts of the field sets the distance, and never disagrees with it.
 
-*A test.* Rao's score test against the larger model, U' I^-1 U, where U are the derivatives of its
-log-likelihood at the ratings (the residuals, in points), and I is its information. Without draws
-and first moves this is Pearson's chi-square, the sum of (observed - expected)^2 / variance. It
-notices small deviations everywhere, the largest |z| a large one somewhere. p is the share of
-results drawn from the ratings in which one of the two is as surprising as here (the parametric
-bootstrap, with one Newton step in place of a new fit): counts may be small.
+*A test.* The chi-square of the larger model's score test: the sum of (observed - expected)^2 /
+variance over pairs, in points, as of Pearson. It notices small deviations everywhere, the largest
+|z| a large one somewhere. p is the share of results drawn from the ratings in which one of the two
+is as surprising as here (the parametric bootstrap, with one Newton step in place of a new fit). So
+counts may be small; and no variance counts as less than a quarter, or one upset would be all.
 
 *A cyclic part.* The log-odds of the pairs (the ratings', and one Newton step from there) are split
 into differences of ratings and a rest that goes round in circles (HodgeRank: Jiang et al., Math.
 Programming 127 (2011) 203-244; Balduzzi et al., ICML 2019). Pairs count by their information. So
-each part's square is noncentral chi-square, and what it has beyond its degrees of freedom is more
-than noise.
+each part's square is noncentral chi-square, and what it has beyond its mean by chance is more than
+noise.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ from reports.rating_table import ELO, Estimate, RatingTable
 
 MOST_ENTRANTS = 100  # beyond, the test takes minutes
 _MOST_DRAWS, _LEAST_DRAWS = 2000, 1000  # of the bootstrap; fewer, the more rows there are
+_LEAST = 0.25  # variance of a pair's points, half a point squared: an upset is no more than that
 _PRIOR = 0.25  # information: the log-odds of a pair are within 2, or 347 Elo, of the ratings'
 _NAN = float("nan")
 
@@ -66,10 +66,11 @@ class Fit(NamedTuple):
     """The test of the ratings against pairs with log-odds of their own."""
 
     surplus: Floats  # (pairs,) points of the higher entrant more than expected
-    information: Floats  # (pairs,) on the log-odds
+    cyclic: Floats  # (pairs,) the same after one Newton step, which no ratings explain
+    weight: Floats  # (pairs,) information on the log-odds, at least `_LEAST`
     error: Floats  # (pairs,) of the surplus; NaN where the pair alone sets the difference
-    z: Floats  # (pairs,)
     chi_square: float
+    by_chance: float  # mean of chi-square over the draws
     freedom: int  # degrees; with 0 there is nothing to test
     largest: float  # |z|
     p: float
@@ -180,7 +181,8 @@ class Pairs:
         """One a pair, the largest |z| first."""
         names, fit = [rating.entrant for rating in self.table.ratings], self.fit
         columns = (self.one, self.other, self.games, self.points / self.games,
-                   (self.points - fit.surplus) / self.games, fit.error / self.games, fit.z)
+                   (self.points - fit.surplus) / self.games, fit.error / self.games,
+                   fit.cyclic / fit.error)
         rows = [Residual(names[i], names[j], *values) for i, j, *values in
                 zip(*(column.tolist() for column in columns), strict=True)]
         return sorted(rows, key=lambda row: (math.isnan(row.z), -abs(row.z)))
@@ -188,24 +190,23 @@ class Pairs:
     def cyclic(self) -> tuple[Estimate, Estimate]:
         """What is more than noise of the cyclic part: its share of the squared log-odds, and its
         size in Elo, the root of the mean square over pairs."""
-        size, information = len(self.table.ratings), self.fit.information
+        size, fit = len(self.table.ratings), self.fit
         weights, odds = np.zeros((size, size)), self.rated.copy()
-        weights[self.one, self.other] = weights[self.other, self.one] = information
-        odds[self.one, self.other] += self.fit.surplus / information
+        weights[self.one, self.other] = weights[self.other, self.one] = fit.weight
+        odds[self.one, self.other] += fit.cyclic / fit.weight
         odds[self.other, self.one] = -odds[self.one, self.other]
         ratings, rest = hodge(odds, weights)
-        squares = (weights * (ratings[:, None] - ratings[None, :]) ** 2, weights * rest**2)
-        rated, round_ = (
-            _beyond_noise(float(square.sum()) / 2, freedom) for square, freedom in
-            zip(squares, (len(self.one) - self.fit.freedom, self.fit.freedom), strict=True)
-        )
+        differences = ratings[:, None] - ratings[None, :]
+        rated = _beyond_noise(float((weights * differences**2).sum()) / 2,
+                              len(self.one) - fit.freedom)
+        round_ = _beyond_noise(float((weights * rest**2).sum()) / 2, fit.by_chance)
         share = Estimate(*(
             part / (part + against) if part + against else 0.0 for part, against in (
                 (round_.value, rated.value), (round_.low95, rated.high95),
                 (round_.high95, rated.low95))
         ))
         elo = Estimate(*(
-            ELO * self.scale * math.sqrt(part / information.sum())
+            ELO * self.scale * math.sqrt(part / fit.weight.sum())
             for part in (round_.value, round_.low95, round_.high95)
         ))
         return share, elo
@@ -267,7 +268,7 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
 
     met, size = len(pairs.one), len(pairs.table.ratings)
     if not met:
-        return Fit(*np.zeros((4, 0)), 0.0, 0, 0.0, _NAN)
+        return Fit(*np.zeros((4, 0)), 0.0, 0.0, 0, 0.0, _NAN)
     chances, mean, spread = pairs._chances(pairs.rated[pairs.one, pairs.other])
     played, drawn = pairs.counts.sum(axis=1), chances[:, 1]
     rows = np.arange(len(played))
@@ -284,39 +285,39 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     joint = np.hstack([diagonal[:, None] * steps, border])
     below = np.hstack([border.T @ steps, corner])
     rated, rated_rank = _inverse(np.vstack([steps.T @ joint, below]))
-    rest, rest_rank = _inverse(corner - border.T @ (border / diagonal[:, None]))
+    freedom = met + _inverse(corner - border.T @ (border / diagonal[:, None]))[1] - rated_rank
     variance = diagonal - ((joint @ rated) * joint).sum(axis=1)
-    error = np.sqrt(np.where(variance > 1e-6 * diagonal, variance, _NAN))
-    freedom = met + rest_rank - rated_rank
+    variance = np.where(variance > 1e-6 * diagonal, np.maximum(variance, _LEAST), _NAN)
+    weight, error = np.maximum(diagonal, _LEAST), np.sqrt(variance)
 
-    def surprise(counts: Floats) -> tuple[Floats, Floats]:
-        """Chi-square (draws,) and z (draws, pairs) of results (draws, rows, 3)."""
+    def unexplained(counts: Floats) -> tuple[Floats, Floats]:
+        """(draws, pairs) surplus of results (draws, rows, 3), before and after a Newton step of the
+        ratings."""
         points = counts @ [1.0, 0.5, 0.0] - played * mean
         surplus = points @ to_pairs
         extra = np.stack([points.sum(axis=1), (counts[..., 1] - played * drawn).sum(axis=1)], 1)
-        extra = extra[:, kept]
-        left, both = extra - surplus / diagonal @ border, np.hstack([surplus @ steps, extra])
-        explained = both @ rated  # how the ratings move in one Newton step
-        chi_square = ((surplus**2 / diagonal).sum(axis=1) + (left @ rest * left).sum(axis=1)
-                      - (explained * both).sum(axis=1))
-        return chi_square, (surplus - explained @ joint.T) / error
+        return surplus, surplus - np.hstack([surplus @ steps, extra[:, kept]]) @ rated @ joint.T
 
-    [chi_square], [z] = surprise(pairs.counts[None])
-    surplus = (pairs.counts @ [1.0, 0.5, 0.0] - played * mean) @ to_pairs
+    def surprise(cyclic: Floats) -> Floats:
+        """(draws, 2) chi-square and largest |z|."""
+        return np.stack([(cyclic**2 / weight).sum(axis=1),
+                         np.nanmax(np.abs(cyclic / error), axis=1)], 1)
+
+    [surplus], cyclic = unexplained(pairs.counts[None])
     if not freedom:
-        return Fit(surplus, diagonal, error, z, 0.0, 0, 0.0, _NAN)
-    generator, drawn_values = np.random.default_rng(seed), []
+        return Fit(surplus, cyclic[0], weight, error, 0.0, 0.0, 0, 0.0, _NAN)
+    generator = np.random.default_rng(seed)
     number = min(_MOST_DRAWS, max(_LEAST_DRAWS, 2_000_000 // len(rows)))
-    for _ in range(0, number, 100):
-        results = generator.multinomial(played.astype(int), chances, size=(100, len(rows)))
-        drawn_values.append([(value, np.nanmax(np.abs(away))) for value, away in
-                             zip(*surprise(results), strict=True)])
-    values = np.round(np.vstack([[(chi_square, np.nanmax(np.abs(z)))], *drawn_values]), 9)
+    values = np.round(np.vstack([surprise(cyclic), *(
+        surprise(unexplained(generator.multinomial(
+            played.astype(int), chances, size=(100, len(rows))))[1])
+        for _ in range(0, number, 100)
+    )]), 9)
     # How many have a value as large, for each of the two; the smaller number is the surprise.
     ranks = len(values) - np.array([rankdata(column, "min") for column in values.T]) + 1
     surprises = ranks.min(axis=0)
-    p = float((surprises <= surprises[0]).mean())
-    return Fit(surplus, diagonal, error, z, float(chi_square), freedom, values[0, 1], p)
+    return Fit(surplus, cyclic[0], weight, error, float(values[0, 0]), float(values[1:, 0].mean()),
+               freedom, float(values[0, 1]), float((surprises <= surprises[0]).mean()))
 
 
 def _inverse(matrix: Floats) -> tuple[Floats, int]:
@@ -327,7 +328,7 @@ def _inverse(matrix: Floats) -> tuple[Floats, int]:
     return vectors / values[kept] @ vectors.T, int(kept.sum())
 
 
-def _beyond_noise(statistic: float, freedom: int) -> Estimate:
+def _beyond_noise(statistic: float, freedom: float) -> Estimate:
     """The noncentrality of a chi-square variable, and its 95% interval."""
     from scipy.optimize import brentq
     from scipy.stats import ncx2, norm
