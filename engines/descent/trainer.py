@@ -52,7 +52,15 @@ class DescentConfig(LearnerConfig):
     method = "descent"
     heads = ("value",)
     presets = {
-        "connect4": {"encoder": "attacks", "symmetries": True},
+        "tictactoe": {
+            "network": "mlp:hidden=64,layers=2,activation=relu", "iterations": 40, "sims": 10,
+            "batch_size": 128, "optimizer": "adam:lr=0.005", "random_share": 0.7,
+            "random_plies": 6, "symmetries": True,
+        },
+        "connect4": {
+            "network": "wide:hidden=256", "encoder": "attacks", "iterations": 60, "games": 40,
+            "sims": 64, "random_share": 0.5, "random_plies": 16, "symmetries": True,
+        },
     }
 
     network: str = setting(
