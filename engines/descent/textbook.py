@@ -1,8 +1,7 @@
 """Best-first minimax and descent in plain Python, to be read (Cohen-Solal 2020).
 
     search = BestFirst(get_game("tictactoe"))         # it knows the rules alone
-    root = search.search(GameState.new_game(search.game), iterations=500)
-    search.choose(root).last_move
+    search.choose(search.search(state, iterations=500)).last_move
 
     learner = TextbookDescent(get_game("tictactoe"), seed=1)
     for loss in learner.learn(batches=30): print(loss)
@@ -56,8 +55,8 @@ class Node:
 
     def best_open(self) -> Node:
         """The best child whose result is not certain; if equal, with fewer visits."""
-        open_children = [child for child in self.children if child.result is None]
-        return max(open_children, key=lambda child: (self.sign * child.value, -child.visits))
+        return max((child for child in self.children if child.result is None),
+                   key=lambda child: (self.sign * child.value, -child.visits))
 
     def update(self) -> None:
         """Minimax: take over the best child's value, and the result if it is certain now."""
@@ -76,12 +75,7 @@ class Node:
 
 
 class BestFirst:
-    """Both searches.
-
-    Args:
-        evaluate: the value of a game that is not over; by default 0.
-        to_end: False: best-first minimax; True: descent.
-    """
+    """Best-first minimax, or with `to_end` descent. `evaluate` values a game that is not over."""
 
     def __init__(
         self, game: GameSpec, evaluate: Callable[[GameState], float] = lambda state: 0.0,
@@ -98,7 +92,6 @@ class BestFirst:
         return root
 
     def iterate(self, root: Node) -> None:
-        """One iteration."""
         path = [root]
         while path[-1].result is None:
             while path[-1].children:
@@ -114,13 +107,13 @@ class BestFirst:
         """Give a leaf its children, with their values."""
         for move in leaf.state.sensible_moves():
             state = leaf.state.apply_move(move)
-            if state.is_over():
-                # A win when the board is full is worth half: quick wins are better.
-                plies, cells = len(state.moves()), self.game.board_rows * self.game.board_cols
-                value = state.result() * (1 - 0.5 * min(plies / cells, 1))
-                leaf.children.append(Node(state, value, state.result()))
-            else:
+            if not state.is_over():
                 leaf.children.append(Node(state, self.evaluate(state)))
+                continue
+            # A win when the board is full is worth half: quick wins are better.
+            full = len(state.moves()) / (self.game.board_rows * self.game.board_cols)
+            value = state.result() * (1 - 0.5 * min(full, 1))
+            leaf.children.append(Node(state, value, state.result()))
         leaf.update()
 
     def choose(self, root: Node) -> GameState:
