@@ -10,6 +10,8 @@ import functools
 import itertools
 from collections.abc import Iterator
 
+import numpy as np
+
 from dlgo.conformance.kit import rules_by_name
 from experiments.museum.subject import SIMULATIONS, UNSEEN, Answer, Findings, Subject
 from experiments.museum.traces import RULES, Trace, best_fit
@@ -158,19 +160,25 @@ def _traces(subject: Subject, part: str) -> Iterator[tuple[str, Answer, Trace]]:
 
 
 def one_rule(subject: Subject, part: str) -> Findings:
-    """One constant explains the choices between moves."""
+    """One constant explains the choices between moves: nearly all, and at each stage."""
     if part != "search":
         yield UNSEEN, "the order in which it looks at positions, so its rule of selection"
-    own_root = subject.kind == "gumbel" or subject.self_play
     for player, answer, trace in _traces(subject, part):
-        fit = best_fit([one for one in trace.choices if one.node or not own_root], subject.kind)
-        if fit.choices < 20:
+        choices = [one for one in trace.choices if one.node or not subject.self_play]
+        fit, stages = best_fit(choices, subject.kind), {}
+        for number, held in fit.held.items():
+            stages.setdefault(choices[number].stage, {})[number] = held
+        if len(fit.held) < 20:
             yield UNSEEN, ("the rule by which it selects moves; if it evaluates several leaves at "
                            "once, let it call evaluate([state, ...])")
-        elif fit.explained < _EXPLAINED:
-            yield player, (f"in {answer.tree}, no constant c lets {RULES[subject.kind][0]} explain "
-                           f"more than {fit.explained:.0%} of {fit.choices} choices; "
-                           f"{fit.constant:.2f} does not explain this one: {fit.example}")
+        for stage, held in {**stages, "all": fit.held}.items():
+            share, wanted = np.mean(list(held.values())), _EXPLAINED + 0.03 * (stage == "all")
+            if len(held) >= 20 and share < wanted:
+                example = next(choices[number] for number in held if not held[number])
+                yield f"{player}, {stage}", (
+                    f"in {answer.tree}, no constant c lets {RULES[subject.kind][0]} explain the "
+                    f"choices: {fit.constant:.2f} explains {share:.0%} of {len(held)} ({stage}), "
+                    f"but not {example}")
 
 
 def values_are_means(subject: Subject, part: str) -> Findings:

@@ -11,6 +11,7 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from dlgo.api import COLUMN_LETTERS
 from experiments.museum.tree_game import Node
@@ -30,6 +31,12 @@ class Choice(NamedTuple):
     visits: np.ndarray
     means: np.ndarray
     priors: np.ndarray
+
+    @property
+    def stage(self) -> str:
+        """What is known of the moves, by the one with fewest visits."""
+        fewest = min(self.visits)
+        return "other moves" if fewest > 1 else f"moves with {('no visit', 'one visit')[fewest]}"
 
     def __str__(self) -> str:
         moves = zip(COLUMN_LETTERS, self.means, self.priors, self.visits, strict=False)
@@ -79,11 +86,14 @@ class Trace:
         return (1 - 2 * player) * self.totals[nodes] / np.maximum(self.visits[nodes], 1)
 
 
+def _improved(c: np.ndarray, q: np.ndarray, p: np.ndarray, n: np.ndarray, N: int) -> np.ndarray:
+    """Logits of the improved policy (Danihelka et al. 2022)."""
+    return np.log(p) + c * (50 + n.max()) * q
+
+
 def _behind(c: np.ndarray, q: np.ndarray, p: np.ndarray, n: np.ndarray, N: int) -> np.ndarray:
-    """How far the share of visits is behind the share of the policy (Danihelka et al. 2022)."""
-    scores = np.log(p) + c * (50 + n.max()) * q
-    policy = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return policy / policy.sum(axis=1, keepdims=True) - n / (1 + n.sum())
+    """How far the share of visits is behind the share of the improved policy."""
+    return softmax(_improved(c, q, p, n, N), axis=1) - n / (1 + n.sum())
 
 
 # Rules of selection, by kind of search: the move with the best score is chosen. Scores are computed
@@ -101,8 +111,7 @@ class Fit(NamedTuple):
 
     explained: float
     constant: float
-    choices: int
-    example: Choice | None  # that is not explained
+    held: dict[int, bool]  # whether it explains the choice of this number
 
 
 def best_fit(choices: list[Choice], kind: str) -> Fit:
@@ -113,30 +122,33 @@ def best_fit(choices: list[Choice], kind: str) -> Fit:
     for less, stretch in itertools.product((0, 1), (False, True)):
         held = {number: row for number, choice in enumerate(choices)
                 if (row := _held(choice, kind, less, stretch)) is not None}
-        if not held:
-            return Fit(1.0, 0.0, 0, None)
-        shares = np.mean(list(held.values()), axis=0)
+        shares = np.mean(list(held.values()) or np.ones((1, len(_CONSTANTS))), axis=0)
         best = shares.argmax()
-        example = next((choices[number] for number, row in held.items() if not row[best]), None)
-        fits.append(Fit(float(shares[best]), float(_CONSTANTS[best, 0]), len(held), example))
+        fits.append(Fit(float(shares[best]), float(_CONSTANTS[best, 0]),
+                        {number: row[best] for number, row in held.items()}))
     return max(fits, key=lambda fit: fit.explained)
 
 
 def _held(choice: Choice, kind: str, less: int, stretch: bool) -> np.ndarray | None:
-    """Whether the chosen move has the best score, for each constant; None if nothing is compared:
-    the value of a move without visits is a search's own, except in Gumbel's."""
+    """Whether the chosen move has the best score, for each constant; None if nothing is compared.
+
+    The value of a move without visits is a search's own, except in Gumbel's, which at the root
+    compares moves with equally many visits.
+    """
     _, chosen, total, own, visits, means, priors = choice
-    seen = visits > 0
-    if kind == "gumbel" and seen.any():  # a mixture of the evaluation and the moves' means
-        known = np.average(means, weights=priors * seen)
-        own = (own * total - visits @ means + (total - 1) * known) / total
-    means = np.where(seen, means, own)
-    if stretch:
-        low, high = min(own, *means), max(own, *means)
-        means = (means - low) / max(high - low, 1e-8)
-    compared = seen | (kind == "gumbel")
+    compared, rule = visits > 0, RULES[kind][1]
+    if kind == "gumbel":
+        if compared.any():  # a mixture of the evaluation and the moves' means
+            known = np.average(means, weights=priors * compared)
+            own = (own * total - visits @ means + (total - 1) * known) / total
+        means = np.where(compared, means, own)
+        compared, rule = (visits >= 0, rule) if choice.node else (
+            visits == visits[chosen], _improved)
     if not compared[chosen] or compared.sum() < 2:
         return None
-    scores = RULES[kind][1](_CONSTANTS, means[compared], priors[compared], visits[compared],
-                            max(total - less, 1))
-    return scores[:, compared[:chosen].sum()] > scores.max(axis=1) - 1e-4
+    if stretch:
+        low, high = (end(own, *means[compared]) for end in (min, max))
+        means = (means - low) / max(high - low, 1e-8)
+    with np.errstate(divide="ignore"):  # a move without visits
+        scores = rule(_CONSTANTS, means, priors, visits, max(total - less, 1))
+    return scores[:, chosen] > scores[:, compared].max(axis=1) - 1e-4
