@@ -13,7 +13,7 @@ from experiments.options import Number
 @click.argument("file", metavar="FILE.py|ENGINE")
 @click.option("--game", default="", help="Ask a player for moves in this game, such as connect4.")
 @click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,
-              help="Wall seconds after which a property counts as one that hangs.")
+              help="CPU seconds after which a property counts as one that hangs.")
 def audit(file: str, game: str, seconds: float) -> int:
     """Audit a search, a learner or a player: which properties do not hold, and where to look.
 

@@ -33,8 +33,9 @@ SIGNATURES = Path(__file__).with_name("signatures.json")
 # How the tag of a finding begins if the part gave no answer, if it raised an exception or hung, and
 # if it ended its worker; after how many of the latter two the rest of the part is not examined.
 _NO_ANSWER, _CRASH, _HANG, _MOST_LOSSES = "!", "!!", "!!lost: ", 3
-# Wall seconds for a part that hangs to be interrupted, before its worker is ended.
-_GRACE = 5.0
+# A part that hangs is interrupted after some CPU seconds; if it waits or does not stop, its worker
+# is ended after this many times as many wall seconds.
+_PATIENCE = 3
 # A player that was asked about fewer positions was asked little.
 _LITTLE = 24
 _NEXT = """
@@ -205,21 +206,21 @@ class _Room(Workplace, Watch):
     def do(self, task: Task) -> Generator[Amount, None, Any]:
         yield Amount()
         self._subject = getattr(self, "_subject", None) or Subject(*self._source)
-        signal.signal(signal.SIGALRM, self._interrupt)
-        signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        signal.signal(signal.SIGPROF, self._interrupt)
+        signal.setitimer(signal.ITIMER_PROF, self._seconds)
         try:
             return task.work(self._subject, *task.arguments)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _interrupt(self, *_: Any) -> None:
-        raise TooSlow(f"no answer within {self._seconds:g} s")
+        raise TooSlow(f"no answer within {self._seconds:g} s of CPU time")
 
     def watch(self, board: Any) -> Watch:
         return self
 
     def deadline(self, task: Any | None, since: float) -> tuple[float, float]:
-        limit = math.inf if task is None else self._seconds + _GRACE
+        limit = math.inf if task is None else _PATIENCE * self._seconds
         return since + limit, limit
 
     def value_of_lost(self, task: Any, worker_exit: WorkerExit, times: int) -> Any:
@@ -237,7 +238,7 @@ def audit(
         file: the file, or the specification of an engine.
         game: the game in which a player is asked for its moves; without it, it plays trees.
         on_progress: called with the name of each property before it is examined.
-        seconds: wall seconds for one property.
+        seconds: CPU seconds for one property.
     """
     def ask(work: Callable[..., Any], *arguments: str) -> Any:
         with closing(jobs.run([Task(" ".join(arguments), work, arguments)])) as outcomes:

@@ -17,7 +17,7 @@ from dlgo.api import COLUMN_LETTERS
 from experiments.museum.tree_game import Node
 
 # Constants that are tried in a rule.
-_CONSTANTS = np.geomspace(0.02, 20, 1000)[:, None]
+_CONSTANTS = np.geomspace(0.02, 20, 700)[:, None]
 
 
 class Choice(NamedTuple):

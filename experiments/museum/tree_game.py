@@ -32,9 +32,10 @@ from dlgo.rng import below
 from dlgo.specs import Option
 from dlgo.zobrist import zobrist_table
 
-# The end of a list of moves; or a move with its prior: illegal, a result, or a position.
-_PART = re.compile(r"""\s* (?: (\)) | (?:([\d.]+):)?
-    (?: _ | ([+-]?[01]) | ([xo]) (?: ~([+-]?[\d.]+) | (?:=([+-]?[\d.]+))?\( ) ) ) \s*""", re.X)
+# A move: its prior; that it is illegal, a result, or a position with the value of all below it or
+# with moves; or the end of a list of moves.
+_MOVE = re.compile(r"""\s* (?: (?:([\d.]+):)? (?: (_) | ([+-]?[01])
+    | ([xo]) (?: ~([+-]?[\d.]+) | (?:=([+-]?[\d.]+))? (\() ) ) | \) ) \s*""", re.X)
 # Plies of a `~` tree, out of reach of a search; its last position has this number of ends.
 _CLOUD_PLIES, _ENDS = 16, 20
 _BUSH_PLIES, _CHAIN_PLIES = 5, 40
@@ -66,40 +67,31 @@ def parse(text: str) -> list[Node]:
     """The positions of a tree, the first one first. Raises ValueError, which names the place."""
     text = re.sub(r"([xo])\?([+-]?\d+)", _bush, text)
     nodes: list[Node] = []
-    parent, place = -1, 0
+    place, parent = 0, -1
     while place < len(text) or parent >= 0 or not nodes:
-        part = _PART.match(text, place)
-        closed, prior, result, mover, cloud, value = part.groups() if part else [None] * 6
-        if part is None or parent < 0 and (nodes or mover is None):
+        part = _MOVE.match(text, place)
+        prior, illegal, result, mover, cloud, value, opens = part.groups() if part else [None] * 7
+        if part is None or parent < 0 and (nodes or not mover):
             raise ValueError(f"the tree {text[:200]!r} is wrong at {text[place : place + 20]!r}")
         place = part.end()
-        share = None if prior is None else float(prior)
-        if closed:
-            parent = nodes[parent].parent
-        elif result:
-            _add(nodes, share, _end(nodes, parent, int(result)))
+        if not (illegal or result or mover):
+            node = nodes[parent]
+            rest = (1 - sum(one or 0 for one in node.priors)) / max(node.priors.count(None), 1)
+            node.priors = [rest if one is None else one for one in node.priors]
+            parent = node.parent
+            continue
+        number = -1 if illegal else len(nodes)
+        if parent >= 0:
+            nodes[parent].children.append(number)
+            nodes[parent].priors.append(0.0 if illegal else prior and float(prior))
+        if result:
+            nodes.append(_end(nodes, parent, int(result)))
         elif mover:
-            node = Node(parent, "xo".index(mover), float(cloud or value or 0))
-            number = _add(nodes, share, node)
+            nodes.append(Node(parent, "xo".index(mover), float(cloud or value or 0)))
             if cloud:
                 _grow_cloud(nodes, number)
-            else:
-                parent = number
-        else:
-            nodes[parent].children.append(-1)
-            nodes[parent].priors.append(0.0)
-    for node in nodes:
-        rest = (1 - sum(prior or 0.0 for prior in node.priors)) / max(node.priors.count(None), 1)
-        node.priors = [rest if prior is None else prior for prior in node.priors]
+        parent = number if opens else parent
     return nodes
-
-
-def _add(nodes: list[Node], prior: float | None, node: Node) -> int:
-    if node.parent >= 0:
-        nodes[node.parent].children.append(len(nodes))
-        nodes[node.parent].priors.append(prior)
-    nodes.append(node)
-    return len(nodes) - 1
 
 
 def _end(nodes: list[Node], parent: int, result: int) -> Node:
@@ -109,15 +101,15 @@ def _end(nodes: list[Node], parent: int, result: int) -> Node:
 
 def _grow_cloud(nodes: list[Node], node: int) -> None:
     """Below a position: a deep tree in which all positions have its value."""
-    mover, value = nodes[node].mover, nodes[node].value
+    value, decided = nodes[node].value, round(abs(nodes[node].value) * _ENDS)
     for _ in range(_CLOUD_PLIES):
-        parent, mover = node, 1 - mover
-        node = _add(nodes, 0.5, Node(parent, mover, value))
-        nodes[parent].children *= 2  # both moves lead to the same position
-        nodes[parent].priors *= 2
-    for number in range(_ENDS):
-        decided = number < round(abs(value) * _ENDS)  # the other games are drawn
-        _add(nodes, None, _end(nodes, node, int(np.sign(value)) * decided))
+        nodes[node].children, nodes[node].priors = [node + 1] * 2, [0.5] * 2  # the same position
+        nodes.append(Node(node, 1 - nodes[node].mover, value))
+        node += 1
+    nodes[-1].children = list(range(len(nodes), len(nodes) + _ENDS))
+    nodes[-1].priors = [1 / _ENDS] * _ENDS
+    nodes += [_end(nodes, node, int(np.sign(value)) * (number < decided))
+              for number in range(_ENDS)]
 
 
 def random_tree(
@@ -247,7 +239,7 @@ kernels.implement(TreeState, **{function.__name__: function for function in (
 
 
 class TreeGame(GameSpec):
-    """A game given by its tree; `nodes` are its positions."""
+    """A game given by its tree; `nodes` are its positions; `made` counts those made by moves."""
 
     name = "tree"
     title = "A tree"
@@ -257,6 +249,7 @@ class TreeGame(GameSpec):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
+        self.made = 0
         self.nodes = parse(self.settings["tree"])
         self.num_actions = self.board_cols = max(len(node.children) for node in self.nodes)
         self._table = np.full((len(self.nodes), FIRST + self.num_actions), -1, np.int64)
@@ -269,6 +262,7 @@ class TreeGame(GameSpec):
         return TreeState(np.zeros(1, np.int64), self._table)
 
     def scratch_state(self, like: Any, room: int = 1) -> Any:
+        self.made += 1
         return like._replace(words=like.words.copy())
 
     def parse_move(self, state: GameState, text: str) -> Move:

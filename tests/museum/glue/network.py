@@ -5,6 +5,14 @@ import numpy as np
 from engines.learning.from_scratch.network import Network
 
 
+def epoch_loss(losses, size):
+    network = Network([])
+    network.step = lambda inputs, labels, rate: inputs.mean()
+    column = np.array(losses)[:, None]
+    return next(network.train(column, column, epochs=1, batch=size, rate=0.1,
+                              rng=np.random.default_rng(1)))
+
+
 def batches(examples, size):
     seen = []
     network = Network([])

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from dlgo import GameState, get_game
-from engines.alphazero.textbook_training import NOISE, AlphaZeroLoss, Example, TextbookAlphaZero
+from engines.alphazero.textbook_training import AlphaZeroLoss, Example, TextbookAlphaZero
 from engines.base import Decision
 from engines.learning.from_scratch import Dense, Network
 from engines.mcts.textbook import Node
 
 
 class Told(TextbookAlphaZero):
-    """Plays the moves and has the visits that it is told."""
+    """Plays the moves and has the visits that it is told; it proves results of finished games."""
 
     def select_move(self, state, budget=None):
         self.root = Node(0, None, None)
@@ -21,6 +21,10 @@ class Told(TextbookAlphaZero):
         for other, count in counts.items():
             self.root.children.append(Node(1, self.root, other))
             self.root.children[-1].visits = count
+            if self.root.children[-1].state.is_over():
+                self.root.children[-1].proven = self.root.children[-1].state.result()
+        self.root.untried = []
+        self.root.proven = self.root.proof()
         return Decision(move)
 
 
@@ -59,16 +63,29 @@ def pick(visits, temperature):
     try:
         learner.self_play(State.new_game(learner.game), explore=temperature > 0)
     except StopAsyncIteration:
-        return learner.game.action_of(drawn[0])
+        return learner.game.action_of(drawn[-1])
+
+
+noisy = Told(get_game("tictactoe"), sims=1)
 
 
 def noise(priors, is_root):
-    state = learner.game.start().play("A1", "B1", "C1", "A2", "C2", "B2")
-    learner.network.evaluate = lambda planes: {
+    """The priors of a position while self-play searches it, or one before it."""
+    state, answers = noisy.game.start().play("A1", "B1", "C1", "A2", "C2", "B2"), []
+    noisy.network.evaluate = lambda planes: {
         "policy": np.log(np.array([[1, 1, 1, 1, 1, 1, *priors]])), "value": np.zeros((1, 1))}
-    learner.root, learner.noise = Node(0, None, None), NOISE
-    learner.root.state = state if is_root else learner.game.start()
-    return list(learner._evaluate(state)[0].values())
+
+    def select_move(root, budget=None):
+        noisy.root = Node(0, None, None)
+        noisy.root.state = state if is_root else root
+        answers.append(list(noisy._evaluate(state)[0].values()))
+        raise StopAsyncIteration
+
+    noisy.select_move = select_move
+    try:
+        noisy.self_play(noisy.game.start())
+    except StopAsyncIteration:
+        return answers[0]
 
 
 def augment(planes, policy):
@@ -89,9 +106,10 @@ def encode(state):
     return Network(learner.network.layers[:first]).forward(inputs)
 
 
-def batches(examples, size):
-    """The numbers that are drawn: here one after the other, so that an epoch has each once."""
-    drawn, other = [], Told(learner.game, sims=1)
+def epoch(examples, size):
+    """The batches that are drawn, here one after the other, and the loss that is told for each
+    training; the loss of an example is itself."""
+    drawn, losses, other = [], [], Told(learner.game, sims=1)
 
     def integers(high, size=None):
         if size is None:
@@ -103,10 +121,18 @@ def batches(examples, size):
     other.rng = SimpleNamespace(integers=integers)
     other.batch = size
     other.examples = [Example(np.zeros((3, 3, 3)), np.ones(9) / 9, 0.0)] * len(examples)
-    other.network.step = lambda inputs, labels, rate: 0.0
+    other.network.step = lambda inputs, labels, rate: sum(drawn[-1]) / size
     while sum(map(len, drawn)) < len(examples) and (not drawn or drawn[-1]):
-        other.train()
-    return drawn
+        losses.append(other.train())
+    return drawn, losses
+
+
+def batches(examples, size):
+    return epoch(examples, size)[0]
+
+
+def epoch_loss(losses, size):
+    return epoch(losses, size)[1][0]
 
 
 def window(old, new, size):
