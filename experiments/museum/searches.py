@@ -194,7 +194,7 @@ def _explained(subject: Subject, part: str) -> Findings:
             share, wanted = np.mean(list(held.values())), _EXPLAINED + 0.02 * (stage == "all")
             if len(held) >= 20 and share < wanted:
                 example = next(choices[number] for number in held if not held[number])
-                yield f"{player}, {stage}", (
+                yield player, (
                     f"in {answer.tree}, no constant c lets {RULES[subject.kind][0]} explain the "
                     f"choices: {fit.constant:.2f} explains {share:.0%} of {len(held)} ({stage}), "
                     f"but not {example}")
