@@ -12,54 +12,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dlgo.api import COLUMN_LETTERS
 from dlgo.conformance.kit import rules_by_name
 from experiments.museum.subject import SIMULATIONS, UNSEEN, Answer, Findings, Subject
 from experiments.museum.traces import RULES, Trace, best_fit
-from experiments.museum.tree_game import UNFINISHED, mirrored
+from experiments.museum.tree_game import TREES, UNFINISHED, mirrored
 
 _BUSHES = ("x?1", "x?2", "x?3", "x?-5")
 # Share of the choices that a rule must explain: ties may be broken in any way.
 _EXPLAINED = 0.95
-
-# Trees in which one move is right: the property, the action, why, the tree.
-MOVES = (
-    ("reply", 0, "B is bad", "x(o~.6 o~-.6)"),
-    ("reply", 1, "A is bad", "x(o~-.6 o~.6)"),
-    ("win in one", 0, "A wins at once", "x(.1:+1 .5:o~.1 .4:o~-.1)"),
-    ("win in one", 2, "C wins at once", "x(.5:o~.1 .4:o~-.1 .1:+1)"),
-    ("lost move", 1, "A loses at once", "x(.8:-1 .2:o~-.6)"),
-    ("loss in one", 1, "A lets the opponent win at once",
-     "x(.9:o=.6(.1:-1 .9:x~.6) .1:o~-.2)"),
-    ("draw beats loss", 1, "B draws and the rest is bad", "x(o~-.6 0 o~-.5)"),
-    ("draw beats loss", 1, "B draws and the rest is bad", "x(o~-.6 o(0 0) o~-.5)"),
-    ("win beats draw", 1, "A is a draw and B is good", "x(0 o~.6)"),
-    ("win beats draw", 1, "A is a draw and B is good", "x(o(0 0) o~.6)"),
-    ("double move", 0, "A is good, and the same player moves again", "x(x~.6 o~-.6)"),
-    ("double move", 1, "A is bad, and the same player moves again", "x(x~-.6 o~.2)"),
-    ("double move", 1, "B wins with the next move of the same player", "x(o~.3 x(-1 +1))"),
-    ("double reply", 1, "after A the opponent moves twice and wins",
-     "x(o=.4(o=.4(-1 x~.4) x~.4) o~0)"),
-    ("two plies", 1, "A has a bad reply", "x(o(x~.8 x~-.7) o(x~.1 x~.2))"),
-    ("two plies", 1, "A has a bad reply", "x(o(x~.5 x~.5 x~.5 x~.5 x~.5 x~.5 x~-.7) o~.1)"),
-    ("three plies", 0, "A is good with the right second move",
-     "x(o(x(o~-.5 o~.8) x(o~.8 o~-.3)) o~.1)"),
-    ("three plies", 1, "A is a trap that closes with the fourth ply",
-     "x(.7:o=.4(x=.4(o(-1 x~.5) o(-1 x~.5)) x~.4) .3:o~0)"),
-    ("late knowledge", 0, "A looks bad and is good", "x(o=-.5(x~.7 x~.7) o~.1)"),
-    ("late knowledge", 1, "A looks good and is bad", "x(o=.8(x~-.3 x~-.3) o~.1)"),
-    ("illegal moves", 3, "D is the only good move", "x(_ o~-.4 _ o~.6 _ o~-.5)"),
-    ("illegal moves", 3, "D is the only good move", "x(_ _ o(_ x~-.5) o(_ _ x~.5))"),
-    ("long line", 0, "A wins by force in five plies", "x(o(x(o(x(+1)))) o~.3)"),
-    ("candidates", 1, "A is a little likelier and B much better", "x(.6:o~-.2 .4:o~.2)"),
-    ("candidates", 1, "A and B are equally likely, and B is better", "x(o~-.2 o~.2)"),
-    ("candidates", 0, "A is as good as B and likelier", "x(.7:o~.1 .3:o~.1)"),
-)
-# Trees, their value, and the result that is certain; None: not looked at, or none is.
-VALUES = (
-    ("x(o~.6 o~.6)", 0.6, None), ("x(o~0 o~0)", 0.0, None), ("x(o~-.5 o~-.5)", -0.5, None),
-    ("x(o~.3 o(-1 x~.1))", None, None), ("x(o(0 -1) 0)", None, 0),
-    ("x(o(x(-1 -1)) -1)", None, -1), ("x(o(x(+1 0) +1) -1)", None, 1),
-)
 
 
 def both(
@@ -71,18 +32,18 @@ def both(
 
 
 def right_moves(subject: Subject, part: str, name: str) -> Findings:
-    """The right move is played in each tree of `MOVES` that has this name."""
+    """The right move is played in each tree of this name."""
     simulations = 17 if name == "candidates" else SIMULATIONS
     if name == "long line" and part == "select_move" and not subject.counts_simulations or (
         name == "candidates" and subject.kind != "gumbel"
     ):
         return
-    for right, why, tree in (row[1:] for row in MOVES if row[0] == name):
+    for right, why, tree in TREES["moves"][name]:
         for player, answer in both(subject, part, tree, simulations):
             if not answer.decided and sum(answer.visits.values()) < simulations / 2:
                 yield UNSEEN, ("it stops early and does not say which move it plays; let search "
                                "return (visits, move)")
-            elif answer.move != right:
+            elif COLUMN_LETTERS[answer.move] != right:
                 yield player, (f"in {answer.tree} {why}, but after {simulations} simulations "
                                f"{answer.text}")
 
@@ -91,15 +52,15 @@ def value(subject: Subject, part: str) -> Findings:
     """The value that is reported is about right, and no estimate is a proof; who proves results
     does not try a lost move again."""
     proves = False
-    for tree, right, proven in VALUES:
+    for tree, wanted in TREES["values"].items():
         for player, answer in both(subject, part, tree):
             if answer.value is None:
                 yield UNSEEN, "the value of a position, which it does not report"
-            elif right is not None and abs(answer.value - right) > 0.25:
+            elif abs(answer.value - wanted.get("value", answer.value)) > 0.25:
                 yield player, (f"in {answer.tree} the value is {answer.value:+.2f} and should be "
-                               f"{right:+.1f} for the player to move")
+                               f"{wanted['value']:+.1f} for the player to move")
             proves |= answer.proven is not None
-            if answer.proven not in (None, proven):
+            if answer.proven not in (None, wanted.get("proven")):
                 yield f"{player}, proof", (f"in {answer.tree} it calls the result "
                                            f"{answer.proven:+d} certain for the player to move")
 
@@ -251,7 +212,7 @@ def halving(subject: Subject, part: str) -> Findings:
 
 
 PROPERTIES = {
-    **{name: functools.partial(right_moves, name=name) for name, *_ in MOVES},
+    **{name: functools.partial(right_moves, name=name) for name in TREES["moves"]},
     **rules_by_name(value, visits, exploration, priors_steer, one_rule, improved_policy,
                     values_are_means, most_visited_is_played, halving),
 }

@@ -8,28 +8,15 @@ import inspect
 import numpy as np
 
 from experiments.museum.subject import Findings, Subject, numbers
-from experiments.museum.tree_game import Script, best, random_tree, tree_game
+from experiments.museum.tree_game import TREES, Script, best, random_tree, tree_game
 
-# Trees for each row below; the depth at which a search with bounds must look at fewer leaves.
+# Trees of each kind; the depth at which a search with bounds must look at fewer leaves.
 _TREES, _CUTTING = 40, 3
-# Random trees: the property, the results of their ends, the chance that a player moves again,
-# plies, and the depth of the search; None: it solves them.
-TREES = (
-    ("wins and losses", ("+1", "-1"), 0.0, 4, None),
-    ("draws", ("+1", "0", "-1"), 0.0, 4, None),
-    ("draws", ("0", "-1"), 0.0, 2, None),
-    ("draws", ("0", "+1"), 0.0, 2, None),
-    ("solved double moves", ("+1", "0", "-1"), 0.5, 4, None),
-    ("estimates", ("+1", "0", "-1"), 0.0, 5, 1),
-    ("estimates", ("+1", "0", "-1"), 0.0, 5, 2),
-    ("estimates", ("+1", "0", "-1"), 0.0, 5, 3),
-    ("estimates after double moves", ("+1", "0", "-1"), 0.5, 5, 3),
-)
 
 
 def values(subject: Subject, part: str, name: str) -> Findings:
     """The values of random trees are those of minimax, and a search to a depth has cut-offs."""
-    for _, results, double, plies, depth in (row for row in TREES if row[0] == name):
+    for results, double, plies, depth in TREES["random"][name]:
         if depth and not _takes_depth(subject):
             return
         rng, asked, leaves, made, edges = np.random.default_rng(48), 0, 0, 0, 0
@@ -47,7 +34,7 @@ def values(subject: Subject, part: str, name: str) -> Findings:
                     wrong.append((len(tree), tree, value, right))
                 made, edges = made + game.made - before, edges + len(game.nodes) - 1
                 asked += len(script.calls)
-                leaves += game.count_sequences(start.kernel_state, depth or 0)
+                leaves += game.count_sequences(start.kernel_state, depth)
             if wrong:
                 _, tree, value, right = min(wrong)
                 seen = f", {depth} plies deep," if depth else ""
@@ -66,4 +53,4 @@ def _takes_depth(subject: Subject) -> bool:
         return True
 
 
-PROPERTIES = {name: functools.partial(values, name=name) for name, *_ in TREES}
+PROPERTIES = {name: functools.partial(values, name=name) for name in TREES["random"]}
