@@ -128,19 +128,11 @@ def _traces(subject: Subject, part: str) -> Iterator[tuple[str, Answer, Trace]]:
             yield player, answer, Trace(answer.game.nodes, answer.calls)
 
 
-def one_rule(subject: Subject, part: str) -> Findings:
-    """One constant explains the choices between moves: nearly all, and at each stage."""
-    if subject.kind != "gumbel":
-        yield from _explained(subject, part)
-
-
-def improved_policy(subject: Subject, part: str) -> Findings:
-    """Gumbel: candidates are compared, and visits below the root follow, by its own score."""
-    if subject.kind == "gumbel":
-        yield from _explained(subject, part)
-
-
-def _explained(subject: Subject, part: str) -> Findings:
+def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
+    """One constant explains the choices between moves: nearly all, and at each stage. In Gumbel's
+    search: of candidates with equally many visits, and, below the root, by the improved policy."""
+    if subject.kind not in kinds:
+        return
     if part != "search":
         yield UNSEEN, "the order in which it looks at positions, so its rule of selection"
     for player, answer, trace in _traces(subject, part):
@@ -213,6 +205,8 @@ def halving(subject: Subject, part: str) -> Findings:
 
 PROPERTIES = {
     **{name: functools.partial(right_moves, name=name) for name in TREES["moves"]},
-    **rules_by_name(value, visits, exploration, priors_steer, one_rule, improved_policy,
-                    values_are_means, most_visited_is_played, halving),
+    **rules_by_name(value, visits, exploration, priors_steer),
+    "one rule": functools.partial(one_rule, kinds=("puct", "uct")),
+    "improved policy": functools.partial(one_rule, kinds=("gumbel",)),
+    **rules_by_name(values_are_means, most_visited_is_played, halving),
 }

@@ -118,7 +118,7 @@ def best_fit(choices: list[Choice], kind: str) -> Fit:
     """The best fit of the rule of a kind of search: N may count the evaluation of the position
     itself or not, and means may be stretched to lie between 0 and 1 at each position, as mctx
     does."""
-    fits = []
+    fits: list[Fit] = []
     for less, stretch in itertools.product((0, 1), (False, True)):
         held = {number: row for number, choice in enumerate(choices)
                 if (row := _held(choice, kind, less, stretch)) is not None}
@@ -126,6 +126,8 @@ def best_fit(choices: list[Choice], kind: str) -> Fit:
         best = shares.argmax()
         fits.append(Fit(float(shares[best]), float(_CONSTANTS[best, 0]),
                         {number: row[best] for number, row in held.items()}))
+        if fits[-1].explained == 1:
+            break
     return max(fits, key=lambda fit: fit.explained)
 
 
