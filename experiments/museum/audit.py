@@ -34,8 +34,8 @@ SIGNATURES = Path(__file__).with_name("signatures.json")
 # if it ended its worker; after how many of the latter two the rest of the part is not examined.
 _NO_ANSWER, _CRASH, _HANG, _MOST_LOSSES = "!", "!!", "!!lost: ", 3
 # A part that hangs is interrupted after some CPU seconds; if it waits or does not stop, its worker
-# is ended after this many times as many wall seconds.
-_PATIENCE = 3
+# is ended after this many times as many wall seconds, and these on a busy machine.
+_PATIENCE, _WALL_SECONDS = 3, 60
 # A player that was asked about fewer positions was asked little.
 _LITTLE = 24
 _NEXT = """
@@ -176,8 +176,6 @@ def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
         found[UNSEEN] = str(error) or "it is not implemented"
     except AuditError as error:
         found[_NO_ANSWER] = str(error)
-    except TooSlow as error:
-        found[f"{_HANG}{error}"] = f"it hangs{_place(error, subject.path)}"
     except Exception as error:
         text = f"it raises an exception{_place(error, subject.path)}"
         found[_CRASH + type(error).__name__] = text
@@ -205,11 +203,13 @@ class _Room(Workplace, Watch):
 
     def do(self, task: Task) -> Generator[Amount, None, Any]:
         yield Amount()
-        self._subject = getattr(self, "_subject", None) or Subject(*self._source)
         signal.signal(signal.SIGPROF, self._interrupt)
         signal.setitimer(signal.ITIMER_PROF, self._seconds)
         try:
+            self._subject = getattr(self, "_subject", None) or Subject(*self._source)
             return task.work(self._subject, *task.arguments)
+        except TooSlow as error:
+            return {f"{_HANG}{error}": f"it hangs{_place(error, Path(self._source[0]))}"}
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -220,7 +220,7 @@ class _Room(Workplace, Watch):
         return self
 
     def deadline(self, task: Any | None, since: float) -> tuple[float, float]:
-        limit = math.inf if task is None else _PATIENCE * self._seconds
+        limit = math.inf if task is None else _PATIENCE * self._seconds + _WALL_SECONDS
         return since + limit, limit
 
     def value_of_lost(self, task: Any, worker_exit: WorkerExit, times: int) -> Any:

@@ -66,6 +66,10 @@ def gradient(logits, values, policies, results):
     return (shares - policies) / len(values), 2 * (values - results) / len(values)
 
 
+def epoch_loss(losses, size):
+    return np.mean([np.mean(batch) for batch in batches(losses, size)])
+
+
 def batches(examples, size):
     return [examples[start : start + size] for start in range(0, len(examples), size)]
 
@@ -104,6 +108,7 @@ FAULTS = [
     (" - np.log(", " - 0 * np.log(", "loss", "when all logits of a row grow alike"),
     ("2 * (values", "(values", "gradient", "the gradient of the value: "),
     ("len(examples), size)]", "len(examples) - 1, size)]", "batches", "3 examples in batches"),
+    ("np.mean([np.mean(", "np.sum([np.mean(", "epoch_loss", "together: 6; it should be 3"),
     ("[-size:]", "[:size]", "window", "1 2 3 4; it should be 2 3 4 5"),
     ("(1 + play(game % 2 == 0)) / 2", "(play(game % 2 == 0) == 1)", "match", "0; it should be 0.5"),
     ("play(game % 2 == 0)", "play(True)", "match", "moves first: 8; it should be 4"),

@@ -11,8 +11,10 @@ from experiments.museum.audit import examine
 from experiments.museum.subject import UNSEEN, Subject
 from experiments.museum.tree_game import best, mirrored, parse, tree_game
 from tests.command import ROOT
+from tests.museum.signatures import glued
 
 BATCHED = (ROOT / "tests/museum/right/batched_puct.py").read_text(encoding="utf-8")
+GUMBEL = "engines/alphazero/textbook_gumbel.py"
 NOISE = """
     import random
     while root.visits < simulations:
@@ -56,6 +58,26 @@ def test_a_wrong_tree_is_one_line(text: str) -> None:
 ])
 def test_batches_and_noise(tmp_path: Path, before: str, after: str, broken: str) -> None:
     assert broken in _broken(tmp_path, replace_once(BATCHED, before, after))
+
+
+@pytest.mark.parametrize(("file", "before", "after", "broken"), [
+    # The position's own value counts twice; two visits each, whatever the plan; a lost move again.
+    (GUMBEL, "child.total for child in tried))) / 2", "child.total for child in tried)))",
+     "improved policy"),
+    (GUMBEL, "each = max(1,", "each = max(2,", "halving"),
+    (GUMBEL, "visits == visits and scores[child] > LOST", "visits == visits", "value"),
+    ("engines/mcts/textbook.py", "/ max(self.visits, 1)", "/ max(self.visits, 2)", "one rule"),
+    ("engines/minimax/textbook.py", "\n            break\n    return alpha",
+     "\n            continue\n    return alpha", "wins and losses"),
+])
+def test_parts_of_one_search(
+    tmp_path: Path, file: str, before: str, after: str, broken: str
+) -> None:
+    right = (ROOT / file).read_text(encoding="utf-8")
+    path = tmp_path / f"{tmp_path.name}.py"
+    path.write_text(replace_once(right, before, after), encoding="utf-8")
+    subject = Subject(str(glued(path, file)))
+    assert examine(subject, subject.parts[0], broken).keys() - {UNSEEN}
 
 
 def test_self_play_has_noise(tmp_path: Path) -> None:
