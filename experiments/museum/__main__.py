@@ -27,12 +27,11 @@ from experiments.options import FOLDER
 def cards() -> pd.DataFrame:
     """The rows of prices.csv by fault, the best hidden first; NaN where nothing was measured.
 
-    `kept` is the share of the points against random moves that remains with the fault, at most 1;
-    `text` and `random` tell the price and the points against random moves.
+    `hidden` is the price times the share of the points against random moves that remains with the
+    fault; `text` and `random` tell the price and the points against random moves.
     """
     table = pd.read_csv(PRICES, index_col="fault").reindex(list(faults()))
-    table["kept"] = (table["shown"] / table["right_shown"]).clip(upper=1)
-    table["hidden"] = table["price"] * table["kept"]
+    table["hidden"] = table["price"] * (table["shown"] / table["right_shown"]).clip(upper=1)
     table["luck"] = ~((table["low"] > 0) | (table["high"] < 0))
     table["text"], table["random"] = zip(*(
         ("not measured", "") if pd.isna(row.price) else

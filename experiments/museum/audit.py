@@ -64,12 +64,6 @@ class Finding(NamedTuple):
         """What is compared with the findings about the museum's faults."""
         return self.name, f"{self.name}: {self.tag}"
 
-    @property
-    def label(self) -> str:
-        """What its line begins with."""
-        has_own = self.name == self.part and self.tag[:1] not in ("", _NO_ANSWER)
-        return self.tag if has_own and self.tag != UNSEEN else self.name
-
 
 class Report(NamedTuple):
     """The result of an audit; `print(report)` is for people."""
@@ -109,10 +103,9 @@ class Report(NamedTuple):
         others |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
         best: dict[str, Fault | None] = dict.fromkeys(
             ["crash"] if any(one.tag.startswith(_CRASH) for one in here) else [])
-        for value, is_fault, name in sorted(
-            ((likeness(name), name in faults(), name) for name in known), reverse=True
-        ):
-            fault = faults()[name] if is_fault else None
+        ranks = sorted((likeness(name), name in faults(), name) for name in known)
+        for value, _, name in reversed(ranks):
+            fault = faults().get(name)
             kind = fault.kind if fault else name
             if value and kind not in others:
                 best[kind] = best.get(kind) or fault
@@ -132,7 +125,7 @@ class Report(NamedTuple):
         for part in parts:
             found = [one for one in self.findings if one.part == part]
             lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:",
-                      *_together(found)]
+                      *_together(found, "tag" if part in learners.PROPERTIES else "name")]
             answers = [one.tag for one in found if not one.tag.startswith(_CRASH)]
             if answers and not answers[0].startswith(_NO_ANSWER):
                 lines += ["  Look at:", *(
@@ -146,18 +139,17 @@ class Report(NamedTuple):
                           f"  the file has no {', '.join(sorted(missing))}{self.misspelt}"])
 
 
-def _together(findings: list[Finding]) -> Iterator[str]:
-    """A line for each label, but one for all that fail alike."""
-    alike: dict[str, dict[str, str]] = {}
-    labels = set()
+def _together(findings: list[Finding], by: str = "name") -> Iterator[str]:
+    """A line for each property (or tag of a learner's part), but one for all that fail alike."""
+    first: dict[str, Finding] = {}
     for one in findings:
-        if one.label not in labels:
-            key = one.tag if one.tag.startswith(_NO_ANSWER) else one.text
-            alike.setdefault(key, {})[one.label] = one.text
-            labels.add(one.label)
-    for texts in alike.values():
-        more = f" and {len(texts) - 3} others" if len(texts) > 3 else ""
-        yield f"  {', '.join([*texts][:3])}{more}: {next(iter(texts.values()))}"
+        first.setdefault(getattr(one, by).strip(_NO_ANSWER) or one.name, one)
+    alike: dict[str, list[str]] = {}
+    for label, one in first.items():
+        alike.setdefault(one.tag if one.tag.startswith(_NO_ANSWER) else one.text, []).append(label)
+    for labels in alike.values():
+        more = f" and {len(labels) - 3} others" if len(labels) > 3 else ""
+        yield f"  {', '.join(labels[:3])}{more}: {first[labels[0]].text}"
 
 
 def signatures() -> dict[str, list[str]]:

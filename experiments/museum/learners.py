@@ -76,19 +76,6 @@ def _proven(state: GameState, visits: np.ndarray) -> np.ndarray:
     return visits * (values > -1)
 
 
-def _positions(start: GameState) -> Iterator[GameState]:
-    """Random games, and their first moves in any order: many positions differ in colours only."""
-    for seed in range(4):
-        *states, last = random_game(start, np.random.default_rng(seed))
-        yield from states
-        for order in itertools.permutations(last.moves()[:4]):
-            state = start
-            for move in order:
-                if state.is_valid_move(move):
-                    state = state.apply_move(move)
-                    yield state
-
-
 def encode(subject: Subject, part: str) -> Findings:
     """Different positions are shown differently, and the same one always in the same way."""
     seen: dict[bytes, GameState] = {}
@@ -102,6 +89,18 @@ def encode(subject: Subject, part: str) -> Findings:
             yield "again", f"the position after {here} looks different the second time"
         elif other.key() != state.key():
             yield "same", f"the positions after {here} and after {there} look alike"
+
+
+def _positions(start: GameState) -> Iterator[GameState]:
+    """Random games, and their first moves in any order: many positions differ in colours only."""
+    for seed in range(4):
+        moves = random_game(start, np.random.default_rng(seed))[-1].moves()
+        for order in (moves[:-1], *itertools.permutations(moves[:4])):
+            state = start
+            for move in order:
+                if state.is_valid_move(move):
+                    state = state.apply_move(move)
+                    yield state
 
 
 def augment(subject: Subject, part: str) -> Findings:
@@ -172,33 +171,29 @@ def _loss(
     return float(numbers("the loss", subject.call("loss", *(one[rows] for one in arrays))))
 
 
-def _slope(subject: Subject, name: str, step: np.ndarray) -> float:
-    """How fast the loss grows when logits or values change in the direction of a step."""
-    ends = [_loss(subject, **{name: size * step}) for size in (_STEP, -_STEP)]
-    return (ends[0] - ends[1]) / (2 * _STEP)
-
-
 def loss(subject: Subject, part: str) -> Findings:
     """The mean of the losses of the rows; in each row, it falls when a prediction comes nearer to
     its target."""
     rows = np.array([_loss(subject, rows=slice(row, row + 1)) for row in range(len(_VALUES))])
-    yield from compare("mean", f"rows with the losses {_short(rows)}, together", _loss(subject),
-                       rows.mean())
+    whole = _loss(subject)
+    yield from compare("mean", f"rows with the losses {_short(rows)}, together", whole, rows.mean())
     for row, one in enumerate(np.eye(len(_VALUES))):
-        for name, step in (("policy", one[:, None] * (_POLICIES - softmax(_LOGITS, axis=1))),
-                           ("value", one * (_RESULTS - _VALUES))):
-            if not _slope(subject, name, step) < 0:
-                yield name, f"it does not fall when the {name} of row {row} nears its target"
+        step = _STEP * one
+        nearer = {"policy": _loss(subject, step[:, None] * (_POLICIES - softmax(_LOGITS, axis=1))),
+                  "value": _loss(subject, value=step * (_RESULTS - _VALUES))}
+        for name in (name for name, less in nearer.items() if not less < whole):
+            yield name, f"it does not fall when the {name} of row {row} nears its target"
         yield from compare("shift", "its change when all logits of a row grow alike",
-                           _slope(subject, "policy", one[:, None]), 0)
+                           _loss(subject, one[:, None]) - whole, 0)
 
 
 def gradient(subject: Subject, part: str) -> Findings:
     """The gradient by logits and values is that of finite differences of `loss`."""
     answer = subject.call(part, _LOGITS, _VALUES, _POLICIES, _RESULTS)
     for name, base, given in zip(("policy", "value"), (_LOGITS, _VALUES), answer, strict=True):
-        slopes = np.array([_slope(subject, name, unit.reshape(base.shape))
-                           for unit in np.eye(base.size)])
+        steps = _STEP * np.eye(base.size).reshape(-1, *base.shape)
+        slopes = np.array([_loss(subject, **{name: step}) - _loss(subject, **{name: -step})
+                           for step in steps]) / (2 * _STEP)
         factors = numbers(f"the gradient of the {name}", given).ravel() / slopes
         tag = "factor" if np.ptp(factors) < 0.02 else "form"
         yield from compare(f"{name}, {tag}", f"the gradient of the {name}", given, slopes)

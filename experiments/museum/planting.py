@@ -42,6 +42,7 @@ class Fault:
     symptom: str  # what one sees
     smallest: str  # the smallest position that shows it
     player: str = ""  # a class of the file that plays
+    game: str = "connectn:rows=4,cols=5,n=4"  # in which its price is measured
     published: Sequence[str] = ()  # where it has been seen, in our words
 
     @property

@@ -4,14 +4,14 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import mcts
 
-from experiments.museum.adapters import OpenSpielEvaluator, OpenSpielState
+from experiments.museum.adapters import OpenSpielState, openspiel_evaluator
 
 KIND = "uct"
 
 
 def search(state, evaluate, simulations, constant=2.0, rule=mcts.SearchNode.uct_value):
     bot = mcts.MCTSBot(pyspiel.load_game("tic_tac_toe"), constant, simulations,
-                       OpenSpielEvaluator(evaluate), random_state=np.random.RandomState(1),
+                       openspiel_evaluator(evaluate), random_state=np.random.RandomState(1),
                        child_selection_fn=rule)
     root = bot.mcts_search(OpenSpielState(state))
     return {child.action: child.explore_count for child in root.children}, root.best_child().action
