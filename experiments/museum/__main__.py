@@ -31,6 +31,8 @@ def cards() -> pd.DataFrame:
     fault; `text` and `random` tell the price and the points against random moves.
     """
     table = pd.read_csv(PRICES, index_col="fault").reindex(list(faults()))
+    table["title"], table["about"] = zip(*(
+        (fault.title, KINDS[fault.kind]) for fault in faults().values()), strict=True)
     table["hidden"] = table["price"] * (table["shown"] / table["right_shown"]).clip(upper=1)
     table["luck"] = ~((table["low"] > 0) | (table["high"] < 0))
     table["text"], table["random"] = zip(*(
@@ -39,16 +41,6 @@ def cards() -> pd.DataFrame:
          + (", perhaps none" if row.luck else ", a gain" if row.price < 0 else ""),
          f"{row.shown:.0%} for {row.right_shown:.0%}") for row in table.itertuples()), strict=True)
     return table.sort_values(["luck", "hidden"], ascending=[True, False])
-
-
-def table() -> str:
-    """All cards as a table in Markdown."""
-    lines = ["| fault | about | price in Elo | against random moves |", "|---|---|---:|---:|"]
-    for row in cards().itertuples():
-        fault = get_fault(row.Index)
-        lines.append(f"| {fault.title} (`{fault.name}`) | {KINDS[fault.kind]} | {row.text} | "
-                     f"{row.random} |")
-    return "\n".join(lines) + "\n"
 
 
 def card(fault: Fault) -> str:
@@ -104,7 +96,7 @@ def main(names: tuple[str, ...], measured: bool, out: Path) -> None:
             print(measure(fault), flush=True)
     elif not names:
         for name, row in cards().iterrows():
-            print(f"{name:32} {row['text']:32} {get_fault(name).title}")
+            print(f"{name:32} {row['text']:32} {row['title']}")
         draw_prices(out / "prices.png")
     for fault in map(get_fault, names):
         room, text = out / fault.name, card(fault)

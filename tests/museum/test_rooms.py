@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from dlgo.errors import DlgoError
 from engines.registry import build_engine
+from experiments.docs.tables import table
 from experiments.museum import __main__ as museum
 from experiments.museum import prices
 from experiments.museum.planting import faults, get_fault
@@ -51,7 +52,7 @@ def test_the_page_leads_to_cards_that_exist() -> None:
 
 
 def test_every_fault_is_in_the_list(tmp_path: Path) -> None:
-    assert museum.table().count("\n") == 2 + len(faults())
+    assert table("museum").count("\n") == 2 + len(faults())
     assert set(museum.cards().index) == set(faults())
     done = CliRunner().invoke(museum.main, ["--out", str(tmp_path)])
     assert all(name in done.output for name in faults()) and (tmp_path / "prices.png").exists()
