@@ -226,7 +226,7 @@ class Client:
         if isinstance(reason, TimeoutError):
             return _NoAnswer(Failure.TIMEOUT, LATE)
         words = getattr(reason, "strerror", "") or str(reason) or type(reason).__name__
-        return _NoAnswer(Failure.UNREACHABLE, excerpt(self._clean(words), 200))
+        return _NoAnswer(Failure.UNREACHABLE, f"{self._url}: {excerpt(self._clean(words), 200)}")
 
 
 def _words_of(error: urllib.error.HTTPError) -> str:

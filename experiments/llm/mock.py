@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from dlgo import get_game
+from dlgo import DlgoError, get_game
 from engines.base import Engine
 from engines.registry import build_engine
 from experiments.command import log, run
@@ -41,12 +41,16 @@ MALFORMED = (
 
 class MockServer(ThreadingHTTPServer):
     """The server, at `url`. As a context manager, it answers in threads of this process. Subclasses
-    answer otherwise."""
+    answer otherwise. Raises DlgoError if the port is taken."""
 
     daemon_threads = True
 
     def __init__(self, port: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
+        try:
+            super().__init__(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise DlgoError(f"cannot answer at port {port}: {error.strerror}; name another --port"
+                            ) from None
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
         self._engines: dict[str, Engine] = {}
         self._lock = threading.Lock()  # an engine plays one game at a time

@@ -283,19 +283,19 @@ def test_a_server_that_is_not_there_or_too_slow(ask, monkeypatch) -> None:
 
 
 def test_the_model_is_told_why_and_asked_again(ask) -> None:
-    answers = iter(["no idea", "move: A1", "move: B2"])
+    answers = iter(["no idea", "move: A1", "move", "move: B2"])
     result, engine, server = ask(
         lambda request: says(next(answers), usage={"prompt_tokens": 10, "completion_tokens": 2}),
-        "cache=no,price_in=3,price_out=5", START.play("A1"))
+        "cache=no,price_in=3,price_out=5,retries=3", START.play("A1"))
     assert str(result.move) == "B2"
     last = server.requests[-1]["messages"]
-    assert [message["role"] for message in last] == ["user", "assistant"] * 2 + ["user"]
+    assert [message["role"] for message in last] == ["user", "assistant"] * 3 + ["user"]
     assert last[1]["content"] == "no idea" and "does not end with a line" in last[2]["content"]
     assert "A1 is illegal" in last[4]["content"]
     usage = {name: column[0] for name, column in engine.usage.items()}
     assert usage.pop("seconds") >= 0
-    assert usage == {"tokens_in": 30, "tokens_out": 6, "money": pytest.approx(120e-6),
-                     "answers": 3, "malformed": 1, "illegal": 1}
+    assert usage == {"tokens_in": 40, "tokens_out": 8, "money": pytest.approx(160e-6),
+                     "answers": 4, "malformed": 2, "illegal": 1}
     assert engine.network_id.startswith("m, prompt ")
 
 
@@ -330,7 +330,7 @@ def test_an_answer_is_paid_for_once(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("DLGO_CACHE_DIR", str(tmp_path))
     server = Scripted(lambda request: says("?" if len(request["messages"]) == 1 else "move: B2"))
     with server:
-        spec = f"llm:m,url={server.url}"
+        spec = f"llm:m,url={server.url},extra=seed:null"  # equal requests
 
         def answers(seed: int, times: int = 1) -> dict[str, list[float]]:
             engine = build_engine(spec, "tictactoe", seed=seed)
