@@ -16,7 +16,8 @@ from dlgo.records.failures import Failure
 from dlgo.records.game_record import slot_of
 from dlgo.records.ledger import GameRecord, Ledger
 from experiments.arena.engine_cache import EngineCache
-from experiments.arena.inspect_ledger import check_lines
+from experiments.arena.entrants import Entrant
+from experiments.arena.inspect_ledger import check_lines, export_games
 from experiments.arena.referee import GameTask, play_game
 from experiments.arena.schedule import Plan, tasks
 from experiments.llm import demo
@@ -91,7 +92,9 @@ def test_the_key_is_nowhere(tmp_path, monkeypatch, capfd) -> None:
         monkeypatch.setenv("DLGO_LLM_URL", server.url)  # not in the name, which makes the seeds
         records = play(tmp_path / "l.sqlite", ["llm:model=m,retries=1", "random"], pairs=8)
     write_report(tmp_path / "l.sqlite", tmp_path / "report")
-    capfd.readouterr()
+    print(*check_lines(str(tmp_path / "l.sqlite")))
+    print(*export_games(str(tmp_path / "l.sqlite"), str(tmp_path / "games.csv"), None, None))
+    assert KEY not in "".join(capfd.readouterr())
     assert {record.failure for record in records} >= {Failure.MALFORMED, Failure.UNREACHABLE}
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert any(file.parent.parent.name == "llm" for file in files), "nothing was kept"
@@ -130,6 +133,10 @@ def test_a_key_that_cannot_be_sent_is_not_printed(key: str, monkeypatch) -> None
     with pytest.raises(SpecError, match="copy it again") as error:
         build_engine("llm:m,url=http://localhost:1/v1", "tictactoe")
     assert key not in str(error.value)
+
+
+def test_no_machine_of_a_cluster_is_blamed_for_another_answer() -> None:
+    assert Entrant.of("mcts:sims=5").is_counted and not Entrant.of("llm:m").is_counted
 
 
 def test_a_game_that_is_played_again_costs_nothing(tmp_path, monkeypatch) -> None:
