@@ -86,8 +86,8 @@ def test_equilibria_of_many_games_are_those_of_openspiel(size, ties):
     nash = pytest.importorskip("open_spiel.python.algorithms.nash_averaging")
     gains = antisymmetric(size, size, ties)
     theirs = nash._max_entropy_symmetric_nash(gains).ravel()
-    # Where several equilibria exist, their solver stops 1e-5 away from the most mixed.
-    assert nash_averaging(gains)[0] == pytest.approx(theirs, abs=5e-5 if ties else 1e-6)
+    # Where several equilibria exist, their solver stops 1e-4 away from the most mixed.
+    assert nash_averaging(gains)[0] == pytest.approx(theirs, abs=3e-4 if ties else 1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))
