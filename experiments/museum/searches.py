@@ -10,8 +10,6 @@ import functools
 import itertools
 from collections.abc import Iterator
 
-import numpy as np
-
 from dlgo.api import COLUMN_LETTERS
 from dlgo.conformance.kit import rules_by_name
 from experiments.museum.subject import SIMULATIONS, UNSEEN, Answer, Findings, Subject
@@ -19,8 +17,9 @@ from experiments.museum.traces import RULES, Trace, best_fit
 from experiments.museum.tree_game import TREES, UNFINISHED, mirrored
 
 _BUSHES = ("x?1", "x?2", "x?3", "x?-5")
-# Share of the choices that a rule must explain: ties may be broken in any way.
-_EXPLAINED = 0.95
+# Share of the choices that a rule must explain at each stage, since ties may be broken in any way;
+# of fewer choices, nothing is said.
+_EXPLAINED, _CHOICES = 0.95, 20
 
 
 def both(
@@ -63,8 +62,6 @@ def value(subject: Subject, part: str) -> Findings:
             if answer.proven not in (None, wanted.get("proven")):
                 yield f"{player}, proof", (f"in {answer.tree} it calls the result "
                                            f"{answer.proven:+d} certain for the player to move")
-
-
     for player, answer in both(subject, part, "x(-1 o~.1 o~.1 o~.1)", 80) if proves else ():
         if answer.visits.get(0, 0) > 2:
             yield f"{player}, proof", f"in {answer.tree} A is lost, but {answer.text}"
@@ -135,17 +132,19 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
         return
     if part != "search":
         yield UNSEEN, "the order in which it looks at positions, so its rule of selection"
+    elif subject.self_play:
+        yield UNSEEN, "its choices at the root, which noise decides: switch it off to see them"
     for player, answer, trace in _traces(subject, part):
         choices = [one for one in trace.choices if one.node or not subject.self_play]
         fit, stages = best_fit(choices, subject.kind), {}
         for number, held in fit.held.items():
             stages.setdefault(choices[number].stage, {})[number] = held
-        if len(fit.held) < 20:
+        if len(fit.held) < _CHOICES:
             yield UNSEEN, ("the rule by which it selects moves; if it evaluates several leaves at "
                            "once, let it call evaluate([state, ...])")
         for stage, held in {**stages, "all": fit.held}.items():
-            share, wanted = np.mean(list(held.values())), _EXPLAINED + 0.02 * (stage == "all")
-            if len(held) >= 20 and share < wanted:
+            share = sum(held.values()) / max(len(held), 1)
+            if len(held) >= _CHOICES and share < _EXPLAINED + 0.02 * (stage == "all"):
                 example = next(choices[number] for number in held if not held[number])
                 yield player, (
                     f"in {answer.tree}, no constant c lets {RULES[subject.kind][0]} explain the "

@@ -298,9 +298,6 @@ class Script:
         if isinstance(state, GameState):
             return self([state])[0]
         self.calls.append([int(one.kernel_state.words[0]) for one in state])
-        return [self._answer(self.game.nodes[number]) for number in self.calls[-1]]
-
-    def _answer(self, node: Node) -> tuple[dict[Move, float], float]:
-        priors = {self.game.moves_by_action[action]: node.priors[action]
-                  for action, child in enumerate(node.children) if child >= 0}
-        return priors, (1 - 2 * node.mover) * node.value
+        move, nodes = self.game.moves_by_action, [self.game.nodes[one] for one in self.calls[-1]]
+        return [({move[action]: node.priors[action] for action, child in enumerate(node.children)
+                  if child >= 0}, (1 - 2 * node.mover) * node.value) for node in nodes]
