@@ -153,8 +153,10 @@ class Host(Program):
         else:
             if "failure" not in answer:
                 return answer
-            over_memory = answer["failure"] == Failure.OVER_MEMORY
-            failure = Failure.OVER_MEMORY if over_memory else Failure.CRASH
+            # Untrusted code could claim that it never crashed.
+            known = [*Failure] if self._sandbox is None else [Failure.OVER_MEMORY]
+            named = answer["failure"] in known
+            failure = Failure(answer["failure"]) if named else Failure.CRASH
             problem = ProgramError(failure, excerpt(str(answer.get("text", ""))))
         raise ProgramError(problem.failure, problem.text, printed=self.last_words())
 

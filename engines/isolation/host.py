@@ -29,6 +29,7 @@ from engines.base import Decision, Engine
 from engines.clock import stopped_by
 from engines.isolation.server import Server
 from engines.programs import fresh, processes
+from engines.programs.program import ProgramError
 from engines.registry import EngineSpec
 from engines.watching.recording import transcript
 
@@ -86,7 +87,8 @@ class _Host:
                 return {"failure": Failure.OVER_MEMORY, "text": "out of memory: MemoryError"}
             known = isinstance(error, DlgoError)
             text = str(error) if known else _place_of(error) + error_text(error)
-            return {"failure": Failure.CRASH, "text": text}
+            causes = [one for one in (error, error.__cause__) if isinstance(one, ProgramError)]
+            return {"failure": causes[0].failure if causes else Failure.CRASH, "text": text}
         finally:
             with contextlib.suppress(Exception):  # it may have put anything in its place
                 sys.stdout.flush()

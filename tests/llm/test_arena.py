@@ -12,9 +12,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import dlgo
 from dlgo.records.failures import Failure
 from dlgo.records.game_record import slot_of
 from dlgo.records.ledger import GameRecord, Ledger
+from engines.isolation.describe import read_spec
+from engines.programs.program import ProgramError
 from experiments.arena.engine_cache import EngineCache
 from experiments.arena.entrants import Entrant
 from experiments.arena.inspect_ledger import check_lines, export_games
@@ -67,6 +70,24 @@ def test_every_failure_is_told_apart_in_the_ledger(
         ledger.add(record)
     [(line, is_bad), *_] = check_lines(str(tmp_path / "l.sqlite"))
     assert not is_bad, line
+
+
+def test_a_bot_that_asks_a_model_fails_as_the_model_does(tmp_path, monkeypatch) -> None:
+    bot = tmp_path / "asks.py"
+    bot.write_text("""
+from engines.registry import build_engine
+
+class Asks:
+    def select_move(self, state):
+        return build_engine("llm:m,cache=no,retries=0", state.game).select_move(state).move
+""")
+    with Scripted(lambda request: says("?")) as server:
+        monkeypatch.setenv("DLGO_LLM_URL", server.url)
+        engine = read_spec(f"{bot}:Asks").build(dlgo.get_game("tictactoe"))
+        with pytest.raises(ProgramError, match="does not end with a line") as error:
+            engine.select_move(dlgo.game("tictactoe").start())
+        engine.close()
+    assert error.value.failure is Failure.MALFORMED
 
 
 def test_the_key_is_nowhere(tmp_path, monkeypatch, capfd) -> None:
