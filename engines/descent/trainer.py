@@ -58,7 +58,7 @@ class DescentConfig(LearnerConfig):
             "random_plies": 6, "symmetries": True,
         },
         "connect4": {
-            "network": "wide:hidden=256", "encoder": "attacks", "iterations": 60, "games": 40,
+            "network": "wide:hidden=256", "encoder": "attacks", "iterations": 52, "games": 40,
             "sims": 64, "random_share": 0.5, "random_plies": 16, "symmetries": True,
         },
     }
