@@ -8,7 +8,6 @@ one thing alone (as in Neumann and Gros 2022).
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dlgo import get_game, kernels
+from dlgo import get_game
 from dlgo.errors import SpecError
 from dlgo.records.ledger import Ledger
 from dlgo.rng import derive_seed
@@ -27,7 +26,6 @@ from engines.alphazero.train import train
 from engines.isolation.describe import read_spec
 from engines.jobs import Processes
 from engines.learning.data import Dataset
-from engines.learning.data.replay import start_state
 from engines.learning.data.shards import PATTERN
 from engines.learning.networks.store import DENSE_FILE, load_card, network_folder
 from engines.learning.runs import PrintedProgress
@@ -35,16 +33,16 @@ from engines.learning.runs.records import read_history
 from experiments.arena.schedule import Pair, Plan
 from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament
-from experiments.measures import connect4, draughts, hex, tictactoe
-from experiments.measures.mistakes import Position, measure
-from experiments.studies.laws import slope
+from experiments.measures import frequency
+from experiments.measures.mistakes import measure
+from experiments.measures.solved import solved_positions
 from reports import tables
 
 # Openings that the matches share, each match with its own ones.
 _OPENINGS = 200
 # Shards and games at the end of a training whose positions are counted.
 _LAST_SHARDS, _LAST_GAMES = 16, 2000
-# Ranks of those that Zipf's law is fitted to: more frequent ones are the opening, which is narrow.
+# Ranks of frequent positions; those before them are the opening.
 _RANKS = 16, 1024
 
 
@@ -185,10 +183,8 @@ def table_of(
         })
     table = pd.DataFrame(rows)
     often = frequencies(part, folder)
-    often = often[often["rank"].between(*_RANKS)].groupby(["size", "seed"])
-    table = table.join(often.apply(lambda of: pd.Series({
-        "zipf": -slope(of["rank"], np.log10(of["count"])), "late": of["phase"].mean(),
-    }), include_groups=False), on=["size", "seed"])
+    late = often[often["rank"].between(*_RANKS)].groupby(["size", "seed"])["phase"].mean()
+    table = table.join(late.rename("late"), on=["size", "seed"])
     errors = mistakes(part, folder, workers)
     counts = errors.groupby([*Player._fields])[["positions", "mistakes"]].sum()
     return table.join(counts, on=[*Player._fields])
@@ -205,7 +201,7 @@ def mistakes(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
     if not part.positions or not missing:
         return found
     with Processes(workers) as jobs:
-        sets = _position_sets(part, jobs)
+        sets = solved_positions(get_game(part.game), part.positions, jobs)
         for player in missing:
             rows = [[*player, name, one.positions, one.mistakes]
                     for name, one in measure(part.entrant(folder, player), sets, jobs).items()]
@@ -215,42 +211,15 @@ def mistakes(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
 
 
 def frequencies(part: Part, folder: Path) -> pd.DataFrame:
-    """How often positions occur in the last games of each training: size, seed, rank (1 is the most
-    frequent position; a row has those up to twice the rank), their mean count, and phase, the mean
-    moment in their games, from 0 (the start) to 1."""
+    """How often positions occur in the last games of each training, by size and seed; see
+    `measures.frequency`."""
     path, game, rows = folder / "frequencies.csv", get_game(part.game), []
     if path.exists():
         return pd.read_csv(path)
     for seed, size in itertools.product(range(1, part.seeds + 1), part.sizes):
         shards = folder / f"{size}-{seed}" / "games"
         paths = sorted(shards.glob(PATTERN))[-_LAST_SHARDS:]
-        counts, moments = Counter[int](), Counter[int]()
-        for data in Dataset.open(shards, paths=paths).games()[-_LAST_GAMES:]:
-            state = start_state(game, data.start).kernel_state
-            for ply, action in enumerate(data.actions.tolist()):
-                key = int(kernels.key(state))
-                counts[key] += 1
-                moments[key] += ply / len(data.actions)
-                kernels.play(state, action)
-        ranked = [key for key, _ in counts.most_common()]
-        for k in range(len(ranked).bit_length()):
-            keys = ranked[2**k - 1 : 2 ** (k + 1) - 1]
-            total = sum(counts[key] for key in keys)
-            rows.append({"size": size, "seed": seed, "rank": 2**k, "count": total / len(keys),
-                         "phase": sum(moments[key] for key in keys) / total})
+        games = Dataset.open(shards, paths=paths).games()[-_LAST_GAMES:]
+        rows += [{"size": size, "seed": seed, **row} for row in frequency.frequencies(game, games)]
     tables.write_csv(pd.DataFrame(rows), path)
     return pd.DataFrame(rows)
-
-
-def _position_sets(part: Part, jobs: Processes) -> Mapping[str, Sequence[Position]]:
-    """Solved positions by class. Raises SpecError for a game that has none."""
-    if part.game == "connect4":
-        return connect4.position_sets(
-            connect4.SHIPPED, connect4.CLASSES, part.positions, jobs)
-    if part.game == "draughts":
-        return draughts.draw_classes(4, part.positions, 1)
-    if part.game == "tictactoe":
-        return {"all": tictactoe.all_positions()}
-    if part.game.startswith("hex"):
-        return hex.draw_classes(get_game(part.game).board_rows, part.positions, 1)
-    raise SpecError(f"part {part.name}: {part.game} has no solved positions; use positions = 0")

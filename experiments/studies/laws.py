@@ -159,11 +159,6 @@ def exchange(players: pd.DataFrame) -> float:
     return training / search
 
 
-def zipf(players: pd.DataFrame) -> float:
-    """exponent of the frequency of positions by rank, in self-play"""
-    return float(last(players)["zipf"].mean())
-
-
 def late(players: pd.DataFrame) -> float:
     """mean moment of frequent positions in their games, from 0 to 1"""
     return float(last(players)["late"].mean())
@@ -171,7 +166,7 @@ def late(players: pd.DataFrame) -> float:
 
 LAWS: dict[str, Callable[[pd.DataFrame], float]] = {law.__name__: law for law in (
     elo_by_weights, mistakes_by_weights, elo_by_training, elo_by_work, weights_by_work,
-    elo_by_search, exchange, zipf, late,
+    elo_by_search, exchange, late,
 )}
 
 

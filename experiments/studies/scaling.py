@@ -110,12 +110,7 @@ def verdicts(claims: Sequence[Claim], parts: Mapping[str, Sequence[pd.DataFrame]
     for claim in claims:
         if {claim.part, claim.against or claim.part} <= parts.keys():
             number = laws.estimate(claim, parts)
-            rows.append({
-                "claim": claim.text, "source": claim.source, "part": claim.part,
-                "law": claim.law, "value": number.value, "low95": number.low95,
-                "high95": number.high95, "claimed_low": claim.low, "claimed_high": claim.high,
-                "verdict": claim.verdict(number),
-            })
+            rows.append({**vars(claim), **vars(number), "verdict": claim.verdict(number)})
     return pd.DataFrame(rows)
 
 
@@ -259,7 +254,7 @@ def main(
         judged = verdicts(asked, rated_parts)
         tables.write_csv(judged, out / f"{kind}.csv")
         for row in judged.itertuples(index=False):
-            print(f"{row.claim}\n    {row.value:.3g} [{row.low95:.3g}, {row.high95:.3g}] "
+            print(f"{row.text}\n    {row.value:.3g} [{row.low95:.3g}, {row.high95:.3g}] "
                   f"{LAWS[row.law].__doc__}: {row.verdict}")
     print_purchases(rated_parts, out / "purchases.csv")
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dlgo import GameState, get_game
+from dlgo import DlgoError, GameState, get_game
 from engines.jobs import Processes
 from engines.registry import build_engine
 from experiments.measures import connect4, tictactoe
+from experiments.measures.solved import solved_positions
 
 
 def test_a_perfect_player_never_loses_and_never_errs() -> None:
@@ -121,3 +122,12 @@ def test_a_position_counts_once_however_it_was_reached() -> None:
     keys = {line: connect4.key_of(connect4.position_of(line, {})) for line in lines}
     assert keys["1234"] == keys["3412"] == keys["7654"]
     assert len(set(keys.values())) == 3
+
+
+def test_games_have_solved_positions_of_several_classes_or_say_that_they_have_none() -> None:
+    sets = solved_positions(get_game("hex:size=3"), 3, None)
+    assert {name: len(rows) for name, rows in sets.items()} == {"early": 3, "late": 3}
+    assert solved_positions(get_game("draughts"), 2, None).keys() >= {"2 won", "4 drawn"}
+    for game in ("go:size=5", "hex:size=5"):
+        with pytest.raises(DlgoError, match=f"{game} has no solved positions"):
+            solved_positions(get_game(game), 3, None)
