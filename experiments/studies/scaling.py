@@ -108,9 +108,15 @@ def verdicts(claims: Sequence[Claim], parts: Mapping[str, Sequence[pd.DataFrame]
     """A row for each claim whose parts are there."""
     rows = []
     for claim in claims:
-        if {claim.part, claim.against or claim.part} <= parts.keys():
+        names = [name for name in (claim.part, claim.against) if name]
+        if parts.keys() >= {*names}:
             number = laws.estimate(claim, parts)
-            rows.append({**vars(claim), **vars(number), "verdict": claim.verdict(number)})
+            trainings = pd.concat([laws.last(laws.usual(parts[name][0])) for name in names])
+            rows.append({
+                **vars(claim), **vars(number), "verdict": claim.verdict(number),
+                "command": f"python -m experiments.studies.scaling {' '.join(names)}",
+                "training_cpu_seconds": trainings["cpu_seconds"].sum(),
+            })
     return pd.DataFrame(rows)
 
 
@@ -255,7 +261,8 @@ def main(
         tables.write_csv(judged, out / f"{kind}.csv")
         for row in judged.itertuples(index=False):
             print(f"{row.text}\n    {row.value:.3g} [{row.low95:.3g}, {row.high95:.3g}] "
-                  f"{LAWS[row.law].__doc__}: {row.verdict}")
+                  f"{LAWS[row.law].__doc__}: {row.verdict} ({row.training_cpu_seconds:,.0f} CPU "
+                  "seconds of training)")
     print_purchases(rated_parts, out / "purchases.csv")
 
 

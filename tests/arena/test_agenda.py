@@ -23,6 +23,7 @@ from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Result, UntilRated
 from experiments.cli.tournament import tournament
+from experiments.studies.ladder import OwnOpenings
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRANTS = tuple(f"dawdler:ms={ms}" for ms in (1, 2, 3, 4))
@@ -42,6 +43,7 @@ FIELD = ("dawdler:ms=1", "dawdler:ms=2", "dawdler:ms=4")
 @pytest.mark.parametrize(("change", "matches"), [
     ({"kind": "gauntlet", "challengers": ("random", ENTRANTS[2])},
      itertools.product(("random", "dawdler:ms=3"), FIELD)),
+    ({"pairings": (ENTRANTS[:2], ENTRANTS[1:3])}, (ENTRANTS[:2], ENTRANTS[1:3])),
     ({"kind": "ladder"}, itertools.pairwise(ENTRANTS)),
     ({"kind": "round-robin"}, itertools.combinations(ENTRANTS, 2)),
 ])
@@ -57,6 +59,17 @@ def test_in_a_mirror_each_entrant_meets_itself_once_an_opening() -> None:
     agenda = Agenda(plan.canonical(), {tasks(plan)[0].slot: None}, Limits())
     assert (agenda.planned, agenda.stored) == (6, 1)
     assert agenda.take(100) == tasks(plan)[1:]
+
+
+def test_a_match_with_openings_of_its_own_is_prepared_for() -> None:
+    plan = Plan(("tictactoe",), ENTRANTS[:3], 2, pairings=(ENTRANTS[:2],)).canonical()
+    agenda = Agenda(plan, {}, Limits(), strategy=OwnOpenings(plan))
+    assert all(map(agenda.may_need, tasks(plan)))
+    played = agenda.take(100)
+    assert len(played) == agenda.planned == 4
+    assert {frozenset(task.players) for task in played} == {frozenset(ENTRANTS[:2])}
+    assert {task.pair for task in played} != {0, 1}
+    assert "pairings" not in plan.to_json()
 
 
 def test_all_kinds_share_the_games_they_have_in_common() -> None:

@@ -208,6 +208,10 @@ def test_what_is_trained_and_played_is_not_done_again(
     assert fitted.stdout == again.stdout and "decades of mistakes" in fitted.stdout
     for name in ("tictactoe", "tictactoe_positions"):
         assert (out / f"{name}.png").stat().st_size > 10_000
+    (claim,) = pd.read_csv(out / "claims.csv").itertuples(index=False)
+    final = players[players["sims"] == 4]["cpu_seconds"].sum()
+    assert claim.training_cpu_seconds == pytest.approx(final, abs=0.1)
+    assert claim.command == f"python -m {STUDY} tictactoe"
     asked = pd.read_csv(out / "exploratory.csv")
     assert asked["law"].tolist() == ["elo_by_search"], "no claim asks for it"
     assert asked["verdict"].tolist() == ["exploratory"] and "exploratory" in fitted.stdout

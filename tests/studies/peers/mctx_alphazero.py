@@ -136,12 +136,12 @@ class Player:
         key = jax.random.PRNGKey(1)
         blank = Network().init(key, ENV.init(key).observation[None])
         data = (Path(folder) / "weights.msgpack").read_bytes()
-        self._weights, self._key = serialization.from_bytes(blank, data), key
+        self._weights, self._start = serialization.from_bytes(blank, data), ENV.init(key)
         self._search = jax.jit(lambda weights, state: search(weights, key, state, sims, 0.0).action)
         self._step = jax.jit(ENV.step)
 
     def select_move(self, state) -> str:
-        position = ENV.init(self._key)
+        position = self._start
         for move in state.moves():
             position = self._step(position, move.place - 1)
         batch = jax.tree.map(lambda array: array[None], position)
