@@ -216,20 +216,23 @@ def replicates(
     spread = axes * np.sqrt(np.clip(size, 0.0, None))  # rounding may leave a size below zero
     players = players.reset_index(drop=True)
     positions = players["positions"] if "positions" in players else 0 * players["sims"]
-    asked = positions > 0
+    asked = (positions > 0).to_numpy()
     shares = players["mistakes"] / positions if asked.any() else positions
     networks = [
         [part.index.to_numpy() for _, part in of.groupby("seed")]
         for _, of in players.groupby("size", sort=False)
     ]
     for _ in range(draws):
-        drawn = players.assign(rating=players["rating"] + spread @ rng.standard_normal(len(spread)))
-        drawn.loc[asked, "mistakes"] = rng.binomial(positions[asked], shares[asked])
+        drawn = {"rating": players["rating"] + spread @ rng.standard_normal(len(spread))}
+        if asked.any():
+            mistakes = players["mistakes"].to_numpy(float, copy=True)
+            mistakes[asked] = rng.binomial(positions[asked], shares[asked])
+            drawn["mistakes"] = mistakes
         chosen = [
             seeds[k] for seeds in networks
             for k in (rng.integers(len(seeds), size=len(seeds) - 1) if len(seeds) > 1 else (0,))
         ]
-        yield drawn.loc[np.concatenate(chosen)]
+        yield players.assign(**drawn).loc[np.concatenate(chosen)]
 
 
 @dataclass(frozen=True)
