@@ -21,7 +21,7 @@ from experiments.museum.subject import ASKED, UNSEEN, Findings, Subject, random_
 NAMES = ("win in one", "loss in one", "draw beats loss")
 _WORTH = {1: "wins", 0: "draws", -1: "loses"}
 # Searches that see what wins or loses at once, and that prove what moves are worth.
-_SEARCHES = "alphabeta:depth=1", "alphabeta:depth=6,nodes=30000"
+_SEARCHES = "alphabeta:depth=1", "alphabeta:depth=6,nodes=10000"
 # Random games, their legal moves together (so that games on large boards take no longer), and how
 # many of the last positions of each are looked at.
 _GAMES, _MOVES, _LAST = 300, 200_000, 6
