@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
 import pytest
 
 from dlgo import GameState, get_game, kernels
 from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.breakthrough.state import Breakthrough
+from dlgo.rng import make_rng
 from engines.registry import build_engine
 from tests.conftest import random_game
 
@@ -122,3 +124,31 @@ def test_men_that_have_arrived_are_marked() -> None:
     assert state.game.winning_cells(state) == []
     state = state.play("b3xa4")
     assert state.result() == 1 and state.game.winning_cells(state) == [(4, 1)]
+
+
+def test_rollouts_of_sense_step_on_the_last_row_and_capture_who_would() -> None:
+    game = get_game("breakthrough:rows=6,cols=4")
+    played = np.full(game.num_actions, -1, np.int8)
+    state = game.start().play("a2-a3", "d5-d4", "a3-a4", "d4-d3", "a4xb5")
+    for seed in range(20):  # white captures, or black wins
+        work, actions = game.scratch_state(state.kernel_state), np.empty(game.num_actions, np.int64)
+        kernels.heavy_rollout(work, make_rng(seed), actions, played)
+    firsts = {game.move_text(game.move_of(action)) for action in np.flatnonzero(played == 1)}
+    assert firsts >= {"a6xb5", "c6xb5"}
+    assert kernels.forced_actions(state.kernel_state, actions) == 2
+    state = state.play("d3xc2")  # who has not answered loses
+    assert kernels.forced_actions(state.kernel_state, actions) == 2
+    for seed in range(20):
+        work = game.scratch_state(state.kernel_state)
+        assert kernels.heavy_rollout(work, make_rng(seed), actions, played) == 1
+
+
+def test_a_man_whom_nobody_can_stop_decides_the_estimate() -> None:
+    """Black's on a4 has three steps to go; white may stop him from d7, and be faster from f3."""
+    state = get_game("breakthrough:rows=7,cols=8").new_kernel_state()
+    for white, estimate in ((("d7",), 0), (("e7",), 1), (("e7", "f5"), 1), (("e7", "f3"), -1)):
+        state.men[:] = 0
+        for player, cells in ((0, ("a4", "a1")), (1, white)):
+            for cell in cells:
+                state.men[player, int(cell[1])] |= 2 << ord(cell[0]) - ord("a")
+        assert round(kernels.evaluate(state) / 3000) == estimate

@@ -10,6 +10,7 @@ import pytest
 from dlgo import GameState, Move, Player, Point, get_game, kernels
 from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.othello.state import Othello
+from dlgo.rng import make_rng
 from engines.registry import build_engine
 from tests.conftest import random_game
 
@@ -144,3 +145,16 @@ def test_a_player_without_a_play_must_pass() -> None:
         state.play("a1")
     state = state.play("Pass", "b1")
     assert state.game.result_text(state) == "white (o) wins 10-1"
+
+
+def test_rollouts_of_sense_play_in_corners_first() -> None:
+    game = get_game("othello:size=6")
+    states = [state for seed in range(20) for state in random_game(game, seed)
+              if not state.is_over() and game.parse_move(state, "a1") in state.legal_moves()]
+    assert len(states) > 3
+    corners = [0, 5, 30, 35]
+    for state in states:
+        played = np.full(game.num_actions, -1, np.int8)
+        work, actions = game.scratch_state(state.kernel_state), np.empty(game.num_actions, np.int64)
+        kernels.heavy_rollout(work, make_rng(1), actions, played)
+        assert state.next_player.index in played[corners]

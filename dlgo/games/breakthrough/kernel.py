@@ -32,6 +32,9 @@ NOBODY = -1
 MEN = zobrist_table(2, MOST_ROWS + 2, MOST_ROWS + 2, stream="breakthrough men")
 SIDE = int(zobrist_table(stream="breakthrough side"))
 
+# For `evaluate`.
+MAN, STEP, RACE, NEVER = 100, 15, 3000, 99
+
 # Indices into `words`: the options, then the position.
 ROWS, COLS, TURN, WINNER, LEFT, KEY = 0, 1, 2, 3, 4, 6  # LEFT + player: how many men are left
 
@@ -234,11 +237,34 @@ def heavy_rollout(state, rng, actions, played):
 
 @kernel
 def evaluate(state):
-    words, total = state.words, 0
-    for row in range(1, words[ROWS] + 1):
-        total += (20 + row) * popcount(state.men[0, row])
-        total -= (20 + words[ROWS] + 1 - row) * popcount(state.men[1, row])
-    return total * (1 - 2 * words[TURN])
+    """Men and their steps. A man whom nobody can stop wins, unless one of the other side is faster.
+    """
+    player = state.words[TURN]
+    own, steps = worth(state, player)
+    other, other_steps = worth(state, 1 - player)
+    if steps < NEVER and steps <= other_steps:
+        return own - other + RACE - STEP * steps
+    if other_steps < NEVER:
+        return own - other - RACE + STEP * other_steps
+    return own - other
+
+
+@kernel
+def worth(state, player):
+    """The value of a player's men; and in how many steps one wins whom nobody can stop, or NEVER.
+
+    A man can be stopped by an opponent in the cone ahead of him.
+    """
+    own, other = state.men[player], state.men[1 - player]
+    value, fastest, stopped, rows = 0, NEVER, 0, state.words[ROWS]
+    for steps in range(rows):
+        row = 1 + steps if player else rows - steps
+        value += popcount(own[row]) * (MAN - STEP * steps)
+        if fastest == NEVER and own[row] & ~stopped:
+            fastest = steps
+        stopped |= other[row]
+        stopped |= stopped << 1 | stopped >> 1
+    return value, fastest
 
 
 kernels.implement(
