@@ -119,7 +119,9 @@ def draw_strength(
             panels[axes] = _draw(axes, part, styles, axis)
             marked |= axis is CPU and _draw_frontier(axes, frontier, name)
             if not game:
-                axes.set_title(plain(game_title(name)), fontsize=10, fontweight="bold", loc="left")
+                title = plain(game_title(name))
+                size = min(10, 350 / len(title))  # a panel is as wide as 35 letters of size 10
+                axes.set_title(title, fontsize=size, fontweight="bold", loc="left")
             if i % columns:
                 axes.set_ylabel("")
             if i + columns < len(games):
