@@ -9,6 +9,7 @@ import pytest
 
 from dlgo import GameState, get_game, kernels
 from dlgo.errors import IllegalMoveError, NotationError
+from dlgo.games.breakthrough.kernel import LEFT
 from dlgo.games.breakthrough.state import Breakthrough
 from dlgo.rng import make_rng
 from engines.registry import build_engine
@@ -143,12 +144,27 @@ def test_rollouts_of_sense_step_on_the_last_row_and_capture_who_would() -> None:
         assert kernels.heavy_rollout(work, make_rng(seed), actions, played) == 1
 
 
+def position(black: tuple[str, ...], white: tuple[str, ...]) -> GameState:
+    """Some men on a board of 7 rows and 8 columns, black to move."""
+    game = get_game("breakthrough:rows=7,cols=8")
+    state = game.new_kernel_state()
+    state.men[:] = 0
+    for player, cells in enumerate((black, white)):
+        state.words[LEFT + player] = len(cells)
+        for cell in cells:
+            state.men[player, int(cell[1])] |= 2 << ord(cell[0]) - ord("a")
+    return GameState(game, state)
+
+
+def test_a_player_without_men_has_lost() -> None:
+    state = position(("c3", "h1"), ("d4", "a6")).play("c3xd4")
+    assert not state.is_over()
+    state = position(("c3", "h1"), ("d4",)).play("c3xd4")
+    assert state.result() == 1 and state.game.winning_cells(state) == []
+
+
 def test_a_man_whom_nobody_can_stop_decides_the_estimate() -> None:
     """Black's on a4 has three steps to go; white may stop him from d7, and be faster from f3."""
-    state = get_game("breakthrough:rows=7,cols=8").new_kernel_state()
     for white, estimate in ((("d7",), 0), (("e7",), 1), (("e7", "f5"), 1), (("e7", "f3"), -1)):
-        state.men[:] = 0
-        for player, cells in ((0, ("a4", "a1")), (1, white)):
-            for cell in cells:
-                state.men[player, int(cell[1])] |= 2 << ord(cell[0]) - ord("a")
+        state = position(("a4", "a1"), white).kernel_state
         assert round(kernels.evaluate(state) / 3000) == estimate

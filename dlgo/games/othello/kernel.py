@@ -118,11 +118,14 @@ def find_plays(state, player):
 
 @inline_kernel
 def begin_turn(state, player, whole):
-    """Find the plays of a player who is to move; those of the other, too, if `whole`."""
+    """Find the plays of a player who is to move; those of the other, too, if `whole`.
+
+    A rollout does without: the other's plays matter after a pass, and then they are found.
+    """
     words = state.words
     words[TURN] = player
     words[N_PLAYS + player] = find_plays(state, player)
-    if whole or words[N_PLAYS + player] == 0:
+    if whole:
         words[N_PLAYS + 1 - player] = find_plays(state, 1 - player)
 
 
