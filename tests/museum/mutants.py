@@ -89,7 +89,10 @@ EQUIVALENT: tuple[tuple[str, str, str], ...] = (
     ("engines/minimax/textbook.py", "moves[i+2:]", "one move more is looked at, or none"),
     ("engines/mcts/textbook.py", "{move:-1.0}", "UCT has no priors; all are alike"),
     ("engines/mcts/textbook.py", "{move:1.0}", "UCT has no priors; all are alike"),
+    ("engines/mcts/textbook.py", "player==", "players are members of an enumeration"),
+    ("engines/mcts/textbook.py", "wins=(1*", "the same number less for all children"),
     ("engines/mcts/textbook.py", "wins=(2+", "the same number more for all children"),
+    ("engines/alphazero/textbook_training.py", "(2ifonly_lost", "shares are divided by their sum"),
     ("engines/alphazero/textbook_training.py", "strict=False", "both have the same length"),
     ("engines/alphazero/textbook_gumbel.py", "strict=False", "both have the same length"),
     ("engines/alphazero/textbook_gumbel.py", "!=LOST", "no score is lower"),
@@ -132,7 +135,7 @@ def cases(count: int, seed: int) -> list[Case]:
             name = next(name for name in places if number in lines[name])
             if mutant.source not in shown and not any(
                 file == other and mutant.has(part) for other, part, _ in EQUIVALENT
-            ) and "listener" not in mutant.before:
+            ) and not any(word in mutant.before for word in ("listener", "skipped")):  # watchers
                 found.append(Case(file, name, places[name], mutant))
     random.Random(seed).shuffle(found)
     return found[:count]
