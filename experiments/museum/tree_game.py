@@ -243,7 +243,7 @@ kernels.implement(TreeState, **{function.__name__: function for function in (
 
 
 class TreeGame(GameSpec):
-    """A game given by its tree; `nodes` are its positions; `made` counts those made by moves."""
+    """A game given by its tree; `nodes` are its positions."""
 
     name = "tree"
     title = "A tree"
@@ -253,7 +253,6 @@ class TreeGame(GameSpec):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.made = 0
         self.nodes = parse(self.settings["tree"])
         self.num_actions = self.board_cols = max(len(node.children) for node in self.nodes)
         self._table = np.full((len(self.nodes), FIRST + self.num_actions), -1, np.int64)
@@ -266,7 +265,6 @@ class TreeGame(GameSpec):
         return TreeState(np.zeros(1, np.int64), self._table)
 
     def scratch_state(self, like: Any, room: int = 1) -> Any:
-        self.made += 1
         return like._replace(words=like.words.copy())
 
     def parse_move(self, state: GameState, text: str) -> Move:

@@ -67,8 +67,6 @@ def test_batches_and_noise(tmp_path: Path, before: str, after: str, broken: str)
     (GUMBEL, "each = max(1,", "each = max(2,", "halving"),
     (GUMBEL, "visits == visits and scores[child] > LOST", "visits == visits", "value"),
     ("engines/mcts/textbook.py", "/ max(self.visits, 1)", "/ max(self.visits, 2)", "one rule"),
-    ("engines/minimax/textbook.py", "\n            break\n    return alpha",
-     "\n            continue\n    return alpha", "wins and losses"),
 ])
 def test_parts_of_one_search(
     tmp_path: Path, file: str, before: str, after: str, broken: str
