@@ -6,19 +6,21 @@ Two models of `mock.py` play tic-tac-toe against each other and a random player.
 the probability of a good move, P, and of an answer without a legible move, Q. The report gives Q.
 P comes from the mistakes among the moves: a random player makes a known share of them in each
 position, and this player that share times 1 - P. Look at the two ratings: the model that answers
-badly loses Elo by its form, and little of it by its play. One interval in twenty misses its value.
+badly loses Elo by its form, and little of it by its play. One interval in twenty misses its value:
+COVERAGE
 """
 
 from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 
-from dlgo import GameState, get_game
-from dlgo.records.ledger import Ledger
+from dlgo import get_game
+from dlgo.records.ledger import GameRecord, Ledger
 from engines.llm.engine import URL
 from engines.solver.outcomes import is_mistake, outcomes_of
 from experiments.arena.schedule import Plan
@@ -27,7 +29,7 @@ from experiments.command import log, run
 from experiments.llm.mock import PORT, MockServer
 from experiments.options import Number, out_option, workers_option
 from reports.forfeits import answer_frame
-from reports.rating_table import Z95
+from reports.rating_table import Z95, Estimate
 from reports.report import write_report
 from reports.text import markdown_table
 
@@ -36,26 +38,37 @@ _GAME = "tictactoe"
 MODELS = (("strong but sloppy", 0.9, 0.4), ("weak but tidy", 0.3, 0.05))
 
 
-def skill(ledger: Path, entrant: str) -> tuple[float, float, float]:
-    """How often an entrant of tic-tac-toe plays well instead of at random, with a 95% interval."""
+def skill(records: Iterable[GameRecord], entrant: str, z: float = Z95) -> Estimate:
+    """How often an entrant of tic-tac-toe plays well instead of at random, with the interval of
+    `z` standard deviations."""
     game = get_game(_GAME)
     solve = outcomes_of(game)
     mistakes, chances = 0, []
-    with Ledger(ledger, read_only=True) as opened:
-        for record in opened.games():
-            states = list(record.positions())
-            for cost in record.costs:
-                if entrant != (record.first, record.second)[cost.player]:
-                    continue
-                state: GameState = states[cost.ply]
-                outcomes = solve([[game.action_of(move) for move in state.moves()]])[0]
-                chances.append(sum(is_mistake(outcomes, action) for action in outcomes)
-                               / len(outcomes))
-                mistakes += is_mistake(outcomes, game.action_of(states[cost.ply + 1].last_move))
-    rest = mistakes / sum(chances)  # 1 - P
-    variance = sum(rest * chance * (1 - rest * chance) for chance in chances)
-    error = Z95 * math.sqrt(variance) / sum(chances)
-    return 1 - rest, 1 - rest - error, 1 - rest + error
+    for record in records:
+        states = list(record.positions())
+        for cost in record.costs:
+            if entrant != (record.first, record.second)[cost.player]:
+                continue
+            outcomes = solve([[game.action_of(move) for move in states[cost.ply].moves()]])[0]
+            chances.append(sum(is_mistake(outcomes, action) for action in outcomes)
+                           / len(outcomes))
+            mistakes += is_mistake(outcomes, game.action_of(states[cost.ply + 1].last_move))
+    return good_moves(mistakes, chances, z)
+
+
+def good_moves(mistakes: int, chances: Sequence[float], z: float = Z95) -> Estimate:
+    """P of a player that made some mistakes, where a random one makes each with its chance.
+
+    The interval has all P that expect the mistakes to be within `z` of their standard deviations.
+    If all chances are equal, it is Wilson's. The usual one, value +- z errors, is too short where
+    mistakes are few, and ends at P = 1 if there are none.
+    """
+    total, squares = sum(chances), sum(chance**2 for chance in chances)
+    # With r = 1 - P, solve (mistakes - r * total)**2 = z**2 * (r * total - r**2 * squares).
+    scale = total**2 + z**2 * squares
+    middle = total * (mistakes + z**2 / 2) / scale
+    width = math.sqrt(middle**2 - mistakes**2 / scale)
+    return Estimate(1 - mistakes / total, 1 - middle - width, 1 - middle + width)
 
 
 @click.command()
@@ -63,9 +76,11 @@ def skill(ledger: Path, entrant: str) -> tuple[float, float, float]:
               help="Number of openings in each match.")
 @click.option("--port", type=Number(int, 0, 65535), default=PORT, show_default=True,
               help="Port of this machine for the models.")
+@click.option("--seed", type=Number(int, 0), default=1, show_default=True,
+              help="Seed of the games.")
 @workers_option
 @out_option("out/llm")
-def main(pairs: int, port: int, workers: int | None, out: Path) -> None:
+def main(pairs: int, port: int, seed: int, workers: int | None, out: Path) -> None:
     """Play a tournament of mock language models and print what its report finds."""
     ledger = out / "games.sqlite"
     out.mkdir(parents=True, exist_ok=True)
@@ -73,16 +88,19 @@ def main(pairs: int, port: int, workers: int | None, out: Path) -> None:
         os.environ[URL] = server.url
         entrants = {f"llm:mock-{skilled}-{malformed},cache=no,price_in=1,price_out=5,name={name}":
                     (name, skilled, malformed) for name, skilled, malformed in MODELS}
-        plan = Plan(games=(_GAME,), entrants=(*entrants, "random"), pairs=pairs, seed=2).canonical()
+        plan = Plan(
+            games=(_GAME,), entrants=(*entrants, "random"), pairs=pairs, seed=seed).canonical()
         run_tournament(plan, ledger, workers=workers)
     page = write_report(ledger, out / "report")[0]
     with Ledger(ledger, read_only=True) as opened:
-        answers = answer_frame(opened.games()).set_index("entrant")
+        records = list(opened.games())
+    answers = answer_frame(records).set_index("entrant")
     rows = []
     for entrant, (name, skilled, malformed) in zip(plan.entrants, entrants.values(), strict=False):
         row = answers.loc[entrant]
-        value, low, high = skill(ledger, entrant)
-        rows.append([name, f"{skilled:.0%}", f"{value:.1%}", f"{low:.1%} to {high:.1%}",
+        found = skill(records, entrant)
+        rows.append([name, f"{skilled:.0%}", f"{found.value:.1%}",
+                     f"{found.low95:.1%} to {found.high95:.1%}",
                      f"{malformed:.0%}", f"{row.malformed_share:.1%}",
                      f"{row.malformed_low95:.1%} to {row.malformed_high95:.1%}",
                      f"{row.money:.4f}"])
