@@ -9,67 +9,54 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from dlgo.records.failures import Failure
 from dlgo.records.game_record import GameRecord
 from dlgo.text import one_line
-from reports.rating_table import RatingTable
-from reports.tables import by_entrant, rate_games
+from reports.tables import by_entrant, rate_games, ratings_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Column of the table -> kind of failure, as ledgers have it.
 KINDS = {kind.replace(" ", "_"): str(kind) for kind in Failure}
-_RATING = ("rating", "low95", "high95")
-_FAILURES = ["game", "entrant", "games", "failures", *KINDS, "score", *_RATING, "decided",
-             "decided_score", *(f"decided_{name}" for name in _RATING)]
+# Columns of `ratings_frame`, for all games and for those that the rules decided.
+_RATED = ["games", "score", "rating", "low95", "high95"]
 # What a ledger has of each move that a language model was asked for.
 _SUMS = ("answers", "malformed", "illegal", "tokens_in", "tokens_out", "seconds", "money")
-_ANSWERS = ["game", "entrant", "model", "games", "moves", *_SUMS,
-            *(f"{name}_{end}" for name in ("malformed", "illegal")
-              for end in ("share", "low95", "high95"))]
 
 
 def failure_frame(
-    games: pd.DataFrame, rated: Mapping[str, RatingTable], anchor: tuple[str, float] | None = None
+    games: pd.DataFrame, ratings: pd.DataFrame, anchor: tuple[str, float] | None = None
 ) -> pd.DataFrame:
     """One row for each entrant of each game in which an engine failed.
 
-    Columns: `failures` and how many of each kind; score and rating in all games, and in those that
-    the rules decided (`decided`, their number; NaN where there are none). Repetitions count as in
-    the ratings: once.
+    Columns: number of games, score and rating as in `ratings` (of `ratings_frame`); the same of
+    the games that the rules decided (`decided_games`, ...; NaN where there are none); `failures`
+    and how many of each kind.
     """
     import pandas as pd
 
-    counted = games[games["counted"]]
+    who, counted = ["game", "entrant"], games[games["counted"]]
+    decided = counted[~counted["failed"]]
+    known = anchor is not None and anchor[0] in {*decided["first"], *decided["second"]}
+    again = ratings_frame(decided, rate_games(decided, anchor if known else None))
     sides = by_entrant(counted)
-    rows = []
-    for game, table in rated.items():
-        part = sides[sides["game"] == game]
-        if not part["failed"].any():
-            continue
-        decided = counted[(counted["game"] == game) & ~counted["failed"]]
-        known = anchor is not None and anchor[0] in {*decided["first"], *decided["second"]}
-        again = rate_games(decided, anchor if known else None).get(game)
-        for rating in table.ratings:
-            mine = part[part["entrant"] == rating.entrant]
-            fair = mine[mine["failure"] == ""]
-            other = again[rating.entrant] if again and rating.entrant in again else None
-            failures = mine.loc[mine["failed"], "failure"]
-            rows.append({
-                "game": game, "entrant": rating.entrant, "games": len(mine),
-                "failures": len(failures),
-                **{column: int((failures == kind).sum()) for column, kind in KINDS.items()},
-                "score": mine["score"].mean(),
-                "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
-                "decided": len(fair), "decided_score": fair["score"].mean(),
-                **{f"decided_{name}": getattr(other, key) if other else math.nan
-                   for name, key in zip(_RATING, ("value", "low95", "high95"), strict=True)},
-            })
-    return pd.DataFrame(rows, columns=_FAILURES)
+    failed = sides[sides["failed"]]
+    kinds = pd.DataFrame({
+        column: (failed["failure"] == kind) for column, kind in KINDS.items()
+    }).groupby([failed[name] for name in who]).sum()
+    frame = ratings[ratings["game"].isin(failed["game"])][[*who, *_RATED]]
+    for other in (
+        again.reindex(columns=[*who, *_RATED]).set_index(who).add_prefix("decided_"), kinds,
+    ):
+        frame = frame.join(other, on=who)
+    counts = ["decided_games", *KINDS]
+    frame[counts] = frame[counts].fillna(0).astype(int)
+    frame["failures"] = frame[[*KINDS]].sum(axis=1)
+    return frame
 
 
 def kinds_text(row: Any) -> str:
@@ -87,31 +74,28 @@ def answer_frame(records: Iterable[GameRecord]) -> pd.DataFrame:
     import pandas as pd
     from scipy.stats import binomtest
 
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    sums = ["games", "moves", *_SUMS]
+    rows = []
     for record in records:
         for side in ("first", "second"):
             model, usage = _usage(record.networks, side)
-            if not usage:
-                continue
-            who = one_line(record.game), one_line(getattr(record, side))
-            row = rows.setdefault(who, {"games": 0, "moves": 0, **dict.fromkeys(_SUMS, 0)})
-            row["model"] = one_line(model)
-            row["games"] += 1
-            row["moves"] += len(usage["answers"])
-            for name in _SUMS:
-                row[name] += sum(usage[name])
-    for row in rows.values():
-        for name in ("malformed", "illegal"):
-            share, asked = math.nan, int(row["answers"])
-            low = high = math.nan
-            if asked:
-                test = binomtest(int(row[name]), asked)
-                span = test.proportion_ci(method="wilson")
-                share, low, high = test.statistic, span.low, span.high
-            row |= {f"{name}_share": share, f"{name}_low95": low, f"{name}_high95": high}
-    return pd.DataFrame(
-        [{"game": game, "entrant": name, **row} for (game, name), row in sorted(rows.items())],
-        columns=_ANSWERS)
+            if usage:
+                rows.append({
+                    "game": one_line(record.game), "entrant": one_line(getattr(record, side)),
+                    "model": one_line(model), "games": 1, "moves": len(usage["answers"]),
+                    **{name: sum(usage[name]) for name in _SUMS},
+                })
+    frame = pd.DataFrame(rows, columns=["game", "entrant", "model", *sums])
+    frame = frame.groupby(["game", "entrant"], as_index=False).agg(
+        {"model": "last", **dict.fromkeys(sums, "sum")})
+    for name in ("malformed", "illegal"):
+        spans = [binomtest(int(bad), int(asked)).proportion_ci(method="wilson") if asked
+                 else (math.nan, math.nan)
+                 for bad, asked in zip(frame[name], frame["answers"], strict=True)]
+        frame[f"{name}_share"] = frame[name] / frame["answers"]
+        frame[f"{name}_low95"] = [low for low, _ in spans]
+        frame[f"{name}_high95"] = [high for _, high in spans]
+    return frame
 
 
 def _usage(networks: str | None, side: str) -> tuple[str, dict[str, list[float]]]:

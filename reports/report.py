@@ -83,7 +83,7 @@ def write_report(
         "games": games, "ratings": ratings, "overview": tables.overview_frame(games, rated),
         "cost_table": tables.cost_table(games, totals),
         "frontier": frontier_frame(ratings, rated),
-        "failures": failure_frame(games, rated, anchor), "answers": answers,
+        "failures": failure_frame(games, ratings, anchor), "answers": answers,
     }
     out = make_folder(Path(out_dir))
     paths = [tables.write_csv(frame, out / f"{name}.csv") for name, frame in frames.items()]

@@ -217,7 +217,7 @@ def test_the_demo_finds_what_was_planted(tmp_path) -> None:
     # It loses games by its form, and few of those that the rules decide.
     sloppy, rival = failures.loc["strong but sloppy"], failures.loc["random"]
     assert sloppy["failures"] == sloppy["malformed_answer"] > 0 and rival["failures"] == 0
-    assert sloppy["decided"] == sloppy["games"] - sloppy["failures"]
+    assert sloppy["decided_games"] == sloppy["games"] - sloppy["failures"]
     assert sloppy["decided_score"] > sloppy["score"]
     assert sloppy["decided_rating"] - rival["decided_rating"] > sloppy["rating"] - rival["rating"]
     text = (tmp_path / "report/report.html").read_text()
