@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
+import math
 import os
 import queue
 import re
@@ -55,10 +56,9 @@ class Reply(NamedTuple):
 
 
 class _NoAnswer(Exception):
-    """A request has failed; `pause`: seconds to wait before the next one, None if that is useless.
-    """
+    """A request has failed; `pause`: seconds before the next one; infinite: it would fail, too."""
 
-    def __init__(self, failure: Failure, text: str, pause: float | None = 0.0) -> None:
+    def __init__(self, failure: Failure, text: str, pause: float = 0.0) -> None:
         super().__init__(text)
         self.failure, self.text, self.pause = failure, text, pause
 
@@ -134,20 +134,18 @@ class Client:
 
     def _ask_server(self, data: bytes, deadline: float) -> Reply:
         """Repeats a request as long as that may help."""
-        for attempt in range(_ATTEMPTS):
+        for least in (*(_FIRST_PAUSE * 2**number for number in range(_ATTEMPTS - 1)), math.inf):
             began = time.monotonic()
             try:
                 reply = self._read(self._post(data, deadline))
                 return reply._replace(seconds=round(time.monotonic() - began, 3))
             except _NoAnswer as error:
                 problem = error
-            if problem.pause is None:
-                break
-            pause = max(problem.pause, _FIRST_PAUSE * 2**attempt)
-            if attempt == _ATTEMPTS - 1 or time.monotonic() + pause >= deadline:
+            pause = max(problem.pause, least)
+            if time.monotonic() + pause >= deadline:
                 break
             time.sleep(pause)
-        waits = f"; it asks to wait {problem.pause:g} s" if problem.pause else ""
+        waits = f"; it asks to wait {problem.pause:g} s" if 0 < problem.pause < math.inf else ""
         raise ProgramError(problem.failure, f"{problem.text}{waits}")
 
     def _post(self, data: bytes, deadline: float) -> bytes:
@@ -169,9 +167,9 @@ class Client:
             except queue.Empty:
                 if is_stopped():
                     raise _NoAnswer(Failure.TIMEOUT, "it was stopped before the model answered",
-                                    None) from None
+                                    math.inf) from None
                 if time.monotonic() >= deadline:
-                    raise _NoAnswer(Failure.TIMEOUT, LATE, None) from None
+                    raise _NoAnswer(Failure.TIMEOUT, LATE, math.inf) from None
         if isinstance(result, Exception):
             raise self._problem(result) from None
         return result
@@ -184,13 +182,7 @@ class Client:
             request.add_unredirected_header("Authorization", f"Bearer {self._key}")
         left = max(deadline - time.monotonic(), 0.01)
         with self._opener.open(request, timeout=left) as response:
-            answer = bytearray()
-            while time.monotonic() < deadline:
-                part = response.read1(1 << 16)
-                answer += part
-                if not part or len(answer) > _LONGEST_ANSWER:
-                    return bytes(answer)
-        raise TimeoutError
+            return response.read(_LONGEST_ANSWER + 1)
 
     def _read(self, data: bytes) -> Reply:
         """The answer in a response. Raises _NoAnswer if it has not the common form."""
@@ -221,7 +213,7 @@ class Client:
             wait = error.headers.get("Retry-After", "")
             pause = float(wait) if wait.isdecimal() else 0.0
             passing = error.code in _PASSING or error.code >= 500
-            return _NoAnswer(Failure.UNREACHABLE, text, pause if passing else None)
+            return _NoAnswer(Failure.UNREACHABLE, text, pause if passing else math.inf)
         reason = getattr(error, "reason", error)
         if isinstance(reason, TimeoutError):
             return _NoAnswer(Failure.TIMEOUT, LATE)
