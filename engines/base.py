@@ -99,7 +99,7 @@ class Engine(ABC):
         return decision.with_cost(Cost(
             spent.simulations, spent.nodes, spent.evaluations,
             cpu_seconds=self._cpu_clock() - cpu, wall_seconds=wall_time() - wall,
-        ))
+        ), self.game)
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
         """Like `select_move`, with everything that the engine knows about each move."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Self
 
-from dlgo.api import Move
+from dlgo.api import GameSpec, Move
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,12 +72,17 @@ class Decision:
     priors: dict[Move, float] = field(default_factory=dict)
     # The lines that it expects after the most visited moves; each begins with its move.
     lines: tuple[tuple[Move, ...], ...] = ()
+    # Filled in by `Engine.select_move`: the game, in whose notation moves are shown.
+    game: GameSpec | None = field(default=None, compare=False)
 
-    def with_cost(self, cost: Cost) -> Self:
+    def with_cost(self, cost: Cost, game: GameSpec | None = None) -> Self:
         """The same with another cost: `dataclasses.replace` without its price, for every move."""
         copy = object.__new__(type(self))
-        vars(copy).update(vars(self), cost=cost)
+        vars(copy).update(vars(self), cost=cost, game=game or self.game)
         return copy
+
+    def _text(self, move: Move) -> str:
+        return self.game.move_text(move) if self.game else str(move)
 
     def to_frame(self) -> pd.DataFrame:
         """The moves as a pandas DataFrame, the favourite first.
@@ -97,19 +102,19 @@ class Decision:
                   "share": self.policy}
         columns = {name: [table.get(move) for move in moves] for name, table in tables.items()}
         kinds = {"visits": "Int64", "value": float, "prior": float, "share": float}
-        return pd.DataFrame({"move": list(map(str, moves)), **columns}).astype(kinds)
+        return pd.DataFrame({"move": list(map(self._text, moves)), **columns}).astype(kinds)
 
     def __repr__(self) -> str:
         return f"<Decision {self}; {self.cost}>"
 
     def __str__(self) -> str:
-        parts = [str(self.move)]
+        parts = [self._text(self.move)]
         if self.value is not None:
             parts.append(f"value {self.value:+z.3f} for the player to move")
         if self.proven is not None:
             parts.append(("proven loss", "proven draw", "proven win")[self.proven + 1])
         if len(self.pv) > 1:
-            parts.append("line " + " ".join(map(str, self.pv)))
+            parts.append("line " + " ".join(map(self._text, self.pv)))
         return ", ".join(parts)
 
     def _repr_html_(self) -> str:

@@ -190,7 +190,7 @@ class IsolatedEngine:
             raise nonsense() from None
         before, self._cpu = self._cpu, self._host.thinking_seconds()
         cost = Cost(simulations, nodes, evaluations, self._cpu - before, wall_time() - start)
-        return Decision(move, value=value, cost=cost, **more)
+        return Decision(move, value=value, cost=cost, game=self.game, **more)
 
     def _read_details(self, answer: dict[str, Any]) -> dict[str, Any]:
         tables = {

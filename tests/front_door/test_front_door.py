@@ -61,7 +61,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_the_example_is_the_help(example: dict[str, Any]) -> None:
     frame = example["engine"].analyse(example["game"].start().play("d5")).to_frame()
     assert list(frame)[:4] == ["move", "visits", "value", "prior"]
-    assert frame["visits"].sum() == 4 and frame["move"].iloc[0][0] in "abcdef"
+    assert frame["visits"].sum() == 4 and set(frame["move"]) <= {"c5", "e5", "e3"}
     t = example["t"]
     assert len(t.games) == 6 and len(t.ratings) == 3  # three matches of two games
     assert {"first", "second", "result", "first_cpu_ms"} <= set(t.games)

@@ -118,12 +118,13 @@ def test_a_search_that_hangs_or_dies(tmp_path) -> None:
 def test_a_crash_comes_before_guesses(tmp_path) -> None:
     """The line is that of the program, not of the glue; a search that crashes sometimes is wrong
     in other ways, too."""
-    small(tmp_path, "mine", "if '+1' in state.game.settings['tree']: 1 / 0", "-1.5")
+    small(tmp_path, "crashing", "if '+1' in state.game.settings['tree']: 1 / 0", "-1.5")
     glue = tmp_path / "glue.py"
-    glue.write_text("import mine\n\ndef search(*asked):\n    return mine.search(*asked)\n")
+    glue.write_text("import crashing\n\n"
+                    "def search(*asked):\n    return crashing.search(*asked)\n")
     report = audit(glue)
     assert next(iter(report.suspects())) == "crash" and len(report.suspects()) > 3
-    assert "it raises an exception in mine.py, line 5: ZeroDivisionError: div" in str(report)
+    assert "it raises an exception in crashing.py, line 5: ZeroDivisionError: div" in str(report)
     assert "Look at:\n    the line that raises an exception, or hangs\n" in str(report)
 
 
