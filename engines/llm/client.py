@@ -40,6 +40,9 @@ _PASSING = (408, 409, 425, 429)
 _MOST_TOKENS = 2**40
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 LATE = "no answer within the time for a move (option timeout)"
+STOPPED = "it was stopped before the model answered"
+# Seconds between looks whether the engine is told to stop.
+_LOOK = 0.1
 # Written for the key, wherever it stands. Anything shorter is no secret: local servers take `none`.
 HIDDEN, _SHORTEST_KEY = "[key]", 8
 
@@ -90,7 +93,7 @@ def check_url(url: str) -> str:
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         good = False
-    if not good or not url.isprintable() or " " in url:
+    if not good or not re.fullmatch("[!-~]*", url):  # printable ASCII, no space
         raise SpecError(f"engine llm: url={excerpt(url, 80)!r} is not an address such as "
                         "http://localhost:8080/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
@@ -144,7 +147,9 @@ class Client:
             pause = max(problem.pause, least)
             if time.monotonic() + pause >= deadline:
                 break
-            time.sleep(pause)
+            _sleep(pause)
+            if is_stopped():
+                raise ProgramError(Failure.TIMEOUT, STOPPED)
         waits = f"; it asks to wait {problem.pause:g} s" if 0 < problem.pause < math.inf else ""
         raise ProgramError(problem.failure, f"{problem.text}{waits}")
 
@@ -162,12 +167,11 @@ class Client:
         threading.Thread(target=work, daemon=True).start()
         while True:
             try:
-                result = results.get(timeout=0.1)
+                result = results.get(timeout=_LOOK)
                 break
             except queue.Empty:
                 if is_stopped():
-                    raise _NoAnswer(Failure.TIMEOUT, "it was stopped before the model answered",
-                                    math.inf) from None
+                    raise _NoAnswer(Failure.TIMEOUT, STOPPED, math.inf) from None
                 if time.monotonic() >= deadline:
                     raise _NoAnswer(Failure.TIMEOUT, LATE, math.inf) from None
         if isinstance(result, Exception):
@@ -219,6 +223,13 @@ class Client:
             return _NoAnswer(Failure.TIMEOUT, LATE)
         words = getattr(reason, "strerror", "") or str(reason) or type(reason).__name__
         return _NoAnswer(Failure.UNREACHABLE, f"{self._url}: {excerpt(self._clean(words), 200)}")
+
+
+def _sleep(seconds: float) -> None:
+    """Sleep, but not on after the engine is told to stop."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and not is_stopped():
+        time.sleep(min(left, _LOOK))
 
 
 def _words_of(error: urllib.error.HTTPError) -> str:

@@ -6,8 +6,10 @@ import json
 import random
 import socket
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 import dlgo
 from dlgo.errors import SpecError
 from dlgo.records.failures import Failure
+from engines.clock import stopped_by
 from engines.llm import client
 from engines.llm.prompt import Prompt, Unusable
 from engines.programs.program import ProgramError
@@ -120,6 +123,7 @@ def test_a_disguised_game_is_the_same_game_and_shows_nothing_of_the_board() -> N
 
 @pytest.mark.parametrize(("options", "part"), [
     ("", "needs url"), (",url=ftp://x", "not an address"), (",url=http://c:x", "not an address"),
+    (",url=http://c/ü", "not an address"),
     (",url=http://a:b@c/v1", "must not contain"), (",url=http://c/v1?key=1", "must not contain"),
     (",url=http://c,template=no/such", "cannot be read"), (",url=http://c,extra=a b", "name:value"),
     (",url=http://c,disguise=no/such", "cannot be read"),
@@ -308,6 +312,16 @@ def test_a_busy_server_is_asked_again_and_a_final_no_is_not(ask) -> None:
     assert error.text == "HTTP 401: wrong key"
     error, _, server = ask(lambda request: (429, {"Retry-After": "86400"}, b""))
     assert len(server.requests) == 1 and "asks to wait 86400 s" in error.text
+
+
+def test_an_engine_that_is_stopped_does_not_wait_for_a_busy_server(ask, monkeypatch) -> None:
+    sleeps: list[float] = []
+    monkeypatch.setattr(client, "time", SimpleNamespace(
+        monotonic=time.monotonic, sleep=sleeps.append))
+    with stopped_by(lambda: bool(sleeps)):
+        error, _, server = ask(lambda request: (429, {"Retry-After": "60"}, b""))
+    assert error.text == client.STOPPED and error.failure is TIMEOUT
+    assert sum(sleeps) < 1 and len(server.requests) == 1
 
 
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": -1, "completion_tokens": "x"},
