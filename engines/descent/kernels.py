@@ -88,8 +88,9 @@ def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells
         trees, plan, roots, rngs: as in `engines/search/search.py`.
         walks: int64[n, 2], see above.
         states: out, batch of the children to evaluate; the last one is scratch.
-        paths: int32[n, MAX_DEPTH + 2], the nodes from the root to the leaf of each search.
-        ways: out, int64[children, 2], see above.
+        paths: int32[states, MAX_DEPTH + 2]; in the first rows, the nodes from the root to the leaf
+            of each search.
+        ways: out, int64[states, 2], see above.
         actions: int64[num_actions], scratch.
         cells: of the board.
 

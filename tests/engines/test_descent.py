@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -202,10 +201,12 @@ def test_ordinal_shares() -> None:
 
 
 def test_the_textbook_solves_and_learns() -> None:
-    game = get_game("connectn:cols=3,rows=3,n=3")
-    search = BestFirst(game)
-    root = search.search(GameState.new_game(game), 3000)
-    assert root.result is not None and search.choose(root).last_move in game_moves(game)
+    search = BestFirst(TIC_TAC_TOE)
+    for moves, result in (("A1", 0), ("A1 B1", 1), ("B1 A1 C1", -1)):
+        root = search.search(TIC_TAC_TOE.start().play(*moves.split()), 3000)
+        assert root.result == root.sign * minimax(root.state) == result
+        after = search.choose(root)
+        assert -root.sign * minimax(after) == result
     learner = TextbookDescent(TIC_TAC_TOE, seed=1)
     losses = list(learner.learn(batches=8))
     assert losses[-1] < 0.8 * losses[0]
@@ -213,11 +214,6 @@ def test_the_textbook_solves_and_learns() -> None:
     won.children = [Node(won.state, 0.9), Node(won.state, 0.6, 1), Node(won.state, 0.99)]
     won.update()
     assert (won.value, won.result) == (0.6, 1)
-
-
-@functools.cache
-def game_moves(game: Any) -> set:
-    return set(GameState.new_game(game).legal_moves())
 
 
 @pytest.mark.parametrize("side", [0, 1])

@@ -237,8 +237,8 @@ def heavy_rollout(state, rng, actions, played):
 
 @kernel
 def evaluate(state):
-    """Men and their steps. A man whom nobody can stop wins, unless one of the other side is faster.
-    """
+    """Men and their steps, for the player to move. A man whom nobody can stop wins, unless one of
+    the other side is faster."""
     player = state.words[TURN]
     own, steps = worth(state, player)
     other, other_steps = worth(state, 1 - player)
