@@ -61,13 +61,16 @@ def good_moves(mistakes: int, chances: Sequence[float], z: float = Z95) -> Estim
 
     The interval has all P that expect the mistakes to be within `z` of their standard deviations.
     If all chances are equal, it is Wilson's. The usual one, value +- z errors, is too short where
-    mistakes are few, and ends at P = 1 if there are none.
+    mistakes are few, and ends at P = 1 if there are none. P is nan where no move could be
+    a mistake.
     """
+    if not any(chances):
+        return Estimate(math.nan, math.nan, math.nan)
     total, squares = sum(chances), sum(chance**2 for chance in chances)
     # With r = 1 - P, solve (mistakes - r * total)**2 = z**2 * (r * total - r**2 * squares).
     scale = total**2 + z**2 * squares
     middle = total * (mistakes + z**2 / 2) / scale
-    width = math.sqrt(middle**2 - mistakes**2 / scale)
+    width = math.sqrt(max(middle**2 - mistakes**2 / scale, 0.0))
     return Estimate(1 - mistakes / total, 1 - middle - width, 1 - middle + width)
 
 

@@ -68,7 +68,7 @@ class MockServer(ThreadingHTTPServer):
         try:
             text = self._text(request)
         except (ValueError, LookupError, TypeError) as error:
-            return 400, {}, json.dumps({"error": {"message": str(error)}}).encode()
+            return _refusal(error)
         words = sum(len(message["content"].split()) for message in request["messages"])
         return 200, {}, json.dumps({
             "model": request["model"], "object": "chat.completion",
@@ -85,8 +85,8 @@ class MockServer(ThreadingHTTPServer):
         if rng.random() < malformed:
             return rng.choice(MALFORMED)
         prompt = request["messages"][0]["content"]
-        game = get_game(re.search(r"(?m)^Game: (.+)$", prompt)[1])
-        played = re.search(r"(?m)^Moves so far: (.+)$", prompt)[1]
+        game = get_game(_line(prompt, "Game"))
+        played = _line(prompt, "Moves so far")
         state = game.start().play(*([] if played == "none" else played.split()))
         if rng.random() < skill:
             with self._lock:
@@ -98,12 +98,27 @@ class MockServer(ThreadingHTTPServer):
         return json.dumps({"move": text}) if '{"move"' in prompt else f"A good move.\nmove: {text}"
 
 
+def _line(prompt: str, name: str) -> str:
+    """What follows a name on its line. Raises ValueError if there is no such line."""
+    match = re.search(rf"(?m)^{name}: (.+)$", prompt)
+    if match is None:
+        raise ValueError(f"the prompt has no line `{name}:`, which this server reads")
+    return match[1]
+
+
+def _refusal(error: Exception) -> tuple[int, dict[str, str], bytes]:
+    return 400, {}, json.dumps({"error": {"message": str(error)}}).encode()
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:  # noqa: N802 (so called by http.server)
-        data = self.rfile.read(int(self.headers["Content-Length"]))
-        answer = self.server.answer(json.loads(data))
+        data = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        try:
+            answer = self.server.answer(json.loads(data))
+        except json.JSONDecodeError as error:
+            answer = _refusal(error)
         if answer is None:
             self.close_connection = True
             return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -161,6 +163,16 @@ def test_no_machine_of_a_cluster_is_blamed_for_another_answer() -> None:
     assert Entrant.of("mcts:sims=5").is_counted and not Entrant.of("llm:m").is_counted
 
 
+def test_the_mock_says_what_it_cannot_read() -> None:
+    with MockServer() as server:
+        for data, part in ((b"{bad", "Expecting property name"), (
+                b'{"model": "mock-1-0", "messages": [{"content": "hi"}]}', "no line `Game:`")):
+            with pytest.raises(urllib.error.HTTPError) as error:
+                urllib.request.urlopen(f"{server.url}/chat/completions", data)
+            with error.value as answer:
+                assert answer.code == 400 and part in answer.read().decode()
+
+
 def test_a_game_that_is_played_again_costs_nothing(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("DLGO_CACHE_DIR", str(tmp_path))
     with MockServer() as server:
@@ -183,6 +195,12 @@ def test_nineteen_of_twenty_intervals_hold_the_skill(planted: float) -> None:
     held = sum(skill.low95 < planted < skill.high95 for skill in found) / len(found)
     assert 0.93 < held < 0.97
     assert np.mean([skill.value for skill in found]) == pytest.approx(planted, abs=0.01)
+
+
+def test_a_skill_of_few_moves_or_none() -> None:
+    assert np.isnan(demo.good_moves(0, [0.0, 0.0]).value)
+    skill = demo.good_moves(20, [0.25, 0.75] * 10)  # worse than at random
+    assert skill.low95 <= skill.high95 < 0
 
 
 def test_a_random_player_has_no_skill_and_a_perfect_one_has_all(tmp_path) -> None:
