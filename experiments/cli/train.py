@@ -236,7 +236,7 @@ def doctor(folder: Path, html: Path | None) -> None:
 
     diagnosis = examine(folder)
     click.echo(diagnosis.title)
-    for line in lines(diagnosis):
+    for line in lines(diagnosis) or ["nothing can be judged yet; train for more iterations"]:
         click.echo(line)
     if html:
         write_file(html, page(diagnosis))

@@ -106,7 +106,8 @@ def win_rate(scores: Sequence[float], games: int, trained: bool) -> Finding | No
         (best < 0.5 + 3 * error, ILL,
          "it has learned nothing: check the signs of the rewards and the learning rate"),
         (last < best - 4 * error, WATCH,
-         "it has forgotten what it knew: use a smaller learning rate or a larger pool_share"),
+         "it has forgotten what it knew: use a smaller learning rate, or a larger pool_share if "
+         "the learner has this setting"),
     )
 
 
@@ -136,7 +137,7 @@ def policy_entropy(
 
 
 def critic_sign(diagnosis: Diagnosis, decisions: Decisions, trained: bool) -> Finding | None:
-    """Do the critic's values and the results agree? (The returns of these decisions are results.)
+    """Do the critic's values and the returns agree? (Returns are results, or values of a search.)
     The calibration is added to the diagnosis."""
     # A network never proves a result, however sure it is.
     calibration = calibrate(decisions.values * 0.998, decisions.returns.astype(np.float64))

@@ -21,6 +21,7 @@ from dlgo.errors import DataError, ModelError
 from engines.learners import LEARNERS, learner_class
 from engines.learning.data.experience import read_experience
 from engines.learning.data.records import NO_RESULT
+from engines.learning.diagnostics.findings import Diagnosis
 from engines.learning.networks.card import read_card
 from engines.learning.reinforcement.learner import train
 from engines.learning.runs import Progress, records
@@ -175,12 +176,17 @@ def test_a_player_refuses_a_network_of_another_kind(short: dict[str, Path]) -> N
     assert min(spread.select_move(start).policy.values()) == pytest.approx(0.1)
 
 
-def test_the_doctor_reads_the_folder_of_a_run(short: dict[str, Path]) -> None:
+def test_the_doctor_reads_the_folder_of_a_run(
+    short: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("ppo", "q_learning", "descent"):
         done = CliRunner().invoke(cli, ["doctor", str(short[name])])
         assert done.exit_code == 0, done.exception
         assert f": {name}, tictactoe, mlp" in done.output
         assert ("value sign" if name == "descent" else "scores 0.500 in 64") in done.output
+    monkeypatch.setattr("engines.learners.examine", lambda folder: Diagnosis("a short run"))
+    done = CliRunner().invoke(cli, ["doctor", str(short["descent"])])
+    assert done.output == "a short run\nnothing can be judged yet; train for more iterations\n"
 
 
 @pytest.mark.parametrize(("gone", "found", "checked", "cut"), [
