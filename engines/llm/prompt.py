@@ -66,11 +66,11 @@ class Prompt:
         self._title = game.title if game.spec_name else str(game)
         self._rules = " ".join((type(game).__doc__ or "").split())
         self._names: dict[str, str] = {}
-        told = _read("disguise", disguise, "disguises", ".toml") if disguise else ""
+        words = _read("disguise", disguise, "disguises", ".toml") if disguise else ""
         if disguise:
-            self._title, self._rules, self._names = _disguise(disguise, told, game)
+            self._title, self._rules, self._names = _disguise(disguise, words, game)
         self._moves = {name: text for text, name in self._names.items()}
-        self.digest = hashlib.sha256(f"{text}\0{told}".encode()).hexdigest()[:8]
+        self.digest = hashlib.sha256(f"{text}\0{words}".encode()).hexdigest()[:8]
 
     def first(self, state: GameState) -> str:
         """The prompt for a position."""
@@ -141,8 +141,8 @@ def _move_in(answer: str) -> str:
         moves = [str(move).strip() for move in moves]
     else:
         lines = answer.split("\n")
-        found = [_LINE.fullmatch(line.strip()) for line in lines]
-        moves = [match[1] for match in found if match] if found[-1] else []
+        matches = [_LINE.fullmatch(line.strip()) for line in lines]
+        moves = [match[1] for match in matches if match] if matches[-1] else []
     if not moves:
         what = "has no move" if answer.startswith("{") else "does not end with a line `move: X`"
         raise Unusable(Failure.MALFORMED, f"it {what}" if answer else "it is empty")
@@ -155,14 +155,15 @@ def _move_in(answer: str) -> str:
 
 def _read(option: str, name: str, folder: str, ending: str) -> str:
     """The text of a file, or of one that comes with the engine. Raises SpecError."""
-    known = {path.stem: path for path in sorted((_HERE / folder).glob(f"*{ending}"))}
-    path = known.get(name, Path(name).expanduser())
+    included = {path.stem: path for path in sorted((_HERE / folder).glob(f"*{ending}"))}
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
+        return (included.get(name) or Path(name).expanduser()).read_text(encoding="utf-8")
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: `~` of an unknown user
         reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        if isinstance(error, RuntimeError):
+            reason = "unknown user"
         raise SpecError(f"engine llm: {option} {name} cannot be read: {reason}; name a file, or "
-                        f"one of {', '.join(known)}") from None
+                        f"one of {', '.join(included)}") from None
 
 
 def _disguise(name: str, text: str, game: GameSpec) -> tuple[str, str, dict[str, str]]:
@@ -170,7 +171,7 @@ def _disguise(name: str, text: str, game: GameSpec) -> tuple[str, str, dict[str,
     try:
         table: Mapping[str, Any] = tomllib.loads(text)
         title, rules = str(table["title"]), " ".join(str(table["rules"]).split())
-        names = {str(move): str(told) for move, told in table["moves"].items()}
+        names = {str(move): str(label) for move, label in table["moves"].items()}
         of = table["game"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SpecError(f"engine llm: disguise {name} is not a TOML file with game, title, rules "
