@@ -154,9 +154,10 @@ class Host(Program):
             if "failure" not in answer:
                 return answer
             # Untrusted code could claim that it never crashed.
-            known = [*Failure] if self._sandbox is None else [Failure.OVER_MEMORY]
-            named = answer["failure"] in known
-            failure = Failure(answer["failure"]) if named else Failure.CRASH
+            trusted = [*Failure] if self._sandbox is None else [Failure.OVER_MEMORY]
+            failure = Failure.CRASH
+            if answer["failure"] in trusted:
+                failure = Failure(answer["failure"])
             problem = ProgramError(failure, excerpt(str(answer.get("text", ""))))
         raise ProgramError(problem.failure, problem.text, printed=self.last_words())
 

@@ -87,7 +87,8 @@ class _Host:
                 return {"failure": Failure.OVER_MEMORY, "text": "out of memory: MemoryError"}
             known = isinstance(error, DlgoError)
             text = str(error) if known else _place_of(error) + error_text(error)
-            causes = [one for one in (error, error.__cause__) if isinstance(one, ProgramError)]
+            causes = [cause for cause in (error, error.__cause__)
+                      if isinstance(cause, ProgramError)]
             return {"failure": causes[0].failure if causes else Failure.CRASH, "text": text}
         finally:
             with contextlib.suppress(Exception):  # it may have put anything in its place
