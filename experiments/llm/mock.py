@@ -20,7 +20,8 @@ from typing import Any
 
 import click
 
-from dlgo import DlgoError, get_game
+from dlgo import DlgoError
+from dlgo.games import recorded_game
 from engines.base import Engine
 from engines.registry import build_engine
 from experiments.command import log, run
@@ -85,7 +86,7 @@ class MockServer(ThreadingHTTPServer):
         if rng.random() < malformed:
             return rng.choice(MALFORMED)
         prompt = request["messages"][0]["content"]
-        game = get_game(_line(prompt, "Game"))
+        game = recorded_game(_line(prompt, "Game"))  # a request never runs a file
         played = _line(prompt, "Moves so far")
         state = game.start().play(*([] if played == "none" else played.split()))
         if rng.random() < skill:

@@ -163,14 +163,19 @@ def test_no_machine_of_a_cluster_is_blamed_for_another_answer() -> None:
     assert Entrant.of("mcts:sims=5").is_counted and not Entrant.of("llm:m").is_counted
 
 
-def test_the_mock_says_what_it_cannot_read() -> None:
+def test_the_mock_says_what_it_cannot_read_and_runs_no_file(tmp_path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"open({str(tmp_path / 'has_run')!r}, 'w')")
+    named, nothing = (json.dumps({"model": "mock-1-0", "messages": [{"content": text}]}).encode()
+                      for text in (f"Game: {file}\nMoves so far: none", "hi"))
     with MockServer() as server:
-        for data, part in ((b"{bad", "Expecting property name"), (
-                b'{"model": "mock-1-0", "messages": [{"content": "hi"}]}', "no line `Game:`")):
+        for data, part in ((b"{bad", "Expecting property name"), (nothing, "no line `Game:`"),
+                           (named, "is named by a file")):
             with pytest.raises(urllib.error.HTTPError) as error:
                 urllib.request.urlopen(f"{server.url}/chat/completions", data)
             with error.value as answer:
                 assert answer.code == 400 and part in answer.read().decode()
+    assert not (tmp_path / "has_run").exists()
 
 
 def test_a_game_that_is_played_again_costs_nothing(tmp_path, monkeypatch) -> None:
