@@ -147,7 +147,7 @@ def play_game(
     except _Forfeit as forfeit:
         engines.drop(task.game, task.players[forfeit.player], forfeit.player)
         result, reason, failure = float(forfeit.player), forfeit.reason, forfeit.failure
-    log.networks = _networks(players)
+    log.networks = _networks(players) if players else None
     record = log.end(result, reason, board.end(), failure)
     engines.end_game(task.game, task.players)
     return record
@@ -168,10 +168,10 @@ def _networks(players: list[Engine]) -> str | None:
     networks = {
         side: {"id": engine.network_id, "training_cpu_seconds": engine.training_cpu_seconds,
                "runtime": engine.runtime}
-        for side, engine in zip(SIDES, players, strict=bool(players))
+        for side, engine in zip(SIDES, players, strict=True)
         if engine.network_id is not None
     }
-    for side, engine in zip(SIDES, players, strict=bool(players)):
+    for side, engine in zip(SIDES, players, strict=True):
         if usage := getattr(engine, "usage", None):
             networks[side] = {**networks.get(side, {}), "usage": usage}
     return json.dumps(networks) if networks else None
