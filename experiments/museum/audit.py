@@ -36,6 +36,8 @@ _NO_ANSWER, _CRASH, _HANG, _MOST_LOSSES = "!", "!!", "!!lost: ", 3
 # A part that hangs is interrupted after some CPU seconds; if it waits or does not stop, its worker
 # is ended after this many times as many wall seconds, and these on a busy machine.
 _PATIENCE, _WALL_SECONDS = 3, 60
+# Our own code, which may be in the folder of the audited file.
+_OURS = [Path(__file__).resolve().parents[2] / name for name in ("dlgo", "engines", "experiments")]
 # A player that was asked about fewer positions was asked little.
 _LITTLE = 24
 _NEXT = """
@@ -177,10 +179,12 @@ def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
 
 
 def _place(error: BaseException, path: Path) -> str:
-    """Where it arose: in the file, or deeper in another one of its folder."""
-    folder = path.absolute().parent
+    """Where it arose: in the file, or deeper in another one of its folder, but not in our code."""
+    folder = path.resolve().parent
+    ours = [place for place in _OURS if folder in place.parents]
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)
-             if folder in Path(frame.filename).parents and "site-packages" not in frame.filename]
+             if folder in (parents := Path(frame.filename).resolve().parents)
+             and "site-packages" not in frame.filename and not any(one in parents for one in ours)]
     where = describe_error(error, files[-1] if files else None)
     return f" in {Path(files[-1]).name}{where}" if files else where
 
