@@ -150,7 +150,7 @@ def lines(judged: OneNumber) -> Iterator[str]:
     yield "Orders without a single number, with 95% intervals:"
     yield markdown_table(
         ["entrant", "Elo", "Nash weight", "Elo against Nash", "alpha-Rank"],
-        [[row.entrant, f"{row.elo:.0f}", span(row.weight), span(row.gain, 0), span(row.share)]
+        [[row.entrant, f"{round(row.elo)}", span(row.weight), span(row.gain, 0), span(row.share)]
          for row in standings], left=(0,))
     if judged.pairs.unplayed:
         yield f"Pairs that never met ({judged.pairs.unplayed}) count as their ratings expect."
@@ -176,6 +176,7 @@ def span(estimate: Estimate, digits: int = 2) -> str:
 
 def _orders(log_odds: Floats) -> tuple[Floats, Floats, Floats]:
     """Weights in the Nash equilibrium, Elo against it, and alpha-Rank's shares."""
+    log_odds = np.round(log_odds, 6)  # of equal entrants, rounding errors would make one the best
     weights, gains = nash_averaging(log_odds)
     return weights, ELO * gains, alpha_rank(log_odds)
 

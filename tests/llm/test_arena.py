@@ -190,6 +190,18 @@ def test_a_game_that_is_played_again_costs_nothing(tmp_path, monkeypatch) -> Non
         record.moves, record.result, record.networks)
 
 
+def test_a_model_that_never_answered_is_reported(tmp_path, monkeypatch) -> None:
+    """All games are failures: shares of its answers, and ratings without them, do not exist."""
+    monkeypatch.setattr("engines.llm.client._FIRST_PAUSE", 0.0)
+    for name in ("draw_strength", "save"):
+        monkeypatch.setattr(f"reports.report.{name}", lambda *_, **options: [])
+    with Scripted(lambda request: failing(Failure.UNREACHABLE)) as server:
+        play(tmp_path / "l.sqlite", [f"llm:model=m,url={server.url},cache=no", "random"])
+    text = write_report(tmp_path / "l.sqlite", tmp_path / "report")[0].read_text(encoding="utf-8")
+    page = text.partition("<main>")[2]
+    assert "unreachable: 2" in page and "Language models" in page and "nan" not in page
+
+
 @pytest.mark.parametrize("planted", [0.3, 0.9])
 def test_nineteen_of_twenty_intervals_hold_the_skill(planted: float) -> None:
     """Also where mistakes are few, five of 160 moves. Four standard deviations are 0.014."""

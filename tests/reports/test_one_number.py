@@ -247,6 +247,14 @@ def test_odd_fields_get_an_honest_answer(kind, tmp_path):
     assert "nan" not in done.output.lower() and answer.sentences[0] in done.output
 
 
+def test_equal_entrants_are_equal_in_all_orders():
+    """Whoever moves first wins: the fit leaves differences of 1e-15, which decide nothing."""
+    first, second = zip(*[*itertools.permutations("abcd", 2)] * 4, strict=True)
+    for row in judged((list(first), list(second), [1.0] * len(first))).standings():
+        assert (row.weight.value, row.share.value) == pytest.approx((1 / 4, 1 / 4))
+        assert row.gain.value == 0
+
+
 def test_large_fields_are_not_tested():
     names = [f"e{i}" for i in range(120)]
     played = names, [*names[1:], names[0]], [0.5] * 120
