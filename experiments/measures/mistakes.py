@@ -120,7 +120,7 @@ def measure(
     """An engine's mistakes by class."""
     tasks = [
         Task(f"{name} {start}", ask, (engine, [*rows[start : start + count]]))
-        for name, rows in sets.items() for count in [max(_PER_TASK, len(rows) // _TASKS)]
+        for name, rows in sets.items() for count in [max(_PER_TASK, -(-len(rows) // _TASKS))]
         for start in range(0, len(rows), count)
     ]
     answers: dict[str, list[Answer]] = {name: [] for name in sets}

@@ -54,7 +54,11 @@ def read_plan(path: Path) -> tuple[dict[str, Part], list[Claim]]:
     tables_of: dict[str, dict[str, Any]] = {}
     for name, table in content.get("parts", {}).items():
         own = dict(table)
-        first = tables_of.get(own.pop("like", ""), {})
+        like = own.pop("like", None)
+        if like is not None and like not in tables_of:
+            raise SpecError(f"{owner}: part {name} is like {like!r}{suggest(like, tables_of)}, not "
+                            f"one of the parts before it: {', '.join(tables_of) or 'none'}")
+        first = tables_of.get(like, {})
         merged = {key: {**first.get(key, {}), **own.get(key, {})}
                   for key in ("settings", "options")}
         tables_of[name] = {**first, **own, **merged, "name": name}

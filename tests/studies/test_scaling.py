@@ -180,6 +180,10 @@ def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
         path.write_text(right.replace("[4, 16, 64]", wrong), encoding="utf-8")
         with pytest.raises(SpecError, match="part tictactoe: sizes is .*whole numbers that rise"):
             read_plan(path)
+    path.write_text(PLAN.read_text(encoding="utf-8").replace('like = "hex6"', 'like = "hx6"', 1),
+                    encoding="utf-8")
+    with pytest.raises(SpecError, match=r"is like 'hx6' \(did you mean hex6\?\), not one of the"):
+        read_plan(path)
     path.write_text("", encoding="utf-8")
     with pytest.raises(SpecError, match="has no parts"):
         read_plan(path)
