@@ -23,7 +23,7 @@ PEERS = {
     "gumbel_puct": ("gumbel-mcts", "0.2.0", set()),
     "imparaai_montecarlo": ("imparaai-montecarlo", "1.3.1", {"win in one"}),
     "mcts_1_0_4": ("mcts", "1.0.4", {"loss in one", "two plies", "three plies", "double reply"}),
-    "mcts_2_1_0": ("monte-carlo-tree-search", "2.1.0", set()),
+    "mcts_2_1_0": ("monte-carlo-tree-search", "2.1.0", {"most visited is played"}),
     "mcts_simple_uct": ("mcts-simple", "1.1.0", set()),
     "mctspy_uct": ("mctspy", "0.1.1", set()),
     "mctx_gumbel": ("mctx", "0.0.71", set()),

@@ -1,7 +1,9 @@
 """monte-carlo-tree-search 2.1.0, a successor of mcts that asks whose turn it is."""
 
+from types import SimpleNamespace
+
 from mcts.base.base import BaseState
-from mcts.searcher.mcts import MCTS
+from mcts.searcher.mcts import MCTS, TreeNode
 
 KIND = "uct"
 
@@ -35,3 +37,15 @@ def search(state, evaluate, simulations):
     searcher = MCTS(iteration_limit=simulations, rollout_policy=value)
     move = searcher.search(initial_state=State(state))
     return {move: child.numVisits for move, child in searcher.root.children.items()}, move
+
+
+def reproduce():
+    """Of two moves, one visited once with the mean 1, one visited 99 times with the mean 0.9, the
+    search plays the first: `search` ends with this call."""
+    black = State(SimpleNamespace(next_player=SimpleNamespace(index=0), is_over=lambda: False))
+    root = TreeNode(black, None)
+    root.numVisits = 100
+    for move, (visits, mean) in enumerate([(1, 1.0), (99, 0.9)]):
+        child = root.children[move] = TreeNode(black, root)
+        child.numVisits, child.totalReward = visits, visits * mean
+    return MCTS(iteration_limit=1).get_best_child(root, 0) is root.children[0]
