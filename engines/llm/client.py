@@ -41,9 +41,9 @@ _MOST_TOKENS = 2**40
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 LATE = "no answer within the time for a move (option timeout)"
 STOPPED = "it was stopped before the model answered"
-# Seconds between looks whether the engine is told to stop.
+# How often a wait checks whether the engine has been stopped, in seconds.
 _LOOK = 0.1
-# Written for the key, wherever it stands. Anything shorter is no secret: local servers take `none`.
+# Replaces the key in texts. Shorter keys are not secret: local servers accept any, such as `none`.
 HIDDEN, _SHORTEST_KEY = "[key]", 8
 
 
@@ -55,7 +55,7 @@ class Reply(NamedTuple):
     tokens_out: int
     seconds: float
     model: str  # its name, as the server calls it
-    problem: str = ""  # why there is no text
+    problem: str = ""  # the reason, if there is no text
 
 
 class _NoAnswer(Exception):
@@ -226,7 +226,7 @@ class Client:
 
 
 def _sleep(seconds: float) -> None:
-    """Sleep, but not on after the engine is told to stop."""
+    """Sleep; return early if the engine is stopped."""
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0 and not is_stopped():
         time.sleep(min(left, _LOOK))

@@ -1,9 +1,9 @@
 """The engine `llm`: a language model behind any server of chat completions, as an entrant.
 
-It describes the position, asks for a move and reads the last line. An answer that cannot be read,
-or that breaks the rules, does not count: the model is told why and asked again. If that does not
-help either, it fails, and the failure says whether by its form, by an illegal move, or because the
-server could not be reached. `usage` has what each move took, also one that failed.
+The engine describes the position, asks for a move and reads the last line. If the answer cannot be
+read or the move is illegal, the engine explains why and asks again. When no retry is left, the move
+fails; the kind of failure is a malformed answer, an illegal move, or an unreachable server. `usage`
+records what each move cost, including failed ones.
 """
 
 from __future__ import annotations

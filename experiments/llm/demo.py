@@ -2,12 +2,12 @@
 
     python -m experiments.llm.demo --out out/llm
 
-Two models of `mock.py` play tic-tac-toe against each other and a random player. What is planted is
-the probability of a good move, P, and of an answer without a legible move, Q. The report gives Q.
-P comes from the mistakes among the moves: a random player makes a known share of them in each
-position, and this player that share times 1 - P. Look at the two ratings: the model that answers
-badly loses Elo by its form, and little of it by its play. One interval in twenty is expected to
-miss what is planted: in 500 tournaments of 20 pairs, 1,898 of 2,000 held it.
+Two models of `mock.py` play tic-tac-toe against each other and a random player. Each has a known
+probability P of a good move, and Q of an answer without a legible move. The report estimates Q.
+The demo estimates P from the mistakes: in each position a random player errs with a known
+probability, and the model with that probability times 1 - P. Compare the two ratings: the model
+with malformed answers loses Elo by form, not by play. About one interval in twenty misses the true
+value: in 500 tournaments of 20 pairs, 1,898 of 2,000 intervals contained it.
 """
 
 from __future__ import annotations
