@@ -21,7 +21,12 @@ from dlgo.errors import SpecError
 from dlgo.rng import derive_seed, make_rng
 from dlgo.specs import Option
 from engines.base import Budget
-from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, model_for
+from engines.learning.networks.leaf_evaluator import (
+    MODEL_OPTION,
+    NETWORK_OPTIONS,
+    NetworkEvaluator,
+    model_for,
+)
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.puct.base import BATCH, FPU, PUCTSearchEngine
@@ -42,8 +47,7 @@ class AlphaZeroEngine(PUCTSearchEngine):
     bare_option = "model"
     default_budget = Budget(sims=200)
     options = (
-        Option("model", None, "network with a value head, by name (`dlgo models`) or folder; "
-               "default: the one shipped for the game", kind=str),
+        MODEL_OPTION,
         BATCH,
         *NETWORK_OPTIONS,
         Option("c_puct", None, "weight of the prior; values count from 0 to 1; default: the value "

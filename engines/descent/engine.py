@@ -20,6 +20,7 @@ from engines.base import Budget
 from engines.descent.kernels import best_child
 from engines.descent.search import BestFirstSearcher
 from engines.learning.networks.leaf_evaluator import (
+    MODEL_OPTION,
     RUNTIME_OPTION,
     ValueEvaluator,
     encoder_of,
@@ -41,8 +42,7 @@ class DescentEngine(TreeSearchEngine):
     bare_option = "model"
     default_budget = Budget(sims=400)
     options = (
-        Option("model", None, "network with a value head, by name (`dlgo models`) or folder; "
-               "default: the one shipped for the game", kind=str),
+        MODEL_OPTION,
         Option("evaluator", "network", "value of a leaf: the network's, the game's static "
                "evaluation, or 0 (uniform), so that only finished games count",
                choices=tuple(_EVALUATORS)),

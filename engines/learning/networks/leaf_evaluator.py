@@ -41,6 +41,9 @@ RUNTIME_OPTION = Option(
     choices=(USUAL, *KINDS))
 CACHE_OPTION = Option("cache", 20_000, "number of positions whose network answers are kept during "
                       "a game; 0: none", low=0, high=10_000_000)
+MODEL_OPTION = Option(
+    "model", None, "network with a value head, by name (`dlgo models`) or folder; "
+    "default: the one shipped for the game", kind=str)
 # Options of engines whose search asks a network.
 NETWORK_OPTIONS = (RUNTIME_OPTION, CACHE_OPTION)
 
