@@ -37,6 +37,9 @@ class Engine(ABC):
     default_budget: ClassVar[Budget] = Budget()  # used where none is given
     # An option whose value may come first in a specification, without its name.
     bare_option: ClassVar[str] = ""
+    # Whether a program or a server thinks: a user has to name it, and its answers may differ from
+    # game to game.
+    external: ClassVar[bool] = False
     # Of engines with a network; the ledger stores them with each game: a digest of the weights, CPU
     # time that training took, data included, and what runs it ("int8").
     network_id: str | None = None

@@ -27,6 +27,7 @@ class GTPEngine(Engine):
     """Plays the moves of another program."""
 
     name = "gtp"
+    external = True
     summary = "any program that speaks GTP: gtp:gnugo --mode gtp --level 10"
     options = (
         Option("command", None, "command line of the program; {seed} becomes the seed of each game",

@@ -35,6 +35,7 @@ class LLMEngine(Engine):
     """Plays the moves of a language model."""
 
     name = "llm"
+    external = True
     summary = "a language model: llm:model=NAME,url=http://localhost:8080/v1"
     options = (
         Option("model", None, "name of the model, as its server calls it", kind=str),

@@ -36,11 +36,12 @@ class Entrant(NamedTuple):
         if registry.is_outside(spec):
             return cls(spec, version, True)
         try:
-            budget = EngineSpec.parse(spec).budget
+            parsed = EngineSpec.parse(spec)
         except SpecError:  # known in the workers only
             return cls(spec, version, False)
-        timed = (budget.cpu, budget.wall) != (None, None) or spec.startswith(("gtp", "llm"))
-        return cls(spec, version, False, budget, not timed)
+        budget, external = parsed.budget, registry.engine_class(parsed.name).external
+        timed = (budget.cpu, budget.wall) != (None, None)
+        return cls(spec, version, False, budget, not (timed or external))
 
 
 def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:

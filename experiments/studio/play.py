@@ -235,7 +235,7 @@ def _choices() -> View:
         "levels": {game: levels_view(game) for game in levels()},
         "engines": [
             {"default": str(EngineSpec.parse(name)), "summary": engine_class(name).summary}
-            for name in engine_names() if name not in ("gtp", "llm")
+            for name in engine_names() if not engine_class(name).external
         ],
         "presets": presets(),
     }
