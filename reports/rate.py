@@ -114,7 +114,7 @@ def _table(table: RatingTable, rows: pd.DataFrame, check: Bootstrap | None) -> s
               "games", "won", "drawn", "lost", "score", "LOS"]
     ahead = [*table.superiority().diagonal(1), float("nan")]
     body = [
-        [str(place), row.entrant + ("*" if row.note else ""), f"{row.rating:.0f}",
+        [str(place), row.entrant + ("*" if row.note else ""), f"{row.rating:z.0f}",
          _span(row.low95, row.high95),
          *([_span(row.bootstrap_low95, row.bootstrap_high95)] if check else []),
          str(row.games), str(row.wins), str(row.draws), str(row.losses), f"{row.score:.1%}",
@@ -125,4 +125,4 @@ def _table(table: RatingTable, rows: pd.DataFrame, check: Bootstrap | None) -> s
 
 
 def _span(low: float, high: float) -> str:
-    return "-" if low != low else f"{low:.0f} to {high:.0f}"
+    return "-" if low != low else f"{low:z.0f} to {high:z.0f}"

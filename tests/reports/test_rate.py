@@ -253,3 +253,8 @@ def test_pairs_of_a_ledger(tmp_path):
     (mirror,) = head_to_heads(load_games(path), "b", "a")
     assert mirror.pair_points == (2.0, 0.5)
     assert mirror.failures == (0, 1)
+
+
+def test_a_rating_of_zero_has_no_sign(games) -> None:
+    text = run("rate", games, "--anchor", "b=-0.3").output
+    assert " -0 " not in text and "  0 |" in text
