@@ -148,11 +148,11 @@ def position(black: tuple[str, ...], white: tuple[str, ...]) -> GameState:
     """Some men on a board of 7 rows and 8 columns, black to move."""
     game = get_game("breakthrough:rows=7,cols=8")
     state = game.new_kernel_state()
-    state.men[:] = 0
+    state.rows[:] = 0
     for player, cells in enumerate((black, white)):
         state.words[LEFT + player] = len(cells)
         for cell in cells:
-            state.men[player, int(cell[1])] |= 2 << ord(cell[0]) - ord("a")
+            state.rows[player, int(cell[1])] |= 2 << ord(cell[0]) - ord("a")
     return GameState(game, state)
 
 

@@ -2,11 +2,7 @@
 
 A man goes one step ahead, straight or diagonally, to an empty cell; diagonally it may also capture.
 A man on the last row wins, and so does a player who has captured all men. Player 0 goes up.
-
-A row of the board is a word for each player. Around the board lies a border without men:
-
-    . . . . .     row rows + 1
-    . a b c .     column a is bit 1; row 1 is the bottom row
+The board is that of `bitrows.py`.
 
 An action is `10 * cell + 5 * player + way`; the ways are three steps (to the left, straight, to the
 right) and two captures (to the left, to the right).
@@ -20,6 +16,8 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.bits import lowest_bit, popcount
+from dlgo.games import bitrows
+from dlgo.games.bitrows import COLS, KEY, NOBODY, OWN, ROWS, TURN
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import below
 from dlgo.zobrist import zobrist_table
@@ -27,7 +25,6 @@ from dlgo.zobrist import zobrist_table
 MOST_ROWS = 20
 RUNS = (-1, 0, 1, -1, 1)  # columns to the right, for each way
 STEPS, WAYS = 3, 5  # a way from STEPS on is a capture
-NOBODY = -1
 
 MEN = zobrist_table(2, MOST_ROWS + 2, MOST_ROWS + 2, stream="breakthrough men")
 SIDE = int(zobrist_table(stream="breakthrough side"))
@@ -35,15 +32,15 @@ SIDE = int(zobrist_table(stream="breakthrough side"))
 # For `evaluate`.
 MAN, STEP, RACE, NEVER = 100, 15, 3000, 99
 
-# Indices into `words`: the options, then the position.
-ROWS, COLS, TURN, WINNER, LEFT, KEY = 0, 1, 2, 3, 4, 6  # LEFT + player: how many men are left
+# Indices into `words`; LEFT + player: how many men are left.
+LEFT, WINNER = OWN, OWN + 2
 
 
 class BreakthroughState(NamedTuple):
-    """words: int64[7], see above; men: int64[2, rows + 2], rows of each player."""
+    """words: int64[7]; rows: int64[2, rows + 2]."""
 
     words: np.ndarray
-    men: np.ndarray
+    rows: np.ndarray
 
 
 @kernel
@@ -52,27 +49,13 @@ def reset(state):
     rows, cols = words[ROWS], words[COLS]
     words[TURN:] = 0
     words[WINNER] = NOBODY
-    state.men[:] = 0
+    state.rows[:] = 0
     for player in range(2):
         words[LEFT + player] = 2 * cols
         for row in (1, 2) if player == 0 else (rows - 1, rows):
-            state.men[player, row] = (2 << cols) - 2
+            state.rows[player, row] = (2 << cols) - 2
             for col in range(1, cols + 1):
                 words[KEY] ^= MEN[player, row, col]
-
-
-@kernel
-def copy_into(target, source):
-    for i in range(7):
-        target.words[i] = source.words[i]
-    for row in range(source.men.shape[1]):
-        target.men[0, row] = source.men[0, row]
-        target.men[1, row] = source.men[1, row]
-
-
-@kernel
-def to_move(state):
-    return state.words[TURN]
 
 
 @inline_kernel
@@ -80,11 +63,11 @@ def movers(state, row, way):
     """The men of the player to move on a row that can go a way."""
     player, cols = state.words[TURN], state.words[COLS]
     ahead = row + 1 - 2 * player
-    there = state.men[1 - player, ahead]
+    there = state.rows[1 - player, ahead]
     if way < STEPS:
-        there = ((2 << cols) - 2) & ~(there | state.men[player, ahead])
+        there = ((2 << cols) - 2) & ~(there | state.rows[player, ahead])
     run = RUNS[way]
-    return state.men[player, row] & (there << 1 if run < 0 else there >> run)
+    return state.rows[player, row] & (there << 1 if run < 0 else there >> run)
 
 
 @kernel
@@ -111,7 +94,7 @@ def list_movers(state, row, way, out, n):
 def legal_actions(state, out):
     n = 0
     for row in range(1, state.words[ROWS] + 1):
-        if state.men[state.words[TURN], row]:
+        if state.rows[state.words[TURN], row]:
             for way in range(WAYS):
                 n = list_movers(state, row, way, out, n)
     return n
@@ -122,10 +105,10 @@ def urgent_actions(state, out):
     """The actions that win by a step, else those that capture a man who would win next."""
     player, rows, n = state.words[TURN], state.words[ROWS], 0
     home, behind, last = (1, 2, rows - 1) if player == 0 else (rows, rows - 1, 2)
-    if state.men[player, last]:
+    if state.rows[player, last]:
         for way in range(WAYS):
             n = list_movers(state, last, way, out, n)
-    elif state.men[1 - player, behind]:
+    elif state.rows[1 - player, behind]:
         for way in range(STEPS, WAYS):
             n = list_movers(state, home, way, out, n)
     return n
@@ -151,11 +134,11 @@ def advance(state, row, col, end):
     words = state.words
     player = words[TURN]
     ahead = row + 1 - 2 * player
-    state.men[player, row] ^= 1 << col
-    state.men[player, ahead] |= 1 << end
+    state.rows[player, row] ^= 1 << col
+    state.rows[player, ahead] |= 1 << end
     words[KEY] ^= MEN[player, row, col] ^ MEN[player, ahead, end]
-    if state.men[1 - player, ahead] >> end & 1:
-        state.men[1 - player, ahead] ^= 1 << end
+    if state.rows[1 - player, ahead] >> end & 1:
+        state.rows[1 - player, ahead] ^= 1 << end
         words[KEY] ^= MEN[1 - player, ahead, end]
         words[LEFT + 1 - player] -= 1
     if ahead == 1 or ahead == words[ROWS] or words[LEFT + 1 - player] == 0:
@@ -178,34 +161,19 @@ def key(state):
     return state.words[KEY] ^ SIDE * state.words[TURN]
 
 
-@kernel
-def piece(state, cell):
-    row, col = cell // state.words[COLS] + 1, cell % state.words[COLS] + 1
-    for player in range(2):
-        if state.men[player, row] >> col & 1:
-            return player
-    return NOBODY
-
-
 @inline_kernel
 def random_move(state, rng):
     """Row, column and new column of a man: any man and any way, drawn until the move is legal."""
     words, board = state.words, (2 << state.words[COLS]) - 2
     player, rise = words[TURN], 1 - 2 * words[TURN]
-    own, other = state.men[player], state.men[1 - player]
+    own, other = state.rows[player], state.rows[1 - player]
     while True:
         drawn = below(rng, 3 * words[LEFT + player])
-        k, run, row = drawn // 3, drawn % 3 - 1, 1
-        while popcount(own[row]) <= k:
-            k -= popcount(own[row])
-            row += 1
-        left = own[row]
-        for _ in range(k):
-            left &= left - 1
-        end = lowest_bit(left) + run
+        run = drawn % 3 - 1
+        row, col = bitrows.find(own, drawn // 3)
         blocked = own[row + rise] | (0 if run else other[row + rise])
-        if (board & ~blocked) >> end & 1:
-            return row, end - run, end
+        if (board & ~blocked) >> col + run & 1:
+            return row, col, col + run
 
 
 @kernel
@@ -226,7 +194,7 @@ def heavy_rollout(state, rng, actions, played):
             action = actions[below(rng, n)]
         else:
             row, col, end = random_move(state, rng)
-            captures = state.men[1 - words[TURN], row + 1 - 2 * words[TURN]] >> end & 1
+            captures = state.rows[1 - words[TURN], row + 1 - 2 * words[TURN]] >> end & 1
             way = end - col + 1 if captures == 0 else STEPS + (end > col)
             action = 10 * (words[COLS] * (row - 1) + col - 1) + 5 * words[TURN] + way
         if played[action] == NOBODY:
@@ -255,7 +223,7 @@ def worth(state, player):
 
     A man can be stopped by an opponent in the cone ahead of him.
     """
-    own, other = state.men[player], state.men[1 - player]
+    own, other = state.rows[player], state.rows[1 - player]
     value, fastest, stopped, rows = 0, NEVER, 0, state.words[ROWS]
     for steps in range(rows):
         row = 1 + steps if player else rows - steps
@@ -268,8 +236,8 @@ def worth(state, player):
 
 
 kernels.implement(
-    BreakthroughState, reset=reset, copy_into=copy_into, to_move=to_move, is_legal=is_legal,
-    legal_actions=legal_actions, forced_actions=forced_actions, play=play, terminal=terminal,
-    result=result, key=key, piece=piece, rollout=rollout, heavy_rollout=heavy_rollout,
-    evaluate=evaluate,
+    BreakthroughState, reset=reset, copy_into=bitrows.copy_into, to_move=bitrows.to_move,
+    is_legal=is_legal, legal_actions=legal_actions, forced_actions=forced_actions, play=play,
+    terminal=terminal, result=result, key=key, piece=bitrows.piece, rollout=rollout,
+    heavy_rollout=heavy_rollout, evaluate=evaluate,
 )

@@ -40,10 +40,9 @@ class Breakthrough(Lettered):
         self._actions = {place: action for action, place in self._places.items()}
 
     def new_kernel_state(self) -> kernel.BreakthroughState:
-        words = np.zeros(7, np.int64)
-        words[:2] = self.board_rows, self.board_cols
-        men = np.zeros((2, self.board_rows + 2), np.int64)
-        state = kernel.BreakthroughState(words, men)
+        state = kernel.BreakthroughState(
+            np.array([self.board_rows, self.board_cols] + [0] * 5),
+            np.zeros((2, self.board_rows + 2), np.int64))
         kernels.reset(state)
         return state
 

@@ -2,13 +2,7 @@
 
 A play must enclose discs of the opponent between the new disc and another own one, in a straight
 line; they turn over. A player without a play must pass. The game ends when nobody has a play, and
-more discs win.
-
-A row of the board is a word for each player. Around the board lies a border without discs, so that
-lines end there:
-
-    . . . . . .     rows 0 and size + 1
-    . a b c d .     column a is bit 1; row 1 is the bottom row (a4 in notation, if size is 4)
+more discs win. The board is that of `bitrows.py`; its bottom row is a8 to h8 in notation.
 """
 
 from __future__ import annotations
@@ -19,12 +13,13 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.bits import lowest_bit, popcount
+from dlgo.games import bitrows
+from dlgo.games.bitrows import COLS, KEY, NOBODY, OWN, TURN
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import below
 from dlgo.zobrist import zobrist_table
 
 MAX_SIZE = 24
-NOBODY = -1
 DIRECTIONS = (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)
 
 DISCS = zobrist_table(2, MAX_SIZE + 2, MAX_SIZE + 2, stream="othello discs")
@@ -34,71 +29,49 @@ SIDE = int(zobrist_table(stream="othello side"))
 # Values of `evaluate`: for each play, for a disc in a corner, and for discs next to an empty one.
 MOBILITY, CORNER, DIAGONAL, ADJACENT = 10, 100, 50, 20
 
-# Indices into `words`: the option, then the position.
-SIZE, TURN, KEY, N_PLAYS = range(4)  # N_PLAYS + player: on how many cells a player can play
+# Indices into `words`.
+SIZE, N_PLAYS = COLS, OWN  # N_PLAYS + player: on how many cells a player can play
+PLAYS = 2  # rows[PLAYS + player]: these cells
 
 
 class OthelloState(NamedTuple):
-    """words: int64[5], see above; discs, plays: int64[2, size + 2], for each player the rows of the
-    discs, and those of the cells where the player can play."""
+    """words: int64[6]; rows: int64[4, size + 2]."""
 
     words: np.ndarray
-    discs: np.ndarray
-    plays: np.ndarray
+    rows: np.ndarray
 
 
 @kernel
 def reset(state):
     words, middle = state.words, state.words[SIZE] // 2
     words[KEY] = 0
-    state.discs[:] = 0
-    state.plays[:] = 0
+    state.rows[:] = 0
     for i in range(2):  # black has the upper right and the lower left of the four
         for player in range(2):
             row, col = middle + i, middle + (i + player) % 2
-            state.discs[player, row] = 1 << col
+            state.rows[player, row] = 1 << col
             words[KEY] ^= DISCS[player, row, col]
     begin_turn(state, 0, True)
 
 
 @kernel
-def copy_into(target, source):
-    for i in range(5):
-        target.words[i] = source.words[i]
-    for player in range(2):
-        for row in range(source.discs.shape[1]):
-            target.discs[player, row] = source.discs[player, row]
-            target.plays[player, row] = source.plays[player, row]
-
-
-@kernel
-def to_move(state):
-    return state.words[TURN]
-
-
-@kernel
 def find_plays(state, player):
-    """Write the cells where a player can play into `plays[player]`; return their number.
+    """Write the cells where a player can play into their rows; return their number.
 
     From own discs, chains of the opponent's discs grow in all directions at once. Where a chain
     reaches an empty cell, a play encloses it.
     """
-    own, other, plays = state.discs[player], state.discs[1 - player], state.plays[player]
-    size, n = state.words[SIZE], 0
+    own, other, plays = state.rows[player], state.rows[1 - player], state.rows[PLAYS + player]
+    size = state.words[SIZE]
     board = (2 << size) - 2
     for row in range(1, size + 1):
-        opponents, empty, found = other[row], board & ~(own[row] | other[row]), 0
-        chain = own[row] << 1 & opponents
-        while chain:
-            chain <<= 1
-            found |= chain
-            chain &= opponents
-        chain = own[row] >> 1 & opponents
-        while chain:
-            chain >>= 1
-            found |= chain
-            chain &= opponents
-        plays[row] = found & empty
+        opponents, found = other[row], 0
+        left, right = own[row] >> 1 & opponents, own[row] << 1 & opponents
+        while left | right:
+            left, right = left >> 1, right << 1
+            found |= left | right
+            left, right = left & opponents, right & opponents
+        plays[row] = found & board & ~(own[row] | opponents)
     for start, rise in ((0, 1), (size + 1, -1)):
         row = start
         left, straight, right = 0, 0, 0
@@ -111,9 +84,7 @@ def find_plays(state, player):
             left = (left | origins >> 1) & opponents
             straight = (straight | origins) & opponents
             right = (right | origins << 1) & opponents
-    for row in range(1, size + 1):
-        n += popcount(plays[row])
-    return n
+    return bitrows.count(plays)
 
 
 @inline_kernel
@@ -135,7 +106,7 @@ def is_legal(state, action):
     if action == words[SIZE] ** 2:
         return words[N_PLAYS + words[TURN]] == 0
     row, col = action // words[SIZE] + 1, action % words[SIZE] + 1
-    return state.plays[words[TURN], row] >> col & 1 == 1
+    return state.rows[PLAYS + words[TURN], row] >> col & 1 == 1
 
 
 @kernel
@@ -143,7 +114,7 @@ def legal_actions(state, out):
     words, n = state.words, 0
     size = words[SIZE]
     for row in range(size):
-        left = state.plays[words[TURN], row + 1]
+        left = state.rows[PLAYS + words[TURN], row + 1]
         while left:
             out[n] = size * row + lowest_bit(left) - 1
             n += 1
@@ -165,7 +136,7 @@ def play(state, action):
 def put(state, row, col):
     """Put a disc of the player to move on a cell, and turn over what it encloses."""
     player = state.words[TURN]
-    own, other = state.discs[player], state.discs[1 - player]
+    own, other = state.rows[player], state.rows[1 - player]
     key = DISCS[player, row, col]
     for rise, run in DIRECTIONS:
         r, c, n = row + rise, col + run, 0
@@ -187,16 +158,8 @@ def terminal(state):
 
 
 @kernel
-def discs_of(state, player):
-    n = 0
-    for row in range(1, state.words[SIZE] + 1):
-        n += popcount(state.discs[player, row])
-    return n
-
-
-@kernel
 def margin(state):
-    return discs_of(state, 0) - discs_of(state, 1)
+    return bitrows.count(state.rows[0]) - bitrows.count(state.rows[1])
 
 
 @kernel
@@ -210,35 +173,11 @@ def key(state):
 
 
 @kernel
-def piece(state, cell):
-    size = state.words[SIZE]
-    row, col = cell // size + 1, cell % size + 1
-    for player in range(2):
-        if state.discs[player, row] >> col & 1:
-            return player
-    return NOBODY
-
-
-@kernel
 def ownership(state, out):
     size = state.words[SIZE]
-    for row in range(size):
-        for col in range(size):
-            black, white = state.discs[0, row + 1], state.discs[1, row + 1]
-            out[row, col] = (black >> col + 1 & 1) - (white >> col + 1 & 1)
-
-
-@inline_kernel
-def draw_cell(plays, n, rng):
-    """Row and column of one of `n` cells, which are bits of rows."""
-    k, row = below(rng, n), 1
-    while popcount(plays[row]) <= k:
-        k -= popcount(plays[row])
-        row += 1
-    left = plays[row]
-    for _ in range(k):
-        left &= left - 1
-    return row, lowest_bit(left)
+    for cell in range(size**2):
+        owner = bitrows.piece(state, cell)
+        out[cell // size, cell % size] = 0 if owner == NOBODY else 1 - 2 * owner
 
 
 @kernel
@@ -246,8 +185,9 @@ def rollout(state, rng):
     words = state.words
     while not terminal(state):
         player = words[TURN]
-        if words[N_PLAYS + player] > 0:
-            row, col = draw_cell(state.plays[player], words[N_PLAYS + player], rng)
+        n = words[N_PLAYS + player]
+        if n > 0:
+            row, col = bitrows.find(state.rows[PLAYS + player], below(rng, n))
             put(state, row, col)
         begin_turn(state, 1 - player, False)
     return result(state)
@@ -260,21 +200,20 @@ def heavy_rollout(state, rng, actions, played):
     corners, beside = 2 | 1 << size, 4 | 1 << size - 1
     while not terminal(state):
         player = words[TURN]
-        plays, n, action = state.plays[player], words[N_PLAYS + player], size**2
-        best = popcount(plays[1] & corners) + popcount(plays[size] & corners)
-        if best > 0:
-            for row in range(2, size):
-                plays[row] = 0
+        plays, n, action = state.rows[PLAYS + player], words[N_PLAYS + player], size**2
+        in_corners = popcount(plays[1] & corners) + popcount(plays[size] & corners)
+        elsewhere = n - popcount(plays[2] & beside) - popcount(plays[size - 1] & beside)
+        if in_corners > 0:
+            n = in_corners
+            plays[2:size] = 0
             plays[1] &= corners
             plays[size] &= corners
-        else:
-            worst = popcount(plays[2] & beside) + popcount(plays[size - 1] & beside)
-            best = n - worst
-            if best > 0:
-                plays[2] &= ~beside
-                plays[size - 1] &= ~beside
+        elif elsewhere > 0:
+            n = elsewhere
+            plays[2] &= ~beside
+            plays[size - 1] &= ~beside
         if n > 0:
-            row, col = draw_cell(plays, best if best > 0 else n, rng)
+            row, col = bitrows.find(plays, below(rng, n))
             action = size * (row - 1) + col - 1
             put(state, row, col)
         if played[action] == NOBODY:
@@ -292,7 +231,7 @@ def evaluate(state):
 
 @kernel
 def worth(state, player):
-    size, own, other = state.words[SIZE], state.discs[player], state.discs[1 - player]
+    size, own, other = state.words[SIZE], state.rows[player], state.rows[1 - player]
     corners = 2 | 1 << size
     total = MOBILITY * state.words[N_PLAYS + player]
     for edge, inner in ((1, 2), (size, size - 1)):
@@ -305,8 +244,8 @@ def worth(state, player):
 
 
 kernels.implement(
-    OthelloState, reset=reset, copy_into=copy_into, to_move=to_move, is_legal=is_legal,
-    legal_actions=legal_actions, play=play, terminal=terminal, result=result, margin=margin,
-    ownership=ownership, key=key, piece=piece, rollout=rollout, heavy_rollout=heavy_rollout,
-    evaluate=evaluate,
+    OthelloState, reset=reset, copy_into=bitrows.copy_into, to_move=bitrows.to_move,
+    is_legal=is_legal, legal_actions=legal_actions, play=play, terminal=terminal, result=result,
+    margin=margin, ownership=ownership, key=key, piece=bitrows.piece, rollout=rollout,
+    heavy_rollout=heavy_rollout, evaluate=evaluate,
 )

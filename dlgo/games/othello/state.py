@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState, Move
+from dlgo.games.bitrows import count
 from dlgo.games.lettered import Lettered
 from dlgo.games.othello import kernel
 from dlgo.specs import Option
@@ -32,14 +31,10 @@ class Othello(Lettered):
         self.num_actions = self.size**2 + 1
 
     def new_kernel_state(self) -> kernel.OthelloState:
-        words, rows = np.zeros(5, np.int64), np.zeros((2, 2, self.size + 2), np.int64)
-        words[kernel.SIZE] = self.size
-        state = kernel.OthelloState(words, rows[0], rows[1])
+        state = kernel.OthelloState(
+            np.array([self.size] * 2 + [0] * 4), np.zeros((4, self.size + 2), np.int64))
         kernels.reset(state)
         return state
-
-    def same_position(self, one: Any, other: Any) -> bool:
-        return np.array_equal(one.words, other.words) and np.array_equal(one.discs, other.discs)
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:
@@ -52,7 +47,7 @@ class Othello(Lettered):
 
     def discs(self, state: GameState) -> list[int]:
         """How many discs black and white have."""
-        return [kernel.discs_of(state.kernel_state, player) for player in (0, 1)]
+        return [count(rows) for rows in state.kernel_state.rows[:2]]
 
     def result_text(self, state: GameState) -> str:
         text, (less, more) = super().result_text(state), sorted(self.discs(state))
