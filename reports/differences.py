@@ -41,7 +41,7 @@ PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
 # keeps every mean between 0 and 1 possible and is too little to change anything else.
 _UNSEEN = 1e-3
 _CHI2_95 = 3.841458820694124  # a chi-squared variable with one degree of freedom, 95%
-_NORMALIZED = 800 / math.log(10)  # normalized Elo of one standard deviation
+NORMALIZED = 800 / math.log(10)  # normalized Elo of one standard deviation
 MOST_NORMALIZED = 500.0  # beyond it, a game's score has next to no spread
 
 
@@ -144,7 +144,7 @@ class Counts:
         from scipy.optimize import brentq
 
         shares, scores = self._shares(), self.scores
-        t = elo / _NORMALIZED * math.sqrt(2 if len(scores) == 5 else 1)
+        t = elo / NORMALIZED * math.sqrt(2 if len(scores) == 5 else 1)
 
         def tilted(slope: float) -> Floats:
             weights = np.exp(slope * (scores - 0.5))
@@ -166,7 +166,7 @@ class Counts:
         away = mean - 0.5
         if spread < 1e-12:
             return math.copysign(math.inf, away) if away else 0.0
-        return _NORMALIZED * away / spread / math.sqrt(2 if len(shares) == 5 else 1)
+        return NORMALIZED * away / spread / math.sqrt(2 if len(shares) == 5 else 1)
 
     def _shares(self) -> Floats:
         numbers = np.maximum(np.array(self.numbers, float), _UNSEEN)

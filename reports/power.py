@@ -2,7 +2,8 @@
 
 There are two answers: for a match of fixed length, and for the sequential test of `sprt.py`,
 which on average needs fewer games. Draws between equals have a share `draws`, 0 to below 1, which
-shrinks as one side gets stronger, as in Davidson's model.
+shrinks as one side gets stronger, as in Davidson's model. A difference in normalized Elo is one of
+means in standard deviations of a game, so draws, and the likeness of a pair's games, are in it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dlgo.errors import DlgoError
-from reports.differences import TRINOMIAL, elo_of_score, score_of_elo
+from reports.differences import MOST_NORMALIZED, NORMALIZED, TRINOMIAL, elo_of_score, score_of_elo
 from reports.sprt import SprtBounds
 
 # Differences that are asked for: beyond these, scores are 50% or 100% to the last digit.
@@ -33,7 +34,8 @@ def probabilities(elo: float, draws: float) -> np.ndarray:
 
 
 def games_needed(
-    elo: float, *, power: float = 0.8, alpha: float = 0.05, sides: int = 2, draws: float = 0.0
+    elo: float, *, power: float = 0.8, alpha: float = 0.05, sides: int = 2, draws: float = 0.0,
+    normalized: bool = False,
 ) -> int:
     """Games in a match of fixed length to tell a difference of `elo` points from none.
 
@@ -45,29 +47,30 @@ def games_needed(
         power: chance that a difference this large comes out significant.
         alpha: chance that no difference does.
         sides: 2 to ask "different?", 1 to ask "better?".
+        normalized: `elo` is normalized Elo; `draws` does not matter then.
 
     Raises DlgoError for a difference or a power that cannot be.
     """
-    if not _LEAST <= abs(elo) <= _MOST:
-        raise DlgoError(
-            f"power: elo={elo:g} is out of range; use {_LEAST:g} to {_MOST:g} points"
-        )
-    spread = _spread(abs(elo), power, alpha, sides, draws)
-    return math.ceil((spread / (score_of_elo(abs(elo)) - 0.5)) ** 2)
+    most = MOST_NORMALIZED if normalized else _MOST
+    if not _LEAST <= abs(elo) <= most:
+        raise DlgoError(f"power: elo={elo:g} is out of range; use {_LEAST:g} to {most:g} points")
+    spread = _spread(abs(elo), power, alpha, sides, draws, normalized)
+    return math.ceil((spread / _lead(abs(elo), normalized)) ** 2)
 
 
 def smallest_difference(
-    games: int, *, power: float = 0.8, alpha: float = 0.05, sides: int = 2, draws: float = 0.0
+    games: int, *, power: float = 0.8, alpha: float = 0.05, sides: int = 2, draws: float = 0.0,
+    normalized: bool = False,
 ) -> float:
     """The Elo difference that a match of `games` games shows with the given power; infinite where
     so few games cannot show any."""
     from scipy.optimize import brentq
 
     def missing(elo: float) -> float:
-        spread = _spread(elo, power, alpha, sides, draws)
-        return spread / math.sqrt(games) - (score_of_elo(elo) - 0.5)
+        spread = _spread(elo, power, alpha, sides, draws, normalized)
+        return spread / math.sqrt(games) - _lead(elo, normalized)
 
-    top = elo_of_score(1 - 1e-9)
+    top = MOST_NORMALIZED if normalized else elo_of_score(1 - 1e-9)
     return float(brentq(missing, 1e-6, top)) if missing(top) < 0 else math.inf
 
 
@@ -79,13 +82,16 @@ def expected_sprt_games(bounds: SprtBounds, elo: float, draws: float = 0.0) -> f
     at b with chance p = (1 - exp(-h a)) / (exp(-h b) - exp(-h a)), and takes
     (p b + (1 - p) a) / m games on average, or -a b / v where there is no drift.
     """
-    chances, chances0, chances1 = (
-        probabilities(difference, draws) for difference in (elo, bounds.elo0, bounds.elo1)
-    )
-    possible = chances > 0
-    steps = np.log(chances1[possible] / chances0[possible])
-    drift = float(chances[possible] @ steps)
-    variance = float(chances[possible] @ steps**2 - drift**2)
+    hypotheses = elo, bounds.elo0, bounds.elo1
+    if bounds.elo_model == "normalized":  # near equality
+        lead, lead0, lead1 = (_lead(difference, True) for difference in hypotheses)
+        drift, variance = (lead1 - lead0) * (lead - (lead0 + lead1) / 2), (lead1 - lead0) ** 2
+    else:
+        chances, chances0, chances1 = (probabilities(elo, draws) for elo in hypotheses)
+        possible = chances > 0
+        steps = np.log(chances1[possible] / chances0[possible])
+        drift = float(chances[possible] @ steps)
+        variance = float(chances[possible] @ steps**2 - drift**2)
     low, high = bounds.lower, bounds.upper
     h = 2 * drift / variance
     if abs(h * (high - low)) < 1e-6:
@@ -96,37 +102,50 @@ def expected_sprt_games(bounds: SprtBounds, elo: float, draws: float = 0.0) -> f
 
 
 def power_lines(
-    elo: float | None, games: int | None, *, power: float, alpha: float, sides: int, draws: float
+    elo: float | None, games: int | None, *, power: float, alpha: float, sides: int, draws: float,
+    elo_model: str = "logistic",
 ) -> Iterator[str]:
     """The answer of `dlgo power`: for a difference, for a length, or a table of differences."""
-    settings = {"power": power, "alpha": alpha, "sides": sides, "draws": draws}
+    normalized = elo_model == "normalized"
+    settings = {"power": power, "alpha": alpha, "sides": sides, "draws": draws,
+                "normalized": normalized}
+    unit = "normalized Elo" if normalized else "Elo"
     if games is not None:
         least = smallest_difference(games, **settings)
-        what = "no difference" if math.isinf(least) else f"{least:.1f} Elo"
+        what = "no difference" if math.isinf(least) else f"{least:.1f} {unit}"
         yield f"{games:,} games detect {what} (power {power:.0%}, alpha {alpha:g}, {sides}-sided)."
         if elo is None:
             return
     yield (f"games: length of a match that detects the difference (power {power:.0%}, "
-           f"alpha {alpha:g}, {sides}-sided, {draws:.0%} draws between equals).")
+           f"alpha {alpha:g}, {sides}-sided"
+           + ("; normalized Elo)." if normalized else f", {draws:.0%} draws between equals)."))
     yield (f"SPRT: mean number of games if H0 (no difference) or H1 (this difference) is true, "
            f"alpha {alpha:g}, beta {1 - power:.2g}.")
     yield f"{'Elo':>8} {'score':>8} {'games':>12} {'SPRT, H0':>12} {'SPRT, H1':>12}"
     for difference in (5, 10, 20, 50, 100, 200) if elo is None else (elo,):
         needed = games_needed(difference, **settings)
-        bounds = SprtBounds(0, abs(difference), alpha, 1 - power)
+        bounds = SprtBounds(0, abs(difference), alpha, 1 - power, elo_model)
         mean0, mean1 = (expected_sprt_games(bounds, e, draws) for e in (0.0, abs(difference)))
-        yield (f"{difference:>8g} {score_of_elo(difference):>8.1%} {needed:>12,} "
+        score = "-" if normalized else f"{score_of_elo(difference):.1%}"
+        yield (f"{difference:>8g} {score:>8} {needed:>12,} "
                f"{mean0:>12,.0f} {mean1:>12,.0f}")
 
 
-def _spread(elo: float, power: float, alpha: float, sides: int, draws: float) -> float:
+def _lead(elo: float, normalized: bool) -> float:
+    """The mean score above 1/2 at a difference, in standard deviations if it is normalized."""
+    return elo / NORMALIZED if normalized else score_of_elo(elo) - 0.5
+
+
+def _spread(
+    elo: float, power: float, alpha: float, sides: int, draws: float, normalized: bool
+) -> float:
     """z_alpha sqrt(v0) + z_power sqrt(v1) of a difference."""
     from scipy.special import ndtri
 
     if power <= alpha:
         raise DlgoError(f"power: power={power:g} must be above alpha={alpha:g}; raise power")
     scores = np.array(TRINOMIAL)
-    even, ahead = (
+    even, ahead = (1.0, 1.0) if normalized else (
         math.sqrt(chances @ scores**2 - (chances @ scores) ** 2)
         for chances in (probabilities(0, draws), probabilities(elo, draws))
     )

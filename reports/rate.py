@@ -14,7 +14,7 @@ from reports.one_number import OneNumber, game_lines, one_number
 from reports.one_number import lines as lines_beyond
 from reports.rating_table import RatingTable
 from reports.tables import rate_games, ratings_frame, write_csv
-from reports.text import elo_text, los_text, markdown_table, nu_text
+from reports.text import elo_text, los_text, markdown_table, nu_text, number_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +85,8 @@ def lines(rated: list[Rated], beyond_elo: bool = False) -> Iterator[str]:
             yield ""
         title = "" if game == UNNAMED else f"{game}: "
         left_out = f", {repeated} repetitions left out" if repeated else ""
-        yield (f"{title}{table.games} games, {len(table.ratings)} entrants{left_out}. "
+        entrants = number_of(len(table.ratings), "entrant")
+        yield (f"{title}{number_of(table.games, 'game')}, {entrants}{left_out}. "
                f"Elo, {table.zero_text()}.")
         yield _table(table, rows, check)
         yield f"First-move advantage: {elo_text(table.first_move)}."

@@ -25,7 +25,7 @@ from reports.pairs import Residual
 from reports.plots import AXES, draw_strength, game_title
 from reports.rating_table import RatingTable
 from reports.replays import choose_games, replay
-from reports.text import elo_text, nu_text
+from reports.text import elo_text, nu_text, number_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # Of the bootstrap, where nobody asks for another number.
 DEFAULT_REPLICATES = 400
 _MOST_FAILURES = 30  # listed one by one: a report is not a log
+_WHERE_ANY = ("failures", "answers")  # tables that are not written empty
 
 
 def write_report(
@@ -43,10 +44,10 @@ def write_report(
     """Rate, tabulate and draw all games of a ledger.
 
     Writes `report.html`, `games.csv`, `ratings.csv`, `overview.csv`, `cost_table.csv`,
-    `frontier.csv`, `failures.csv`, `answers.csv`, `strength.png/.svg` (all games), and for each
-    game `crosstable_<game>.csv`, `superiority_<game>.csv`, `residuals_<game>.csv` and
-    `strength_<game>.png/.svg` with its sisters for other costs (`_wall`, `_work`, `_training`);
-    returns the files, `report.html` first.
+    `frontier.csv`, `strength.png/.svg` (all games), where there are any `failures.csv` and
+    `answers.csv`, and for each game `crosstable_<game>.csv`, `superiority_<game>.csv`,
+    `residuals_<game>.csv` and `strength_<game>.png/.svg` with its sisters for other costs (`_wall`,
+    `_work`, `_training`); returns the files, `report.html` first.
 
     Args:
         out_dir: a folder; made if absent, files of the same names are replaced.
@@ -86,7 +87,8 @@ def write_report(
         "failures": failure_frame(games, ratings, anchor), "answers": answers,
     }
     out = make_folder(Path(out_dir))
-    paths = [tables.write_csv(frame, out / f"{name}.csv") for name, frame in frames.items()]
+    paths = [tables.write_csv(frame, out / f"{name}.csv") for name, frame in frames.items()
+             if len(frame) or name not in _WHERE_ANY]
     views = []
     for game, table in rated.items():
         view, files = _game(game, table, frames, out)
@@ -146,7 +148,7 @@ def _game(
         tables.write_csv(cross, out / f"crosstable_{slug}.csv", index=True),
         tables.write_csv(superiority, out / f"superiority_{slug}.csv", index=True),
     ]
-    subtitle = f"{_count(games)}, {len(names)} entrants; {_machines(games)}"
+    subtitle = f"{_count(games)}, {number_of(len(names), 'entrant')}; {_machines(games)}"
     drawn = {}
     for axis in AXES:
         figure = draw_strength(frames["ratings"], subtitle, game, axis, frames["frontier"])
@@ -257,7 +259,8 @@ def games_text(games: pd.DataFrame) -> str:
 def _count(games: pd.DataFrame) -> str:
     """How many games, and how many count."""
     repeated = int((~games["counted"]).sum())
-    return f"{len(games):,} games" + (f" ({repeated:,} repetitions not rated)" if repeated else "")
+    text = number_of(len(games), "game")
+    return f"{text} ({repeated:,} repetitions not rated)" if repeated else text
 
 
 def _machines(games: pd.DataFrame) -> str:

@@ -29,7 +29,6 @@ from engines.descent.search import Lines
 from engines.descent.self_play import DescentGames, GamesAgainstRandom
 from engines.jobs import Amount, Task
 from engines.learning.data.experience import LEARNED, SYMMETRY_SHIFT, Decisions, Experience
-from engines.learning.data.records import NO_RESULT
 from engines.learning.networks.leaf_evaluator import ValueEvaluator, encoder_of
 from engines.learning.networks.runtimes import USUAL, load_runtime
 from engines.learning.reinforcement.config import LearnerConfig
@@ -117,8 +116,9 @@ class DescentLearner(ReinforcementLearner):
         })
 
     def _of_games(self, played: Experience) -> dict[str, float]:
-        # Lines with a result are the games; the others are of their trees.
-        games, ended = self._config.games, played.results != NO_RESULT
+        # Lines of trees end with a position to learn from; the others are the games.
+        games = self._config.games
+        ended = played.flags[played.firsts[1:] - 1] & LEARNED == 0
         return {
             "games": games, "plies": int(played.plies[ended].sum()),
             "decisions": len(played.decisions),

@@ -77,6 +77,10 @@ def rate(
         click.echo(write_ratings(rated, csv))
 
 
+_elo_model_option = click.option(
+    "--elo-model", type=click.Choice(["logistic", "normalized"]), default="logistic",
+    show_default=True, help="Scale of Elo differences; normalized Elo needs the same number of "
+    "games whatever the share of draws.")
 _sprt_options = together(
     click.option("--game", default="", help="Use only games of this game, such as connect4."),
     click.option("--elo0", type=_ELO, default=0, show_default=True,
@@ -87,9 +91,7 @@ _sprt_options = together(
                  help="Probability of accepting H1 if H0 is true."),
     click.option("--beta", type=_ERROR, default=0.05, show_default=True,
                  help="Probability of accepting H0 if H1 is true."),
-    click.option("--elo-model", type=click.Choice(["logistic", "normalized"]), default="logistic",
-                 show_default=True, help="Scale of ELO0 and ELO1; normalized Elo needs the same "
-                 "number of games whatever the share of draws."),
+    _elo_model_option,
 )
 
 
@@ -153,11 +155,12 @@ def sprt(
               help="2: test whether the two differ; 1: test whether the first is stronger.")
 @click.option("--draws", type=Number(float, 0, 0.999), default=0.0, show_default=True,
               help="Share of draws between equally strong players.")
+@_elo_model_option
 def power(
-    elo: float | None, count: int | None, power: float, alpha: float, sides: int, draws: float
+    elo: float | None, count: int | None, elo_model: str, **settings: float
 ) -> None:
     """Compute how many games you need to detect an Elo difference."""
     from reports.power import power_lines
 
-    for line in power_lines(elo, count, power=power, alpha=alpha, sides=sides, draws=draws):
+    for line in power_lines(elo, count, elo_model=elo_model, **settings):
         click.echo(line)

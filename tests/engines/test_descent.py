@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from dlgo.errors import ModelError
 from engines.descent.search import BestFirstSearch
 from engines.descent.self_play import ordinal, ranks
 from engines.descent.textbook import BestFirst, Node, TextbookDescent
+from engines.descent.trainer import DescentConfig, DescentLearner
+from engines.learning.data.experience import Experience
+from engines.learning.data.records import NO_RESULT
 from engines.registry import build_engine
 from engines.search import tree as ts
 from engines.search.leaf_evaluator import LeafEvaluator
@@ -190,6 +194,15 @@ def test_lines_hold_every_expanded_position_once_with_its_value() -> None:
     assert np.count_nonzero(rest[3]) == len(wanted) - inside > 0
 
 
+def test_a_game_without_a_result_is_counted_as_a_game() -> None:
+    played = Experience(  # a game that became too long, and two lines of its tree
+        CONNECT4, "planes", np.array([3, 2, 3]), np.full(3, NO_RESULT, np.int8),
+        np.zeros(8, np.int32), np.array([0, 0, 0, 1, 3, 0, 0, 1], np.uint8), *np.ones((3, 8)))
+    learner = SimpleNamespace(_config=DescentConfig("connect4", games=1))
+    row = DescentLearner._of_games(learner, played)
+    assert (row["games"], row["plies"], row["decisions"], row["drawn"]) == (1, 3, 3, 1.0)
+
+
 def test_ordinal_shares() -> None:
     """Exploitation 0.5 of three moves: 2/3, then 3/4 of the rest, then what is left."""
     rng = np.array([7], np.uint64)
@@ -225,7 +238,7 @@ def test_the_shipped_network_never_loses_tic_tac_toe_whatever_the_replies(side: 
 def test_networks_that_it_cannot_use_are_refused() -> None:
     with one_line_error(ModelError, "has no value head"):
         build_engine("descent:connect4-policy_gradient", "connect4")
-    with one_line_error(ModelError, "no descent model comes with the package"):
+    with one_line_error(ModelError, "wrote, or model=NAME with one of go5-alphazero, go5-ppo, "):
         build_engine("descent", "go:size=5")
     with one_line_error(SpecError, "cannot limit itself by depth"):
         build_engine("descent:depth=3", "connect4")

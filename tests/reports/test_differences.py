@@ -306,8 +306,21 @@ def test_smallest_difference_is_the_inverse():
     assert smallest_difference(1) == math.inf
 
 
+def test_normalized_differences_take_the_games_of_the_logistic_ones_that_they_are():
+    for elo, draws in ((5, 0.0), (5, 0.9), (20, 0.6)):
+        likely = Counts(tuple(round(1e9 * chance) for chance in probabilities(elo, draws)))
+        same = likely.normalized_elo().value
+        games = games_needed(same, normalized=True)
+        assert games == pytest.approx(games_needed(elo, draws=draws), rel=0.01)
+        assert smallest_difference(games, normalized=True) == pytest.approx(same, rel=0.01)
+        for true in (0, 1):
+            logistic = expected_sprt_games(SprtBounds(0, elo), true * elo, draws)
+            assert expected_sprt_games(SprtBounds(0, same, elo_model="normalized"), true * same) \
+                == pytest.approx(logistic, rel=0.02)
+
+
 @pytest.mark.parametrize(("arguments", "part"), [
-    ({"elo": 0}, "elo=0"), ({"elo": 20, "power": 0.05}, "above alpha"),
+    ({"elo": 0}, "elo=0"), ({"elo": 501, "normalized": True}, "500"), ({"elo": 20, "power": 0.05}, "above alpha"),
 ])
 def test_power_refuses_what_makes_no_sense(arguments, part):
     with pytest.raises(DlgoError, match=part):

@@ -95,7 +95,7 @@ def test_report_from_end_to_end(written):
              "strength_connect4_work"]  # in Go a single entrant has simulations
     names = {
         "report.html", "games.csv", "ratings.csv", "overview.csv", "cost_table.csv",
-        "frontier.csv", "failures.csv", "answers.csv",
+        "frontier.csv", "failures.csv",  # a failure, but no answers of language models
         *(f"{kind}_{game}.csv" for kind in ("crosstable", "superiority", "residuals")
           for game in games),
         *(f"{stem}.{ending}" for stem in stems for ending in ("png", "svg")),

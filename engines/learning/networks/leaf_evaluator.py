@@ -71,15 +71,16 @@ def encoder_of(card: Card, game: GameSpec) -> Encoder:
 def model_for(game: GameSpec, method: str) -> str:
     """The shipped model of a game that a method trained, such as "supervised". Raises ModelError if
     there is none."""
+    names = []
     for name in shipped_models():
         _, card = load_card(name)
-        if card.training.get("method") == method and can_play(card, game):
-            return name
-    names = ", ".join(shipped_models()) or "none"
-    raise ModelError(
-        f"no {method} model comes with the package for {game}; write model=FOLDER with the folder "
-        f"of one that `dlgo train` wrote, or model=NAME with one of {names}"
-    )
+        if can_play(card, game):
+            if card.training.get("method") == method:
+                return name
+            names.append(name)
+    others = f", or model=NAME with one of {', '.join(names)}" if names else ""
+    raise ModelError(f"no {method} model comes with the package for {game}; write model=FOLDER "
+                     f"with the folder of one that `dlgo train` wrote{others}")
 
 
 def can_play(card: Card, game: GameSpec) -> bool:

@@ -36,7 +36,7 @@ def shipped_models() -> list[str]:
 
 def find_model(name: str) -> Path:
     """The folder of a model, by path or by the name of a shipped one; for the folder of a run see
-    `network_of_run`. Raises ModelError if there is none; the message lists the shipped models."""
+    `network_of_run`. Raises ModelError if there is none."""
     if os.sep not in name and (SHIPPED / name / FILE_NAME).is_file():
         return SHIPPED / name
     folder = Path(name)
@@ -44,11 +44,8 @@ def find_model(name: str) -> Path:
         return network_of_run(folder)
     if folder.is_dir():
         return folder
-    names = shipped_models()
-    listed = f"models are {', '.join(names)}" if names else "no model comes with the package"
-    raise ModelError(
-        f"unknown model {name!r}{suggest(name, names)}; {listed}; or give the path of a folder"
-    )
+    raise ModelError(f"unknown model {name!r}{suggest(name, shipped_models())}; `dlgo models` "
+                     "lists those that come with the package; or give the path of a folder")
 
 
 def network_of_run(run: Path) -> Path:

@@ -62,9 +62,9 @@ def test_openvino_and_onnx_runtime_agree(tmp_path: Path) -> None:
             np.testing.assert_allclose(answer, wanted[head][:n], atol=1e-4)
 
 
-def test_an_unknown_name_lists_what_there_is(tmp_path: Path, monkeypatch) -> None:
+def test_an_unknown_name_is_refused_with_the_nearest(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(store, "SHIPPED", tmp_path)
-    assert "no model comes" in refused(find_model, "go9")
+    assert "`dlgo models` lists those" in refused(find_model, "go9")
     write_model(tmp_path / "go9-small", "tictactoe")
     message = refused(find_model, "go9-smal")
     assert "did you mean go9-small" in message
