@@ -320,7 +320,8 @@ def test_normalized_differences_take_the_games_of_the_logistic_ones_that_they_ar
 
 
 @pytest.mark.parametrize(("arguments", "part"), [
-    ({"elo": 0}, "elo=0"), ({"elo": 501, "normalized": True}, "500"), ({"elo": 20, "power": 0.05}, "above alpha"),
+    ({"elo": 0}, "elo=0"), ({"elo": 501, "normalized": True}, "500"),
+    ({"elo": 20, "power": 0.05}, "above alpha"),
 ])
 def test_power_refuses_what_makes_no_sense(arguments, part):
     with pytest.raises(DlgoError, match=part):
