@@ -17,7 +17,7 @@ from dlgo.games import get_game
 from engines.learning.networks.runtimes import KINDS
 from engines.learning.runs.records import playing_network
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import AUTO, Settings, preset_of, setting
+from engines.learning.settings import AUTO, Settings, cpu_minutes_setting, preset_of, setting
 from engines.search.gumbel import GUMBEL_SCALES, Gumbel
 from engines.search.rules import PUCT
 
@@ -113,6 +113,7 @@ class AlphaZeroConfig(SelfPlayConfig):
     network: str = setting("resnet:blocks=4,filters=32", "network architecture", source=ALPHAZERO)
     encoder: str = setting("", "input encoding of the network; empty: the default of the game")
     iterations: int = setting(20, "iterations of self-play and training", low=1)
+    cpu_minutes: float = cpu_minutes_setting()
     games: int = setting(1000, "self-play games in each iteration", low=1)
     window: int = setting(
         10, "number of iterations whose games are learned from; fewer at first", low=1)
@@ -164,6 +165,9 @@ class AlphaZeroConfig(SelfPlayConfig):
         if self.gating_games % 2:
             raise SpecError(f"{self.owner}: gating_games={self.gating_games} is odd; use an "
                             "even number, since games come in pairs with colours swapped")
+        if self.ahead and self.cpu_minutes:
+            raise SpecError(f"{self.owner}: ahead=yes needs a number of iterations; leave out "
+                            "cpu_minutes")
         if self.gating_threshold and not self.selfplay.sample_plies:
             raise SpecError(f"{self.owner}: gating_threshold={self.gating_threshold:g} needs "
                             "a match of different games; set sample_plies to 1 or more")

@@ -159,7 +159,7 @@ def learn(
     )
     stream = endless_batches(window, network.encoder, options, config.seed, 1000 * iteration)
     wall, cpu = time.perf_counter(), time.process_time()
-    network.rate = rate = config.learning_rate(max(iteration, 1), network.first_rate)
+    network.rate = rate = config.learning_rate(run.history, network.first_rate)
     sums: Counter[str] = Counter()
     ended = 0.0  # sum over batches of the share that has a final board
     for done, batch in enumerate(itertools.islice(stream, steps), 1):

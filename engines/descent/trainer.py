@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,10 +77,10 @@ class DescentConfig(LearnerConfig):
         2, "number of recent iterations to learn from", low=1, source=COHEN_SOLAL)
     symmetries: bool = setting(False, "learn each position from a random side of the board")
 
-    def exploitation_of(self, iteration: int) -> float:
-        """The preference for good moves in an iteration."""
-        done = (iteration - 1) / max(self.iterations - 1, 1)
-        return self.exploitation + done * (self.last_exploitation - self.exploitation)
+    def exploitation_of(self, history: Sequence[Mapping[str, float]]) -> float:
+        """The preference for good moves after this history."""
+        change = self.last_exploitation - self.exploitation
+        return self.exploitation + self.done(history) * change
 
 
 class DescentLearner(ReinforcementLearner):
@@ -103,8 +103,9 @@ class DescentLearner(ReinforcementLearner):
 
     def _play(self, run: Run, iteration: int) -> Experience:
         config, player = self._config, self._player(iteration)
-        tasks = [Task(f"games {first}-{end - 1}", play_task, (config, iteration, first, end),
-                      (player,))
+        exploitation = config.exploitation_of(run.history)
+        tasks = [Task(f"games {first}-{end - 1}", play_task,
+                      (config, exploitation, iteration, first, end), (player,))
                  for first, end in cut(config.games, config.portions)]
         before = time.process_time()
         played, seconds = play_tasks(
@@ -156,13 +157,13 @@ def _evaluator(config: DescentConfig, network: Path) -> ValueEvaluator:
 
 
 def play_task(
-    config: DescentConfig, iteration: int, first: int, end: int, network: Path
+    config: DescentConfig, exploitation: float, iteration: int, first: int, end: int, network: Path
 ) -> Generator[Amount, None, PlayedTask]:
     """Play the games from `first` to before `end` with the model in the folder `network`."""
     start, game = time.process_time(), get_game(config.game)
     games = DescentGames(
         game, min(config.games_at_once, end - first), _evaluator(config, network), config,
-        config.exploitation_of(iteration), derive_seed(config.seed, "games", iteration))
+        exploitation, derive_seed(config.seed, "games", iteration))
     played: dict[int, list[Lines]] = {}
     for number, lines in games.play(range(first, end)):
         played[number] = lines

@@ -38,6 +38,13 @@ def setting(default: Any, help: str, **more: Any) -> Any:
     return dataclasses.field(default=missing if required else default, metadata={_META: option})
 
 
+def cpu_minutes_setting() -> Any:
+    """The setting `cpu_minutes`, of learners."""
+    return setting(
+        0.0, "CPU minutes after which the run ends, in place of a number of iterations; 0: no "
+        "limit", low=0, high=1e6)
+
+
 class Settings:
     """Base of frozen dataclasses whose fields are made by `setting`."""
 
@@ -100,14 +107,23 @@ class RunConfig(Settings):
     """Settings of a run: equal settings give equal networks. Some may change while it continues."""
 
     iterations: int  # number after which the run is finished
+    # Or a limit of time, as `cpu_minutes_setting`; the networks then depend on the machine.
+    cpu_minutes = 0.0
 
     def changeable(self) -> set[str]:
         """Settings that may differ when a run continues."""
-        return {"iterations"}
+        return {"iterations", "cpu_minutes"}
 
     def finished(self, history: Sequence[Mapping[str, float]]) -> bool:
         """Whether a run with this history is complete."""
-        return len(history) >= self.iterations
+        return self.done(history) >= 1 if self.cpu_minutes else len(history) >= self.iterations
+
+    def done(self, history: Sequence[Mapping[str, float]]) -> float:
+        """The share of a run that is done, by which schedules go: 0 before its first iteration, 1
+        before the last one; with a limit of time, after it."""
+        if self.cpu_minutes:
+            return min(sum(row["cpu_seconds"] for row in history) / (60 * self.cpu_minutes), 1.0)
+        return len(history) / max(self.iterations - 1, 1)
 
     def resolve_auto(self, stored: RunConfig) -> Self:
         """The same settings, with the stored values in place of `AUTO`."""

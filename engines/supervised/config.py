@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dlgo.errors import SpecError
 from engines.learning.networks import catalog
-from engines.learning.settings import AUTO, RunConfig, setting
+from engines.learning.settings import AUTO, RunConfig, cpu_minutes_setting, setting
 
 _SMALLEST_GAIN = 1e-4  # of the held-out loss; less does not count as getting better
 
@@ -38,6 +38,7 @@ class SupervisedConfig(RunConfig):
     value_weight: float = setting(
         1.0, "weight of the value's squared error in the loss", low=0, high=1000)
     epochs: int = setting(10, "maximum number of epochs", low=1, high=100_000)
+    cpu_minutes: float = cpu_minutes_setting()
     patience: int = setting(
         0, "stop after this many epochs without a lower held-out loss; 0: never", low=0)
     batch_size: int = setting(128, "positions per training step", low=1, high=1_000_000)
@@ -89,7 +90,7 @@ class SupervisedConfig(RunConfig):
     def changeable(self) -> set[str]:
         """More epochs are allowed where the learning rate does not depend on their number."""
         return {"name", "patience"} | (
-            set() if self.schedule.startswith("cosine") else {"epochs"}
+            set() if self.schedule.startswith("cosine") else {"epochs", "cpu_minutes"}
         )
 
     def finished(self, history: Sequence[Mapping[str, float]]) -> bool:

@@ -77,7 +77,7 @@ def train(
         else:
             learner = SupervisedLearner(run, encoder, training, held_out)
             run.train(learner)
-            if len(run.history) < config.epochs:
+            if not config.cpu_minutes and len(run.history) < config.epochs:
                 reason = "stopped early"
             card = learner.write_model(folder, run)
         cost, test = card.training_cost, card.accuracy["test"]
@@ -108,7 +108,7 @@ class SupervisedLearner(Learner):
         # Everything that needs Keras is imported here: a mistake in the settings shows at once.
         from engines.learning.networks.architectures import flops
         from engines.learning.networks.backend import keras
-        from engines.learning.networks.optimizers import head_loss, make_optimizer
+        from engines.learning.networks.optimizers import head_loss, make_optimizer, schedule_of
         from engines.learning.networks.trainable import HeadLoss, TrainableNetwork
 
         config = self._config = run.config
@@ -121,11 +121,15 @@ class SupervisedLearner(Learner):
         ], "value": [keras.metrics.MeanSquaredError(name="mse")]}
         weights = {"policy": 1.0, "value": config.value_weight}
         steps = -(-training.n_positions // config.batch_size)
-        optimizer = make_optimizer(config.optimizer, config.schedule, config.epochs, steps)
+        # Where a time ends the run, its steps are not known: a cosine then falls by epochs.
+        self._by_time = bool(config.cpu_minutes) and config.schedule.startswith("cosine")
+        schedule = "constant" if self._by_time else config.schedule
+        optimizer = make_optimizer(config.optimizer, schedule, config.epochs, steps)
         network.compile(optimizer, {
             head: HeadLoss(head_loss(head, config.loss), weights[head], metrics[head])
             for head in config.heads
         })
+        self._falling = schedule_of(network.first_rate, config.schedule, 1, 1)
         self._best = [np.zeros_like(weights) for weights in network.weights]
         self.state = [*network.state, *self._best]
         run.line(
@@ -135,13 +139,17 @@ class SupervisedLearner(Learner):
         run.line(
             f"data      {training.n_games:,} games, {training.n_positions:,} positions; held out: "
             f"{held_out.n_games:,} games, {held_out.n_positions:,} positions")
+        length = (f"{config.cpu_minutes:g} CPU minutes" if config.cpu_minutes
+                  else f"{config.epochs} epochs")
         run.line(
             f"training  {config.optimizer}, {config.schedule}, batches of {config.batch_size}, "
-            f"at most {config.epochs} epochs, seed {config.seed}")
+            f"at most {length}, seed {config.seed}")
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """An epoch: all training positions once, then all that are held out."""
         network, start = self._network, time.perf_counter()
+        if self._by_time:
+            network.rate = float(self._falling(self._config.done(run.history)))
         means, positions = _Means(), 0
         for step, batch in enumerate(self._stream(self._training, iteration, True), 1):
             measured = network.learn(*self._given(batch))

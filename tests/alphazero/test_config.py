@@ -38,7 +38,7 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     ({"search": "best"}, "search='best'"), ({"resign_below": 2.0}, "resign_below=2"),
     ({"search_value_weight": 2.0}, "search_value_weight=2"), ({"precision": "float8"}, "float8"),
     ({"gating_threshold": 1.5}, "gating_threshold=1.5"), ({"gating_games": 7}, "gating_games=7"),
-    ({"gating_games": 0}, "gating_games=0"),
+    ({"gating_games": 0}, "gating_games=0"), ({"ahead": True, "cpu_minutes": 1.0}, "ahead=yes"),
     ({"gating_threshold": 0.55, "sample_plies": 0}, "sample_plies"),
     ({"ownership": 1.0}, "ownership=1 needs the final ownership"),
     ({"score": 1.0}, "score=1 needs the final margin"),

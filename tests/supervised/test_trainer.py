@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import dataclasses
+import math
 import resource
 import shutil
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from dlgo.errors import DataError, ModelError, SpecError
 from engines.learning.data import Dataset, GameBuilder
 from engines.learning.networks.card import read_card
 from engines.learning.runs import Progress
+from engines.learning.runs.records import read_history
 from engines.registry import build_engine
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
@@ -114,6 +116,16 @@ def test_training_stops_when_it_no_longer_helps_and_keeps_the_best(games, tmp_pa
 
     assert train(plan, Dataset.open(games), tmp_path / "m", Listener()) == card
     assert [line.partition(":")[0] for line in lines] == ["it was already trained"]
+
+
+def test_a_limit_of_cpu_time_ends_training_and_the_cosine(games: Path, tmp_path: Path) -> None:
+    timed = dataclasses.replace(TINY, cpu_minutes=0.05, schedule="cosine")
+    card = train(timed, Dataset.open(games), tmp_path)
+    rows = read_history(tmp_path / "training", ["cpu_seconds", "learning_rate"])
+    *before, spent = np.cumsum([row["cpu_seconds"] for row in rows])
+    assert before[-1] < 3 <= spent == pytest.approx(card.training["cpu_seconds"], abs=0.1)
+    first, *_, last = (row["learning_rate"] for row in rows)
+    assert last == pytest.approx(first * (1 + math.cos(math.pi * before[-1] / 3)) / 2, abs=1e-8)
 
 
 def test_ctrl_c_says_what_is_kept(games: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def make_optimizer(
     """The optimiser, its rate following the schedule. Raises SpecError for an unknown optimiser,
     schedule or option."""
     name, settings = catalog.parse("optimizer", catalog.OPTIMIZERS, optimizer)
-    rate = _schedule(settings.pop("lr"), schedule, epochs, steps_per_epoch)
+    rate = schedule_of(settings.pop("lr"), schedule, epochs, steps_per_epoch)
     kind = {
         "sgd": keras.optimizers.SGD, "momentum": keras.optimizers.SGD,
         "adagrad": keras.optimizers.Adagrad, "adadelta": keras.optimizers.Adadelta,
@@ -32,7 +32,8 @@ def make_optimizer(
     return kind(learning_rate=rate, **settings)
 
 
-def _schedule(rate: float, schedule: str, epochs: int, steps_per_epoch: int) -> Any:
+def schedule_of(rate: float, schedule: str, epochs: int, steps_per_epoch: int) -> Any:
+    """The rate, or the rate by the number of steps."""
     name, settings = catalog.parse("schedule", catalog.SCHEDULES, schedule)
     schedules = keras.optimizers.schedules
     if name == "decay":

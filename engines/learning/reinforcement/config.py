@@ -10,7 +10,7 @@ from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import AUTO, RunConfig, preset_of, setting
+from engines.learning.settings import AUTO, RunConfig, cpu_minutes_setting, preset_of, setting
 
 WILLIAMS = "Williams 1992"
 SCHULMAN = "Schulman et al. 2017"
@@ -40,6 +40,7 @@ class LearnerConfig(SelfPlayConfig):
         "", "model to start from, by name or folder; sets network and encoder; empty: random "
         "weights")
     iterations: int = setting(100, "iterations of play and learning", low=1)
+    cpu_minutes: float = cpu_minutes_setting()
     games: int = setting(1024, "games per iteration", low=2)
     games_at_once: int = setting(512, "games played at the same time, in one batch", low=1)
     portions: int = setting(
@@ -103,7 +104,7 @@ class LearnerConfig(SelfPlayConfig):
         return dataclasses.replace(chosen, portions=self.portions or stored.portions)  # type: ignore[attr-defined]
 
     def changeable(self) -> set[str]:
-        return {"iterations", "test_every", "test_games"}
+        return super().changeable() | {"test_every", "test_games"}
 
     def saved(self, iteration: int) -> bool:
         """Whether the network after an iteration is saved; 0: before the first one."""

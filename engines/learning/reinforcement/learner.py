@@ -183,16 +183,18 @@ class ReinforcementLearner(Learner):
         self._experience_path(iteration - self.window).unlink(missing_ok=True)
         row = self._of_games(played) | {"play_seconds": run.seconds}
         row |= self._learn(run, iteration, played)
-        last, accuracy = iteration == config.iterations, {}
+        # As the last row of the history has them: a network is saved if the run ends with it.
+        seconds, accuracy = self._cpu_seconds(run), {}
+        last = config.finished([*run.history, {"cpu_seconds": seconds}])
         if iteration % config.test_every == 0 or last:
             row["score_random"] = self._test(run, iteration)
             accuracy["random"] = {"score": row["score_random"], "games": config.test_games}
         if config.saved(iteration) or last:
             self._save(network_folder(self._folder, iteration), f"{iteration:04d}", about_training(
                 config.method, config, [*run.history, row], self._network.gpu,
-                (self._cpu_seconds(run), run.seconds), {"cpu_seconds": self._earlier_cost},
+                (seconds, run.seconds), {"cpu_seconds": self._earlier_cost},
             ), accuracy)
-        return row | {"wall_seconds": run.seconds, "cpu_seconds": self._cpu_seconds(run)}
+        return row | {"wall_seconds": run.seconds, "cpu_seconds": seconds}
 
     def _of_games(self, played: Experience) -> dict[str, float]:
         """An iteration's games as columns of the history."""
@@ -300,7 +302,7 @@ class ReinforcementLearner(Learner):
     def _learn(self, run: Run, iteration: int, played: Experience) -> dict[str, float]:
         """Steps of training; means of what Keras says of them."""
         config, network = self._config, self._network
-        network.rate = rate = config.learning_rate(iteration, network.first_rate)
+        network.rate = rate = config.learning_rate(run.history, network.first_rate)
         rng = np.random.default_rng(derive_seed(config.seed, "order", iteration))
         learned = self._prepared(iteration, played)
         steps = config.epochs * -(-len(learned.decisions) // config.batch_size)

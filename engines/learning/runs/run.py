@@ -157,8 +157,15 @@ class Run:
         if left is not None:
             left += max(0.0, self._usual() - self.seconds, (of - done) / max(rate, 1e-3))
         self._progress.status(Status(
-            self._unit, self._iteration, self.config.iterations, phase, done, of, items, rate, left,
+            self._unit, self._iteration, self._iterations, phase, done, of, items, rate, left,
         ))
+
+    @property
+    def _iterations(self) -> int:
+        """Number of iterations in all; where a time ends the run, an estimate."""
+        if not (self.config.cpu_minutes and self.history):
+            return self.config.iterations
+        return max(self._iteration, round(len(self.history) / self.config.done(self.history)))
 
     def _usual(self) -> float:
         """Seconds of an iteration."""
@@ -167,7 +174,7 @@ class Run:
 
     def _left(self) -> float | None:
         """Estimated seconds of the iterations after this one; None if unknown."""
-        later = max(0, self.config.iterations - self._iteration)
+        later = max(0, self._iterations - self._iteration)
         return later * self._usual() if self.history or not later else None
 
     @property
@@ -206,14 +213,14 @@ class Run:
                 restore(learner.state, self._checkpoint.state, self.folder / FILE_NAME)
                 if not self.config.finished(self.history):
                     self.line(f"continuing after {self._unit} {len(self.history)} of "
-                              f"{self.config.iterations}")
+                              f"{self._iterations}")
             self._write_records(learner)
             self._recorded = True
             while not self.finished:
                 self._iterate(learner)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"stopped after {self._unit} {len(self.history)} of {self.config.iterations}, "
+                f"stopped after {self._unit} {len(self.history)} of {self._iterations}, "
                 f"which is saved in {self.folder}; run the same command to continue"
             ) from None
         finally:
@@ -263,7 +270,7 @@ class Run:
         self._write_records(learner)
         left = duration(self._left() or 0.0)
         first, *more = learner.lines(self, row)
-        self.line(f"{self._unit} {self._iteration} of {self.config.iterations}: {first}; "
+        self.line(f"{self._unit} {self._iteration} of {self._iterations}: {first}; "
                   f"{duration(row['wall_seconds'])}, {left} left")
         for line in more:
             self.line(f"  {line}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 from dlgo.api import GameSpec
@@ -46,7 +47,6 @@ class SelfPlayConfig(RunConfig):
     def _check_game(self, game: GameSpec) -> None:  # noqa: B027 (most learners ask for nothing)
         """Raise SpecError if the game does not offer what is to be learned."""
 
-    def learning_rate(self, iteration: int, rate: float) -> float:
-        """The learning rate of an iteration (from 1), given that of the first."""
-        done = (iteration - 1) / max(self.iterations - 1, 1)
-        return rate * self.decay**done
+    def learning_rate(self, history: Sequence[Mapping[str, float]], rate: float) -> float:
+        """The learning rate after this history, given that of the first iteration."""
+        return rate * self.decay ** self.done(history)

@@ -25,6 +25,7 @@ from engines.learning.diagnostics.findings import Diagnosis
 from engines.learning.networks.card import read_card
 from engines.learning.reinforcement.learner import train
 from engines.learning.runs import Progress, records
+from engines.learning.runs.records import read_history
 from engines.registry import build_engine
 from experiments.cli.main import cli
 from tests.conftest import FULL, one_line_error
@@ -136,6 +137,21 @@ def test_an_iteration_more_goes_on_and_other_settings_do_not(
     assert len(measured(tmp_path / "run")) == 7
     with one_line_error(ModelError, "holds a run with entropy=0.01; use the same settings"):
         run("policy_gradient", tmp_path / "run", entropy=0.5)
+
+
+@pytest.mark.usefixtures("no_curves")
+@pytest.mark.parametrize("name", ["policy_gradient", "descent"])
+def test_a_limit_of_cpu_time_ends_a_run_and_its_schedules(name: str, tmp_path: Path) -> None:
+    settings = {"games": 24, "games_at_once": 24, "test_games": 2, "iterations": 1, "decay": 0.1}
+    folder = tmp_path / "run"
+    run(name, folder, cpu_minutes=0.005, **settings)
+    card = run(name, folder, cpu_minutes=0.01, **settings)  # goes on
+    rows = read_history(folder, ["cpu_seconds", "learning_rate"])
+    *before, spent = np.cumsum([row["cpu_seconds"] for row in rows])
+    assert before[-1] < 0.6 <= spent and len(rows) > 2, "iterations=1 does not count"
+    assert card.training["cpu_seconds"] == pytest.approx(spent, abs=0.06)
+    assert card.training["iterations"] == len(rows), "the last network is saved"
+    assert rows[-1]["learning_rate"] == pytest.approx(0.01 * 0.1 ** (before[-1] / 0.6))
 
 
 @pytest.mark.usefixtures("no_curves")
