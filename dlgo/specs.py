@@ -100,6 +100,12 @@ def _is_specs(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str | dict) for item in value)
 
 
+def _is_rising(value: object) -> bool:
+    return (isinstance(value, list) and len(value) > 0
+            and all(type(number) is int and number > 0 for number in value)
+            and sorted(set(value)) == value)
+
+
 def _is_pair(value: object) -> bool:
     if not isinstance(value, list | tuple) or len(value) != 2:
         return False
@@ -110,6 +116,8 @@ def _is_pair(value: object) -> bool:
 _STRUCTURES = {
     list: ("a list of texts or tables", _is_specs),
     tuple: ("a list of two numbers", _is_pair),
+    range: ("a list of whole numbers that rise, such as [4, 16, 64]", _is_rising),
+    dict: ("a table", lambda value: isinstance(value, dict)),
     datetime: ("a date, such as 2026-11-20T23:59:00", lambda value: isinstance(value, date)),
 }
 
@@ -125,7 +133,7 @@ class Option:
     high: float = math.inf
     choices: tuple[str, ...] = ()  # the allowed values of a word
     # The type, when it cannot be read off the default. Plans also have `list`, of specifications,
-    # `tuple`, of two numbers, and `datetime`.
+    # `tuple`, of two numbers, `range`, of numbers that rise, `dict` and `datetime`.
     kind: type | None = None
     always: bool = False  # print it even at its default, because readers expect to see it
     nests: bool = False  # the value is a specification itself, of an engine
@@ -264,6 +272,8 @@ def parse_settings(
     Messages name the `owner` of the settings, and call one of them a `noun`.
     """
     table = {option.name: option for option in options}
+    if not isinstance(given, Mapping):
+        raise SpecError(f"{owner} is {given!r}, not a table of {noun}s")
     for name in given:
         if name not in table:
             there = f"; it has {', '.join(table)}" if table else ""

@@ -6,6 +6,7 @@ the script, its path is printed, and it is shown if there is a display.
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import sys
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from dlgo.files import output_path
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 # An opaque background, so that a figure looks the same on light and dark pages.
@@ -73,6 +75,23 @@ def drawing(
         if figure.canvas.required_interactive_framework is not None:
             pyplot.show()
         pyplot.close(figure)
+
+
+def draw_means(axes: Axes, table: pd.DataFrame, by: str, point: str, x: str, y: str) -> None:
+    """Rows as dots; a line for each value of the column `by`, through the means of each `point`."""
+    for colour, (name, rows) in zip(itertools.cycle(COLOURS), table.groupby(by), strict=False):
+        axes.plot(rows[x], rows[y], ".", color=colour, alpha=0.5)
+        points = rows.groupby(point, sort=False)
+        places = points[x].first() if x == point else points[x].mean()
+        axes.plot(places, points[y].mean(), "o-", color=colour, label=name)
+
+
+def plain_numbers(axes: Axes) -> None:
+    """Label logarithmic axes with 10 and 100, in place of powers."""
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_formatter("{x:,g}")
+            axis.set_minor_formatter("")
 
 
 def draw_bars(

@@ -58,7 +58,8 @@ class Agenda(Source[GameTask]):
         self._coming = self.strategy.coming()
         for match in self._matches:
             missing = self.planned - self.stored
-            self._count(Pair(*match, k) for k in range(self.strategy.sure_pairs))
+            self._count(Pair(*match, plan.pair_number(match[1:], k))
+                        for k in range(self.strategy.sure_pairs))
             if plan.ends_by_itself and self.planned - self.stored == missing:
                 self._whole.add(match)
         self._whole -= {pair.match for pair in self._coming}
@@ -145,8 +146,8 @@ class Agenda(Source[GameTask]):
                     self.strategy.game_ended(task.slot, result)
         self._queue.extend(later)
         if step:
-            self._count(pair for pair in step if pair.match not in self._matches
-                        or pair.number >= self.strategy.sure_pairs)
+            if len(self.strategy.steps) > self.strategy.sure_pairs:
+                self._count(step)
             self._count(self._coming, -1)
             self._coming = self.strategy.coming()
             self._count(self._coming)

@@ -27,6 +27,9 @@ from experiments.arena.openings import Openings
 from experiments.arena.plan_keys import KEYS, check_values
 from experiments.arena.referee import GameTask
 
+# Number of openings that matches with openings of their own share.
+_OPENINGS = 200
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -39,7 +42,8 @@ class Plan:
     seed: int = 0
     kind: str = KEYS["kind"].default
     challengers: tuple[str, ...] = ()  # of a gauntlet; some of the entrants
-    pairings: tuple[tuple[str, str], ...] = ()  # who meets whom, in place of the kind
+    # Who meets whom, in place of the kind; each of these matches has openings of its own.
+    pairings: tuple[tuple[str, str], ...] = ()
     target_elo: float | None = None
     max_pairs: int = KEYS["max_pairs"].default
     sprt: tuple[float, float] | None = None
@@ -108,6 +112,10 @@ class Plan:
             return list(itertools.pairwise(self.entrants))
         return list(itertools.combinations(self.entrants, 2))
 
+    def pair_number(self, match: tuple[str, str], k: int) -> int:
+        """The number of a match's pair `k`, from 0; it decides on the opening."""
+        return (derive_seed(*match) + k) % _OPENINGS if self.pairings else k
+
     def to_json(self) -> dict[str, Any]:
         """As plain JSON data, for `Ledger.set_meta`; without unused fields."""
         data = dataclasses.asdict(self) | {"names": dict(self.names)}
@@ -169,8 +177,9 @@ def tasks(plan: Plan) -> list[GameTask]:
     matches = plan.matches()
     return [
         task
-        for number in range(plan.pairs) for match in matches for game in plan.games
-        for task in pair_tasks(plan.seed, openings, Pair(game, *match, number))
+        for k in range(plan.pairs) for match in matches for game in plan.games
+        for task in pair_tasks(
+            plan.seed, openings, Pair(game, *match, plan.pair_number(match, k)))
     ]
 
 

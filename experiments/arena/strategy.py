@@ -71,7 +71,8 @@ class Strategy:
         more."""
         number = len(self.steps)
         if number < self.sure_pairs:
-            step = [Pair(game, *m, number) for m in self._matches for game in self.plan.games]
+            step = [Pair(game, *match, self.plan.pair_number(match, number))
+                    for match in self._matches for game in self.plan.games]
         else:
             step = self.further_step(open_slots, stopped)
         if step:

@@ -1,34 +1,75 @@
-"""How often positions occur in games: few of them very often, most of them once (Zipf's law)."""
+"""How often positions occur in games: few of them very often, most of them once (Zipf's law).
+
+The rank of the most frequent position is 1. Ranks are put together from 1, 2, 4, 8 and so on.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from dlgo import GameSpec, kernels
+import numpy as np
+
+from dlgo import GameSpec, GameState, kernels
 from engines.learning.data import GameData
 from engines.learning.data.replay import start_state
+from experiments.measures.mistakes import Position
+from experiments.measures.solved import exact_outcomes
 
 
-def frequencies(game: GameSpec, games: Sequence[GameData]) -> list[dict[str, float]]:
-    """A row for the most frequent position, for the next two, the next four, and so on.
+class Visited(NamedTuple):
+    """A position that occurs in games."""
 
-    Returns:
-        rank of the first of these positions; count, the mean number of times that they occur;
-        phase, the mean moment in their games, from 0 (the start) to 1.
-    """
-    counts, moments = Counter[int](), Counter[int]()
+    count: int
+    moments: float  # sum of its moments in their games, each from 0 (the start) to 1
+    line: np.ndarray  # actions that lead there
+
+
+def by_rank(game: GameSpec, games: Sequence[GameData]) -> dict[int, list[Visited]]:
+    """The positions of ranks 1, 2 to 3, 4 to 7, and so on, by the first of these ranks."""
+    counts, moments, lines = Counter[int](), Counter[int](), {}
     for data in games:
         state = start_state(game, data.start).kernel_state
         for ply, action in enumerate(data.actions.tolist()):
             key = int(kernels.key(state))
             counts[key] += 1
             moments[key] += ply / len(data.actions)
+            lines.setdefault(key, data.actions[:ply])
             kernels.play(state, action)
-    ranked, rows = [key for key, _ in counts.most_common()], []
-    for rank in (2**k for k in range(len(ranked).bit_length())):
-        keys = ranked[rank - 1 : 2 * rank - 1]
-        total = sum(counts[key] for key in keys)
-        rows.append({"rank": rank, "count": total / len(keys),
-                     "phase": sum(moments[key] for key in keys) / total})
-    return rows
+    ranked = [Visited(count, moments[key], lines[key]) for key, count in counts.most_common()]
+    ranks = [2**k for k in range(len(ranked).bit_length())]
+    return {rank: ranked[rank - 1 : 2 * rank - 1] for rank in ranks}
+
+
+def frequencies(
+    game: GameSpec, games: Sequence[GameData]
+) -> Iterator[tuple[int, float, float]]:
+    """For each entry of `by_rank`: the rank, the mean number of times that its positions occur, and
+    their mean moment."""
+    for rank, positions in by_rank(game, games).items():
+        total = sum(one.count for one in positions)
+        yield rank, total / len(positions), sum(one.moments for one in positions) / total
+
+
+def solved_by_rank(
+    game: GameSpec, games: Sequence[GameData], count: int
+) -> dict[str, list[Position]]:
+    """Of each entry of `by_rank`, up to `count` random positions with exact outcomes in which a
+    mistake is possible."""
+    solve, rng, classes = exact_outcomes(game), np.random.default_rng(1), {}
+    for rank, positions in by_rank(game, games).items():
+        rows: list[Position] = []
+        for k in rng.permutation(len(positions)):
+            line = positions[k].line.tolist()
+            (outcomes,) = solve([line])
+            if len({*outcomes.values()}) > 1:
+                state = GameState.new_game(game)
+                for action in line:
+                    state = state.apply_move(game.move_of(action))
+                rows.append(Position(f"{rank} {k}", state, outcomes))
+            if len(rows) == count:
+                break
+        if rows:
+            classes[str(rank)] = rows
+    return classes

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dlgo import DlgoError, GameSpec
+from dlgo import DlgoError, GameSpec, GameState, kernels
+from dlgo.games.draughts.endgames import EndgameTables
 from engines.jobs import Processes
+from engines.solver.outcomes import Outcomes, Solve, outcomes_of
 from experiments.measures import connect4, draughts, hex, tictactoe
 from experiments.measures.mistakes import Position
+
+# Pieces of the largest endgames of draughts.
+_PIECES = 4
 
 
 def solved_positions(
@@ -18,9 +23,26 @@ def solved_positions(
     if game.name == "connect4":
         return connect4.position_sets(connect4.SHIPPED, connect4.CLASSES, count, jobs)
     if game.name == "draughts":
-        return draughts.draw_classes(4, count, 1)
+        return draughts.draw_classes(_PIECES, count, 1)
     if game.name == "tictactoe":
         return {"all": tictactoe.all_positions()}
     if game.name == "hex":
         return hex.draw_classes(game.board_rows, count, 1)
     raise DlgoError(f"{game} has no solved positions")
+
+
+def exact_outcomes(game: GameSpec) -> Solve:
+    """A function as `outcomes_of` gives it, for the games that have solved positions; in draughts
+    it knows endgames, and says {} of other positions."""
+    if game.name != "draughts":
+        return outcomes_of(game)
+    tables = EndgameTables.get(_PIECES)
+
+    def outcomes(line: Sequence[int]) -> Outcomes:
+        state = game.new_kernel_state()
+        for action in line:
+            kernels.play(state, action)
+        scores = tables.scores(GameState(game, state)) or {}
+        return {action: score.result for action, score in scores.items()}
+
+    return lambda lines: [*map(outcomes, lines)]

@@ -8,7 +8,7 @@ one thing alone (as in Neumann and Gros 2022).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,31 +19,32 @@ import pandas as pd
 from dlgo import get_game
 from dlgo.errors import SpecError
 from dlgo.records.ledger import Ledger
-from dlgo.rng import derive_seed
-from dlgo.specs import quote_value, setting_text
-from engines.alphazero.config import make_config
+from dlgo.specs import parse_settings, quote_value, setting_text
+from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.train import train
 from engines.isolation.describe import read_spec
 from engines.jobs import Processes
-from engines.learning.data import Dataset
+from engines.learning.data import Dataset, GameData
 from engines.learning.data.shards import PATTERN
 from engines.learning.networks.store import DENSE_FILE, load_card, network_folder
 from engines.learning.runs import PrintedProgress
 from engines.learning.runs.records import read_history
-from experiments.arena.schedule import Pair, Plan
-from experiments.arena.strategy import Strategy
+from engines.learning.settings import Settings, setting
+from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.measures import frequency
-from experiments.measures.mistakes import measure
-from experiments.measures.solved import solved_positions
+from experiments.measures.mistakes import Position, measure
 from reports import tables
 
-# Openings that the matches share, each match with its own ones.
-_OPENINGS = 200
 # Shards and games at the end of a training whose positions are counted.
 _LAST_SHARDS, _LAST_GAMES = 16, 2000
 # Ranks of frequent positions; those before them are the opening.
 _RANKS = 16, 1024
+# Solved positions of a training's own games, of each doubling of the rank.
+_OF_A_RANK = 40
+
+Positions = Mapping[str, Sequence[Position]]  # by class
+Row = Sequence[Any]
 
 
 class Player(NamedTuple):
@@ -56,44 +57,31 @@ class Player(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
-    """A ladder in one game.
-
-    Attributes:
-        network: its specification, with {} for a size.
-        levels: iterations of training after which a network becomes a player.
-        pairs: openings of a match, each played with both colours.
-        positions: solved positions of each class in which mistakes are counted; 0: none.
-        settings: of `dlgo train alphazero`. options: of the players, besides model and sims.
-    """
+class Part(Settings):
+    """A ladder in one game."""
 
     name: str
-    game: str
-    network: str
-    sizes: tuple[int, ...]
-    levels: tuple[int, ...]
-    sims: tuple[int, ...]
-    seeds: int = 3
-    pairs: int = 2
-    positions: int = 0
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    game: str = setting(None, "game to learn")
+    network: str = setting(None, "network architecture, with {} for a size")
+    sizes: Sequence[int] = setting(None, "sizes of the network", kind=range)
+    levels: Sequence[int] = setting(
+        None, "iterations of training after which a network becomes a player", kind=range)
+    sims: Sequence[int] = setting(None, "simulations a move", kind=range)
+    seeds: int = setting(3, "trainings of each size", low=1)
+    pairs: int = setting(2, "openings of a match, each played with both colours", low=0)
+    positions: int = setting(
+        0, "solved positions of each class in which mistakes are counted; 0: none", low=0)
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of `dlgo train alphazero`
+    player_options: Mapping[str, Any] = field(default_factory=dict)  # besides model and sims
 
-    def __post_init__(self) -> None:
-        for name in ("sizes", "levels", "sims"):
-            values = getattr(self, name)
-            if not (isinstance(values, tuple) and values and all(type(n) is int for n in values)
-                    and values[0] > 0 and list(values) == sorted(set(values))):
-                raise SpecError(f"part {self.name}: {name} is {values!r}; write whole numbers that "
-                                f"rise, such as {name} = [4, 16, 64]")
+    def trainings(self) -> list[tuple[int, int]]:
+        """Seed and size of all trainings, seed by seed."""
+        return list(itertools.product(range(1, self.seeds + 1), self.sizes))
 
     def players(self) -> list[Player]:
-        """All players, seed by seed."""
-        return [
-            Player(size, seed, level, sims) for seed in range(1, self.seeds + 1)
-            for size in self.sizes for level in range(1, len(self.levels) + 1)
-            for sims in self.sims
-        ]
+        """All players, training by training."""
+        return [Player(size, seed, level, sims) for seed, size in self.trainings()
+                for level in range(1, len(self.levels) + 1) for sims in self.sims]
 
     def network_of(self, folder: Path, player: Player) -> Path:
         """The folder of a player's network."""
@@ -101,20 +89,33 @@ class Part:
                               self.levels[player.level - 1])
 
     def entrant(self, folder: Path, player: Player) -> str:
-        """The specification of a player."""
-        options = {"model": str(self.network_of(folder, player)), "sims": player.sims,
-                   **self.options}
+        """The specification of a player. Raises SpecError for a wrong option."""
+        options = [("model", str(self.network_of(folder, player))), ("sims", player.sims),
+                   *self.player_options.items()]
         return read_spec("alphazero:" + ",".join(
-            f"{key}={quote_value(setting_text(value))}" for key, value in options.items())).text
+            f"{key}={quote_value(setting_text(value))}" for key, value in options)).text
+
+    def check(self) -> None:
+        """Raise DlgoError for a wrong game, network, setting or option."""
+        if "{}" not in self.network:
+            raise SpecError(f"network={self.network!r} has no {{}}, which stands for the size; "
+                            "write {} in place of a number, as in mlp:hidden={}")
+        self.config(self.sizes[0], 1)
+        self.entrant(Path(), self.players()[0])
+
+    def config(self, size: int, seed: int) -> AlphaZeroConfig:
+        """The settings of a training. Raises DlgoError for a wrong game or setting."""
+        own = {"game": self.game, "network": self.network.replace("{}", str(size)),
+               "iterations": self.levels[-1], "seed": seed}
+        allowed = [option for name, option in AlphaZeroConfig.options().items() if name not in own]
+        return make_config(
+            **own, **parse_settings("train alphazero", allowed, self.settings, "setting"))
 
 
 def train_all(part: Part, folder: Path) -> None:
     """Do the trainings that are missing, or not finished."""
-    for seed, size in itertools.product(range(1, part.seeds + 1), part.sizes):
-        config = make_config(part.game, **{
-            "network": part.network.format(size), "iterations": part.levels[-1], "seed": seed,
-            **part.settings})
-        train(config, folder / f"{size}-{seed}", PrintedProgress())
+    for seed, size in part.trainings():
+        train(part.config(size, seed), folder / f"{size}-{seed}", PrintedProgress())
 
 
 def meetings(players: Sequence[Player]) -> list[tuple[int, int]]:
@@ -123,26 +124,6 @@ def meetings(players: Sequence[Player]) -> list[tuple[int, int]]:
         (i, k) for (i, one), (k, other) in itertools.combinations(enumerate(players), 2)
         if sum(a != b for a, b in zip(one, other, strict=True)) == 1
     ]
-
-
-class OwnOpenings(Strategy):
-    """Each match has openings of its own, so that ratings do not depend on the same few."""
-
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan, 0)
-        self._rounds = [
-            [Pair(game, *match, (derive_seed(*match) + k) % _OPENINGS)
-             for match in self._matches for game in plan.games]
-            for k in range(plan.pairs)
-        ]
-
-    def coming(self) -> Collection[Pair]:
-        return [pair for pairs in self._rounds[len(self.steps):] for pair in pairs]
-
-    def further_step(
-        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
-    ) -> list[Pair]:
-        return self._rounds[len(self.steps)] if len(self.steps) < len(self._rounds) else []
 
 
 def play_all(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
@@ -155,7 +136,7 @@ def play_all(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     pairings = tuple((entrants[i], entrants[k]) for i, k in meetings(players))
     plan = Plan((part.game,), tuple(entrants), part.pairs, seed=1, pairings=pairings)
-    run_tournament(plan, folder / "games.sqlite", workers, strategy=OwnOpenings)
+    run_tournament(plan, folder / "games.sqlite", workers)
     with Ledger(folder / "games.sqlite", read_only=True) as ledger:
         games = tables.games_frame(ledger)
     rows = {entrant: row for row, entrant in enumerate(entrants)}
@@ -164,10 +145,9 @@ def play_all(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
         ["first", "second", "pair"], ignore_index=True)
 
 
-def table_of(
-    part: Part, folder: Path, games: pd.DataFrame, workers: int | None
-) -> pd.DataFrame:
-    """A row for each player with what it is, what it has cost and how often it errs."""
+def table_of(part: Part, folder: Path, sets: Positions, workers: int | None) -> pd.DataFrame:
+    """A row for each player with what it is, what it has cost and how often it errs in solved
+    positions; keeps tables of mistakes and of frequencies in the folder."""
     rows = []
     for player in part.players():
         network = part.network_of(folder, player)
@@ -185,41 +165,57 @@ def table_of(
     often = frequencies(part, folder)
     late = often[often["rank"].between(*_RANKS)].groupby(["size", "seed"])["phase"].mean()
     table = table.join(late.rename("late"), on=["size", "seed"])
-    errors = mistakes(part, folder, workers)
+    errors = mistakes(part, folder, sets, workers)
     counts = errors.groupby([*Player._fields])[["positions", "mistakes"]].sum()
     return table.join(counts, on=[*Player._fields])
 
 
-def mistakes(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
-    """Mistakes of the players with the usual simulations, by class of positions; kept in a file,
-    which gets what is missing there."""
-    path, columns = folder / "mistakes.csv", [*Player._fields, "class", "positions", "mistakes"]
-    found = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=columns)
-    done = {Player(*row) for row in found[[*Player._fields]].itertuples(index=False, name=None)}
-    usual = part.sims[len(part.sims) // 2]
-    missing = [player for player in part.players() if player.sims == usual and player not in done]
-    if not part.positions or not missing:
-        return found
+def completed(
+    path: Path, keys: Sequence[Row], columns: Sequence[str], rows_of: Callable[[Any], Iterable[Row]]
+) -> pd.DataFrame:
+    """The table in a file. It has rows for each key, which is their beginning; `rows_of` makes the
+    rest of those that are missing."""
+    rows = pd.read_csv(path).to_numpy(object).tolist() if path.exists() else []
+    for key in keys:
+        if not any(row[:len(key)] == [*key] for row in rows):
+            rows += [[*key, *row] for row in rows_of(key)]
+            tables.write_csv(pd.DataFrame(rows, columns=columns), path)
+    return pd.DataFrame(rows, columns=columns)
+
+
+def mistakes(part: Part, folder: Path, sets: Positions, workers: int | None) -> pd.DataFrame:
+    """Mistakes of the players with the usual simulations, by class of positions; of those with the
+    whole training also by the rank of positions in their own games."""
+    usual, columns = part.sims[len(part.sims) // 2], ["positions", "mistakes"]
+    players = [player for player in part.players() if player.sims == usual and sets]
+    final = [player for player in players if player.level == len(part.levels)]
+
+    def counts(player: Player, sets: Positions) -> Iterable[Row]:
+        measured = measure(part.entrant(folder, player), sets, jobs)
+        return [(name, one.positions, one.mistakes) for name, one in measured.items()]
+
+    def in_own_games(player: Player) -> Iterable[Row]:
+        games = last_games(folder, player.size, player.seed)
+        return counts(player, frequency.solved_by_rank(get_game(part.game), games, _OF_A_RANK))
+
     with Processes(workers) as jobs:
-        sets = solved_positions(get_game(part.game), part.positions, jobs)
-        for player in missing:
-            rows = [[*player, name, one.positions, one.mistakes]
-                    for name, one in measure(part.entrant(folder, player), sets, jobs).items()]
-            found = pd.concat([found, pd.DataFrame(rows, columns=columns)], ignore_index=True)
-            tables.write_csv(found, path)
-    return found
+        completed(folder / "mistakes_by_rank.csv", final, [*Player._fields, "rank", *columns],
+                  in_own_games)
+        return completed(folder / "mistakes.csv", players, [*Player._fields, "class", *columns],
+                         lambda player: counts(player, sets))
 
 
 def frequencies(part: Part, folder: Path) -> pd.DataFrame:
-    """How often positions occur in the last games of each training, by size and seed; see
-    `measures.frequency`."""
-    path, game, rows = folder / "frequencies.csv", get_game(part.game), []
-    if path.exists():
-        return pd.read_csv(path)
-    for seed, size in itertools.product(range(1, part.seeds + 1), part.sizes):
-        shards = folder / f"{size}-{seed}" / "games"
-        paths = sorted(shards.glob(PATTERN))[-_LAST_SHARDS:]
-        games = Dataset.open(shards, paths=paths).games()[-_LAST_GAMES:]
-        rows += [{"size": size, "seed": seed, **row} for row in frequency.frequencies(game, games)]
-    tables.write_csv(pd.DataFrame(rows), path)
-    return pd.DataFrame(rows)
+    """How often positions occur in the last games of each training, and how late."""
+    game = get_game(part.game)
+    return completed(
+        folder / "frequencies.csv", [(size, seed) for seed, size in part.trainings()],
+        ["size", "seed", "rank", "count", "phase"],
+        lambda key: frequency.frequencies(game, last_games(folder, *key)))
+
+
+def last_games(folder: Path, size: int, seed: int) -> list[GameData]:
+    """The games at the end of a training."""
+    shards = folder / f"{size}-{seed}" / "games"
+    paths = sorted(shards.glob(PATTERN))[-_LAST_SHARDS:]
+    return Dataset.open(shards, paths=paths).games()[-_LAST_GAMES:]

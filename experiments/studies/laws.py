@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from engines.learning.settings import Settings, setting
 from reports.rating_table import Estimate
 from reports.ratings import fit_ratings
 
@@ -52,44 +53,45 @@ def error(players: pd.DataFrame) -> pd.Series:
     return players["mistakes"].clip(lower=0.5) / players["positions"]
 
 
-def checkpoints(players: pd.DataFrame, cost: str) -> pd.DataFrame:
-    """The checkpoints of each size, with the means of the seeds."""
-    return players.groupby(["sims", "size", "level"], as_index=False)[
-        ["weights", "rating", cost]].mean()
+def checkpoints(players: pd.DataFrame, *columns: str) -> np.ndarray:
+    """Means of the seeds: float[columns, sims, sizes, levels]."""
+    axes = ["sims", "size", "level"]
+    rows = players.sort_values(axes)[[*columns]].to_numpy(float)
+    seeds = rows.reshape(*(players[axis].nunique() for axis in axes), -1, len(columns))
+    return np.moveaxis(seeds.mean(axis=3), -1, 0)
 
 
-def at_costs(players: pd.DataFrame, cost: str, costs: np.ndarray) -> pd.DataFrame:
-    """The rating of each size and number of simulations when its training has cost as much: a row
-    for each of `costs`.
+def at_costs(players: pd.DataFrame, cost: str, costs: np.ndarray) -> np.ndarray:
+    """The rating of each size and number of simulations when its training has cost as much:
+    float[costs, sims, sizes].
 
     Between two checkpoints, the rating is a straight line in the logarithm; a finished training
     stays as good as it is. Before the first checkpoint it is -inf.
     """
-    means = checkpoints(players, cost)
-    curves = last(means)
-    spent, ratings = (means[name].to_numpy().reshape(len(curves), -1) for name in (cost, "rating"))
-    rows = curves.loc[curves.index.repeat(len(costs)), ["sims", "size", "weights"]]
-    return rows.reset_index(drop=True).assign(**{
-        cost: np.tile(costs, len(curves)),
-        "rating": np.concatenate([
-            np.interp(np.log(costs), x, y, left=-np.inf)
-            for x, y in zip(np.log(spent), ratings, strict=True)]),
-    })
+    spent, ratings = checkpoints(players, cost, "rating")
+    levels = spent.shape[-1]
+    curves = [np.interp(np.log(costs), x, y, left=-np.inf) for x, y in zip(
+        np.log(spent).reshape(-1, levels), ratings.reshape(-1, levels), strict=True)]
+    return np.transpose(curves).reshape(len(costs), *spent.shape[:2])
 
 
 def envelope(players: pd.DataFrame, cost: str, common: bool = True) -> pd.DataFrame:
-    """The best networks by what their training has cost, for each number of simulations: rows of
-    `at_costs`.
+    """The best networks by what their training has cost, for each number of simulations: sims,
+    cost, rating and weights.
 
     `common`: from where all sizes have a checkpoint to where the first of them is finished; else
     from the first checkpoint of all to the last.
     """
-    spent = checkpoints(players, cost).groupby("size")[cost]
-    first, final = spent.min(), spent.max()
+    (spent, weights), sims = checkpoints(players, cost, "weights")[:, 0], players["sims"].unique()
+    first, final = spent[:, 0], spent[:, -1]
     low, high = (first.max(), final.min()) if common else (first.min(), final.max())
     costs = np.geomspace(low, high, _GRID if low < high else 0)
-    networks = at_costs(players, cost, costs)
-    return networks.loc[networks.groupby(["sims", cost])["rating"].idxmax()]
+    ratings = at_costs(players, cost, costs)
+    return pd.DataFrame({
+        cost: np.repeat(costs, len(sims)), "sims": np.tile(np.sort(sims), len(costs)),
+        "rating": ratings.max(axis=2).ravel(),
+        "weights": weights[ratings.argmax(axis=2), 0].ravel(),
+    })
 
 
 def plane(players: pd.DataFrame) -> tuple[float, float, float]:
@@ -180,16 +182,16 @@ def purchases(tables: Sequence[pd.DataFrame], budgets: Sequence[float]) -> pd.Da
     """
     first = tables[0].groupby(["size", "seed"])["cpu_seconds"].min().max()
     costs = np.array([one for one in budgets if first <= one <= tables[0]["cpu_seconds"].max()])
-    order, sizes = ["cpu_seconds", "sims", "size"], tables[0]["size"].nunique()
-    networks, *drawn = (at_costs(table, "cpu_seconds", costs).sort_values(order, ignore_index=True)
-                        for table in tables)
-    ranks = networks["rating"].to_numpy().reshape(-1, sizes).argsort(axis=1)
-    ranks += sizes * np.arange(len(ranks))[:, None]  # row numbers, the worst size first
-    second, best = (networks.loc[ranks[:, k]].reset_index(drop=True) for k in (-2, -1))
-    leads = [table["rating"].to_numpy()[ranks[:, -1]] - table["rating"].to_numpy()[ranks[:, -2]]
-             for table in drawn]
-    low, high = np.quantile(leads, [0.025, 0.975], axis=0)
-    return best.assign(ahead=best["rating"] - second["rating"], low95=low, high95=high)
+    sims, sizes = (np.unique(tables[0][name]) for name in ("sims", "size"))
+    ratings = np.array([at_costs(table, "cpu_seconds", costs) for table in tables])
+    places = ratings[:1].argsort(axis=-1)[..., -2:]  # the second best size, and the best
+    second, best = np.moveaxis(np.take_along_axis(ratings, places, -1), -1, 0).reshape(
+        2, len(tables), -1)
+    low, high = np.quantile((best - second)[1:], [0.025, 0.975], axis=0)
+    return pd.DataFrame({
+        "cpu_seconds": np.repeat(costs, len(sims)), "sims": np.tile(sims, len(costs)),
+        "size": sizes[places[..., 1].ravel()], "rating": best[0], "ahead": (best - second)[0],
+        "low95": low, "high95": high})
 
 
 def rate(players: pd.DataFrame, games: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -236,21 +238,16 @@ def replicates(
 
 
 @dataclass(frozen=True)
-class Claim:
-    """What a paper says, or we expect, in numbers; written down before the runs.
+class Claim(Settings):
+    """What a paper says, or we expect, in numbers; written down before the runs."""
 
-    Attributes:
-        law: of `LAWS`. part: of the plan. against: a part whose number is subtracted.
-        low, high: the claim holds where the number lies between them.
-    """
-
-    text: str
-    law: str
-    part: str
-    against: str = ""
-    low: float = -math.inf
-    high: float = math.inf
-    source: str = ""
+    text: str = setting(None, "the claim in words")
+    law: str = setting(None, "law that measures it", choices=tuple(LAWS))
+    part: str = setting(None, "part of the plan")
+    against: str = setting("", "part whose number is subtracted")
+    low: float = setting(-math.inf, "least number for which the claim holds")
+    high: float = setting(math.inf, "largest number for which the claim holds")
+    source: str = setting("", "paper")
 
     def verdict(self, number: Estimate) -> str:
         """Whether the claim holds, as far as the interval tells."""

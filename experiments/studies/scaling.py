@@ -17,9 +17,8 @@ multi-agent reinforcement learning model", 2022) hold on small budgets.
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,74 +28,91 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dlgo import get_game
 from dlgo.errors import DlgoError, SpecError
-from dlgo.specs import suggest
+from dlgo.specs import Option, parse_settings, suggest
+from engines.jobs import Processes
 from experiments import options
 from experiments.arena.planfile import read_toml
 from experiments.command import run
-from experiments.figures import COLOURS, INK, drawing
+from experiments.figures import FAINT, INK, draw_means, drawing, plain_numbers
+from experiments.measures.solved import solved_positions
 from experiments.studies import laws
 from experiments.studies.ladder import Part, play_all, table_of, train_all
 from experiments.studies.laws import LAWS, Claim
 from reports import tables
+from reports.plots import game_title
 
 PLAN = Path(__file__).with_name("scaling.toml")
 BUDGETS = 60.0, 600.0, 3600.0  # CPU seconds of training
+RANK = "rank of the position (1: the most frequent)"
+# Tables of mistakes, and what they count them by.
+ERRORS = (("mistakes", "class", "class of solved positions"),
+          ("mistakes_by_rank", "rank", RANK))
 QUICK = Path(__file__).with_name("scaling_quick.toml")
 RESULTS = Path(__file__).with_name("results")
+_CONTENT = Option("parts", None, "", kind=dict), Option("claims", None, "", kind=list)
+_MORE = (Option("like", "", ""), Option("settings", None, "", kind=dict),
+         Option("options", None, "", kind=dict))
 _Kind = TypeVar("_Kind", Part, Claim)
 
 
 def read_plan(path: Path) -> tuple[dict[str, Part], list[Claim]]:
     """The parts and the claims of a file; a part may be `like` an earlier one, but for the keys and
-    settings that it names. Raises SpecError if something is wrong in the file."""
-    content, owner = read_toml(path), f"plan {path}"
-    tables_of: dict[str, dict[str, Any]] = {}
+    settings that it names. Raises DlgoError if something is wrong in the file."""
+    owner, tables_of, parts, claims = f"plan {path}", {}, {}, []
+    content = parse_settings(owner, _CONTENT, read_toml(path), "key")
     for name, table in content.get("parts", {}).items():
-        own = dict(table)
-        like = own.pop("like", None)
-        if like is not None and like not in tables_of:
-            raise SpecError(f"{owner}: part {name} is like {like!r}{suggest(like, tables_of)}, not "
-                            f"one of the parts before it: {', '.join(tables_of) or 'none'}")
-        first = tables_of.get(like, {})
-        merged = {key: {**first.get(key, {}), **own.get(key, {})}
-                  for key in ("settings", "options")}
-        tables_of[name] = {**first, **own, **merged, "name": name}
-    parts = {name: _record(Part, f"{owner}: part {name}", table)
-             for name, table in tables_of.items()}
+        what = f"{owner}: part {name}"
+        own = parse_settings(what, (*Part.options().values(), *_MORE), table, "key")
+        like = own.pop("like", "")
+        first = tables_of[_known(what, "like", like, tables_of)] if like else {}
+        tables_of[name] = first | own | {
+            key: first.get(key, {}) | own.get(key, {}) for key in ("settings", "options")}
+        values = {**tables_of[name], "name": name}
+        parts[name] = _record(Part, what, values, player_options=values.pop("options"))
+        try:
+            parts[name].check()
+        except DlgoError as error:
+            raise SpecError(f"{what}: {error}") from None
     if not parts:
         raise SpecError(f"{owner} has no parts; write one under a line such as [parts.connect4]")
-    claims = []
     for number, table in enumerate(content.get("claims", []), 1):
-        claims.append(claim := _record(Claim, f"{owner}: claim {number}", table))
-        for what, known in ((claim.law, LAWS), (claim.part, parts),
-                            (claim.against or claim.part, parts)):
-            if what not in known:
-                raise SpecError(f"{owner}: claim {number} names {what!r}{suggest(what, known)}; "
-                                f"there are {', '.join(known)}")
+        what = f"{owner}: claim {number}"
+        own = parse_settings(what, Claim.options().values(), table, "key")
+        claims.append(claim := _record(Claim, what, own))
+        _known(what, "part", claim.part, parts)
+        _known(what, "against", claim.against or claim.part, parts)
+        if claim.low > claim.high:
+            raise SpecError(f"{what}: low={claim.low:g} is above high={claim.high:g}")
     return parts, claims
 
 
-def _record(kind: type[_Kind], owner: str, table: Mapping[str, Any]) -> _Kind:
-    """A part or a claim as a file has it. Raises SpecError for a missing or an unknown key."""
-    fields = {field.name: field for field in dataclasses.fields(kind)}
-    for key in table:
-        if key not in fields:
-            raise SpecError(f"{owner} has no key {key!r}{suggest(key, fields)}; it has "
-                            f"{', '.join(fields)}")
-    for name, field in fields.items():
-        if name not in table and field.default is field.default_factory is dataclasses.MISSING:
+def _record(kind: type[_Kind], owner: str, values: Mapping[str, Any], **more: Any) -> _Kind:
+    """A part or a claim. Raises SpecError if a key is missing."""
+    for name, option in kind.options().items():
+        if option.default is None and name not in values:
             raise SpecError(f"{owner} lacks the key {name}")
-    return kind(**{key: tuple(value) if isinstance(value, list) else value
-                   for key, value in table.items()})
+    return kind(**values, **more)
+
+
+def _known(owner: str, key: str, name: str, known: Iterable[str]) -> str:
+    """The name itself. Raises SpecError if it is not a known one."""
+    if name not in [*known]:
+        raise SpecError(f"{owner}: {key}={name!r}{suggest(str(name), known)} is not one of "
+                        f"{', '.join(known) or 'the parts before it'}")
+    return name
 
 
 def run_part(part: Part, out: Path, workers: int | None) -> None:
     """Train, play and measure what is missing; leaves three tables in a folder within `out`."""
-    folder = out / part.name
+    folder, sets = out / part.name, {}
+    if part.positions:  # before the training, since a game may have too few
+        with Processes(workers) as jobs:
+            sets = solved_positions(get_game(part.game), part.positions, jobs)
     train_all(part, folder)
     games = play_all(part, folder, workers)
-    players = table_of(part, folder, games, workers)
+    players = table_of(part, folder, sets, workers)
     for name, frame in (("players", players), ("games", games)):
         tables.write_csv(frame, folder / f"{name}.csv")
 
@@ -142,43 +158,39 @@ def print_purchases(parts: Mapping[str, Sequence[pd.DataFrame]], path: Path) -> 
     tables.write_csv(bought, path)
     for row in bought.itertuples(index=False):
         sure = "" if row.low95 > 0 else ", which may be luck"
-        print(f"{row.part}, {row.cpu_seconds / 60:g} CPU minutes, {row.sims} simulations: size "
-              f"{row.size}, {row.rating:.0f} Elo, {row.ahead:.0f} [{row.low95:.0f}, "
+        print(f"{row.part}, {row.cpu_seconds:g} CPU seconds of training, {row.sims} simulations: "
+              f"size {row.size}, {row.rating:.0f} Elo, {row.ahead:.0f} [{row.low95:.0f}, "
               f"{row.high95:.0f}] ahead of the next best size{sure}")
+    for part, (players, *_) in parts.items():
+        print(f"{part}: trainings took {players['cpu_seconds'].min():,.0f} to "
+              f"{players['cpu_seconds'].max():,.0f} CPU seconds; nothing is known of other budgets")
 
 
-def draw(name: str, players: pd.DataFrame, path: Path) -> None:
+def draw(title: str, players: pd.DataFrame, path: Path) -> None:
     """The laws of a part: by weights, by training, by simulations, and the exchange of the last
     two. Mistakes stand in for Elo where no games were played."""
     games = bool(players["rating"].any())
-    value = players["rating"] if games else 100 * laws.error(players)
-    players = players.assign(value=value)
-    label = "Elo" if games else "mistakes, %"
+    players = players.assign(value=players["rating"] if games else 100 * laws.error(players))
     final, usual = laws.last(players), laws.usual(players)
-    with drawing(path, 2, 1 + games, (6.5, 5), title=name) as axes:
-        _line(axes[0], laws.usual(final), "weights", "weights")
-        for colour, (size, part) in zip(COLOURS, usual.groupby("size"), strict=False):
-            means = part.groupby("level")[["cpu_seconds", "value"]].mean()
-            axes[1].plot(means["cpu_seconds"], means["value"], "o-", color=colour, label=size)
-        axes[1].set(xlabel="CPU seconds of training", xscale="log")
-        axes[1].legend(title="hidden units", ncols=2)
+    with drawing(path, 2, 1 + games, (6.5, 5.5), title=title) as axes:
+        draw_means(axes[0], final, "sims", "weights", "weights", "value")
+        axes[0].set(title="after the whole training", xlabel="weights of the network")
+        draw_means(axes[1], usual, "size", "level", "cpu_seconds", "value")
+        axes[1].set(title=f"{usual['sims'].iloc[0]} simulations a move",
+                    xlabel="CPU seconds of training")
         if games:
-            _line(axes[2], final, "sims", "simulations a move")
+            best = laws.envelope(usual, "cpu_seconds", common=False)
+            axes[1].plot(best["cpu_seconds"], best["rating"], "-", color=FAINT, lw=9, zorder=0,
+                         label="best")
+            draw_means(axes[2], final, "size", "sims", "sims", "value")
+            axes[2].set(title="after the whole training", xlabel="simulations a move")
             _exchange(axes[3], players)
-        for axis in axes[: 2 + games]:
-            axis.set(ylabel=label, yscale="linear" if games else "log")
-            axis.tick_params(axis="x", which="minor", labelbottom=False)
-            if not games:
-                axis.yaxis.set_minor_formatter("{x:g}")
-
-
-def _line(axis: Axes, players: pd.DataFrame, cost: str, label: str) -> None:
-    """Seeds as points, and their means as lines."""
-    by = "sims" if cost == "weights" else "size"
-    for colour, (_, part) in zip(COLOURS, players.groupby(by), strict=False):
-        axis.plot(part[cost], part["value"], ".", color=colour, alpha=0.5)
-        axis.plot(part.groupby(cost)["value"].mean(), "-", color=colour)
-    axis.set(xlabel=label, xscale="log")
+        for axis, by in zip(axes, ("simulations a move", "size", "size"), strict=False):
+            axis.set(ylabel="Elo" if games else "mistakes, %", xscale="log",
+                     yscale="linear" if games else "log")
+            axis.legend(title=by)
+        for axis in axes:
+            plain_numbers(axis)
 
 
 def _exchange(axis: Axes, players: pd.DataFrame) -> None:
@@ -187,39 +199,43 @@ def _exchange(axis: Axes, players: pd.DataFrame) -> None:
     if best.empty:
         return
     constant, training, search = laws.plane(players)
+    axis.set(title="lines of equal Elo", xlabel="CPU seconds of training, best size",
+             ylabel="simulations a move", xscale="log", yscale="log",
+             ylim=(best["sims"].min() / 1.5, best["sims"].max() * 1.5))
     points = axis.scatter(best["cpu_seconds"], best["sims"], 60, c=best["rating"])
     axis.figure.colorbar(points, ax=axis, label="Elo")
-    across = np.geomspace(best["cpu_seconds"].min(), best["cpu_seconds"].max(), 50)
-    low, high = (round(best["rating"].quantile(share), -2) for share in (0, 1))
-    for elo in np.arange(low, high + 1, 100):
-        axis.plot(across, 10 ** ((elo - constant - training * np.log10(across)) / search), "-",
-                  color=INK, lw=1)
-    axis.set(xlabel="CPU seconds of training", ylabel="simulations", xscale="log", yscale="log",
-             ylim=(best["sims"].min() / 1.5, best["sims"].max() * 1.5),
-             title="lines of equal strength, 100 Elo apart")
+    seconds, sims = np.meshgrid(*(np.geomspace(*limits) for limits in (axis.get_xlim(),
+                                                                       axis.get_ylim())))
+    elo = constant + training * np.log10(seconds) + search * np.log10(sims)
+    lines = axis.contour(seconds, sims, elo, range(-5000, 5000, 200), colors=INK, linewidths=1,
+                         linestyles="-")
+    axis.clabel(lines, fontsize=12)
 
 
-def draw_positions(name: str, folder: Path, path: Path) -> None:
-    """Where networks err after the whole training, how often positions occur in their games, and
-    how late. `folder` has the tables of a part."""
-    often = pd.read_csv(folder / "frequencies.csv").groupby(["size", "rank"], as_index=False).mean()
-    errors = folder / "mistakes.csv"
-    with drawing(path, 2 + errors.exists(), 1, (6.5, 5), title=name) as axes:
-        for colour, (size, part) in zip(COLOURS, often.groupby("size"), strict=False):
-            for axis, value in zip(axes, ("count", "phase"), strict=False):
-                axis.plot(part["rank"], part[value], "o-", color=colour, label=size)
-        axes[0].set(xlabel="rank", xscale="log", ylabel="times in the last games", yscale="log")
-        axes[1].set(xlabel="rank", xscale="log", ylabel="moment in the game, 0 to 1")
-        axes[0].legend(title="hidden units")
-        if errors.exists():
-            counts = laws.last(pd.read_csv(errors)).groupby(["size", "class"], sort=False)[
+def draw_positions(title: str, folder: Path, path: Path) -> None:
+    """How often positions occur in the games of the networks, and when; and where the networks err
+    after the whole training. `folder` has the tables of a part."""
+    often = pd.read_csv(folder / "frequencies.csv")
+    errors = [(key, label, pd.read_csv(file)) for name, key, label in ERRORS
+              if (file := folder / f"{name}.csv").exists()]
+    with drawing(path, 2, 1 + bool(errors), (6.5, 5.5), title=title) as axes:
+        draw_means(axes[0], often, "size", "rank", "rank", "count")
+        axes[0].set(xlabel=RANK, xscale="log", ylabel="times in the last games", yscale="log")
+        draw_means(axes[1], often, "size", "rank", "rank", "phase")
+        axes[1].set(xlabel=RANK, xscale="log", ylabel="moment in the game, 0 to 1")
+        for axis, (key, label, table) in zip(axes[2:], errors, strict=False):
+            counts = laws.last(table).groupby(["size", key], sort=False, as_index=False)[
                 ["mistakes", "positions"]].sum()
-            for colour, (size, part) in zip(COLOURS, counts.groupby("size"), strict=False):
-                share, n = part["mistakes"] / part["positions"], part["positions"]
-                axes[2].errorbar(
-                    part.index.get_level_values("class"), 100 * share, fmt="o-", color=colour,
-                    yerr=196 * (share * (1 - share) / n) ** 0.5, capsize=4, label=size)
-            axes[2].set(ylabel="mistakes, %", xlabel="class of positions")
+            share = counts["mistakes"] / counts["positions"]
+            counts["share"] = 100 * share
+            draw_means(axis, counts, "size", key, key, "share")
+            axis.errorbar(counts[key], counts["share"], fmt="none", ecolor=FAINT, zorder=0,
+                          yerr=196 * (share * (1 - share) / counts["positions"]) ** 0.5)
+            axis.set(xlabel=label, ylabel="mistakes, %",
+                     xscale="log" if key == "rank" else "linear")
+        for axis in axes:
+            axis.legend(title="size")
+            plain_numbers(axis)
 
 
 @click.command()
@@ -256,8 +272,9 @@ def main(
             folder = RESULTS / name
         if (folder / "players.csv").exists():
             rated_parts[name] = rated(folder)
-            draw(name, rated_parts[name][0], out / f"{name}.png")
-            draw_positions(name, folder, out / f"{name}_positions.png")
+            title = f"{name}: {game_title(part.game)}"
+            draw(title, rated_parts[name][0], out / f"{name}.png")
+            draw_positions(title, folder, out / f"{name}_positions.png")
     if not rated_parts:
         raise DlgoError("scaling: there are no results yet; leave out --fits")
     for kind, asked in (("claims", claims), ("exploratory", unplanned(claims, rated_parts))):

@@ -23,7 +23,6 @@ from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Result, UntilRated
 from experiments.cli.tournament import tournament
-from experiments.studies.ladder import OwnOpenings
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRANTS = tuple(f"dawdler:ms={ms}" for ms in (1, 2, 3, 4))
@@ -63,7 +62,7 @@ def test_in_a_mirror_each_entrant_meets_itself_once_an_opening() -> None:
 
 def test_a_match_with_openings_of_its_own_is_prepared_for() -> None:
     plan = Plan(("tictactoe",), ENTRANTS[:3], 2, pairings=(ENTRANTS[:2],)).canonical()
-    agenda = Agenda(plan, {}, Limits(), strategy=OwnOpenings(plan))
+    agenda = Agenda(plan, {}, Limits())
     assert all(map(agenda.may_need, tasks(plan)))
     played = agenda.take(100)
     assert len(played) == agenda.planned == 4

@@ -161,31 +161,40 @@ def test_a_part_may_be_like_an_earlier_one() -> None:
     parts, _ = read_plan(PLAN)
     first, without = parts["hex6"], parts["hex6_linear"]
     assert without.game == first.game == "hex:size=6" and without.settings["games"] == 500
-    assert without.settings["visits_exponent"] == without.options["visits_exponent"] == 1.0
-    assert "visits_exponent" not in first.settings and without.options["runtime"] == "compiled"
+    assert without.settings["visits_exponent"] == without.player_options["visits_exponent"] == 1.0
+    assert "visits_exponent" not in first.settings and without.player_options["runtime"] == "compiled"
 
 
 def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
     path = tmp_path / "plan.toml"
     right = QUICK.read_text(encoding="utf-8")
     for old, new, message in (
-        ("mistakes_by_weights", "mistakes_by_weight", "did you mean mistakes_by_weights?"),
+        ("mistakes_by_weights", "mistakes_by_weight", "law='mistakes_by_weight' is not one of"),
+        ('part = "tictactoe"', 'part = "tictac"', "part='tictac' (did you mean tictactoe?)"),
+        ("high = 0.0", "high = nan", "claim 1: high=nan is out of range"),
+        ("high = 0.0", "high = 0\nlow = 2", "low=2 is above high=0"),
+        ("[[claims]]", "[claims]", "is not a list of texts or tables"),
         ("seeds = 1", "seed = 1", "has no key 'seed' (did you mean seeds?)"),
+        ("seeds = 1", 'seeds = "three"', "part tictactoe: seeds='three' is not a whole number"),
+        ("pairs = 0", "pairs = -1", "pairs=-1 is out of range (at least 0)"),
         ('game = "tictactoe"', "", "part tictactoe lacks the key game"),
+        ('game = "tictactoe"', 'game = "chess"', "part tictactoe: unknown game 'chess'"),
+        ("hidden={}", "hidden=4", "has no {}, which stands for the size; write {} in place"),
+        ("games = 500", "gamess = 500", "has no setting 'gamess' (did you mean games?)"),
+        ("games = 500", "seed = 500", "has no setting 'seed'"),
+        ("options]", "options]\nsims = 4", "sets sims twice"),
+        (right, "", "has no parts"),
+        (right, 'parts = {x = "y"}', "part x is 'y', not a table of keys"),
+        *(("[4, 16, 64]", wrong, "is not a list of whole numbers that rise")
+          for wrong in ("4", "[]", "[4, 4]", "[0, 4]", '["4"]', "[[4]]", "{a = 1}")),
     ):
+        assert old in right
         path.write_text(right.replace(old, new, 1), encoding="utf-8")
-        with pytest.raises(SpecError, match=r"plan .*plan\.toml: .*" + re.escape(message)):
-            read_plan(path)
-    for wrong in ("4", "[]", "[4, 4]", "[0, 4]", '["4"]'):
-        path.write_text(right.replace("[4, 16, 64]", wrong), encoding="utf-8")
-        with pytest.raises(SpecError, match="part tictactoe: sizes is .*whole numbers that rise"):
+        with pytest.raises(SpecError, match=r"plan .*plan\.toml.*" + re.escape(message)):
             read_plan(path)
     path.write_text(PLAN.read_text(encoding="utf-8").replace('like = "hex6"', 'like = "hx6"', 1),
                     encoding="utf-8")
-    with pytest.raises(SpecError, match=r"is like 'hx6' \(did you mean hex6\?\), not one of the"):
-        read_plan(path)
-    path.write_text("", encoding="utf-8")
-    with pytest.raises(SpecError, match="has no parts"):
+    with pytest.raises(SpecError, match=r"like='hx6' \(did you mean hex6\?\) is not one of con"):
         read_plan(path)
     assert_one_line(run_module_here(capsys, STUDY, "chess"), "no part chess")
     done = run_module_here(capsys, STUDY, "--quick", "--fits", "--out", tmp_path / "none")
