@@ -162,7 +162,8 @@ def test_a_part_may_be_like_an_earlier_one() -> None:
     first, without = parts["hex6"], parts["hex6_linear"]
     assert without.game == first.game == "hex:size=6" and without.settings["games"] == 500
     assert without.settings["visits_exponent"] == without.player_options["visits_exponent"] == 1.0
-    assert "visits_exponent" not in first.settings and without.player_options["runtime"] == "compiled"
+    assert "visits_exponent" not in first.settings
+    assert without.player_options["runtime"] == "compiled"
 
 
 def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
