@@ -12,13 +12,13 @@ import http.client
 import json
 import math
 import os
-import queue
 import re
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -58,12 +58,12 @@ class Reply(NamedTuple):
     problem: str = ""  # the reason, if there is no text
 
 
-class _NoAnswer(Exception):
+class _NoAnswer(ProgramError):
     """A request has failed; `pause`: seconds before the next one; infinite: it would fail, too."""
 
     def __init__(self, failure: Failure, text: str, pause: float = 0.0) -> None:
-        super().__init__(text)
-        self.failure, self.text, self.pause = failure, text, pause
+        super().__init__(failure, text)
+        self.pause = pause
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -136,47 +136,42 @@ class Client:
         return reply
 
     def _ask_server(self, data: bytes, deadline: float) -> Reply:
+        """The server's answer. A thread waits for it, since name servers, connections and servers
+        that send a byte a minute heed no time limit of a socket."""
+        reply: Future[Reply] = Future()
+        ended = threading.Event()  # nobody waits any longer
+
+        def work() -> None:
+            try:
+                reply.set_result(self._repeat(data, deadline, ended))
+            except Exception as error:
+                reply.set_exception(error)
+
+        threading.Thread(target=work, daemon=True).start()
+        try:
+            while not is_stopped():
+                if wait([reply], _LOOK).done:
+                    return reply.result()
+                if time.monotonic() >= deadline:
+                    raise ProgramError(Failure.TIMEOUT, LATE)
+            raise ProgramError(Failure.TIMEOUT, STOPPED)
+        finally:
+            ended.set()
+
+    def _repeat(self, data: bytes, deadline: float, ended: threading.Event) -> Reply:
         """Repeats a request as long as that may help."""
         for least in (*(_FIRST_PAUSE * 2**number for number in range(_ATTEMPTS - 1)), math.inf):
             began = time.monotonic()
             try:
-                reply = self._read(self._post(data, deadline))
+                reply = self._read(self._exchange(data, deadline))
                 return reply._replace(seconds=round(time.monotonic() - began, 3))
             except _NoAnswer as error:
                 problem = error
             pause = max(problem.pause, least)
-            if time.monotonic() + pause >= deadline:
+            if time.monotonic() + pause >= deadline or ended.wait(pause):
                 break
-            _sleep(pause)
-            if is_stopped():
-                raise ProgramError(Failure.TIMEOUT, STOPPED)
         waits = f"; it asks to wait {problem.pause:g} s" if 0 < problem.pause < math.inf else ""
         raise ProgramError(problem.failure, f"{problem.text}{waits}")
-
-    def _post(self, data: bytes, deadline: float) -> bytes:
-        """The body of the server's answer. A thread waits for it, since name servers, connections
-        and servers that send a byte a minute heed no time limit of a socket."""
-        results: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
-
-        def work() -> None:
-            try:
-                results.put(self._exchange(data, deadline))
-            except Exception as error:
-                results.put(error)
-
-        threading.Thread(target=work, daemon=True).start()
-        while True:
-            try:
-                result = results.get(timeout=_LOOK)
-                break
-            except queue.Empty:
-                if is_stopped():
-                    raise _NoAnswer(Failure.TIMEOUT, STOPPED, math.inf) from None
-                if time.monotonic() >= deadline:
-                    raise _NoAnswer(Failure.TIMEOUT, LATE, math.inf) from None
-        if isinstance(result, Exception):
-            raise self._problem(result) from None
-        return result
 
     def _exchange(self, data: bytes, deadline: float) -> bytes:
         headers = {"Content-Type": "application/json", "Accept": "application/json",
@@ -185,8 +180,11 @@ class Client:
         if self._key:  # never passed on to another address
             request.add_unredirected_header("Authorization", f"Bearer {self._key}")
         left = max(deadline - time.monotonic(), 0.01)
-        with self._opener.open(request, timeout=left) as response:
-            return response.read(_LONGEST_ANSWER + 1)
+        try:
+            with self._opener.open(request, timeout=left) as response:
+                return response.read(_LONGEST_ANSWER + 1)
+        except Exception as error:
+            raise self._problem(error) from None
 
     def _read(self, data: bytes) -> Reply:
         """The answer in a response. Raises _NoAnswer if it has not the common form."""
@@ -223,13 +221,6 @@ class Client:
             return _NoAnswer(Failure.TIMEOUT, LATE)
         words = getattr(reason, "strerror", "") or str(reason) or type(reason).__name__
         return _NoAnswer(Failure.UNREACHABLE, f"{self._url}: {excerpt(self._clean(words), 200)}")
-
-
-def _sleep(seconds: float) -> None:
-    """Sleep; return early if the engine is stopped."""
-    end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0 and not is_stopped():
-        time.sleep(min(left, _LOOK))
 
 
 def _words_of(error: urllib.error.HTTPError) -> str:
