@@ -120,11 +120,12 @@ def _max_entropy(gains: Floats) -> Floats:
     """The distribution x of largest entropy among those with `gains @ x` >= 0; there must be one.
 
     A linear programme finds a solution that is positive, and loose in its conditions, wherever
-    some solution is. The rest is a smooth problem inside a flat space: Newton's method, with a
-    logarithmic barrier for the loose conditions.
+    some solution is. If there are others, that of largest entropy is the softmax of
+    `prices @ gains` (a price for each condition, 0 or more where it is loose), for the prices with
+    the least log-sum-exp: Lagrange's dual, which is convex and smooth.
     """
-    from scipy.linalg import null_space
-    from scipy.optimize import linprog
+    from scipy.optimize import linprog, minimize
+    from scipy.special import logsumexp, softmax
 
     conditions, size = gains.shape
     gains = gains / (np.abs(gains).max() or 1.0)
@@ -141,41 +142,16 @@ def _max_entropy(gains: Floats) -> Floats:
         bounds=[(0, 1 / _LEAST_WEIGHT)] * size + [(0, 1)] * (size + conditions),
     ).x
     positive, loose = found[size : 2 * size] > 0.5, found[2 * size :] > 0.5
-    x = found[:size][positive]
-    x /= x.sum()
-    tight = np.vstack([gains[~loose][:, positive], np.ones(len(x))])
-    wanted = np.r_[np.zeros(len(tight) - 1), 1]
-    x = x + np.linalg.lstsq(tight, wanted - tight @ x, rcond=1e-9)[0]
-    free, inside = null_space(tight, rcond=1e-9), gains[loose][:, positive]
-    if free.shape[1]:
-        for barrier in 10.0 ** np.arange(-1, -13, -1):
-            x = _centre(x, free, inside, barrier)
-    weights = np.zeros(size)
+    left, weights = gains[:, positive], np.zeros(size)
+    equations = np.vstack([left[~loose], np.ones(left.shape[1])])
+    x, _, rank, _ = np.linalg.lstsq(equations, np.eye(len(equations))[-1], rcond=1e-9)
+    if rank < len(x):
+        prices = minimize(
+            lambda prices: (logsumexp(prices @ left), left @ softmax(prices @ left)),
+            np.zeros(conditions), jac=True, method="L-BFGS-B",
+            bounds=[(0 if is_loose else None, None) for is_loose in loose],
+            options={"ftol": 0, "gtol": 1e-11, "maxiter": 10_000, "maxfun": 20_000},
+        ).x
+        x = softmax(prices @ left)
     weights[positive] = np.clip(x, 0, None)
     return weights / weights.sum()
-
-
-def _centre(x: Floats, free: Floats, inside: Floats, barrier: float) -> Floats:
-    """The minimum of sum(x log x) - barrier * sum(log(inside @ x)), where x moves along the columns
-    of `free`."""
-    def loss(x: Floats) -> float:
-        slack = inside @ x
-        if min(x.min(), slack.min(initial=1.0)) <= 0:
-            return math.inf
-        return float(x @ np.log(x) - barrier * np.log(slack).sum())
-
-    value = loss(x)
-    for _ in range(100):
-        slack = inside @ x
-        gradient = np.log(x) + 1 - barrier * (inside / slack[:, None]).sum(axis=0)
-        curved = (inside / slack[:, None]) @ free
-        hessian = free.T @ (free / x[:, None]) + barrier * curved.T @ curved
-        step = -free @ np.linalg.solve(hessian, free.T @ gradient)
-        promise = -float(gradient @ step)
-        size = 1.0
-        while (new := loss(x + size * step)) > value - 1e-4 * size * promise and size > 1e-10:
-            size /= 2
-        if promise < 1e-14 or size <= 1e-10:
-            return x
-        x, value = x + size * step, new
-    return x
