@@ -6,8 +6,7 @@
 # %% [markdown]
 # # Rules and state
 #
-# *Chapters 2 and 3 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019);
-# section numbers are the book's.*
+# *Chapters 2 and 3 of [the book](../docs/index.md), with its section numbers.*
 #
 # After this page you can
 #
@@ -23,8 +22,7 @@
 # `Source` shows code of the project, `Row` shows boards side by side. `ch02.komi.show()` draws a
 # measured result with the command that made it; `ch02.komi.run()` measures again.
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
-# *A ko*.
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with *A ko*.
 
 # %%
 import dlgo

@@ -6,8 +6,7 @@
 # %% [markdown]
 # # Tree search
 #
-# *Chapter 4 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019); section
-# numbers are the book's.*
+# *Chapter 4 of [the book](../docs/index.md), with its section numbers.*
 #
 # After this page you can
 #
@@ -21,8 +20,7 @@
 # positions. **Monte Carlo tree search** (MCTS) samples: it plays random games and spends most of
 # them on the moves that have done well.
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
-# *A fork*.
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with *A fork*.
 
 # %%
 import dlgo
@@ -237,9 +235,8 @@ Claims(
 #
 # ## Graded exercises
 #
-# `rules_of_thumb`, `evaluation`, `minimax`, `alpha_beta`, `uct`, `rave`.
-# `dlgo class new rules_of_thumb` writes `rules_of_thumb.py`. Fill in the gaps and run it to try its
-# examples.
+# `rules_of_thumb`, `evaluation`, `minimax`, `alpha_beta`, `uct`, `rave`:
+# `dlgo class new rules_of_thumb` writes `rules_of_thumb.py`.
 #
 # ## Questions
 #

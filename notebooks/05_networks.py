@@ -6,8 +6,7 @@
 # %% [markdown]
 # # A network from scratch
 #
-# *Chapters 5 and 6 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019);
-# section numbers are the book's.*
+# *Chapters 5 and 6 of [the book](../docs/index.md), with its section numbers.*
 #
 # After this page you can
 #
@@ -20,7 +19,7 @@
 # with the right answers, the *labels*, and changes each weight a little: *backpropagation* computes
 # the direction of the change, and *gradient descent* makes the step.
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with
 # *What a network predicts*.
 
 # %%
@@ -327,8 +326,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `dense`, `encoder`. `dlgo class new dense` writes `dense.py`. Fill in the gaps and run it to try
-# its examples.
+# `dense`, `encoder`: `dlgo class new dense` writes `dense.py`.
 #
 # ## Questions
 #

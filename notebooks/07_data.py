@@ -6,8 +6,7 @@
 # %% [markdown]
 # # Data and honest tests
 #
-# *Chapter 7 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019); section
-# numbers are the book's.*
+# *Chapter 7 of [the book](../docs/index.md), with its section numbers.*
 #
 # After this page you can
 #
@@ -23,7 +22,7 @@
 #
 # A small tree search in Connect Four plays the games here. A few thousand games take seconds.
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with
 # *A game has one winner*.
 
 # %%
@@ -212,8 +211,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `leaking_split`. `dlgo class new leaking_split` writes `leaking_split.py`. Fill in the gaps and
-# run it to try its examples.
+# `leaking_split`: `dlgo class new leaking_split` writes `leaking_split.py`.
 #
 # ## Questions
 #

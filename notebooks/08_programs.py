@@ -6,8 +6,7 @@
 # %% [markdown]
 # # Among other programs
 #
-# *Chapter 8 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019); section
-# numbers are the book's.*
+# *Chapter 8 of [the book](../docs/index.md), with its section numbers.*
 #
 # After this page you can
 #
@@ -20,7 +19,7 @@
 # and when to resign, and speak a language that other programs understand. This page adds these
 # parts, one by one.
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with
 # *From a prediction to a move*.
 
 # %%
@@ -172,8 +171,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `better`, `elo`. `dlgo class new better` writes `better.py`. Fill in the gaps and run it to try
-# its examples.
+# `better`, `elo`: `dlgo class new better` writes `better.py`.
 #
 # ## Questions
 #

@@ -6,8 +6,7 @@
 # %% [markdown]
 # # Policy gradients
 #
-# *Chapters 9 and 10 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019);
-# section numbers are the book's.*
+# *Chapters 9 and 10 of [the book](../docs/index.md), with its section numbers.*
 #
 # After this page you can
 #
@@ -22,8 +21,7 @@
 # A **policy** $\pi$ gives each legal move of a position a probability. The bot draws its moves from
 # it. If it always played the most probable move, it would see one game again and again:
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
-# *A policy*.
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with *A policy*.
 
 # %%
 import numpy as np
@@ -278,8 +276,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `masking`, `reinforce`. `dlgo class new masking` writes `masking.py`. Fill in the gaps and run it
-# to try its examples.
+# `masking`, `reinforce`: `dlgo class new masking` writes `masking.py`.
 #
 # `dlgo train policy_gradient` trains stronger networks: see [Reinforcement
 # learning](../docs/reinforcement.md).

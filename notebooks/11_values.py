@@ -6,8 +6,8 @@
 # %% [markdown]
 # # Q-learning, critics and PPO
 #
-# *Chapters 11 and 12 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019);
-# section numbers are the book's. Generalised advantages and PPO are newer than its methods.*
+# *Chapters 11 and 12 of [the book](../docs/index.md), with its section numbers. Generalised
+# advantages and PPO are newer than its methods.*
 #
 # After this page you can
 #
@@ -19,7 +19,7 @@
 # -1 (lost) to 1 (won) that predict the result of a game. $Q$ is the value of a move and can choose
 # moves. $V$ is the value of a position and says which results were a surprise.
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with
 # *What a move is worth*.
 
 # %%
@@ -313,8 +313,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `q_update`, `advantages`. `dlgo class new q_update` writes `q_update.py`. Fill in the gaps and run
-# it to try its examples.
+# `q_update`, `advantages`: `dlgo class new q_update` writes `q_update.py`.
 #
 # ## Questions
 #

@@ -6,9 +6,8 @@
 # %% [markdown]
 # # AlphaGo
 #
-# *Chapter 13 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019), and
-# Silver et al., "Mastering the game of Go with deep neural networks and tree search" (Nature 2016);
-# section numbers are the book's.*
+# *Chapter 13 of [the book](../docs/index.md), and Silver et al., "Mastering the game of Go with
+# deep neural networks and tree search" (Nature 2016); section numbers are the book's.*
 #
 # After this page you can
 #
@@ -32,8 +31,7 @@
 # [AlphaGo](../docs/engines/alphago.md)
 # describes them. The pictures below use the networks that come with the package.
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
-# *AlphaGo's leaves*.
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with *AlphaGo's leaves*.
 
 # %%
 import dlgo
@@ -154,7 +152,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `puct`. `dlgo class new puct` writes `puct.py`. Fill in the gaps and run it to try its examples.
+# `puct`: `dlgo class new puct` writes `puct.py`.
 #
 # ## Questions
 #

@@ -6,8 +6,7 @@
 # %% [markdown]
 # # AlphaZero in one file
 #
-# *Chapter 14 of Pumperla and Ferguson, "Deep Learning and the Game of Go" (Manning 2019); section
-# numbers are the book's.*
+# *Chapter 14 of [the book](../docs/index.md), with its section numbers.*
 #
 # After this page you can
 #
@@ -29,7 +28,7 @@
 # about 200 lines of NumPy: rules, network, search, self-play, training. This page explains its
 # parts.
 #
-# In [the studio](../docs/studio.md), the view Course starts this chapter with
+# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with
 # *A win in one that the prior misses*.
 
 # %%
@@ -335,8 +334,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `back_up`, `noise`. `dlgo class new back_up` writes `back_up.py`. Fill in the gaps and run it to
-# try its examples.
+# `back_up`, `noise`: `dlgo class new back_up` writes `back_up.py`.
 #
 # ## Questions
 #

@@ -92,12 +92,18 @@ class LockstepGames:
         self.start_turn(i, slot, NO_ACTION)
         return slot
 
-    def random_action(self, state: Any, rng: np.ndarray) -> int | None:
-        """A random sensible action; None if it passes or ends the game."""
-        action = int(self._actions[below(rng, kernels.search_actions(state, self._actions))])
-        after = self._game.scratch_state(state)
-        kernels.play(after, action)
-        return None if kernels.terminal(after) or action == self._game.pass_action else action
+    def random_opening(self, i: int, rng: np.ndarray, share: float, most: int) -> list[int]:
+        """In a share of the games, play up to `most` random sensible actions in row `i`; returns
+        those played. None of them passes or ends the game."""
+        state, opening = kernels.row(self._searches[0].roots, i), []
+        for _ in range(1 + below(rng, most) if uniform(rng) < share else 0):
+            action = int(self._actions[below(rng, kernels.search_actions(state, self._actions))])
+            after = self._game.scratch_state(state)
+            kernels.play(after, action)
+            if not kernels.terminal(after) and action != self._game.pass_action:
+                kernels.play(state, action)
+                opening.append(action)
+        return opening
 
     def _take_turn(self, i: int, slot: Any) -> int | None:
         """Play the move of row `i`; returns the result for player 0 if the game ends."""
@@ -177,14 +183,9 @@ class SelfPlay(LockstepGames):
         may_resign = settings.resign_below > 0 and uniform(rng) >= settings.no_resign_fraction
         watches = tuple(Resignation(settings.resign_below, _PATIENCE) for _ in range(2))
         slot = _Slot(number, GameBuilder(self._game), rng, watches, may_resign)
-        if uniform(rng) < settings.random_share:
-            root = kernels.row(self._search.roots, i)
-            for _ in range(1 + below(rng, settings.random_plies)):
-                action = self.random_action(root, rng)
-                if action is not None:
-                    kernels.play(root, action)
-                    slot.builder.skip(action)
-                    slot.plies += 1
+        for action in self.random_opening(i, rng, settings.random_share, settings.random_plies):
+            slot.builder.skip(action)
+            slot.plies += 1
         return slot
 
     def start_turn(self, i: int, slot: _Slot, played: int) -> None:

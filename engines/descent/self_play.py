@@ -37,7 +37,7 @@ class _Slot:
 
     number: int
     rng: np.ndarray  # shared with its search
-    moves: list[int] = field(default_factory=list)
+    moves: list[int]
     lines: list[Lines] = field(default_factory=list)
     plies: int = 0
 
@@ -83,16 +83,9 @@ class DescentGames(LockstepGames):
         self._config, self._exploitation, self._seed = config, exploitation, seed
 
     def start_game(self, i: int, number: int) -> _Slot:
-        slot = _Slot(number, self._search.seed(i, derive_seed(self._seed, "descent", number)))
-        if uniform(slot.rng) < self._config.random_share:
-            root = kernels.row(self._search.roots, i)
-            for _ in range(1 + below(slot.rng, self._config.random_plies)):
-                action = self.random_action(root, slot.rng)
-                if action is not None:
-                    kernels.play(root, action)
-                    slot.moves.append(action)
-                    slot.plies += 1
-        return slot
+        rng = self._search.seed(i, derive_seed(self._seed, "descent", number))
+        opening = self.random_opening(i, rng, self._config.random_share, self._config.random_plies)
+        return _Slot(number, rng, opening, plies=len(opening))
 
     def start_turn(self, i: int, slot: _Slot, played: int) -> None:
         if played == NO_ACTION:

@@ -111,10 +111,7 @@ class DescentLearner(ReinforcementLearner):
         played, seconds = play_tasks(
             self._jobs, self._game, tasks, config.games, telling(run, "games"))
         self._cpu_elsewhere = seconds - (time.process_time() - before)
-        return dataclasses.replace(played, provenance={
-            "method": config.method, "iteration": iteration, "seed": config.seed,
-            "folder": self._folder.name,
-        })
+        return dataclasses.replace(played, provenance=self._provenance(iteration))
 
     def _of_games(self, played: Experience) -> dict[str, float]:
         # Lines of trees end with a position to learn from; the others are the games.

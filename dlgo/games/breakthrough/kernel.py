@@ -123,17 +123,10 @@ def forced_actions(state, out):
 
 @kernel
 def play(state, action):
-    cell, way = action // 10, action % 5
-    col = cell % state.words[COLS] + 1
-    advance(state, cell // state.words[COLS] + 1, col, col + RUNS[way])
-
-
-@inline_kernel
-def advance(state, row, col, end):
-    """Move a man of the player to move from column `col` to column `end` of the next row."""
-    words = state.words
+    words, cell = state.words, action // 10
     player = words[TURN]
-    ahead = row + 1 - 2 * player
+    row, col = cell // words[COLS] + 1, cell % words[COLS] + 1
+    ahead, end = row + 1 - 2 * player, col + RUNS[action % 5]
     state.rows[player, row] ^= 1 << col
     state.rows[player, ahead] |= 1 << end
     words[KEY] ^= MEN[player, row, col] ^ MEN[player, ahead, end]
@@ -162,43 +155,38 @@ def key(state):
 
 
 @inline_kernel
-def random_move(state, rng):
-    """Row, column and new column of a man: any man and any way, drawn until the move is legal."""
+def random_action(state, rng):
+    """Any man and any way, drawn until the move is legal."""
     words, board = state.words, (2 << state.words[COLS]) - 2
     player, rise = words[TURN], 1 - 2 * words[TURN]
     own, other = state.rows[player], state.rows[1 - player]
     while True:
         drawn = below(rng, 3 * words[LEFT + player])
-        run = drawn % 3 - 1
+        way = drawn % 3
         row, col = bitrows.find(own, drawn // 3)
-        blocked = own[row + rise] | (0 if run else other[row + rise])
-        if (board & ~blocked) >> col + run & 1:
-            return row, col, col + run
+        end = col + RUNS[way]
+        captures = other[row + rise] >> end & 1
+        if board >> end & 1 and not own[row + rise] >> end & 1 and not (captures and way == 1):
+            if captures:
+                way = STEPS + way // 2
+            return 10 * (words[COLS] * (row - 1) + col - 1) + 5 * player + way
 
 
 @kernel
 def rollout(state, rng):
     while not terminal(state):
-        row, col, end = random_move(state, rng)
-        advance(state, row, col, end)
+        play(state, random_action(state, rng))
     return result(state)
 
 
 @kernel
 def heavy_rollout(state, rng, actions, played):
     """Random moves, but those that are urgent first."""
-    words = state.words
     while not terminal(state):
         n = urgent_actions(state, actions)
-        if n > 0:
-            action = actions[below(rng, n)]
-        else:
-            row, col, end = random_move(state, rng)
-            captures = state.rows[1 - words[TURN], row + 1 - 2 * words[TURN]] >> end & 1
-            way = end - col + 1 if captures == 0 else STEPS + (end > col)
-            action = 10 * (words[COLS] * (row - 1) + col - 1) + 5 * words[TURN] + way
+        action = actions[below(rng, n)] if n > 0 else random_action(state, rng)
         if played[action] == NOBODY:
-            played[action] = words[TURN]
+            played[action] = state.words[TURN]
         play(state, action)
     return result(state)
 

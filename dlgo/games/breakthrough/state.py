@@ -84,8 +84,5 @@ class Breakthrough(Lettered):
 
     def winning_cells(self, state: GameState) -> list[Point]:
         """The man that has reached the last row."""
-        return [
-            point for point, player in self.stones(state).items()
-            if point.row == (self.board_rows if player.index == 0 else 1)
-            and state.kernel_state.words[kernel.WINNER] == player.index
-        ]
+        end = self.last_cell(state)
+        return [end] if state.is_over() and end and end.row in (1, self.board_rows) else []

@@ -234,9 +234,13 @@ class ReinforcementLearner(Learner):
             played = self._play_in_portions(run, iteration, earlier, schedule)
         return dataclasses.replace(
             played.with_returns(config.discount, config.gae_lambda),
-            provenance={"method": config.method, "iteration": iteration, "seed": config.seed,
-                        "folder": self._folder.name},
+            provenance=self._provenance(iteration),
         )
+
+    def _provenance(self, iteration: int) -> dict[str, Any]:
+        """What made an iteration's experience."""
+        return {"method": self._config.method, "iteration": iteration, "seed": self._config.seed,
+                "folder": self._folder.name}
 
     def _play_in_portions(
         self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
