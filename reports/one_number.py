@@ -64,13 +64,13 @@ class OneNumber:
         return sorted(rows, key=lambda row: (-round(row.gain.value, 6), -row.weight.value))
 
 
-def one_number(table: RatingTable, games: Mapping[str, list]) -> OneNumber:
-    """Judge the ratings by the games behind them: columns first, second and result."""
+def one_number(table: RatingTable) -> OneNumber:
+    """Judge the ratings by the games behind them."""
     size = len(table.ratings)
     if size > MOST_ENTRANTS:
         return OneNumber((f"Whether one number is enough was not tested: more than {MOST_ENTRANTS} "
                           "entrants.",), None)
-    pairs = Pairs.of(table, games["first"], games["second"], games["result"])
+    pairs = Pairs.of(table)
     fit = pairs.fit
     if not fit.freedom:
         return OneNumber(("Whether one number is enough cannot be decided: it takes three entrants "

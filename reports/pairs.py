@@ -22,7 +22,6 @@ noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -88,20 +87,13 @@ class Pairs:
     counts: Floats  # (rows, 3) wins, draws and losses of the first mover
 
     @classmethod
-    def of(
-        cls, table: RatingTable, first: Sequence[str], second: Sequence[str],
-        result: Sequence[float],
-    ) -> Pairs:
+    def of(cls, table: RatingTable) -> Pairs:
         """From the games behind `table`, without those of an entrant against itself."""
-        names, who = np.unique([list(first), list(second)], return_inverse=True)
-        places = np.array([table.index[str(name)] for name in names])[who].reshape(2, -1)
-        points, met = np.asarray(result, float), places[0] != places[1]
-        ahead, behind, points = places[0, met], places[1, met], points[met]
-        rows, row = np.unique(np.column_stack([ahead, behind]), axis=0, return_inverse=True)
-        counts = np.column_stack([
-            np.bincount(row.ravel(), weights=points == value, minlength=len(rows))
-            for value in (1.0, 0.5, 0.0)
-        ])
+        played = table.played
+        order = np.lexsort((played.second, played.first))
+        order = order[played.first[order] != played.second[order]]
+        rows = np.column_stack([played.first, played.second])[order]
+        counts = np.column_stack([played.wins, played.draws, played.losses])[order]
         pairs, row_pair = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
         sign = np.where(rows[:, 0] < rows[:, 1], 1.0, -1.0)
         return cls(table, pairs[:, 0], pairs[:, 1], row_pair.ravel(), sign, counts)

@@ -61,11 +61,9 @@ def rate_file(
     tables = rate_games(games, anchor)
     checks = check_ratings(games, tables, replicates, seed, progress)
     frame, repeated = ratings_frame(games, tables, checks), games[~games["counted"]]
-    counted = games[games["counted"]]
     return [
         Rated(game, table, frame[frame["game"] == game], checks.get(game),
-              int((repeated["game"] == game).sum()),
-              one_number(table, counted[counted["game"] == game]))
+              int((repeated["game"] == game).sum()), one_number(table))
         for game, table in tables.items()
     ]
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from dlgo.errors import DlgoError
-from reports.davidson import Floats
+from reports.davidson import Floats, Observations
 from reports.text import listing
 
 ELO = 400 / np.log(10)  # Elo points in one unit of natural logarithm
@@ -49,6 +49,7 @@ class RatingTable:
     draw: Estimate | None  # nu; None if no game was drawn
     log_likelihood: float  # of the games played; virtual ones do not count
     games: int
+    played: Observations = field(repr=False)  # these games; entrants by their places in `ratings`
     remarks: tuple[str, ...] = ()  # sentences on the whole table
     zero: frozenset[str] = frozenset()  # whose mean rating is the zero of their group
     anchor: tuple[str, float] | None = None  # an entrant and its given rating

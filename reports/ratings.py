@@ -26,6 +26,7 @@ half a win, half a draw and half a loss.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,13 +105,12 @@ def fit_ratings(
     ) if remark and wanted]
     parameters = maximise(data, links.leaders())
     covariance = covariance_matrix(data, parameters, links.leaders())
-    likelihood = played.log_likelihood(parameters)
-    return _table(links, data, parameters, covariance, likelihood, len(scores), tuple(remarks))
+    return _table(links, data, parameters, covariance, played, len(scores), tuple(remarks))
 
 
 def _table(
     links: Connections, data: Observations, parameters: Floats, covariance: Floats,
-    likelihood: float, games: int, remarks: tuple[str, ...],
+    played: Observations, games: int, remarks: tuple[str, ...],
 ) -> RatingTable:
     """The estimates on the scales that people read."""
     draw = None
@@ -136,8 +136,11 @@ def _table(
                group=int(links.group[i]) + 1, note=notes[i], model=float(ELO * model[i]))
         for i in order
     )
+    place = np.argsort(order)
     return RatingTable(
-        ratings, covariance[np.ix_(order, order)], advantage, draw, likelihood, games, remarks,
+        ratings, covariance[np.ix_(order, order)], advantage, draw,
+        played.log_likelihood(parameters), games,
+        replace(played, first=place[played.first], second=place[played.second]), remarks,
         frozenset(zeros),
     )
 

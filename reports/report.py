@@ -154,7 +154,7 @@ def _game(
         figure = draw_strength(frames["ratings"], subtitle, game, axis, frames["frontier"])
         drawn[axis.title] = save(figure, out / f"strength_{slug}{axis.stem}") if figure else []
         paths += drawn[axis.title]
-    judged = one_number(table, games[games["counted"]])
+    judged = one_number(table)
     residuals = judged.pairs.residuals() if judged.pairs else []
     paths.append(tables.write_csv(
         pd.DataFrame(residuals, columns=Residual._fields), out / f"residuals_{slug}.csv"))

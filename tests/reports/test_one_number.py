@@ -44,12 +44,11 @@ def rock_paper_scissors(games: int = 40, won: int = 32) -> Played:
 
 
 def judged(played: Played) -> OneNumber:
-    games = dict(zip(("first", "second", "result"), played, strict=True))
-    return one_number(fit_ratings(*played), games)
+    return one_number(fit_ratings(*played))
 
 
 def pairs_of(played: Played) -> Pairs:
-    return Pairs.of(fit_ratings(*played), *played)
+    return Pairs.of(fit_ratings(*played))
 
 
 # The decomposition
@@ -89,7 +88,7 @@ def test_without_draws_the_statistic_is_pearsons():
         second += [opponent] * 40
         result += [1.0] * won + [0.0] * (40 - won)
     table = fit_ratings(first, second, result, first_move=False)
-    pairs = Pairs.of(table, first, second, result)
+    pairs = Pairs.of(table)
     wanted = sum(
         (row.games * (row.score - row.expected)) ** 2
         / (row.games * row.expected * (1 - row.expected)) for row in pairs.residuals()
