@@ -16,6 +16,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from dlgo.errors import SpecError
 from dlgo.specs import Option, parse_settings
 
 if TYPE_CHECKING:  # `dlgo --help` reads settings and must not load the games' kernels
@@ -90,6 +91,16 @@ class Settings:
             name: inner[name].from_json(value) if name in inner else value
             for name, value in data.items()
         })
+
+    @classmethod
+    def from_table(cls, owner: str, table: Mapping[str, Any], **more: Any) -> Self:
+        """The settings in a table of a file; `more` are fields that are not settings. Raises
+        SpecError, naming the `owner`, for a wrong or a missing one."""
+        values = parse_settings(owner, cls.options().values(), table, "key")
+        for name, option in cls.options().items():
+            if option.default is None and name not in values:
+                raise SpecError(f"{owner} lacks the key {name}")
+        return cls(**values, **more)
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def draw_classes(pieces: int, count: int, seed: int) -> dict[str, list[Position]
                 if all(len(rows) == count for rows in wanted.values()):
                     break
         else:
-            raise DlgoError(f"found too few positions with {total} pieces; lower --count")
+            raise DlgoError(f"found too few positions with {total} pieces; ask for fewer")
         classes |= wanted
     return classes
 

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from dlgo import GameSpec, GameState, kernels
-from engines.learning.data import GameData
+from engines.learning.data import Dataset, GameData
 from engines.learning.data.replay import start_state
+from engines.learning.data.shards import PATTERN
 from experiments.measures.mistakes import Position
 from experiments.measures.solved import exact_outcomes
+
+# Shards and games at the end of a training whose positions are counted.
+_LAST_SHARDS, _LAST_GAMES = 16, 2000
 
 
 class Visited(NamedTuple):
@@ -42,21 +47,25 @@ def by_rank(game: GameSpec, games: Sequence[GameData]) -> dict[int, list[Visited
     return {rank: ranked[rank - 1 : 2 * rank - 1] for rank in ranks}
 
 
-def frequencies(
-    game: GameSpec, games: Sequence[GameData]
-) -> Iterator[tuple[int, float, float]]:
-    """For each entry of `by_rank`: the rank, the mean number of times that its positions occur, and
-    their mean moment."""
-    for rank, positions in by_rank(game, games).items():
+def last_games(run: Path) -> tuple[GameSpec, list[GameData]]:
+    """The games at the end of a training, whose folder is given."""
+    paths = sorted((run / "games").glob(PATTERN))[-_LAST_SHARDS:]
+    data = Dataset.open(run / "games", paths=paths)
+    return data.game, data.games()[-_LAST_GAMES:]
+
+
+def frequencies(run: Path) -> Iterator[tuple[int, float, float]]:
+    """For each entry of `by_rank` of a training's last games: the rank, the mean number of times
+    that its positions occur, and their mean moment."""
+    for rank, positions in by_rank(*last_games(run)).items():
         total = sum(one.count for one in positions)
         yield rank, total / len(positions), sum(one.moments for one in positions) / total
 
 
-def solved_by_rank(
-    game: GameSpec, games: Sequence[GameData], count: int
-) -> dict[str, list[Position]]:
-    """Of each entry of `by_rank`, up to `count` random positions with exact outcomes in which a
-    mistake is possible."""
+def solved_by_rank(run: Path, count: int) -> dict[str, list[Position]]:
+    """Of each entry of `by_rank` of a training's last games, up to `count` random positions with
+    exact outcomes in which a mistake is possible."""
+    game, games = last_games(run)
     solve, rng, classes = exact_outcomes(game), np.random.default_rng(1), {}
     for rank, positions in by_rank(game, games).items():
         rows: list[Position] = []
@@ -64,9 +73,7 @@ def solved_by_rank(
             line = positions[k].line.tolist()
             (outcomes,) = solve([line])
             if len({*outcomes.values()}) > 1:
-                state = GameState.new_game(game)
-                for action in line:
-                    state = state.apply_move(game.move_of(action))
+                state = GameState.new_game(game).play(*map(game.move_of, line))
                 rows.append(Position(f"{rank} {k}", state, outcomes))
             if len(rows) == count:
                 break

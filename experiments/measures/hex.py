@@ -53,7 +53,7 @@ def draw_classes(size: int, count: int, seed: int) -> dict[str, list[Position]]:
             rows.append(position)
         if all(len(rows) == count for rows in classes.values()):
             return classes
-    raise DlgoError(f"found too few positions of {game}; lower --count")
+    raise DlgoError(f"found too few positions of {game}; ask for fewer")
 
 
 @click.command()

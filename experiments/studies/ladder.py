@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dlgo import get_game
 from dlgo.errors import SpecError
 from dlgo.records.ledger import Ledger
 from dlgo.specs import parse_settings, quote_value, setting_text
@@ -24,8 +23,6 @@ from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.train import train
 from engines.isolation.describe import read_spec
 from engines.jobs import Processes
-from engines.learning.data import Dataset, GameData
-from engines.learning.data.shards import PATTERN
 from engines.learning.networks.store import DENSE_FILE, load_card, network_folder
 from engines.learning.runs import PrintedProgress
 from engines.learning.runs.records import read_history
@@ -36,8 +33,6 @@ from experiments.measures import frequency
 from experiments.measures.mistakes import Position, measure
 from reports import tables
 
-# Shards and games at the end of a training whose positions are counted.
-_LAST_SHARDS, _LAST_GAMES = 16, 2000
 # Ranks of frequent positions; those before them are the opening.
 _RANKS = 16, 1024
 # Solved positions of a training's own games, of each doubling of the rank.
@@ -107,7 +102,8 @@ class Part(Settings):
         """The settings of a training. Raises DlgoError for a wrong game or setting."""
         own = {"game": self.game, "network": self.network.replace("{}", str(size)),
                "iterations": self.levels[-1], "seed": seed}
-        allowed = [option for name, option in AlphaZeroConfig.options().items() if name not in own]
+        allowed = [option for name, option in AlphaZeroConfig.options().items()
+                   if name not in (*own, "cpu_minutes")]
         return make_config(
             **own, **parse_settings("train alphazero", allowed, self.settings, "setting"))
 
@@ -195,8 +191,8 @@ def mistakes(part: Part, folder: Path, sets: Positions, workers: int | None) -> 
         return [(name, one.positions, one.mistakes) for name, one in measured.items()]
 
     def in_own_games(player: Player) -> Iterable[Row]:
-        games = last_games(folder, player.size, player.seed)
-        return counts(player, frequency.solved_by_rank(get_game(part.game), games, _OF_A_RANK))
+        run = folder / f"{player.size}-{player.seed}"
+        return counts(player, frequency.solved_by_rank(run, _OF_A_RANK))
 
     with Processes(workers) as jobs:
         completed(folder / "mistakes_by_rank.csv", final, [*Player._fields, "rank", *columns],
@@ -207,15 +203,7 @@ def mistakes(part: Part, folder: Path, sets: Positions, workers: int | None) -> 
 
 def frequencies(part: Part, folder: Path) -> pd.DataFrame:
     """How often positions occur in the last games of each training, and how late."""
-    game = get_game(part.game)
     return completed(
         folder / "frequencies.csv", [(size, seed) for seed, size in part.trainings()],
         ["size", "seed", "rank", "count", "phase"],
-        lambda key: frequency.frequencies(game, last_games(folder, *key)))
-
-
-def last_games(folder: Path, size: int, seed: int) -> list[GameData]:
-    """The games at the end of a training."""
-    shards = folder / f"{size}-{seed}" / "games"
-    paths = sorted(shards.glob(PATTERN))[-_LAST_SHARDS:]
-    return Dataset.open(shards, paths=paths).games()[-_LAST_GAMES:]
+        lambda key: frequency.frequencies(folder / f"{key[0]}-{key[1]}"))

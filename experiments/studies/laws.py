@@ -217,24 +217,20 @@ def replicates(
     size, axes = np.linalg.eigh(covariance)
     spread = axes * np.sqrt(np.clip(size, 0.0, None))  # rounding may leave a size below zero
     players = players.reset_index(drop=True)
-    positions = players["positions"] if "positions" in players else 0 * players["sims"]
-    asked = (positions > 0).to_numpy()
-    shares = players["mistakes"] / positions if asked.any() else positions
+    counts = players[["mistakes", "positions"]].fillna(0).astype(int)
+    shares = counts["mistakes"] / counts["positions"].clip(lower=1)
     networks = [
         [part.index.to_numpy() for _, part in of.groupby("seed")]
         for _, of in players.groupby("size", sort=False)
     ]
     for _ in range(draws):
-        drawn = {"rating": players["rating"] + spread @ rng.standard_normal(len(spread))}
-        if asked.any():
-            mistakes = players["mistakes"].to_numpy(float, copy=True)
-            mistakes[asked] = rng.binomial(positions[asked], shares[asked])
-            drawn["mistakes"] = mistakes
+        ratings = players["rating"] + spread @ rng.standard_normal(len(spread))
+        drawn = players.assign(rating=ratings, mistakes=rng.binomial(counts["positions"], shares))
         chosen = [
             seeds[k] for seeds in networks
             for k in (rng.integers(len(seeds), size=len(seeds) - 1) if len(seeds) > 1 else (0,))
         ]
-        yield players.assign(**drawn).loc[np.concatenate(chosen)]
+        yield drawn.loc[np.concatenate(chosen)]
 
 
 @dataclass(frozen=True)

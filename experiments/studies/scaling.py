@@ -17,11 +17,11 @@ multi-agent reinforcement learning model", 2022) hold on small budgets.
 
 from __future__ import annotations
 
+import functools
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 import numpy as np
@@ -38,7 +38,7 @@ from experiments.command import run
 from experiments.figures import FAINT, INK, draw_means, drawing, plain_numbers
 from experiments.measures.solved import solved_positions
 from experiments.studies import laws
-from experiments.studies.ladder import Part, play_all, table_of, train_all
+from experiments.studies.ladder import Part, Positions, play_all, table_of, train_all
 from experiments.studies.laws import LAWS, Claim
 from reports import tables
 from reports.plots import game_title
@@ -54,7 +54,6 @@ RESULTS = Path(__file__).with_name("results")
 _CONTENT = Option("parts", None, "", kind=dict), Option("claims", None, "", kind=list)
 _MORE = (Option("like", "", ""), Option("settings", None, "", kind=dict),
          Option("options", None, "", kind=dict))
-_Kind = TypeVar("_Kind", Part, Claim)
 
 
 def read_plan(path: Path) -> tuple[dict[str, Part], list[Claim]]:
@@ -69,8 +68,9 @@ def read_plan(path: Path) -> tuple[dict[str, Part], list[Claim]]:
         first = tables_of[_known(what, "like", like, tables_of)] if like else {}
         tables_of[name] = first | own | {
             key: first.get(key, {}) | own.get(key, {}) for key in ("settings", "options")}
-        values = {**tables_of[name], "name": name}
-        parts[name] = _record(Part, what, values, player_options=values.pop("options"))
+        values = dict(tables_of[name])
+        more = {"settings": values.pop("settings"), "player_options": values.pop("options")}
+        parts[name] = Part.from_table(what, values, name=name, **more)
         try:
             parts[name].check()
         except DlgoError as error:
@@ -79,21 +79,12 @@ def read_plan(path: Path) -> tuple[dict[str, Part], list[Claim]]:
         raise SpecError(f"{owner} has no parts; write one under a line such as [parts.connect4]")
     for number, table in enumerate(content.get("claims", []), 1):
         what = f"{owner}: claim {number}"
-        own = parse_settings(what, Claim.options().values(), table, "key")
-        claims.append(claim := _record(Claim, what, own))
+        claims.append(claim := Claim.from_table(what, table))
         _known(what, "part", claim.part, parts)
         _known(what, "against", claim.against or claim.part, parts)
         if claim.low > claim.high:
             raise SpecError(f"{what}: low={claim.low:g} is above high={claim.high:g}")
     return parts, claims
-
-
-def _record(kind: type[_Kind], owner: str, values: Mapping[str, Any], **more: Any) -> _Kind:
-    """A part or a claim. Raises SpecError if a key is missing."""
-    for name, option in kind.options().items():
-        if option.default is None and name not in values:
-            raise SpecError(f"{owner} lacks the key {name}")
-    return kind(**values, **more)
 
 
 def _known(owner: str, key: str, name: str, known: Iterable[str]) -> str:
@@ -104,15 +95,23 @@ def _known(owner: str, key: str, name: str, known: Iterable[str]) -> str:
     return name
 
 
+@functools.cache
+def _positions(game: str, count: int, workers: int | None) -> Positions:
+    with Processes(workers) as jobs:
+        return solved_positions(get_game(game), count, jobs)
+
+
+def positions_of(part: Part, workers: int | None) -> Positions:
+    """The solved positions of a part. Raises DlgoError if its game has none, or too few."""
+    return _positions(part.game, part.positions, workers) if part.positions else {}
+
+
 def run_part(part: Part, out: Path, workers: int | None) -> None:
-    """Train, play and measure what is missing; leaves three tables in a folder within `out`."""
-    folder, sets = out / part.name, {}
-    if part.positions:  # before the training, since a game may have too few
-        with Processes(workers) as jobs:
-            sets = solved_positions(get_game(part.game), part.positions, jobs)
+    """Train, play and measure what is missing; leaves tables in a folder within `out`."""
+    folder = out / part.name
     train_all(part, folder)
     games = play_all(part, folder, workers)
-    players = table_of(part, folder, sets, workers)
+    players = table_of(part, folder, positions_of(part, workers), workers)
     for name, frame in (("players", players), ("games", games)):
         tables.write_csv(frame, folder / f"{name}.csv")
 
@@ -259,11 +258,14 @@ def main(
     if unknown := set(names) - set(parts):
         raise SpecError(f"scaling: no part {', '.join(sorted(unknown))}; parts are "
                         f"{', '.join(parts)}")
-    rated_parts = {}
-    for name in names or parts:
-        part, folder = parts[name], out / name
+    rated_parts, chosen = {}, [replace(part, positions=part.positions or positions or 0)
+                               for part in map(parts.get, names or parts)]
+    for part in () if fits else chosen:
+        positions_of(part, workers)  # what is wrong with them is known before any training
+    for part in chosen:
+        name, folder = part.name, out / part.name
         if not fits:
-            run_part(replace(part, positions=part.positions or positions or 0), out, workers)
+            run_part(part, out, workers)
         if save:
             (RESULTS / name).mkdir(parents=True, exist_ok=True)
             for path in folder.glob("*.csv"):

@@ -195,7 +195,7 @@ def test_exact_results_of_moves_are_those_of_the_slow_rules() -> None:
     assert outcomes_of(game) and outcomes_of(Hex(size=5)) is None
     with pytest.raises(DlgoError, match="hex:size=5 has no solved positions; use a size of up to"):
         draw_classes(5, 20, 1)
-    with pytest.raises(DlgoError, match="too few positions of hex:size=2; lower --count"):
+    with pytest.raises(DlgoError, match="too few positions of hex:size=2; ask for fewer"):
         draw_classes(2, 20, 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -12,7 +13,7 @@ from dlgo import DlgoError, GameState, get_game
 from engines.jobs import Processes
 from engines.registry import build_engine
 from experiments.measures import connect4, tictactoe
-from experiments.measures.solved import solved_positions
+from experiments.measures.solved import exact_outcomes, solved_positions
 
 
 def test_a_perfect_player_never_loses_and_never_errs() -> None:
@@ -131,3 +132,19 @@ def test_games_have_solved_positions_of_several_classes_or_say_that_they_have_no
     for game in ("go:size=5", "hex:size=5"):
         with pytest.raises(DlgoError, match=f"{game} has no solved positions"):
             solved_positions(get_game(game), 3, None)
+
+
+def test_in_draughts_outcomes_are_exact_from_four_pieces_on() -> None:
+    game = get_game("draughts")
+    solve, rng, known = exact_outcomes(game), np.random.default_rng(1), 0
+    while known < 5:
+        state, line = GameState.new_game(game), []
+        while not state.is_over():
+            pieces = len(game.stones(state))
+            if pieces < 6:
+                (outcomes,) = solve([line])
+                legal = set(state.legal_actions().tolist())
+                assert set(outcomes) == (legal if pieces <= 4 else set())
+                known += pieces <= 4
+            line.append(int(rng.choice(state.legal_actions())))
+            state = state.apply_move(game.move_of(line[-1]))

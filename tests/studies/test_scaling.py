@@ -16,11 +16,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dlgo import GameState
 from dlgo.errors import SpecError
 from dlgo.records.ledger import Ledger
 from engines.learning.runs import run
+from engines.solver.outcomes import outcomes_of
+from experiments.measures import frequency
 from experiments.studies import laws
-from experiments.studies.ladder import Part, Player, meetings
+from experiments.studies.ladder import Part, Player, completed, meetings
 from experiments.studies.laws import Claim, estimate
 from experiments.studies.scaling import PLAN, QUICK, read_plan, run_part
 from reports import tables
@@ -220,6 +223,10 @@ def test_what_is_trained_and_played_is_not_done_again(
     assert "8 found, 0 played" in again.stderr and "iteration" not in again.stdout
     fitted = run_module_here(capfd, STUDY, *arguments, "--fits")
     assert fitted.stdout == again.stdout and "decades of mistakes" in fitted.stdout
+    errors = pd.read_csv(out / "tictactoe/mistakes_by_rank.csv")
+    assert errors["size"].unique().tolist() == [4, 16] and set(errors["sims"]) == {4}
+    assert (errors["mistakes"] <= errors["positions"]).all() and errors["mistakes"].any()
+    assert errors["rank"].min() > 1, "from the empty board, all moves draw"
     for name in ("tictactoe", "tictactoe_positions"):
         assert (out / f"{name}.png").stat().st_size > 10_000
     (claim,) = pd.read_csv(out / "claims.csv").itertuples(index=False)
@@ -229,6 +236,54 @@ def test_what_is_trained_and_played_is_not_done_again(
     asked = pd.read_csv(out / "exploratory.csv")
     assert asked["law"].tolist() == ["elo_by_search"], "no claim asks for it"
     assert asked["verdict"].tolist() == ["exploratory"] and "exploratory" in fitted.stdout
+
+
+def test_positions_of_games_are_solved_by_how_often_they_occur(tiny: Path, tmp_path: Path) -> None:
+    part = replace(read_plan(tiny)[0]["tictactoe"], sizes=(4,), pairs=0, positions=0)
+    run_part(part, tmp_path, 1)
+    game, games = frequency.last_games(tmp_path / "tictactoe/4-1")
+    ranks = frequency.by_rank(game, games)
+    assert ranks[1][0].count == len(games) == 40 and len(ranks[1][0].line) == 0
+    counts = [one.count for positions in ranks.values() for one in positions]
+    assert counts == sorted(counts, reverse=True) and len(ranks[4]) == 4
+    assert sum(counts) == sum(len(one.actions) for one in games)
+    solved = frequency.solved_by_rank(tmp_path / "tictactoe/4-1", 3)
+    assert max(map(len, solved.values())) == 3
+    for rank, positions in solved.items():
+        keys = {GameState.new_game(game).play(*map(game.move_of, one.line.tolist())).key()
+                for one in ranks[int(rank)]}
+        for position in positions:
+            line = [game.action_of(move) for move in position.state.moves()]
+            assert position.asks and [position.outcomes] == outcomes_of(game)([line])
+            assert position.state.key() in keys
+
+
+def test_a_table_gets_the_rows_that_are_missing(tmp_path: Path) -> None:
+    asked = []
+    def rows_of(key: tuple[int, int]) -> list[tuple[str, int]]:
+        asked.append(key)
+        return [("a", key[0]), ("b", key[1])]
+
+    path, columns = tmp_path / "table.csv", ["size", "seed", "name", "value"]
+    completed(path, [(4, 1)], columns, rows_of)
+    table = completed(path, [(4, 1), (8, 1)], columns, rows_of)
+    assert asked == [(4, 1), (8, 1)]
+    assert table.to_numpy().tolist() == [
+        [4, 1, "a", 4], [4, 1, "b", 1], [8, 1, "a", 8], [8, 1, "b", 1]]
+    pd.testing.assert_frame_equal(pd.read_csv(path), table)
+
+
+def test_a_game_without_solved_positions_is_refused_before_any_training(
+    capsys, tiny: Path, tmp_path: Path
+) -> None:
+    text = tiny.read_text(encoding="utf-8")
+    second = text[:text.index("[[claims]]")].replace("parts.tictactoe", "parts.other").replace(
+        '"tictactoe"', '"hex:size=5"')
+    tiny.write_text(second + text, encoding="utf-8")
+    done = run_module_here(capsys, STUDY, "--plan", tiny, "tictactoe", "other", "--out", tmp_path,
+                           "--workers", 1)
+    assert_one_line(done, "hex:size=5 has no solved positions; use a size of up to 4")
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
 
 
 @pytest.fixture
