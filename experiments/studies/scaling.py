@@ -46,9 +46,9 @@ from reports.plots import game_title
 PLAN = Path(__file__).with_name("scaling.toml")
 BUDGETS = 60.0, 600.0, 3600.0  # CPU seconds of training
 RANK = "rank of the position (1: the most frequent)"
-# Tables of mistakes, and what they count them by.
-ERRORS = (("mistakes", "class", "class of solved positions"),
-          ("mistakes_by_rank", "rank", RANK))
+# Tables of mistakes, with the column that they count by, a title and a label.
+ERRORS = (("mistakes", "class", "solved positions", "class"),
+          ("mistakes_by_rank", "rank", "own games, where a mistake is possible", RANK))
 QUICK = Path(__file__).with_name("scaling_quick.toml")
 RESULTS = Path(__file__).with_name("results")
 _CONTENT = Option("parts", None, "", kind=dict), Option("claims", None, "", kind=list)
@@ -215,24 +215,29 @@ def draw_positions(title: str, folder: Path, path: Path) -> None:
     """How often positions occur in the games of the networks, and when; and where the networks err
     after the whole training. `folder` has the tables of a part."""
     often = pd.read_csv(folder / "frequencies.csv")
-    errors = [(key, label, pd.read_csv(file)) for name, key, label in ERRORS
+    errors = [(*words, pd.read_csv(file)) for name, *words in ERRORS
               if (file := folder / f"{name}.csv").exists()]
     with drawing(path, 2, 1 + bool(errors), (6.5, 5.5), title=title) as axes:
         draw_means(axes[0], often, "size", "rank", "rank", "count")
         axes[0].set(xlabel=RANK, xscale="log", ylabel="times in the last games", yscale="log")
         draw_means(axes[1], often, "size", "rank", "rank", "phase")
         axes[1].set(xlabel=RANK, xscale="log", ylabel="moment in the game, 0 to 1")
-        for axis, (key, label, table) in zip(axes[2:], errors, strict=False):
+        for axis, (key, title, label, table) in zip(axes[2:], errors, strict=False):
             counts = laws.last(table).groupby(["size", key], sort=False, as_index=False)[
                 ["mistakes", "positions"]].sum()
-            share = counts["mistakes"] / counts["positions"]
-            counts["share"] = 100 * share
+            counts["share"] = 100 * counts["mistakes"] / counts["positions"]
             draw_means(axis, counts, "size", key, key, "share")
-            axis.errorbar(counts[key], counts["share"], fmt="none", ecolor=FAINT, zorder=0,
-                          yerr=196 * (share * (1 - share) / counts["positions"]) ** 0.5)
-            axis.set(xlabel=label, ylabel="mistakes, %",
-                     xscale="log" if key == "rank" else "linear")
-        for axis in axes:
+            n = counts["positions"] + 4  # for the interval of Agresti and Coull (1998)
+            middle = (counts["mistakes"] + 2) / n
+            axis.errorbar(counts[key], 100 * middle, 196 * (middle * (1 - middle) / n) ** 0.5,
+                          fmt="none", ecolor=FAINT, zorder=0)
+            axis.set(title=title, xlabel=label, ylabel="mistakes, % (grey: 95% interval)",
+                     ylim=(0, None))
+        if len(errors) > 1:
+            axes[3].set(xscale="log")
+        for axis in axes[2 + len(errors):]:
+            axis.remove()
+        for axis in axes[:2 + len(errors)]:
             axis.legend(title="size")
             plain_numbers(axis)
 
