@@ -87,11 +87,16 @@ def draw_means(axes: Axes, table: pd.DataFrame, by: str, point: str, x: str, y: 
 
 
 def plain_numbers(axes: Axes) -> None:
-    """Label logarithmic axes with 10 and 100, in place of powers."""
+    """Label logarithmic axes with 10 and 100, in place of powers; short ones also with 20, 30 and
+    50."""
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "log":
+            low, high = axis.get_view_interval()
+            between = "235" if high < 50 * low else ""
             axis.set_major_formatter("{x:,g}")
-            axis.set_minor_formatter("")
+            axis.set_minor_formatter(
+                lambda value, _, between=between:
+                f"{value:,g}" if f"{value:e}"[0] in between else "")
 
 
 def draw_bars(

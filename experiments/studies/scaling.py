@@ -175,7 +175,7 @@ def draw(title: str, players: pd.DataFrame, path: Path) -> None:
         draw_means(axes[0], final, "sims", "weights", "weights", "value")
         axes[0].set(title="after the whole training", xlabel="weights of the network")
         draw_means(axes[1], usual, "size", "level", "cpu_seconds", "value")
-        axes[1].set(title=f"{usual['sims'].iloc[0]} simulations a move",
+        axes[1].set(title=f"simulations a move: {usual['sims'].iloc[0]}",
                     xlabel="CPU seconds of training")
         if games:
             best = laws.envelope(usual, "cpu_seconds", common=False)
