@@ -30,6 +30,8 @@ LEARNERS = {
             "Train a policy by PPO, against itself and earlier networks."),
     "descent": ("engines.descent.trainer:DescentLearner",
                 "Train values by best-first minimax, from its search trees."),
+    "ntuple": ("engines.ntuple.trainer:NTupleLearner",
+               "Train an n-tuple network by TD(lambda), by playing against itself."),
 }
 
 

@@ -36,6 +36,7 @@ _ENGINES = {
     "supervised": "engines.supervised.engine:SupervisedEngine",
     "alphazero": "engines.alphazero.engine:AlphaZeroEngine",
     "descent": "engines.descent.engine:DescentEngine",
+    "ntuple": "engines.ntuple.engine:NTupleEngine",
     "alphago": "engines.alphago.engine:AlphaGoEngine",
     "policy_gradient": "engines.policy_gradient.engine:PolicyGradientEngine",
     "actor_critic": "engines.actor_critic.engine:ActorCriticEngine",

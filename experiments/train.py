@@ -190,9 +190,9 @@ def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
     return called(learn)
 
 
-actor_critic, descent, policy_gradient, ppo, q_learning = (
+actor_critic, descent, ntuple, policy_gradient, ppo, q_learning = (
     _learner(_name, LEARNERS[_name][1])
-    for _name in ("actor_critic", "descent", "policy_gradient", "ppo", "q_learning")
+    for _name in ("actor_critic", "descent", "ntuple", "policy_gradient", "ppo", "q_learning")
 )
 
 

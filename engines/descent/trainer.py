@@ -144,9 +144,6 @@ class DescentLearner(ReinforcementLearner):
             derive_seed(config.seed, "test", iteration))
         return float(np.mean([points for _, points in games.play(range(config.test_games))]))
 
-    def _learned(self, row: Mapping[str, float]) -> str:
-        return f"{row['decisions']:,.0f} positions, squared error {row['loss']:.4f}"
-
 
 def _evaluator(config: DescentConfig, network: Path) -> ValueEvaluator:
     runtime = load_runtime(str(network), USUAL)

@@ -54,8 +54,12 @@ class AlphaBetaEngine(Engine):
         plies = min(self.budget.depth or stack.MAX_PLY, stack.MAX_PLY) + stack.QUIET_PLIES + 1
         self._stack = stack.new_stack(plies, self.game.num_actions)
         self._stack.info[stack.TECHNIQUES] = self._use
+        self._evaluation = self._load_evaluation()
+
+    def _load_evaluation(self) -> Any:
+        """What estimates positions, for `evaluation.score_of`."""
         self._own = OwnFunction.load(self.settings["evaluation"])
-        self._evaluation = evaluation.evaluation_of(self._own)
+        return evaluation.evaluation_of(self._own)
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)

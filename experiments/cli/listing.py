@@ -13,7 +13,7 @@ from experiments.options import Number, echo_options, named_games
 _ENGINE_PAGES = {
     **dict.fromkeys(("random", "heuristic", "minimax", "alphabeta"), "engines/alphabeta"),
     "mcts": "engines/mcts", "puct": "engines/alphazero", "alphazero": "engines/alphazero",
-    "descent": "engines/descent",
+    "descent": "engines/descent", "ntuple": "engines/ntuple",
     **dict.fromkeys(("alphago", "fast_policy"), "engines/alphago"), "solver": "engines/solver",
     **dict.fromkeys(("policy_gradient", "actor_critic", "q_learning", "ppo"), "reinforcement"),
     "supervised": "training", "gtp": "gtp", "llm": "engines/llm",

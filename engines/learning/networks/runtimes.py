@@ -94,6 +94,9 @@ def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
                   "training writes it for networks of dense layers alone (mlp, wide)")
         raise ModelError(f"model {card.name} has no {file}, which runtime={kind} needs; "
                          f"{remedy}, or use runtime=onnx")
+    if not {store.ONNX_FILE, file} & card.files.keys():
+        raise ModelError(f"model {card.name} is a network of {card.training.get('method')}, which "
+                         "no other engine can play with; choose another model")
     content = store.read_file(folder, card, file)
     runtime: NetworkRuntime
     if kind == "keras":

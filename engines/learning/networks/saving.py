@@ -5,23 +5,25 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
-import os
-import platform
-import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import dlgo
 from dlgo.errors import ModelError
 from dlgo.files import make_folder, output_path, write_file
 from engines.learning.networks.backend import backend_name, export_onnx, keras
-from engines.learning.networks.card import FILE_NAME, Card, head_of
+from engines.learning.networks.card import Card, head_of
 from engines.learning.networks.dense import PLANES, DenseLayer, pack_layers
 from engines.learning.networks.runtimes import DenseRuntime, NetworkRuntime, OnnxRuntime
-from engines.learning.networks.store import DENSE_FILE, KERAS_FILE, ONNX_FILE, weights_digest
+from engines.learning.networks.store import (
+    DENSE_FILE,
+    KERAS_FILE,
+    ONNX_FILE,
+    REMEDY,
+    weights_digest,
+    write_card,
+)
 
 # Keras and ONNX Runtime must agree so well, as a part of the largest number of an answer, at least
 # of 1. A policy that is sure of itself has logits of some hundreds, next to which float32 rounds
@@ -31,7 +33,6 @@ TOLERANCE = 1e-4
 # are full, tanh hides any difference between two values.
 DENSITIES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)
 _WITHOUT_WEIGHTS = (keras.layers.InputLayer, keras.layers.Flatten, keras.layers.Dropout)
-REMEDY = "make room, or name another folder"
 
 
 def save_model(folder: Path, model: Any, card: Card) -> Card:
@@ -63,17 +64,8 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
             check_agreement(model, DenseRuntime(card, dense), card)
             write_file(folder / DENSE_FILE, dense, error=ModelError, remedy=REMEDY)
             files[DENSE_FILE] = hashlib.sha256(dense).hexdigest()
-    card = dataclasses.replace(
-        card, network_id=weights_digest(model.get_weights()), files=files,
-        versions={
-            "dlgo": dlgo.__version__, "python": platform.python_version(),
-            "keras": keras.__version__, "backend": backend_name(),
-            "machine": f"{sys.platform} {platform.machine()}, {os.cpu_count()} cores",
-        },
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
-    write_file(folder / FILE_NAME, card.to_json(), error=ModelError, remedy=REMEDY)
-    return card
+    return write_card(folder, card, weights_digest(model.get_weights()), files,
+                      keras=keras.__version__, backend=backend_name())
 
 
 def dense_file(model: Any) -> bytes | None:

@@ -11,13 +11,19 @@ and checksums in the card are compared first.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
+import platform
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
+import dlgo
 from dlgo.errors import ModelError
+from dlgo.files import write_file
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.runs.records import read_history
@@ -27,6 +33,7 @@ SHIPPED = Path(__file__).resolve().parents[2] / "models"
 TRAINING_MODULES = ("keras", "onnx", "tf2onnx")
 KERAS_FILE, ONNX_FILE, INT8_FILE = "network.keras", "network.onnx", "network-int8.onnx"
 DENSE_FILE = "network-dense.npz"
+REMEDY = "make room, or name another folder"
 
 
 def shipped_models() -> list[str]:
@@ -105,3 +112,20 @@ def weights_digest(weights: list[np.ndarray]) -> str:
         digest.update(f"{array.dtype} {array.shape};".encode())
         digest.update(array.tobytes())
     return f"sha256:{digest.hexdigest()[:32]}"
+
+
+def write_card(
+    folder: Path, card: Card, network_id: str, files: dict[str, str], **versions: str
+) -> Card:
+    """Write the card of a model whose `files` (name -> SHA-256) are in the folder; versions and
+    date are filled in. Raises ModelError if it cannot be written."""
+    card = dataclasses.replace(
+        card, network_id=network_id, files=files,
+        versions={
+            "dlgo": dlgo.__version__, "python": platform.python_version(), **versions,
+            "machine": f"{sys.platform} {platform.machine()}, {os.cpu_count()} cores",
+        },
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    write_file(folder / FILE_NAME, card.to_json(), error=ModelError, remedy=REMEDY)
+    return card

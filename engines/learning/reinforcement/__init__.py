@@ -7,5 +7,5 @@
     losses.py     losses of policies and of action values, in Keras
     doctor.py     checks of a run
 
-`engines/policy_gradient`, `actor_critic`, `q_learning`, `ppo` and `descent` add the rest.
+`engines/policy_gradient`, `actor_critic`, `q_learning`, `ppo`, `descent` and `ntuple` add the rest.
 """

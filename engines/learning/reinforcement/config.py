@@ -17,56 +17,28 @@ SCHULMAN = "Schulman et al. 2017"
 
 
 @dataclass(frozen=True)
-class LearnerConfig(SelfPlayConfig):
-    """Settings of a run: game, network, games of an iteration, training steps.
+class OwnGamesConfig(RunConfig):
+    """Settings of a run that learns from its own games.
 
     Attributes:
         method: the learner's name.
         heads: the heads of its network.
         presets: settings by game, or by game and size of board ("go 9x9").
+        in_keras: whether its network is one of Keras; then the run keeps its last games.
     """
 
     method: ClassVar[str]
     heads: ClassVar[tuple[str, ...]] = ("policy",)
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
+    in_keras: ClassVar[bool] = True
 
     game: str = setting(None, "game to learn")
-    network: str = setting(
-        "cnn:filters=32,layers=3,hidden=256,pool=none,dropout=0",
-        "network architecture; avoid batch normalisation, which computes differently in play and "
-        "in training")
-    encoder: str = setting("", "input encoding; empty: the game's default encoder")
-    first_network: str = setting(
-        "", "model to start from, by name or folder; sets network and encoder; empty: random "
-        "weights")
     iterations: int = setting(100, "iterations of play and learning", low=1)
     cpu_minutes: float = cpu_minutes_setting()
     games: int = setting(1024, "games per iteration", low=2)
-    games_at_once: int = setting(512, "games played at the same time, in one batch", low=1)
-    portions: int = setting(
-        0, "tasks that an iteration's games are divided into; 1: the learning process plays alone; "
-        "0: 16 with workers, else 1, fixed when the run starts", low=0, high=10_000)
-    batch_size: int = setting(1024, "decisions per training step", low=1)
-    epochs: int = setting(1, "passes over the decisions of an iteration", low=1,
-                          high=1000)
-    optimizer: str = setting("adam:lr=0.001", "optimizer and its learning rate")
-    decay: float = setting(
-        0.1, "last learning rate divided by the first; the rate falls exponentially", low=1e-9,
-        high=1)
-    clip_norm: float = setting(
-        1.0, "maximum norm of a gradient; longer gradients are scaled down", low=1e-6, high=1e6)
-    random_share: float = setting(
-        0.0, "share of games that start with random moves", low=0, high=1)
-    random_plies: int = setting(8, "maximum number of random moves at the start of a game", low=1)
     save_every: int = setting(10, "iterations between saved networks", low=1)
-    symmetries: bool = setting(
-        False, "show each position under a random symmetry of the board, in play and in learning")
     test_every: int = setting(5, "iterations between tests against random play", low=1)
     test_games: int = setting(200, "games per test, half of them with each colour", low=2)
-    precision: str = setting(
-        AUTO, "number format of training; mixed: bfloat16 with float32 weights; auto: the faster "
-        "one, fixed when the run starts",
-        choices=(AUTO, "float32", "mixed"))
     seed: int = setting(1, "seed of all random numbers")
 
     @classmethod
@@ -81,6 +53,11 @@ class LearnerConfig(SelfPlayConfig):
             _, card = load_card(given["first_network"])
             preset |= {"network": card.network, "encoder": card.encoder}
         return cls(game=game, **{**preset, **given}).canonical()
+
+    def canonical(self) -> Self:
+        """The same with canonical specifications. Raises SpecError for a setting that cannot be
+        used."""
+        raise NotImplementedError
 
     def check(self) -> None:
         """Raise SpecError for a setting out of range."""
@@ -99,16 +76,52 @@ class LearnerConfig(SelfPlayConfig):
             raise SpecError(f"the run is of another learner, {method or 'alphazero'}")
         return super().from_json({key: value for key, value in data.items() if key != "method"})
 
-    def resolve_auto(self, stored: RunConfig) -> Self:
-        chosen = super().resolve_auto(stored)
-        return dataclasses.replace(chosen, portions=self.portions or stored.portions)  # type: ignore[attr-defined]
-
     def changeable(self) -> set[str]:
         return super().changeable() | {"test_every", "test_games"}
 
     def saved(self, iteration: int) -> bool:
         """Whether the network after an iteration is saved; 0: before the first one."""
         return iteration % self.save_every == 0
+
+
+@dataclass(frozen=True)
+class LearnerConfig(SelfPlayConfig, OwnGamesConfig):
+    """The same for a network of Keras: the network, games in batches, training steps."""
+
+    network: str = setting(
+        "cnn:filters=32,layers=3,hidden=256,pool=none,dropout=0",
+        "network architecture; avoid batch normalisation, which computes differently in play and "
+        "in training")
+    encoder: str = setting("", "input encoding; empty: the game's default encoder")
+    first_network: str = setting(
+        "", "model to start from, by name or folder; sets network and encoder; empty: random "
+        "weights")
+    games_at_once: int = setting(512, "games played at the same time, in one batch", low=1)
+    portions: int = setting(
+        0, "tasks that an iteration's games are divided into; 1: the learning process plays alone; "
+        "0: 16 with workers, else 1, fixed when the run starts", low=0, high=10_000)
+    batch_size: int = setting(1024, "decisions per training step", low=1)
+    epochs: int = setting(1, "passes over the decisions of an iteration", low=1,
+                          high=1000)
+    optimizer: str = setting("adam:lr=0.001", "optimizer and its learning rate")
+    decay: float = setting(
+        0.1, "last learning rate divided by the first; the rate falls exponentially", low=1e-9,
+        high=1)
+    clip_norm: float = setting(
+        1.0, "maximum norm of a gradient; longer gradients are scaled down", low=1e-6, high=1e6)
+    random_share: float = setting(
+        0.0, "share of games that start with random moves", low=0, high=1)
+    random_plies: int = setting(8, "maximum number of random moves at the start of a game", low=1)
+    symmetries: bool = setting(
+        False, "show each position under a random symmetry of the board, in play and in learning")
+    precision: str = setting(
+        AUTO, "number format of training; mixed: bfloat16 with float32 weights; auto: the faster "
+        "one, fixed when the run starts",
+        choices=(AUTO, "float32", "mixed"))
+
+    def resolve_auto(self, stored: RunConfig) -> Self:
+        chosen = super().resolve_auto(stored)
+        return dataclasses.replace(chosen, portions=self.portions or stored.portions)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

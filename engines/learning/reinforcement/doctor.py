@@ -26,7 +26,7 @@ from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.networks.leaf_evaluator import encoder_of, softmax
 from engines.learning.networks.runtimes import load_runtime, score_head
 from engines.learning.networks.store import network_folder
-from engines.learning.reinforcement.config import LearnerConfig
+from engines.learning.reinforcement.config import LearnerConfig, OwnGamesConfig
 from engines.learning.selfplay.policy_games import Side, network_scorer, play
 from engines.learning.selfplay.schedule import Schedule, points
 
@@ -37,7 +37,7 @@ _MOST, _SELF_GAMES = 2000, 64
 _TRAINED_AFTER, _ENOUGH_TESTS = 5, 2
 
 
-def examine_run(folder: Path, config: type[LearnerConfig]) -> Diagnosis:
+def examine_run(folder: Path, config: type[OwnGamesConfig]) -> Diagnosis:
     """All checks that the files of a run allow; what cannot be read is a finding. Raises ModelError
     if the folder has no run of the learner with settings of class `config`."""
     settings, diagnosis = read_run(folder, config, _COLUMNS, f"dlgo train {config.method}")
@@ -49,8 +49,9 @@ def examine_run(folder: Path, config: type[LearnerConfig]) -> Diagnosis:
     if history:
         scores = [row["score_random"] for row in history if "score_random" in row]
         diagnosis.add(win_rate(scores, settings.test_games, len(history) >= _TRAINED_AFTER))
-        with readable(diagnosis, "network and experience"):
-            _ask_network(diagnosis, folder, settings, done, max(scores, default=0.0))
+        if config.in_keras:
+            with readable(diagnosis, "network and experience"):
+                _ask_network(diagnosis, folder, settings, done, max(scores, default=0.0))
     return diagnosis
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dlgo.encoders import get_encoder
-from dlgo.errors import DataError, ModelError
+from dlgo.errors import DataError, ModelError, SpecError
 from dlgo.extras import require_extra
 from dlgo.files import make_folder
 from dlgo.games import get_game
@@ -55,18 +55,23 @@ def train(
     closed at the end.
 
     Raises:
-        SpecError: for a setting that is out of range.
+        SpecError: for a setting that is out of range; for `jobs` that the learner cannot use.
         ModelError: as `open_run` and `Run.train`; and if there are `jobs`, but the run in the
             folder began without portions.
         DataError: if experience that is still needed cannot be read.
         KeyboardInterrupt: with a message that says what is saved.
     """
     config = config.canonical()
-    require_extra("train", "training", *TRAINING_MODULES)
+    if config.in_keras:
+        require_extra("train", "training", *TRAINING_MODULES)
+    elif jobs is not None:
+        raise SpecError(f"{config.owner} plays its games in the process that learns; leave out "
+                        "workers, cluster and verify-share")
     with open_run(folder, config, progress=progress) as run:
         last = network_folder(folder, len(run.history))
         if not (run.finished and run.history and last.exists()):
-            run.use_config(_settled(run, jobs is not None))
+            if config.in_keras:
+                run.use_config(_settled(run, jobs is not None))
             run.train(learner(run.config, folder, jobs))
         return read_card(network_folder(folder, len(run.history)))
 
@@ -100,11 +105,12 @@ class ReinforcementLearner(Learner):
 
     Attributes:
         config: the class of its settings.
-        window: number of recent iterations to learn from.
+        window: number of recent iterations to learn from. gpu: what it learns on; None: the CPU.
     """
 
     config: ClassVar[type[ReinforcementConfig]]
     window = 1
+    gpu: str | None = None
     curves = (
         Curve("score against random play", {"": "score_random"}),
         Curve("entropy of the policy (nats)", {"": "entropy"}),
@@ -118,10 +124,14 @@ class ReinforcementLearner(Learner):
         # CPU time of other processes in this iteration, less that of waiting for them here.
         self._cpu_elsewhere = 0.0
         self._game = get_game(config.game)
-        make_folder(folder / "experience", error=ModelError)
         # CPU seconds that the network of `first_network` has cost.
         self._earlier_cost = 0.0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make the network that the run begins with."""
         self._network = self._new_network()
+        self.gpu = self._network.gpu
         self._scorer = network_scorer(self._network)
         self._opponent: KerasNetwork | None = None
         self._earlier_weights: dict[int, list[np.ndarray]] = {}
@@ -178,11 +188,7 @@ class ReinforcementLearner(Learner):
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """Play, learn, and in some iterations test and save the network."""
         config = self._config
-        played = self._play(run, iteration)
-        xp.write_experience(self._experience_path(iteration), played)
-        self._experience_path(iteration - self.window).unlink(missing_ok=True)
-        row = self._of_games(played) | {"play_seconds": run.seconds}
-        row |= self._learn(run, iteration, played)
+        row = self._play_and_learn(run, iteration)
         # As the last row of the history has them: a network is saved if the run ends with it.
         seconds, accuracy = self._cpu_seconds(run), {}
         last = config.finished([*run.history, {"cpu_seconds": seconds}])
@@ -191,10 +197,19 @@ class ReinforcementLearner(Learner):
             accuracy["random"] = {"score": row["score_random"], "games": config.test_games}
         if config.saved(iteration) or last:
             self._save(network_folder(self._folder, iteration), f"{iteration:04d}", about_training(
-                config.method, config, [*run.history, row], self._network.gpu,
+                config.method, config, [*run.history, row], self.gpu,
                 (seconds, run.seconds), {"cpu_seconds": self._earlier_cost},
             ), accuracy)
         return row | {"wall_seconds": run.seconds, "cpu_seconds": seconds}
+
+    def _play_and_learn(self, run: Run, iteration: int) -> dict[str, float]:
+        """The games of an iteration, and learning from them; its part of the history."""
+        played = self._play(run, iteration)
+        make_folder(self._folder / "experience", error=ModelError)
+        xp.write_experience(self._experience_path(iteration), played)
+        self._experience_path(iteration - self.window).unlink(missing_ok=True)
+        row = self._of_games(played) | {"play_seconds": run.seconds}
+        return row | self._learn(run, iteration, played)
 
     def _of_games(self, played: Experience) -> dict[str, float]:
         """An iteration's games as columns of the history."""
@@ -359,7 +374,7 @@ class ReinforcementLearner(Learner):
 
     def _learned(self, row: Mapping[str, float]) -> str:
         """The result of learning, in a few words."""
-        raise NotImplementedError
+        return f"{row['decisions']:,.0f} positions, squared error {row['loss']:.4f}"
 
 
 def telling(run: Run, phase: str) -> Callable[[int, int], None]:
