@@ -17,8 +17,6 @@ The tests hold both against OpenSpiel's `nash_averaging` and `alpharank`.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dlgo.errors import DlgoError
@@ -67,53 +65,23 @@ def agents_against_tasks(scores: Floats) -> tuple[Floats, Floats, Floats]:
     return weights, mixture, scaled @ mixture
 
 
-def alpha_rank(
-    gains: Floats, alpha: float = math.inf, population: int = 50, epsilon: float = 0.01
-) -> Floats:
+def alpha_rank(gains: Floats, epsilon: float = 0.01) -> Floats:
     """Share of time that alpha-Rank's population spends with each entrant.
+
+    An entrant takes over those that it beats, whatever the margin: alpha, which says how strongly
+    gains decide who is copied, is infinite (Rowland et al., NeurIPS 2019).
 
     Args:
         gains: what the row gains against the column.
-        alpha: how strongly gains decide who is copied. By default infinitely strongly: an entrant
-            takes over those that it beats, whatever the margin (Rowland et al., NeurIPS 2019).
-        population: its size, for a finite alpha.
-        epsilon: how often the weaker of two takes over nevertheless, for the infinite one.
-
-    Raises DlgoError if alpha is so large that takeovers vanish in rounding.
+        epsilon: how often the weaker of two takes over nevertheless.
     """
     lead = np.asarray(gains, float) - np.asarray(gains, float).T
-    size = len(lead)
-    if size == 1:
-        return np.ones(1)
-    equal = np.isclose(lead, 0, atol=1e-14)
-    if math.isinf(alpha):
-        takes_over = np.where(lead > 0, 1 - epsilon, epsilon)
-        takes_over[equal] = 0.5
-    else:  # (1 - exp(-u)) / (1 - exp(-population * u)), both factors divided by their largest term
-        u = np.where(equal, 1.0, alpha * lead)
-        shrink = np.exp(np.where(u < 0, (population - 1) * u, 0))
-        takes_over = shrink * np.expm1(-abs(u)) / np.expm1(-population * abs(u))
-        takes_over[equal] = 1 / population
-    return _stationary(takes_over.T / (size - 1))
-
-
-def _stationary(rates: Floats) -> Floats:
-    """Stationary distribution of a chain that steps from row to column, without subtractions
-    (Grassmann, Taksar & Heyman, Operations Research 33 (1985) 1107-1116)."""
-    # Who beats most comes first: the chain returns to it from everywhere, if to anyone.
-    order = np.argsort(-(rates > rates.T).sum(axis=0), kind="stable")
-    rates = rates[np.ix_(order, order)]
-    for last in range(len(rates) - 1, 0, -1):
-        out = rates[last, :last].sum()
-        if out <= 0:
-            raise DlgoError("alpha-rank: alpha is too large, so that some entrants never give way; "
-                            "use a smaller or the infinite one")
-        rates[:last, last] /= out
-        rates[:last, :last] += np.outer(rates[:last, last], rates[last, :last])
-    shares = np.ones(len(rates))
-    for place in range(1, len(rates)):
-        shares[place] = shares[:place] @ rates[:place, place]
-    return shares[np.argsort(order)] / shares.sum()
+    takes_over = np.where(lead > 0, 1 - epsilon, epsilon)
+    takes_over[np.isclose(lead, 0, atol=1e-14)] = 0.5
+    # From each column to each row; in the long run as much flows into an entrant as out of it.
+    flow = takes_over - np.diag(takes_over.sum(axis=0))
+    equations = np.vstack([flow, np.ones(len(flow))])
+    return np.linalg.lstsq(equations, np.eye(len(equations))[-1], rcond=None)[0]
 
 
 def _max_entropy(gains: Floats) -> Floats:
