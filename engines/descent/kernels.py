@@ -35,12 +35,6 @@ OWNER, CHILD = range(2)
 
 
 @inline_kernel
-def value_of_result(result, ply, cells):
-    """The value of a game that ended after `ply` plies."""
-    return result * (1.0 - (1.0 - SLOWEST) * min(ply / cells, 1.0))
-
-
-@inline_kernel
 def best_open(tree, node):
     """The child where the search goes on: the best that is not proven; if equal, with fewer
     visits."""
@@ -128,8 +122,8 @@ def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells
             tree.mover[child], tree.visits[child] = kernels.to_move(state), 1
             if kernels.terminal(state):
                 tree.proven[child] = kernels.result(state)
-                tree.value_sum[child] = value_of_result(
-                    tree.proven[child], walks[i, PLIES] + length, cells)
+                share = min((walks[i, PLIES] + length) / cells, 1.0)
+                tree.value_sum[child] = tree.proven[child] * (1.0 - (1.0 - SLOWEST) * share)
             else:
                 ways[n, OWNER], ways[n, CHILD] = i, child
                 n += 1
