@@ -206,8 +206,7 @@ def _exchange(axis: Axes, players: pd.DataFrame) -> None:
     seconds, sims = np.meshgrid(*(np.geomspace(*limits) for limits in (axis.get_xlim(),
                                                                        axis.get_ylim())))
     elo = constant + training * np.log10(seconds) + search * np.log10(sims)
-    lines = axis.contour(seconds, sims, elo, range(-5000, 5000, 200), colors=INK, linewidths=1,
-                         linestyles="-")
+    lines = axis.contour(seconds, sims, elo, 8, colors=INK, linewidths=1, linestyles="-")
     axis.clabel(lines, fontsize=12)
 
 
