@@ -87,12 +87,11 @@ def draw_means(axes: Axes, table: pd.DataFrame, by: str, point: str, x: str, y: 
 
 
 def plain_numbers(axes: Axes) -> None:
-    """Label logarithmic axes with 10 and 100, in place of powers; short ones also with 20, 30 and
-    50."""
+    """Label logarithmic axes with 10 and 100, in place of powers; short ones also in between."""
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "log":
             low, high = axis.get_view_interval()
-            between = "235" if high < 50 * low else ""
+            between = "235" if high < 10 * low else "25" if high < 50 * low else ""
             axis.set_major_formatter("{x:,g}")
             axis.set_minor_formatter(
                 lambda value, _, between=between:
