@@ -1,21 +1,26 @@
 """Gumbel AlphaZero of mctx 0.0.71 with the boards of pgx 2.6.0, on Connect Four, for a budget of
 CPU time; and its network as a player.
 
-    python tests/studies/peers/mctx_alphazero.py FOLDER 60                       # CPU minutes
+    python tests/studies/peers/mctx_alphazero.py FOLDER 12 30 60 120             # CPU minutes
     python -m experiments.measures.connect4 --engine \\
-        "tests/studies/peers/mctx_alphazero.py:Player:folder=FOLDER,sims=64"
+        "tests/studies/peers/mctx_alphazero.py:Player:folder=FOLDER/60,sims=32"
 
 Games and learning follow the AlphaZero example of pgx: 32 simulations, values without
 bootstrapping, Adam with a rate of 0.001. Its residual network of 128 channels is meant for a GPU;
-here two layers of 128 units, as in our own ladder, and batches for two cores.
+here two layers of 128 units, as in our own ladder, and batches for two cores. A killed run
+continues from the last kept state.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
 from typing import Any
+
+# Several threads take more CPU time: a quarter more for a position of self-play.
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
 
 import flax.linen as nn
 import jax
@@ -29,6 +34,7 @@ from pgx.experimental import auto_reset
 SETTINGS = {"units": 128, "games_at_once": 256, "plies": 64, "sims": 32, "batch": 1024,
             "learning_rate": 0.001}
 ENV = pgx.make("connect_four")
+STATE = "state.msgpack"
 
 
 class Network(nn.Module):
@@ -105,48 +111,71 @@ def learn(weights: Any, moments: Any, batch: tuple[jax.Array, ...]) -> tuple[Any
     def loss(weights: Any) -> jax.Array:
         logits, values = Network().apply(weights, boards)
         wrong = optax.softmax_cross_entropy(logits, policies).mean()
-        return wrong + ((values - results) ** 2 * known).mean()
+        return wrong + (optax.l2_loss(values, results) * known).mean()
 
     updates, moments = OPTIMIZER.update(jax.grad(loss)(weights), moments)
     return optax.apply_updates(weights, updates), moments
 
 
-def train(folder: str, minutes: float) -> None:
-    """Play and learn until this process has used the CPU minutes."""
+def train(folder: Path, budgets: list[float]) -> None:
+    """Play and learn; keep the state at each number of CPU minutes of this process."""
     print(SETTINGS, flush=True)
-    key, positions = jax.random.PRNGKey(1), 0
+    state = first_state()
+    spent = max((minutes for minutes in budgets if (folder / f"{minutes:g}").exists()), default=0)
+    if spent:
+        state = load(folder / f"{spent:g}")
+    for minutes in (minutes for minutes in budgets if minutes > spent):
+        while 60 * spent + time.process_time() < 60 * minutes:
+            key, games, order = jax.random.split(state["key"], 3)
+            samples = play(state["weights"], games)
+            rows = jax.random.permutation(order, len(samples[0])).reshape(-1, SETTINGS["batch"])
+            weights, moments = state["weights"], state["moments"]
+            for batch in rows:
+                weights, moments = learn(
+                    weights, moments, tuple(array[batch] for array in samples))
+            state = {"weights": weights, "moments": moments, "key": key,
+                     "positions": state["positions"] + len(samples[0])}
+            print(f"{state['positions']:,} positions, {time.process_time():.0f} CPU seconds "
+                  "since the start", flush=True)
+        (folder / f"{minutes:g}").mkdir(parents=True, exist_ok=True)
+        (folder / f"{minutes:g}" / STATE).write_bytes(serialization.to_bytes(state))
+
+
+def first_state() -> dict[str, Any]:
+    """Random weights, and what a training begins with."""
+    key = jax.random.PRNGKey(1)
     weights = Network().init(key, ENV.init(key).observation[None])
-    moments = OPTIMIZER.init(weights)
-    while time.process_time() < 60 * minutes:
-        key, games, order = jax.random.split(key, 3)
-        samples = play(weights, games)
-        positions += len(samples[0])
-        rows = jax.random.permutation(order, len(samples[0])).reshape(-1, SETTINGS["batch"])
-        for batch in rows:
-            weights, moments = learn(weights, moments, tuple(array[batch] for array in samples))
-        print(f"{positions:,} positions, {time.process_time():.0f} CPU seconds", flush=True)
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    (Path(folder) / "weights.msgpack").write_bytes(serialization.to_bytes(weights))
+    return {"weights": weights, "moments": OPTIMIZER.init(weights), "key": key, "positions": 0}
+
+
+def load(folder: Path) -> dict[str, Any]:
+    """A kept state."""
+    return serialization.from_bytes(first_state(), (folder / STATE).read_bytes())
 
 
 class Player:
     """The network of a run with mctx's search, without Gumbel noise."""
 
-    def __init__(self, folder: str, sims: int = 64) -> None:
+    def __init__(self, folder: str, sims: int = 32) -> None:
         key = jax.random.PRNGKey(1)
-        blank = Network().init(key, ENV.init(key).observation[None])
-        data = (Path(folder) / "weights.msgpack").read_bytes()
-        self._weights, self._start = serialization.from_bytes(blank, data), ENV.init(key)
+        self._weights, self._start = load(Path(folder))["weights"], ENV.init(key)
         self._search = jax.jit(lambda weights, state: search(weights, key, state, sims, 0.0).action)
         self._step = jax.jit(ENV.step)
+        self._answer(self._step(self._start, 3))  # compiles
+
+    def new_game(self, seed: int) -> None:
+        pass
 
     def select_move(self, state) -> str:
         position = self._start
         for move in state.moves():
             position = self._step(position, move.place - 1)
+        return str(self._answer(position) + 1)
+
+    def _answer(self, position: pgx.State) -> int:
         batch = jax.tree.map(lambda array: array[None], position)
-        return str(int(self._search(self._weights, batch)[0]) + 1)
+        return int(self._search(self._weights, batch)[0])
 
 
 if __name__ == "__main__":
-    train(sys.argv[1], float(sys.argv[2]))
+    train(Path(sys.argv[1]), [float(text) for text in sys.argv[2:]])
