@@ -4,7 +4,8 @@
     python -m tests.studies.peers FOLDER --sims 32          # equal simulations
 
 FOLDER has what the scripts beside this file keep, such as FOLDER/mctx/12 after 12 CPU minutes, and
-FOLDER/dlgo, a run of `dlgo train alphazero`; all needs an environment with all packages. The last table is also in FOLDER/peers-50ms.csv.
+FOLDER/dlgo, a run of `dlgo train alphazero`. The environment needs the packages of all of them. The
+last table is also in FOLDER/peers-50ms.csv.
 """
 
 from __future__ import annotations
