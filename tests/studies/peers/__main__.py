@@ -17,7 +17,6 @@ import click
 import pandas as pd
 
 from dlgo import get_game
-from dlgo.records.ledger import Ledger
 from dlgo.specs import quote_value
 from engines.jobs import Processes
 from engines.learning.networks.card import read_card
@@ -28,6 +27,7 @@ from experiments.command import run
 from experiments.measures.mistakes import Measured, print_mistakes
 from experiments.measures.solved import solved_positions
 from reports import tables
+from reports.rate import rate_file
 
 # The script of each peer, and the milliseconds of CPU of a simulation on a 2-core AMD EPYC.
 PEERS = {
@@ -73,10 +73,8 @@ def main(
     errors = pd.read_csv(path)
     errors["entrant"] = errors["engine"].str.extract("name=([^,]*)", expand=False)
     errors = errors.groupby("entrant")[[*Measured._fields[:3]]].sum()
-    with Ledger(ledger, read_only=True) as games:
-        table = tables.ratings_frame(tables.games_frame(games))
-    table = table[["entrant", "rating", "low95", "high95", "games", "mean_cpu_ms"]]
-    table = table.merge(errors, on="entrant").round(1)
+    table = rate_file(ledger)[0].rows.merge(errors, on="entrant").round(1)
+    table = table[["entrant", "rating", "low95", "high95", "games", "mean_cpu_ms", *errors]]
     print(table.to_string(index=False))
     tables.write_csv(table, folder / f"peers-{kind}.csv")
 
