@@ -12,6 +12,7 @@ What a table is about:
     keys plan, class, league, recipe
     encoders, networks, heads
     museum                the faults of the museum and their prices
+    families strengths, claims
 
 `without X` leaves out what the same kind of table shows for X.
 """
@@ -41,6 +42,7 @@ from experiments.classroom import league_plan, policy
 from experiments.command import run
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.museum import __main__ as museum
+from experiments.studies import families
 
 MARK = re.compile(r"^    python -m experiments\.docs\.tables (.+)$", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
@@ -77,6 +79,9 @@ def table(about: str) -> str:
         return _table("fault | about | price in Elo | against random moves", [
             (f"{row.title} (`{row.Index}`)", row.about, row.text, row.random)
             for row in museum.cards().itertuples()])
+    if about in ("families strengths", "families claims"):
+        frame = families.published(name)
+        return _table(" | ".join(frame.columns), frame.astype(str).itertuples(index=False))
     raise SpecError(f"unknown table {about!r}; see experiments/docs/tables.py")
 
 

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -55,6 +55,9 @@ class Player(NamedTuple):
 class Part(Settings):
     """A ladder in one game."""
 
+    # Tables of a part in a plan, and their fields.
+    nested: ClassVar = {"settings": "settings", "options": "player_options"}
+
     name: str
     game: str = setting(None, "game to learn")
     network: str = setting(None, "network architecture, with {} for a size")
@@ -72,6 +75,11 @@ class Part(Settings):
     def trainings(self) -> list[tuple[int, int]]:
         """Seed and size of all trainings, seed by seed."""
         return list(itertools.product(range(1, self.seeds + 1), self.sizes))
+
+    @property
+    def tables(self) -> list[str]:
+        """What claims may be about."""
+        return [self.name]
 
     def players(self) -> list[Player]:
         """All players, training by training."""
@@ -127,11 +135,19 @@ def play_all(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
     (first, second), pair and result."""
     players = part.players()
     entrants = [part.entrant(folder, player) for player in players]
+    return play(part.game, entrants, meetings(players), part.pairs, folder, workers)
+
+
+def play(
+    game: str, entrants: Sequence[str], pairings: Iterable[tuple[int, int]], pairs: int,
+    folder: Path, workers: int | None,
+) -> pd.DataFrame:
+    """The same of any entrants; `pairings` has the rows of those that meet."""
     columns = ["first", "second", "pair", "result"]
-    if not part.pairs:
+    matches = tuple((entrants[i], entrants[k]) for i, k in pairings)
+    if not pairs or not matches:
         return pd.DataFrame(columns=columns)
-    pairings = tuple((entrants[i], entrants[k]) for i, k in meetings(players))
-    plan = Plan((part.game,), tuple(entrants), part.pairs, seed=1, pairings=pairings)
+    plan = Plan((game,), tuple(entrants), pairs, seed=1, pairings=matches)
     run_tournament(plan, folder / "games.sqlite", workers)
     with Ledger(folder / "games.sqlite", read_only=True) as ledger:
         games = tables.games_frame(ledger)

@@ -166,10 +166,38 @@ def late(players: pd.DataFrame) -> float:
     return float(last(players)["late"].mean())
 
 
-LAWS: dict[str, Callable[[pd.DataFrame], float]] = {law.__name__: law for law in (
+def lead(players: pd.DataFrame, family: str, other: str, seconds: int) -> float:
+    """Elo ahead after equal training"""
+    ratings = of_families(players)["rating"]
+    one, two = (ratings.get((name, seconds), ratings.get((name, 0), math.nan))
+                for name in (family, other))
+    return float(one - two)
+
+
+def less_training(players: pd.DataFrame, family: str, other: str, seconds: int) -> float:
+    """times less training for equal strength"""
+    table = of_families(players[players["seconds"] <= seconds])
+    if not {(family, seconds), (other, seconds)} <= {*table.index}:
+        return math.nan
+    best = table.assign(rating=table.groupby("family")["rating"].cummax())
+    curves = [best.loc[name].drop_duplicates("rating") for name in (family, other)]
+    level = min(curve["rating"].max() for curve in curves)
+    own, others = (np.interp(level, curve["rating"], np.log(curve["cpu_seconds"]))
+                   for curve in curves)
+    return float(np.exp(others - own))
+
+
+def of_families(players: pd.DataFrame) -> pd.DataFrame:
+    """The means of the seeds of each family and training; see `families.py`."""
+    return players.groupby(["family", "seconds"])[["cpu_seconds", "rating"]].mean()
+
+
+# Those that compare two families.
+OF_FAMILIES = {law.__name__: law for law in (lead, less_training)}
+LAWS: dict[str, Callable[..., float]] = {law.__name__: law for law in (
     elo_by_weights, mistakes_by_weights, elo_by_training, elo_by_work, weights_by_work,
     elo_by_search, exchange, late,
-)}
+)} | OF_FAMILIES
 
 
 def purchases(tables: Sequence[pd.DataFrame], budgets: Sequence[float]) -> pd.DataFrame:
@@ -210,9 +238,11 @@ def rate(players: pd.DataFrame, games: pd.DataFrame) -> tuple[pd.DataFrame, np.n
 
 
 def replicates(
-    players: pd.DataFrame, covariance: np.ndarray, draws: int = DRAWS, seed: int = 1
+    players: pd.DataFrame, covariance: np.ndarray, draws: int = DRAWS, seed: int = 1,
+    by: str = "size",
 ) -> Iterator[pd.DataFrame]:
-    """Tables that other games and other seeds might have given."""
+    """Tables that other games and other seeds might have given; `by` is the column that says what
+    was trained with several seeds."""
     rng = np.random.default_rng(seed)
     size, axes = np.linalg.eigh(covariance)
     spread = axes * np.sqrt(np.clip(size, 0.0, None))  # rounding may leave a size below zero
@@ -221,7 +251,7 @@ def replicates(
     shares = counts["mistakes"] / counts["positions"].clip(lower=1)
     networks = [
         [part.index.to_numpy() for _, part in of.groupby("seed")]
-        for _, of in players.groupby("size", sort=False)
+        for _, of in players.groupby(by, sort=False)
     ]
     for _ in range(draws):
         ratings = players["rating"] + spread @ rng.standard_normal(len(spread))
@@ -244,6 +274,9 @@ class Claim(Settings):
     low: float = setting(-math.inf, "least number for which the claim holds")
     high: float = setting(math.inf, "largest number for which the claim holds")
     source: str = setting("", "paper")
+    family: str = setting("", "family of players, where the law compares two of them")
+    other: str = setting("", "the other one")
+    seconds: int = setting(0, "CPU seconds of their training")
 
     def verdict(self, number: Estimate) -> str:
         """Whether the claim holds, as far as the interval tells."""
@@ -265,9 +298,14 @@ class Claim(Settings):
 def estimate(claim: Claim, tables: dict[str, Sequence[pd.DataFrame]]) -> Estimate:
     """The number of a claim, with its interval; `tables` has of each part the table of players
     and its replicates."""
-    numbers = np.array([LAWS[claim.law](table) for table in tables[claim.part]])
+    compared = (claim.family, claim.other, claim.seconds) if claim.law in OF_FAMILIES else ()
+
+    def numbers_of(part: str) -> np.ndarray:
+        return np.array([LAWS[claim.law](table, *compared) for table in tables[part]])
+
+    numbers = numbers_of(claim.part)
     if claim.against:
-        numbers = numbers - [LAWS[claim.law](table) for table in tables[claim.against]]
+        numbers -= numbers_of(claim.against)
     drawn = numbers[1:][~np.isnan(numbers[1:])]
     if len(drawn) < len(numbers) / 2:
         return Estimate(float(numbers[0]), math.nan, math.nan)

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 import numpy as np
@@ -52,39 +53,52 @@ ERRORS = (("mistakes", "class", "solved positions", "class"),
 QUICK = Path(__file__).with_name("scaling_quick.toml")
 RESULTS = Path(__file__).with_name("results")
 _CONTENT = Option("parts", None, "", kind=dict), Option("claims", None, "", kind=list)
-_MORE = (Option("like", "", ""), Option("settings", None, "", kind=dict),
-         Option("options", None, "", kind=dict))
+_LIKE = Option("like", "", "")
+# The table of a part, and what other games and seeds might have given.
+Rated = Sequence[pd.DataFrame]
+_Kind = TypeVar("_Kind", bound=Any)  # of parts
 
 
-def read_plan(path: Path) -> tuple[dict[str, Part], list[Claim]]:
+def read_plan(path: Path, kind: type[_Kind] = Part) -> tuple[dict[str, _Kind], list[Claim]]:
     """The parts and the claims of a file; a part may be `like` an earlier one, but for the keys and
     settings that it names. Raises DlgoError if something is wrong in the file."""
     owner, tables_of, parts, claims = f"plan {path}", {}, {}, []
     content = parse_settings(owner, _CONTENT, read_toml(path), "key")
     for name, table in content.get("parts", {}).items():
         what = f"{owner}: part {name}"
-        own = parse_settings(what, (*Part.options().values(), *_MORE), table, "key")
+        nested = [Option(key, None, "", kind=dict) for key in kind.nested]
+        own = parse_settings(what, (*kind.options().values(), *nested, _LIKE), table, "key")
         like = own.pop("like", "")
         first = tables_of[_known(what, "like", like, tables_of)] if like else {}
-        tables_of[name] = first | own | {
-            key: first.get(key, {}) | own.get(key, {}) for key in ("settings", "options")}
+        tables_of[name] = _merged(first, own)
         values = dict(tables_of[name])
-        more = {"settings": values.pop("settings"), "player_options": values.pop("options")}
-        parts[name] = Part.from_table(what, values, name=name, **more)
+        more = {field: values.pop(key, {}) for key, field in kind.nested.items()}
+        parts[name] = kind.from_table(what, values, name=name, **more)
         try:
             parts[name].check()
         except DlgoError as error:
             raise SpecError(f"{what}: {error}") from None
     if not parts:
         raise SpecError(f"{owner} has no parts; write one under a line such as [parts.connect4]")
+    tabled = [name for part in parts.values() for name in part.tables]
     for number, table in enumerate(content.get("claims", []), 1):
         what = f"{owner}: claim {number}"
         claims.append(claim := Claim.from_table(what, table))
-        _known(what, "part", claim.part, parts)
-        _known(what, "against", claim.against or claim.part, parts)
+        _known(what, "part", claim.part, tabled)
+        _known(what, "against", claim.against or claim.part, tabled)
+        if (claim.law in laws.OF_FAMILIES) != bool(claim.family and claim.other):
+            raise SpecError(f"{what}: only the laws {', '.join(laws.OF_FAMILIES)} have family and "
+                            "other, and need both")
         if claim.low > claim.high:
             raise SpecError(f"{what}: low={claim.low:g} is above high={claim.high:g}")
     return parts, claims
+
+
+def _merged(first: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with what it lacks of another one, and so for the tables in it."""
+    inner = {key: _merged(first.get(key, {}), value)
+             for key, value in own.items() if isinstance(value, dict)}
+    return {**first, **own, **inner}
 
 
 def _known(owner: str, key: str, name: str, known: Iterable[str]) -> str:
@@ -116,14 +130,14 @@ def run_part(part: Part, out: Path, workers: int | None) -> None:
         tables.write_csv(frame, folder / f"{name}.csv")
 
 
-def rated(folder: Path) -> Sequence[pd.DataFrame]:
+def rated(folder: Path) -> Rated:
     """The rated players of a part, and what other games and seeds might have given."""
     players, games = (pd.read_csv(folder / f"{name}.csv") for name in ("players", "games"))
     players, covariance = laws.rate(players, games)
     return [players, *laws.replicates(players, covariance)]
 
 
-def verdicts(claims: Sequence[Claim], parts: Mapping[str, Sequence[pd.DataFrame]]) -> pd.DataFrame:
+def verdicts(claims: Sequence[Claim], parts: Mapping[str, Rated], study: str) -> pd.DataFrame:
     """A row for each claim whose parts are there."""
     rows = []
     for claim in claims:
@@ -133,13 +147,14 @@ def verdicts(claims: Sequence[Claim], parts: Mapping[str, Sequence[pd.DataFrame]
             trainings = pd.concat([laws.last(laws.usual(parts[name][0])) for name in names])
             rows.append({
                 **vars(claim), **vars(number), "verdict": claim.verdict(number),
-                "command": f"python -m experiments.studies.scaling {' '.join(names)}",
+                "command": f"python -m experiments.studies.{study} "
+                           + " ".join(dict.fromkeys(name.partition("/")[0] for name in names)),
                 "training_cpu_seconds": trainings["cpu_seconds"].sum(),
             })
     return pd.DataFrame(rows)
 
 
-def unplanned(claims: Sequence[Claim], parts: Mapping[str, Sequence[pd.DataFrame]]) -> list[Claim]:
+def unplanned(claims: Sequence[Claim], parts: Mapping[str, Rated]) -> list[Claim]:
     """What else was measured: mistakes and search, where no claim asks for them."""
     return [
         Claim(f"Not planned: {part}", law, part) for part, (players, *_) in parts.items()
@@ -148,7 +163,22 @@ def unplanned(claims: Sequence[Claim], parts: Mapping[str, Sequence[pd.DataFrame
     ]
 
 
-def print_purchases(parts: Mapping[str, Sequence[pd.DataFrame]], path: Path) -> None:
+def judge(
+    claims: Sequence[Claim], further: Sequence[Claim], parts: Mapping[str, Rated], out: Path,
+    study: str,
+) -> pd.DataFrame:
+    """Print the verdicts, write them in two tables, and return the second one."""
+    for kind, asked in (("claims", claims), ("exploratory", further)):
+        judged = verdicts(asked, parts, study)
+        tables.write_csv(judged, out / f"{kind}.csv")
+        for row in judged.itertuples(index=False):
+            print(f"{row.text}\n    {row.value:.3g} [{row.low95:.3g}, {row.high95:.3g}] "
+                  f"{LAWS[row.law].__doc__}: {row.verdict} ({row.training_cpu_seconds:,.0f} CPU "
+                  "seconds of training)")
+    return judged
+
+
+def print_purchases(parts: Mapping[str, Rated], path: Path) -> None:
     """Which size, and how much search, a budget of training should buy."""
     bought = pd.concat([pd.DataFrame(), *(
         laws.purchases(players, BUDGETS).assign(part=part) for part, players in parts.items()
@@ -241,17 +271,67 @@ def draw_positions(title: str, folder: Path, path: Path) -> None:
             plain_numbers(axis)
 
 
+def study_options(name: str, quick: str) -> options.Decorator:
+    """The argument and the options of the command of a study."""
+    return options.together(
+        click.argument("names", nargs=-1, metavar="[PART]..."),
+        click.option("--plan", type=options.FILE, help="Plan with parts and claims. Default: the "
+                     "one that comes with the study."),
+        click.option("--fits", is_flag=True,
+                     help="Only fit and draw; by default from the kept results."),
+        click.option("--save", is_flag=True, help="Keep the results in the study's own folder."),
+        options.workers_option, options.out_option(f"out/{name}"), options.quick_option(quick),
+    )
+
+
+def folders_of(
+    parts: Mapping[str, _Kind], run_one: Callable[[_Kind], None] | None, out: Path, results: Path,
+    save: bool,
+) -> Iterator[tuple[_Kind, Path]]:
+    """The parts that have results, and their folders.
+
+    Args:
+        run_one: runs a part first; None: take the results that are there, or else the kept ones.
+        results: the kept ones. save: keep those of this run.
+
+    Raises DlgoError if there are no results.
+    """
+    there = False
+    for name, part in parts.items():
+        folder = out / name
+        if run_one:
+            run_one(part)
+        if save:
+            keep(folder, results / name)
+        if not run_one and not (folder / "players.csv").exists():
+            folder = results / name
+        if (folder / "players.csv").exists():
+            there = True
+            yield part, folder
+    if not there:
+        raise DlgoError(f"{out.name}: there are no results yet; leave out --fits")
+
+
+def chosen(names: Sequence[str], parts: Mapping[str, _Kind], study: str) -> dict[str, _Kind]:
+    """The parts with these names; without names, all. Raises SpecError."""
+    if unknown := set(names) - set(parts):
+        raise SpecError(f"{study}: no part {', '.join(sorted(unknown))}; parts are "
+                        f"{', '.join(parts)}")
+    return {name: parts[name] for name in names or parts}
+
+
+def keep(folder: Path, results: Path) -> None:
+    """Copy the tables of a folder."""
+    results.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("*.csv"):
+        shutil.copy(path, results)
+
+
 @click.command()
-@click.argument("names", nargs=-1, metavar="[PART]...")
-@click.option("--plan", type=options.FILE, help="Plan with parts and claims. Default: the one that "
-              "comes with the study.")
-@click.option("--fits", is_flag=True, help="Only fit and draw; by default from the kept results.")
+@study_options(
+    "scaling", "Three sizes of network learn tic-tac-toe; mistakes stand in for Elo")
 @click.option("--positions", type=options.Number(int, 1), help="Also count mistakes in this number "
               "of solved positions of each class, where the plan has none.")
-@click.option("--save", is_flag=True, help="Keep the results in the study's own folder.")
-@options.workers_option
-@options.out_option("out/scaling")
-@options.quick_option("Three sizes of network learn tic-tac-toe; mistakes stand in for Elo")
 def main(
     names: tuple[str, ...], plan: Path | None, fits: bool, positions: int | None, save: bool,
     workers: int | None, out: Path, quick: bool,
@@ -259,37 +339,18 @@ def main(
     """Train, play and measure the parts of a plan; fit laws, and judge the claims."""
     out = out.with_name(f"{out.name}-quick") if quick else out
     parts, claims = read_plan(plan or (QUICK if quick else PLAN))
-    if unknown := set(names) - set(parts):
-        raise SpecError(f"scaling: no part {', '.join(sorted(unknown))}; parts are "
-                        f"{', '.join(parts)}")
-    rated_parts, chosen = {}, [replace(part, positions=part.positions or positions or 0)
-                               for part in map(parts.get, names or parts)]
-    for part in () if fits else chosen:
+    parts = {name: replace(part, positions=part.positions or positions or 0)
+             for name, part in chosen(names, parts, "scaling").items()}
+    for part in () if fits else parts.values():
         positions_of(part, workers)  # what is wrong with them is known before any training
-    for part in chosen:
-        name, folder = part.name, out / part.name
-        if not fits:
-            run_part(part, out, workers)
-        if save:
-            (RESULTS / name).mkdir(parents=True, exist_ok=True)
-            for path in folder.glob("*.csv"):
-                shutil.copy(path, RESULTS / name)
-        if fits and not (folder / "players.csv").exists():
-            folder = RESULTS / name
-        if (folder / "players.csv").exists():
-            rated_parts[name] = rated(folder)
-            title = f"{name}: {game_title(part.game)}"
-            draw(title, rated_parts[name][0], out / f"{name}.png")
-            draw_positions(title, folder, out / f"{name}_positions.png")
-    if not rated_parts:
-        raise DlgoError("scaling: there are no results yet; leave out --fits")
-    for kind, asked in (("claims", claims), ("exploratory", unplanned(claims, rated_parts))):
-        judged = verdicts(asked, rated_parts)
-        tables.write_csv(judged, out / f"{kind}.csv")
-        for row in judged.itertuples(index=False):
-            print(f"{row.text}\n    {row.value:.3g} [{row.low95:.3g}, {row.high95:.3g}] "
-                  f"{LAWS[row.law].__doc__}: {row.verdict} ({row.training_cpu_seconds:,.0f} CPU "
-                  "seconds of training)")
+    rated_parts = {}
+    run_one = None if fits else lambda part: run_part(part, out, workers)
+    for part, folder in folders_of(parts, run_one, out, RESULTS, save):
+        rated_parts[part.name] = rated(folder)
+        title = f"{part.name}: {game_title(part.game)}"
+        draw(title, rated_parts[part.name][0], out / f"{part.name}.png")
+        draw_positions(title, folder, out / f"{part.name}_positions.png")
+    judge(claims, unplanned(claims, rated_parts), rated_parts, out, "scaling")
     print_purchases(rated_parts, out / "purchases.csv")
 
 

@@ -1,0 +1,293 @@
+"""Which families of players are worth their training, at equal CPU time of training and of play?
+
+    python -m experiments.studies.families --quick
+    python -m experiments.studies.families connect4 --budget 120 --save     # continues, too
+    python -m experiments.studies.families --fits                           # from the kept results
+
+A plan (`families.toml`) has a part for each game, and claims, written down before the runs. A
+family learns anew for each budget, so that its schedules end with it; then all families play at
+equal CPU time a move. What has not been run is an empty cell of `strengths.csv`.
+
+What to look for: lines that cross. One family may be best after ten minutes and another after an
+hour, one with little time a move and another with much.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import click
+import pandas as pd
+
+from dlgo.files import make_folder
+from dlgo.specs import setting_text
+from engines.isolation.describe import read_spec
+from engines.jobs import Processes
+from engines.learners import config_class
+from engines.learning.data import Dataset
+from engines.learning.settings import Settings, setting
+from engines.supervised.config import SupervisedConfig
+from experiments import train as learn
+from experiments.command import run
+from experiments.datasets.generate import generate, make_recipe
+from experiments.figures import COLOURS, INK, drawing, plain_numbers
+from experiments.measures.mistakes import measure
+from experiments.studies import laws, scaling
+from experiments.studies.ladder import completed, play
+from experiments.studies.laws import Claim
+from reports import tables
+from reports.plots import game_title
+
+PLAN, QUICK = (Path(__file__).with_name(f"families{name}.toml") for name in ("", "_quick"))
+RESULTS = scaling.RESULTS / "families"
+# The zero of ratings, and the family that the others are compared with.
+ZERO, REFERENCE = "mcts", "alphazero"
+# Games of a teacher in a file: few, so that the budget of its games is kept to.
+_GAMES = 16
+_NUMBER = ["value", "low95", "high95"]
+
+
+class Player(NamedTuple):
+    """A family after a training; seconds and seed are 0 for one that does not learn."""
+
+    family: str
+    seconds: int  # CPU time of the training
+    seed: int
+    ms: int = 0  # CPU time of a move; 0: the training alone is meant
+
+
+@dataclass(frozen=True)
+class Part(Settings):
+    """The families in one game."""
+
+    nested: ClassVar = {"players": "players", "learners": "learners"}
+
+    name: str
+    game: str = setting(None, "game to learn")
+    budgets: Sequence[int] = setting(None, "CPU seconds of training", kind=range)
+    moves: Sequence[int] = setting(None, "CPU milliseconds a move", kind=range)
+    seeds: int = setting(1, "trainings of each family for each budget", low=1)
+    pairs: int = setting(10, "openings of a match, each played with both colours", low=0)
+    positions: int = setting(
+        0, "solved positions of each class in which mistakes are counted; 0: none", low=0)
+    teacher: str = setting("mcts:sims=1000", "engine whose games supervised learning has")
+    share: float = setting(0.6, "part of the budget that these games cost", low=0.01, high=0.99)
+    # By family: the engine, with {} for the network; settings of `dlgo train`.
+    players: Mapping[str, str] = field(default_factory=dict)
+    learners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> dict[str, int]:
+        """What claims may be about: the players with equal time a move."""
+        return {f"{self.name}/{ms}": ms for ms in self.moves}
+
+    def trainings(self) -> list[Player]:
+        """All trainings, the short ones first, after the families that do not learn."""
+        return [Player(name, 0, 0) for name in self.players if name not in self.learners] + [
+            Player(name, seconds, seed) for seed in range(1, self.seeds + 1)
+            for seconds in self.budgets for name in self.learners]
+
+    def entrant(self, folder: Path, player: Player) -> str:
+        """The specification of a player."""
+        text = self.players[player.family].replace("{}", str(place(folder, player)))
+        return read_spec(f"{text}{',' if ':' in text else ':'}cpu={player.ms / 1000:g}").text
+
+    def check(self) -> None:
+        """Raise DlgoError for a wrong game, player or setting."""
+        make_recipe(self.game, self.teacher)
+        for name in self.players:
+            self.entrant(Path(), Player(name, 1, 1, 1))
+        for name, settings in self.learners.items():
+            kind = SupervisedConfig if name == "supervised" else config_class(name)
+            kind.parse(f"{key}={setting_text(value)}" for key, value in settings.items())
+
+
+def place(folder: Path, player: Player) -> Path:
+    """The folder of a training."""
+    return folder / f"{player.family}-{player.seconds}-{player.seed}"
+
+
+def train(part: Part, player: Player, folder: Path) -> float:
+    """Do a training, or the rest of it; the CPU seconds that it has cost, with its games."""
+    if not player.seconds:
+        return 0.0
+    out, seconds = place(folder, player), float(player.seconds)
+    settings = {**part.learners[player.family], "seed": player.seed}
+    if player.family == "supervised":
+        recipe = make_recipe(part.game, part.teacher, seed=player.seed, shard_games=_GAMES)
+        wanted, files, spent = seconds * part.share, 1, 0.0
+        while spent < wanted:
+            files = math.ceil(files * wanted / spent) if spent else 1
+            data = Dataset.open(generate(recipe, files * _GAMES, folder / f"{out.name}-games", 1))
+            spent = data.cpu_seconds
+        run = learn.supervised(data, out, cpu_minutes=(seconds - spent) / 60, **settings)
+    else:
+        run = getattr(learn, player.family)(part.game, out, cpu_minutes=seconds / 60, **settings)
+    return run.card.total_cpu_seconds or 0.0
+
+
+def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None) -> None:
+    """Do the trainings of these budgets, the games of all finished ones, and count mistakes;
+    leaves tables in a folder within `out`."""
+    folder, keys = make_folder(out / part.name), [*Player._fields]
+    done = completed(
+        folder / "trainings.csv",
+        [player[:3] for player in part.trainings() if player.seconds in (0, *budgets)],
+        [*keys[:3], "cpu_seconds"], lambda key: [[train(part, Player(*key), folder)]])
+    trained = [*done[keys[:3]].itertuples(index=False, name=None)]
+    # Trainings with other seeds do not meet.
+    pairings = [(i, k) for k, one in enumerate(trained) for i, other in enumerate(trained[:k])
+                if one[2] == other[2] or 0 in (one[2], other[2])]
+    games = []
+    for ms in part.moves:
+        entrants = [part.entrant(folder, Player(*one, ms)) for one in trained]
+        games.append(play(part.game, entrants, pairings, part.pairs, folder, workers).assign(ms=ms))
+    players = [Player(*one, ms) for ms in part.moves for one in trained]
+    sets = scaling.positions_of(part, workers)
+    with Processes(workers) as jobs:
+        counts = completed(
+            folder / "mistakes.csv", players if sets else [],
+            [*keys, "class", "positions", "mistakes"],
+            lambda player: [(name, one.positions, one.mistakes) for name, one in measure(
+                part.entrant(folder, player), sets, jobs).items()])
+    counts = counts.groupby(keys)[["positions", "mistakes"]].sum()
+    table = pd.DataFrame(players).merge(done, on=keys[:3]).join(counts, on=keys)
+    tables.write_csv(table, folder / "players.csv")
+    tables.write_csv(pd.concat(games, ignore_index=True), folder / "games.csv")
+
+
+def rated(part: Part, folder: Path) -> dict[str, scaling.Rated]:
+    """For each time a move the rated players, and what other games and seeds might have given.
+    Ratings are above that of `ZERO`."""
+    players, games = (pd.read_csv(folder / f"{name}.csv") for name in ("players", "games"))
+    found = {}
+    for name, ms in part.tables.items():
+        own = players[players["ms"] == ms].reset_index(drop=True).assign(sims=ms, level=1)
+        own, covariance = laws.rate(own, games[games["ms"] == ms])
+        drawn = [own, *laws.replicates(own, covariance, by="family")]
+        found[name] = [table.assign(rating=table["rating"] - table.loc[
+            table["family"] == ZERO, "rating"].mean()) for table in drawn]
+    return found
+
+
+def strengths(part: Part, rated: Mapping[str, scaling.Rated]) -> pd.DataFrame:
+    """A row for each family, training and time a move of the plan, empty where nothing was run."""
+    keys, columns = ["family", "seconds"], ["cpu_seconds", "rating", "low95", "high95"]
+    plan = pd.MultiIndex.from_tuples(dict.fromkeys(one[:2] for one in part.trainings()), names=keys)
+    rows = []
+    for name, ms in part.tables.items():
+        table = pd.DataFrame(columns=[*columns, "positions", "mistakes"], index=plan, dtype=float)
+        if name in rated:
+            first, *drawn = rated[name]
+            spread = pd.concat([laws.of_families(one)["rating"] for one in drawn], axis=1)
+            low, high = (spread.quantile(share, axis=1) for share in (0.025, 0.975))
+            table = laws.of_families(first).assign(low95=low, high95=high).join(
+                first.groupby(keys)[["positions", "mistakes"]].sum(min_count=1)).reindex(plan)
+        rows.append(table.reset_index().assign(part=part.name, ms=ms))
+    return pd.concat(rows, ignore_index=True)
+
+
+def draw(part: Part, table: pd.DataFrame, ratios: pd.DataFrame, path: Path) -> None:
+    """Elo by training for each time a move; families that do not learn are level lines. The last
+    panel has the ratios of costs."""
+    colours = dict(zip(part.players, (*COLOURS, INK, "brown"), strict=False))
+    title = game_title(part.game)
+    with drawing(path, len(part.moves) + 1, 1, (6, 5.5), title=title) as (*axes, last):
+        for axis, ms in zip(axes, part.moves, strict=True):
+            own = table[table["ms"] == ms].groupby("family", sort=False)
+            for shift, (name, rows) in enumerate(own):
+                if name in part.learners:  # side by side
+                    axis.errorbar(rows["seconds"] * 1.05 ** (shift - len(own) / 2), rows["rating"],
+                                  _margins(rows, "rating"), fmt="o-", color=colours[name],
+                                  capsize=4, label=name)
+                else:
+                    axis.axhline(rows["rating"].iloc[0], ls="--", color=colours[name], label=name)
+            axis.set(title=f"{ms} ms a move", ylabel=f"Elo above {ZERO}", xscale="log",
+                     xticks=part.budgets, xlabel="CPU seconds of training")
+        for row, (_, own) in enumerate(ratios.groupby(["part", "family"], sort=False)):
+            last.errorbar(own["value"], [row], xerr=_margins(own, "value"), fmt="o", capsize=4,
+                          color=colours[own["family"].iloc[0]])
+        last.axvline(1, ls="--", color=INK, lw=1)
+        last.set_yticks(range(len(ratios)), [
+            f"{row.family}, {part.tables[row.part]} ms" for row in ratios.itertuples()])
+        last.set(title=f"times less training than {REFERENCE}", xlabel="for equal strength",
+                 xscale="log", xticks=[0.1, 0.3, 1, 3, 10, 30],
+                 ylim=(max(len(ratios), 1) - 0.5, -0.5))
+        for axis in (*axes, last):
+            plain_numbers(axis)
+        last.figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center",
+                           ncols=len(colours))
+
+
+def _margins(table: pd.DataFrame, value: str) -> list[pd.Series]:
+    return [table[value] - table["low95"], table["high95"] - table[value]]
+
+
+def published(about: str) -> pd.DataFrame:
+    """The kept results as texts, for the docs: "strengths" or "claims". All that the plan asks for
+    has its row, and is empty where nothing was run."""
+    parts, claims = scaling.read_plan(PLAN, Part)
+    kept = {path.stem: pd.read_csv(path) for path in RESULTS.glob("*.csv")}
+    if about == "claims":
+        table = kept.get("claims", pd.DataFrame(columns=["text", *_NUMBER, "verdict"]))
+        table = table.set_index("text").reindex([claim.text for claim in claims]).reset_index()
+        return pd.DataFrame({
+            "claim": table["text"], "measured": _texts(table, "{:.2g} ({:.2g} to {:.2g})"),
+            "verdict": table["verdict"].fillna("not run")})
+    table = kept.get("strengths", pd.concat([strengths(part, {}) for part in parts.values()]))
+    table["game"] = [game_title(parts[name].game) for name in table["part"]]
+    table["Elo"] = _texts(table.assign(value=table["rating"]), "{:+.0f} ({:+.0f} to {:+.0f})")
+    table["mistakes"] = ["" if math.isnan(share) else f"{share:.1%}"
+                         for share in table["mistakes"] / table["positions"]]
+    keys = ["game", "family", "seconds"]
+    wide = table.pivot(index=keys, columns="ms", values=["Elo", "mistakes"])
+    wide.columns = [f"{name}, {ms} ms" for name, ms in wide.columns]
+    return wide.loc[[*dict.fromkeys(map(tuple, table[keys].to_numpy()))]].reset_index()
+
+
+def _texts(table: pd.DataFrame, form: str) -> list[str]:
+    """Numbers and their intervals."""
+    return ["" if math.isnan(row[0]) else form.format(*row)
+            for row in table[_NUMBER].astype(float).to_numpy()]
+
+
+@click.command()
+@scaling.study_options("families", "Families learn Othello 6x6 for some seconds")
+@click.option("--budget", "budgets", type=int, multiple=True, help="CPU seconds of the trainings "
+              "to be done; may be repeated. Default: all of the plan.")
+def main(
+    names: tuple[str, ...], plan: Path | None, fits: bool, budgets: tuple[int, ...], save: bool,
+    workers: int | None, out: Path, quick: bool,
+) -> None:
+    """Train, play and rate the families of a plan, and judge the claims."""
+    out = out.with_name(f"{out.name}-quick") if quick else out
+    parts, claims = scaling.read_plan(plan or (QUICK if quick else PLAN), Part)
+
+    def run_one(part: Part) -> None:
+        run_part(part, out, budgets or part.budgets, workers)
+
+    found: dict[str, scaling.Rated] = {}
+    asked = scaling.chosen(names, parts, "families")
+    for part, folder in scaling.folders_of(asked, None if fits else run_one, out, RESULTS, save):
+        found |= rated(part, folder)
+    further = [
+        Claim(f"Not planned: {name} ms, {family} beside {REFERENCE}, {seconds} s", "less_training",
+              name, family=family, other=REFERENCE, seconds=seconds)
+        for name, (table, *_) in found.items() for seconds in [int(table["seconds"].max())]
+        for family in table.loc[table["seconds"] == seconds, "family"] if family != REFERENCE]
+    ratios = scaling.judge(claims, further, found, out, "families")
+    cells = {name: strengths(part, found) for name, part in parts.items()}
+    tables.write_csv(pd.concat(cells.values()), out / "strengths.csv")
+    for name in {name.partition("/")[0] for name in found}:
+        own = ratios[ratios["part"].isin(parts[name].tables)].dropna(subset="low95")
+        draw(parts[name], cells[name], own, out / f"{name}.png")
+    if save:
+        scaling.keep(out, RESULTS)
+
+
+if __name__ == "__main__":
+    run(main)
