@@ -82,7 +82,7 @@ def test_cheaper_is_who_reaches_the_strength_of_the_other_earlier() -> None:
 
 
 def test_an_interval_holds_the_luck_of_games() -> None:
-    table = curves(quick=[0, 100, 200], slow=[-100, 0, 100]).assign(sims=1)
+    table = curves(quick=[0, 100, 200], slow=[-100, 0, 100]).assign(positions=0, mistakes=0)
     claim = Claim("", "less_training", "x", family="quick", other="slow", seconds=3600)
     widths = []
     for error in (5, 20):
