@@ -177,7 +177,9 @@ def lead(players: pd.DataFrame, family: str, other: str, seconds: int) -> float:
 def less_training(players: pd.DataFrame, family: str, other: str, seconds: int) -> float:
     """times less training for equal strength"""
     table = of_families(players[players["seconds"] <= seconds])
-    if not {(family, seconds), (other, seconds)} <= {*table.index}:
+    budgets, same = ([spent for name, spent in table.index if name == wanted]
+                     for wanted in (family, other))
+    if budgets != same or budgets[-1:] != [seconds] or len(budgets) < 2:
         return math.nan
     best = table.assign(rating=table.groupby("family")["rating"].cummax())
     curves = [best.loc[name].drop_duplicates("rating") for name in (family, other)]

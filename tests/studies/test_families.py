@@ -78,6 +78,8 @@ def test_cheaper_is_who_reaches_the_strength_of_the_other_earlier() -> None:
     assert lead(table, "quick", "slow", 600) == lead(table, "slow", "mcts", 3600) == 100
     unfinished = table[table["seconds"] < 3600]
     assert math.isnan(less_training(unfinished, "quick", "slow", 3600))
+    hour = table[table["seconds"].isin((0, 3600))]
+    assert math.isnan(less_training(hour, "quick", "slow", 3600)), "one budget makes no curve"
     assert math.isnan(lead(unfinished, "quick", "mcts", 3600)), "not that of ten minutes"
 
 
