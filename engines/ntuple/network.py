@@ -47,7 +47,7 @@ class Tuples(NamedTuple):
 
     cells: np.ndarray  # int16[length, images]
     first: np.ndarray  # int32[2, images], where the table begins in `weights`, by player to move
-    weights: np.ndarray  # float32[n], or int8 of a saved network: all tables
+    weights: np.ndarray  # float32[n], or int16 of a saved network: all tables
     contents: int  # number of contents of a cell
     unit: float  # what a weight of 1 is worth
     digits: np.ndarray  # int32[cells of the board], scratch
@@ -134,11 +134,13 @@ def new_tuples(
 
 
 def packed(tuples: Tuples, cells: np.ndarray) -> bytes:
-    """The content of the file of a network, with weights in eight bits."""
-    unit = float(np.abs(tuples.weights).max()) / 127 or 1.0
+    """The content of the file of a network. Eight bits hold the square root of a weight: most
+    weights are small, and count more exactly so."""
+    largest = float(np.abs(tuples.weights).max()) or 1.0
+    roots = 127 * np.sign(tuples.weights) * np.sqrt(np.abs(tuples.weights) / largest)
     content = io.BytesIO()
-    np.savez_compressed(content, cells=cells, unit=unit,
-                        weights=np.round(tuples.weights / unit).astype(np.int8))
+    np.savez_compressed(content, cells=cells, roots=np.round(roots).astype(np.int8),
+                        unit=largest / 127**2)
     return content.getvalue()
 
 
@@ -153,8 +155,8 @@ def load_tuples(name: str, game: GameSpec) -> tuple[Tuples, Card]:
     content = read_file(folder, card, FILE)
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            cells, weights = arrays["cells"].astype(np.int16), arrays["weights"].astype(np.int8)
-            return new_tuples(game, cells, weights, float(arrays["unit"])), card
+            cells, roots = arrays["cells"].astype(np.int16), arrays["roots"].astype(np.int16)
+            return new_tuples(game, cells, roots * np.abs(roots), float(arrays["unit"])), card
     except (OSError, EOFError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as error:
         raise ModelError(f"model {card.name}: {FILE} cannot be read: {error}; copy the folder "
                          "again") from None

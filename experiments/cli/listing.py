@@ -136,6 +136,7 @@ def models(names: tuple[str, ...], speeds: bool, batches: tuple[int, ...]) -> No
 def _echo_speeds(names: Sequence[str], batches: Sequence[int]) -> None:
     """A table of the measured speeds of these models."""
     from engines.learning.networks.runtimes import KINDS, speeds
+    from engines.learning.networks.store import DENSE_FILE, ONNX_FILE, load_card
 
     kinds = KINDS[:-1]  # Keras starts in seconds, and TensorFlow may not be installed
     width = 2 + max(map(len, ("model", *names)))
@@ -143,7 +144,8 @@ def _echo_speeds(names: Sequence[str], batches: Sequence[int]) -> None:
     click.echo(f"positions a CPU second of each runtime\n{'model':<{width}}{'batch':>7}{heads}")
     for name in names:
         for batch in batches:
-            rates = speeds(name, batch)
+            runs = {ONNX_FILE, DENSE_FILE} & load_card(name)[1].files.keys()
+            rates = speeds(name, batch) if runs else {}
             cells = "".join(
                 f"{f'{rates[kind]:,.0f}' if kind in rates else '-':>{max(11, 2 + len(kind))}}"
                 for kind in kinds)
