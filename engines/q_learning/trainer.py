@@ -19,7 +19,7 @@ actions of a position go through it side by side, so that the board is looked at
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ from engines.learning.data.experience import Decisions, Experience
 from engines.learning.data.replay import Replayer
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.learner import ReinforcementLearner
-from engines.learning.runs import Curve
+from engines.learning.runs import Curve, Run
 from engines.learning.selfplay.policy_games import Side
 from engines.learning.settings import setting
 
@@ -73,9 +73,10 @@ class QLearningConfig(ReinforcementConfig):
         """What the network answers."""
         return (_HEADS[self.form],)
 
-    def epsilon_of(self, iteration: int) -> float:
-        """The chance of a random move in an iteration: it falls evenly to the middle of the run."""
-        done = min(1.0, 2 * (iteration - 1) / max(self.iterations - 1, 1))
+    def epsilon_of(self, history: Sequence[Mapping[str, float]]) -> float:
+        """The chance of a random move after this history: it falls evenly to the middle of the
+        run."""
+        done = min(1.0, 2 * self.done(history))
         return self.epsilon + done * (self.last_epsilon - self.epsilon)
 
 
@@ -103,10 +104,9 @@ class QLearner(ReinforcementLearner):
         (head,) = self._config.heads
         return {head: HeadLoss(action_value_loss)}
 
-    def _side(self, iteration: int) -> Side:
-        return dataclasses.replace(
-            super()._side(iteration), temperature=0.0, epsilon=self._config.epsilon_of(iteration)
-        )
+    def _side(self, run: Run) -> Side:
+        self._epsilon = self._config.epsilon_of(run.history)
+        return dataclasses.replace(super()._side(run), temperature=0.0, epsilon=self._epsilon)
 
     def _prepared(self, iteration: int, played: Experience) -> Experience:
         config = self._config
@@ -137,5 +137,4 @@ class QLearner(ReinforcementLearner):
                              decisions.legal)}
 
     def _learned(self, row: Mapping[str, float]) -> str:
-        epsilon = self._config.epsilon_of(int(row["iteration"]))
-        return f"epsilon {epsilon:.2f}, squared error {row['loss']:.3f}"
+        return f"epsilon {self._epsilon:.2f}, squared error {row['loss']:.3f}"

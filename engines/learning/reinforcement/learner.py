@@ -167,8 +167,8 @@ class ReinforcementLearner(Learner):
         """The target of each head for these decisions; rows of weight 0 are padding."""
         raise NotImplementedError
 
-    def _side(self, iteration: int) -> Side:
-        """How the learner plays its games."""
+    def _side(self, run: Run) -> Side:
+        """How the learner plays the games of the next iteration."""
         return Side(self._scorer, self._network.encoder, learns=True,
                     symmetries=self._config.symmetries)
 
@@ -240,7 +240,7 @@ class ReinforcementLearner(Learner):
                 Schedule.practice(strange, derive_seed(seed, "pool"), openings[own:], opponent=True)
             )
         if config.portions == 1:
-            sides = [self._side(iteration)]
+            sides = [self._side(run)]
             if earlier is not None:
                 sides.append(Side(self._earlier_self(earlier), self._network.encoder))
             played = play(
@@ -262,7 +262,7 @@ class ReinforcementLearner(Learner):
     ) -> Experience:
         """Games by the workers, with the stored networks; `earlier` is the iteration of the self
         that side 1 is."""
-        sides = [dataclasses.replace(self._side(iteration), scorer=None, encoder=None), Side()]
+        sides = [dataclasses.replace(self._side(run), scorer=None, encoder=None), Side()]
         networks = [self._player(iteration)]
         if earlier is not None:
             networks.append(network_folder(self._folder, earlier))

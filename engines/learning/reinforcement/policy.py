@@ -14,6 +14,7 @@ import numpy as np
 from engines.learning.data.experience import Decisions, Experience
 from engines.learning.reinforcement.config import WILLIAMS, ReinforcementConfig
 from engines.learning.reinforcement.learner import ReinforcementLearner
+from engines.learning.runs import Run
 from engines.learning.selfplay.policy_games import Side
 from engines.learning.settings import setting
 
@@ -72,8 +73,8 @@ class PolicyLearner(ReinforcementLearner):
             heads["value"] = HeadLoss("mean_squared_error", config.value_weight)
         return heads
 
-    def _side(self, iteration: int) -> Side:
-        return replace(super()._side(iteration), temperature=self._config.temperature)
+    def _side(self, run: Run) -> Side:
+        return replace(super()._side(run), temperature=self._config.temperature)
 
     def _prepared(self, iteration: int, played: Experience) -> Experience:
         advantages = played.advantages[played.decisions]

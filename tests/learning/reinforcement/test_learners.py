@@ -9,6 +9,7 @@ curves of its run.
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,15 @@ def test_a_limit_of_cpu_time_ends_a_run_and_its_schedules(name: str, tmp_path: P
     assert card.training["cpu_seconds"] == pytest.approx(spent, abs=0.06)
     assert card.training["iterations"] == len(rows), "the last network is saved"
     assert rows[-1]["learning_rate"] == pytest.approx(0.01 * 0.1 ** (before[-1] / 0.6))
+
+
+def test_epsilon_falls_to_the_middle_of_the_iterations_or_of_the_cpu_time() -> None:
+    config = learner_class("q_learning").config.make(
+        "tictactoe", iterations=5, epsilon=0.5, last_epsilon=0.1)
+    rows = [{"cpu_seconds": 7.5}] * 4
+    for settings, wanted in ((config, [0.5, 0.3, 0.1, 0.1, 0.1]),
+                             (replace(config, cpu_minutes=1), [0.5, 0.4, 0.3, 0.2, 0.1])):
+        assert [settings.epsilon_of(rows[:n]) for n in range(5)] == pytest.approx(wanted)
 
 
 @pytest.mark.usefixtures("no_curves")
