@@ -32,6 +32,7 @@ from engines.ntuple.network import FILE, NETWORKS, make_tuples, new_tuples, pack
 _THILL = "Thill et al. 2014"
 # The encoder that shows what the network reads: the pieces on the board.
 _ENCODER = "planes"
+_AT_ONCE = 50  # games between two reports of progress; Ctrl-C waits as long
 
 
 @dataclass(frozen=True)
@@ -89,18 +90,23 @@ class NTupleLearner(ReinforcementLearner):
             training={"method": self._config.method, **training},
         ), f"sha256:{digest[:32]}", {FILE: digest})
 
-    def _play_games(self, n: int, epsilons: tuple[float, float], rate: float, *seed: object) -> Any:
+    def _play_games(
+        self, run: Run, n: int, epsilons: tuple[float, float], rate: float, *seed: object
+    ) -> Any:
         """The counts of `n` games."""
         self._games.counts[:] = 0
-        play_games(self._games, n, np.array(epsilons), rate, self._config.td_lambda,
-                   make_rng(derive_seed(self._config.seed, *seed)))
+        rng = make_rng(derive_seed(self._config.seed, *seed))
+        for first in range(0, n, _AT_ONCE):
+            end = min(first + _AT_ONCE, n)
+            play_games(self._games, end - first, np.array(epsilons), rate, self._config.td_lambda,
+                       rng)
+            run.progress("learning" if rate else "test", end, n, "games")
         return self._games.counts.copy()
 
     def _play_and_learn(self, run: Run, iteration: int) -> dict[str, float]:
         games, epsilon = self._config.games, self._config.epsilon
         counts = self._play_games(
-            games, (epsilon, epsilon), self._config.learning_rate, "games", iteration)
-        run.progress("learning", games, games, "games")
+            run, games, (epsilon, epsilon), self._config.learning_rate, "games", iteration)
         won, drawn, lost = counts[:PLIES] / games
         loss = run.check("loss", counts[SQUARES] / max(counts[LEARNED], 1), games)
         return {"games": games, "plies": counts[PLIES], "decisions": counts[LEARNED],
@@ -109,6 +115,6 @@ class NTupleLearner(ReinforcementLearner):
 
     def _test(self, run: Run, iteration: int) -> float:
         n = self._config.test_games
-        first = self._play_games(n // 2, (0.0, 1.0), 0.0, "test", iteration, 0)
-        second = self._play_games(n // 2, (1.0, 0.0), 0.0, "test", iteration, 1)
+        first = self._play_games(run, n // 2, (0.0, 1.0), 0.0, "test", iteration, 0)
+        second = self._play_games(run, n // 2, (1.0, 0.0), 0.0, "test", iteration, 1)
         return float(first[WON] + second[LOST] + (first[DRAWN] + second[DRAWN]) / 2) / n

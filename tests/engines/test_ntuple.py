@@ -202,6 +202,16 @@ def test_a_run_that_was_broken_off_ends_with_the_weights_of_an_unbroken_one(
     assert measured(tmp_path / "other")[0] != measured(trained)[0]
 
 
+def test_an_iteration_reports_its_progress_on_the_way(tmp_path: Path) -> None:
+    """Ctrl-C waits for the next report; an iteration on a large board takes minutes."""
+    reports = []
+    progress = Progress()
+    progress.status = lambda status: reports.append((status.phase, status.done, status.of))
+    run(tmp_path / "run", progress, iterations=1, games=120, test_games=2)
+    assert reports == [("learning", 50, 120), ("learning", 100, 120), ("learning", 120, 120),
+                       ("test", 1, 1), ("test", 1, 1)]
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--game=tictactoe", "--net=walks:length=10"],
      "network walks:count=70,length=10 does not suit tictactoe: it has 8,266,860 weights (at most "
