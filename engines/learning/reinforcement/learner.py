@@ -69,7 +69,10 @@ def train(
                         "workers, cluster and verify-share")
     with open_run(folder, config, progress=progress) as run:
         last = network_folder(folder, len(run.history))
-        if not (run.finished and run.history and last.exists()):
+        if run.history and run.config.finished(run.history) and not last.exists():
+            raise ModelError(f"{folder} has {len(run.history)} iterations, and no network of the "
+                             "last one: raise iterations or cpu_minutes to continue")
+        if not (run.finished and run.history):
             if config.in_keras:
                 run.use_config(_settled(run, jobs is not None))
             run.train(learner(run.config, folder, jobs))

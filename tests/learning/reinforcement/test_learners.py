@@ -142,6 +142,9 @@ def test_an_iteration_more_goes_on_and_other_settings_do_not(
     assert len(measured(tmp_path / "run")) == 7
     with one_line_error(ModelError, "holds a run with entropy=0.01; use the same settings"):
         run("policy_gradient", tmp_path / "run", entropy=0.5)
+    shutil.rmtree(tmp_path / "run/nets/0007")
+    with one_line_error(ModelError, "run has 7 iterations, and no network of the last one: raise"):
+        run("policy_gradient", tmp_path / "run", cpu_minutes=0.0001)
 
 
 @pytest.mark.usefixtures("no_curves")
