@@ -242,7 +242,8 @@ def test_models_of_another_kind_game_or_damaged_are_refused(
         (f"ntuple:{trained}", "connect4", "trained on tictactoe, not on connect4"),
         (f"ntuple:{tmp_path / 'cut'}", "tictactoe", "checksum differs"),
         (f"descent:{trained}", "tictactoe", "a network of ntuple, which no other engine can play"),
-        ("ntuple", "go:size=5", "no ntuple model comes with the package for go:size=5"),
     ):
         with one_line_error(ModelError, message):
             build_engine(spec, game)
+    with pytest.raises(ModelError, match="of one that `dlgo train ntuple` wrote$"):  # no other one
+        build_engine("ntuple", "go:size=5")

@@ -33,7 +33,7 @@ from engines.learning.networks.runtimes import (
     NetworkRuntime,
     load_runtime,
 )
-from engines.learning.networks.store import load_card, shipped_models
+from engines.learning.networks.store import ONNX_FILE, load_card, shipped_models
 from engines.search.leaf_evaluator import LeafEvaluator, LeafValues
 
 RUNTIME_OPTION = Option(
@@ -68,19 +68,20 @@ def encoder_of(card: Card, game: GameSpec) -> Encoder:
     return encoder
 
 
-def model_for(game: GameSpec, method: str) -> str:
+def model_for(game: GameSpec, method: str, file: str = ONNX_FILE) -> str:
     """The shipped model of a game that a method trained, such as "supervised". Raises ModelError if
-    there is none."""
+    there is none; the message lists those of other methods that have `file`."""
     names = []
     for name in shipped_models():
         _, card = load_card(name)
-        if can_play(card, game):
+        if file in card.files and can_play(card, game):
             if card.training.get("method") == method:
                 return name
             names.append(name)
     others = f", or model=NAME with one of {', '.join(names)}" if names else ""
-    raise ModelError(f"no {method} model comes with the package for {game}; write model=FOLDER "
-                     f"with the folder of one that `dlgo train` wrote{others}")
+    raise ModelError(f"no {method} model comes with the package for {game}; write "
+                     "model=FOLDER with the folder of one that "
+                     f"`dlgo train {method}` wrote{others}")
 
 
 def can_play(card: Card, game: GameSpec) -> bool:
