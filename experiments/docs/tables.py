@@ -12,7 +12,7 @@ What a table is about:
     keys plan, class, league, recipe
     encoders, networks, heads
     museum                the faults of the museum and their prices
-    families strengths, claims
+    families strengths, claims; scaling claims
 
 `without X` leaves out what the same kind of table shows for X.
 """
@@ -42,13 +42,15 @@ from experiments.classroom import league_plan, policy
 from experiments.command import run
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.museum import __main__ as museum
-from experiments.studies import families
+from experiments.studies import families, ladder, scaling
 
 MARK = re.compile(r"^    python -m experiments\.docs\.tables (.+)$", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
              "shared": ReinforcementConfig, "supervised": SupervisedConfig}
 _KEYS = {"plan": plan_keys.KEYS.values(), "class": policy.KEYS, "league": league_plan.KEYS,
          "recipe": RECIPE_OPTIONS}
+_STUDIES = {"families": (families.PLAN, families.Part, families.RESULTS),
+            "scaling": (scaling.PLAN, ladder.Part, scaling.RESULTS)}
 
 
 def with_tables(markdown: str) -> str:
@@ -79,8 +81,8 @@ def table(about: str) -> str:
         return _table("fault | about | price in Elo | against random moves", [
             (f"{row.title} (`{row.Index}`)", row.about, row.text, row.random)
             for row in museum.cards().itertuples()])
-    if about in ("families strengths", "families claims"):
-        frame = families.published(name)
+    if about in ("families strengths", "families claims", "scaling claims"):
+        frame = families.published() if name == "strengths" else scaling.published(*_STUDIES[kind])
         return _table(" | ".join(frame.columns), frame.astype(str).itertuples(index=False))
     raise SpecError(f"unknown table {about!r}; see experiments/docs/tables.py")
 

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 import click
 import pandas as pd
 
+from dlgo.errors import DlgoError
 from dlgo.files import make_folder
 from dlgo.specs import setting_text
 from engines.isolation.describe import read_spec
@@ -48,7 +49,6 @@ RESULTS = scaling.RESULTS / "families"
 ZERO, REFERENCE = "mcts", "alphazero"
 # Games of a teacher in a file: few, so that the budget of its games is kept to.
 _GAMES = 16
-_NUMBER = ["value", "low95", "high95"]
 
 
 class Player(NamedTuple):
@@ -227,32 +227,23 @@ def _margins(table: pd.DataFrame, value: str) -> list[pd.Series]:
     return [table[value] - table["low95"], table["high95"] - table[value]]
 
 
-def published(about: str) -> pd.DataFrame:
-    """The kept results as texts, for the docs: "strengths" or "claims". All that the plan asks for
-    has its row, and is empty where nothing was run."""
-    parts, claims = scaling.read_plan(PLAN, Part)
-    kept = {path.stem: pd.read_csv(path) for path in RESULTS.glob("*.csv")}
-    if about == "claims":
-        table = kept.get("claims", pd.DataFrame(columns=["text", *_NUMBER, "verdict"]))
-        table = table.set_index("text").reindex([claim.text for claim in claims]).reset_index()
-        return pd.DataFrame({
-            "claim": table["text"], "measured": _texts(table, "{:.2g} ({:.2g} to {:.2g})"),
-            "verdict": table["verdict"].fillna("not run")})
-    table = kept.get("strengths", pd.concat([strengths(part, {}) for part in parts.values()]))
+def published() -> pd.DataFrame:
+    """The kept strengths as texts, for the docs; empty where nothing was run. Raises DlgoError if
+    nothing is kept."""
+    parts, _ = scaling.read_plan(PLAN, Part)
+    if not (path := RESULTS / "strengths.csv").exists():
+        raise DlgoError("families: no results are kept; run the study with --save")
+    table = pd.read_csv(path)
     table["game"] = [game_title(parts[name].game) for name in table["part"]]
-    table["Elo"] = _texts(table.assign(value=table["rating"]), "{:+.0f} ({:+.0f} to {:+.0f})")
+    table["Elo"] = [
+        "" if math.isnan(row[0]) else "{:+.0f} ({:+.0f} to {:+.0f})".format(*row)
+        for row in table[["rating", "low95", "high95"]].to_numpy()]
     table["mistakes"] = ["" if math.isnan(share) else f"{share:.1%}"
                          for share in table["mistakes"] / table["positions"]]
     keys = ["game", "family", "seconds"]
     wide = table.pivot(index=keys, columns="ms", values=["Elo", "mistakes"])
     wide.columns = [f"{name}, {ms} ms" for name, ms in wide.columns]
     return wide.loc[[*dict.fromkeys(map(tuple, table[keys].to_numpy()))]].reset_index()
-
-
-def _texts(table: pd.DataFrame, form: str) -> list[str]:
-    """Numbers and their intervals."""
-    return ["" if math.isnan(row[0]) else form.format(*row)
-            for row in table[_NUMBER].astype(float).to_numpy()]
 
 
 @click.command()
@@ -272,7 +263,8 @@ def main(
 
     found: dict[str, scaling.Rated] = {}
     asked = scaling.chosen(names, parts, "families")
-    for part, folder in scaling.folders_of(asked, None if fits else run_one, out, RESULTS, save):
+    run_first = None if fits else run_one
+    for part, folder in scaling.folders_of(parts, asked, run_first, out, RESULTS, save):
         found |= rated(part, folder)
     further = [
         Claim(f"Not planned: {name} ms, {family} beside {REFERENCE}, {seconds} s", "less_training",

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -285,10 +285,11 @@ def study_options(name: str, quick: str) -> options.Decorator:
 
 
 def folders_of(
-    parts: Mapping[str, _Kind], run_one: Callable[[_Kind], None] | None, out: Path, results: Path,
-    save: bool,
+    parts: Mapping[str, _Kind], names: Collection[str], run_one: Callable[[_Kind], None] | None,
+    out: Path, results: Path, save: bool,
 ) -> Iterator[tuple[_Kind, Path]]:
-    """The parts that have results, and their folders.
+    """The parts that are judged, and their folders: those in `names`, and with `save` all that have
+    kept results, since what is kept speaks of all.
 
     Args:
         run_one: runs a part first; None: take the results that are there, or else the kept ones.
@@ -298,18 +299,34 @@ def folders_of(
     """
     there = False
     for name, part in parts.items():
-        folder = out / name
-        if run_one:
-            run_one(part)
-        if save:
-            keep(folder, results / name)
-        if not run_one and not (folder / "players.csv").exists():
-            folder = results / name
-        if (folder / "players.csv").exists():
+        folder, kept = out / name, results / name
+        if name in names:
+            if run_one:
+                run_one(part)
+            if save:
+                keep(folder, kept)
+        if name not in names or not (folder / "players.csv").exists():
+            folder = kept
+        if (name in names or save) and (folder / "players.csv").exists():
             there = True
             yield part, folder
     if not there:
         raise DlgoError(f"{out.name}: there are no results yet; leave out --fits")
+
+
+def published(plan: Path, kind: type[_Kind], results: Path) -> pd.DataFrame:
+    """The claims of a plan with what was measured, as texts for the docs."""
+    _, claims = read_plan(plan, kind)
+    path, numbers = results / "claims.csv", ["value", "low95", "high95"]
+    kept = pd.read_csv(path) if path.exists() else pd.DataFrame(
+        columns=["text", *numbers, "verdict"])
+    table = kept.set_index("text").reindex([claim.text for claim in claims]).reset_index()
+    return pd.DataFrame({
+        "claim": table["text"], "source": [claim.source for claim in claims],
+        "measured": ["" if np.isnan(row[0]) else "{0:,.{3}f} ({1:,.{3}f} to {2:,.{3}f})".format(
+            *row, 0 if abs(row[0]) > 99 else 2)
+            for row in table[numbers].astype(float).to_numpy()],
+        "verdict": table["verdict"].fillna("not run")})
 
 
 def chosen(names: Sequence[str], parts: Mapping[str, _Kind], study: str) -> dict[str, _Kind]:
@@ -339,19 +356,22 @@ def main(
     """Train, play and measure the parts of a plan; fit laws, and judge the claims."""
     out = out.with_name(f"{out.name}-quick") if quick else out
     parts, claims = read_plan(plan or (QUICK if quick else PLAN))
-    parts = {name: replace(part, positions=part.positions or positions or 0)
-             for name, part in chosen(names, parts, "scaling").items()}
-    for part in () if fits else parts.values():
+    asked = chosen(names, parts, "scaling")
+    parts |= {name: replace(part, positions=part.positions or positions or 0)
+              for name, part in asked.items()}
+    for part in () if fits else [parts[name] for name in asked]:
         positions_of(part, workers)  # what is wrong with them is known before any training
     rated_parts = {}
     run_one = None if fits else lambda part: run_part(part, out, workers)
-    for part, folder in folders_of(parts, run_one, out, RESULTS, save):
+    for part, folder in folders_of(parts, asked, run_one, out, RESULTS, save):
         rated_parts[part.name] = rated(folder)
         title = f"{part.name}: {game_title(part.game)}"
         draw(title, rated_parts[part.name][0], out / f"{part.name}.png")
         draw_positions(title, folder, out / f"{part.name}_positions.png")
     judge(claims, unplanned(claims, rated_parts), rated_parts, out, "scaling")
     print_purchases(rated_parts, out / "purchases.csv")
+    if save:
+        keep(out, RESULTS)
 
 
 if __name__ == "__main__":
