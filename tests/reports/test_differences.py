@@ -315,8 +315,9 @@ def test_normalized_differences_take_the_games_of_the_logistic_ones_that_they_ar
         assert smallest_difference(games, normalized=True) == pytest.approx(same, rel=0.01)
         for true in (0, 1):
             logistic = expected_sprt_games(SprtBounds(0, elo), true * elo, draws)
-            assert expected_sprt_games(SprtBounds(0, same, elo_model="normalized"), true * same) \
-                == pytest.approx(logistic, rel=0.02)
+            bounds = SprtBounds(0, same, elo_model="normalized")
+            assert expected_sprt_games(bounds, true * same, draws) == pytest.approx(
+                logistic, rel=0.02)
 
 
 @pytest.mark.parametrize(("arguments", "part"), [
