@@ -87,8 +87,12 @@ def write_report(
         "failures": failure_frame(games, ratings, anchor), "answers": answers,
     }
     out = make_folder(Path(out_dir))
-    paths = [tables.write_csv(frame, out / f"{name}.csv") for name, frame in frames.items()
-             if len(frame) or name not in _WHERE_ANY]
+    paths = []
+    for name, frame in frames.items():
+        if len(frame) or name not in _WHERE_ANY:
+            paths.append(tables.write_csv(frame, out / f"{name}.csv"))
+        else:  # of an earlier report in this folder
+            (out / f"{name}.csv").unlink(missing_ok=True)
     views = []
     for game, table in rated.items():
         view, files = _game(game, table, frames, out)

@@ -76,8 +76,11 @@ def ledger_path(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def written(ledger_path: Path) -> list[Path]:
-    """The files of the report on it."""
-    return write_report(ledger_path, ledger_path.parent / "new" / "report")
+    """The files of the report on it, in a folder with a table of an earlier report."""
+    out = ledger_path.parent / "new" / "report"
+    out.mkdir(parents=True)
+    (out / "answers.csv").write_text("old\n", encoding="utf-8")
+    return write_report(ledger_path, out)
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
