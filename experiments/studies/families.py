@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 import click
 import pandas as pd
 
-from dlgo.errors import DlgoError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.files import make_folder
 from dlgo.specs import setting_text
 from engines.isolation.describe import read_spec
@@ -255,26 +255,33 @@ def main(
     workers: int | None, out: Path, quick: bool,
 ) -> None:
     """Train, play and rate the families of a plan, and judge the claims."""
+    path = scaling.plan_of("families", (PLAN, QUICK), plan, quick, save,
+                           "--budget" if fits and budgets else "")
     out = out.with_name(f"{out.name}-quick") if quick else out
-    parts, claims = scaling.read_plan(plan or (QUICK if quick else PLAN), Part)
+    parts, claims = scaling.read_plan(path, Part)
 
     def run_one(part: Part) -> None:
         run_part(part, out, budgets or part.budgets, workers)
 
     found: dict[str, scaling.Rated] = {}
     asked = scaling.chosen(names, parts, "families")
-    run_first = None if fits else run_one
-    for part, folder in scaling.folders_of(parts, asked, run_first, out, RESULTS, save):
+    known = {seconds for part in asked.values() for seconds in part.budgets}
+    if unknown := {*budgets} - known:
+        raise SpecError(f"families: no training has --budget {min(unknown)}; use one of "
+                        f"{', '.join(map(str, sorted(known)))}")
+    for part, folder in scaling.folders_of(
+            parts, asked, None if fits else run_one, out, None if plan or quick else RESULTS, save):
         found |= rated(part, folder)
     further = [
         Claim(f"Not planned: {name} ms, {family} beside {REFERENCE}, {seconds} s", "less_training",
               name, family=family, other=REFERENCE, seconds=seconds)
         for name, (table, *_) in found.items() for seconds in [int(table["seconds"].max())]
         for family in table.loc[table["seconds"] == seconds, "family"] if family != REFERENCE]
-    ratios = scaling.judge(claims, further, found, out, "families")
+    study = "families" + (" --quick" if quick else f" --plan {plan}" if plan else "")
+    ratios = scaling.judge(claims, further, found, out, study)
     cells = {name: strengths(part, found) for name, part in parts.items()}
     tables.write_csv(pd.concat(cells.values()), out / "strengths.csv")
-    for name in {name.partition("/")[0] for name in found}:
+    for name in {name.partition("/")[0] for name in found} & asked.keys():
         own = ratios[ratios["part"].isin(parts[name].tables)].dropna(subset="low95")
         draw(parts[name], cells[name], own, out / f"{name}.png")
     if save:

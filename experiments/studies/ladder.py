@@ -159,7 +159,7 @@ def play(
 
 def table_of(part: Part, folder: Path, sets: Positions, workers: int | None) -> pd.DataFrame:
     """A row for each player with what it is, what it has cost and how often it errs in solved
-    positions; keeps tables of mistakes and of frequencies in the folder."""
+    positions; writes tables of mistakes and of frequencies into the folder."""
     rows = []
     for player in part.players():
         network = part.network_of(folder, player)
@@ -195,6 +195,17 @@ def completed(
     return pd.DataFrame(rows, columns=columns)
 
 
+def check_kept(folder: Path, sets: Positions) -> None:
+    """Raise SpecError if mistakes were counted in other positions before."""
+    path = folder / "mistakes.csv"
+    if sets and path.exists():
+        kept = pd.read_csv(path, dtype={"class": str})
+        for name, count in zip(kept["class"], kept["positions"], strict=True):
+            if count != len(sets.get(name, ())):
+                raise SpecError(f"{path} counts mistakes in {count} positions of class {name}, not "
+                                f"{len(sets.get(name, ()))}; ask for as many, or delete it")
+
+
 def mistakes(part: Part, folder: Path, sets: Positions, workers: int | None) -> pd.DataFrame:
     """Mistakes of the players with the usual simulations, by class of positions; of those with the
     whole training also by the rank of positions in their own games."""
@@ -219,7 +230,9 @@ def mistakes(part: Part, folder: Path, sets: Positions, workers: int | None) -> 
 
 def frequencies(part: Part, folder: Path) -> pd.DataFrame:
     """How often positions occur in the last games of each training, and how late."""
-    return completed(
-        folder / "frequencies.csv", [(size, seed) for seed, size in part.trainings()],
-        ["size", "seed", "rank", "count", "phase"],
-        lambda key: frequency.frequencies(folder / f"{key[0]}-{key[1]}"))
+    table = pd.DataFrame(
+        [(size, seed, *row) for seed, size in part.trainings()
+         for row in frequency.frequencies(folder / f"{size}-{seed}")],
+        columns=["size", "seed", "rank", "count", "phase"])
+    tables.write_csv(table, folder / "frequencies.csv")
+    return table

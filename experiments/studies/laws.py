@@ -6,7 +6,8 @@ Strength is a power law of a cost where Elo is a straight line in its logarithm:
 Intervals (95%) come from a bootstrap over games and seeds at once. Ratings are drawn from the
 normal distribution that their fit gives, counts of mistakes from the binomial one. Of a network's
 n seeds, n - 1 are drawn with replacement; n would make the interval of so few too narrow by the
-factor sqrt(1 - 1/n) (Rao and Wu 1988).
+factor sqrt(1 - 1/n) (Rao and Wu 1988). Seeds differ by the luck of their games, too. This luck
+counts twice, so intervals are too wide, by at most the factor sqrt(1 + n / (n - 1)).
 
 Players are rows of a table: size, weights, seed, level (1 is the first checkpoint), cpu_seconds
 and multiply_adds of the training, sims of a move, mistakes in solved positions, and rating.
@@ -290,11 +291,14 @@ class Claim(Settings):
             return "holds"
         if number.high95 < self.low or self.high < number.low95:
             return "contradicted"
-        distance = min(abs(number.value - bound) for bound in (self.low, self.high))
-        # The interval shrinks with the square root of the number of seeds and games.
-        more = ((number.high95 - number.low95) / 2 / max(distance, 1e-9)) ** 2
-        return f"undecided; about {max(more, 1):.1f} times the budget may decide" if more < 100 \
-            else "undecided"
+        # The interval shrinks with the square root of the number of seeds and games, and must not
+        # reach a bound any more.
+        more = max(
+            ((number.low95 if bound < number.value else number.high95) - number.value) ** 2
+            / max((bound - number.value) ** 2, 1e-9)
+            for bound in (self.low, self.high) if number.low95 <= bound <= number.high95)
+        many = f"about {more:.1f}" if more < 100 else "more than 100"
+        return f"undecided; {many} times the budget may decide"
 
 
 def estimate(claim: Claim, tables: dict[str, Sequence[pd.DataFrame]]) -> Estimate:
@@ -307,7 +311,9 @@ def estimate(claim: Claim, tables: dict[str, Sequence[pd.DataFrame]]) -> Estimat
 
     numbers = numbers_of(claim.part)
     if claim.against:
-        numbers -= numbers_of(claim.against)
+        others = numbers_of(claim.against)
+        others[1:] = np.roll(others[1:], 1)  # draws of equal number come from equal random numbers
+        numbers -= others
     drawn = numbers[1:][~np.isnan(numbers[1:])]
     if len(drawn) < len(numbers) / 2:
         return Estimate(float(numbers[0]), math.nan, math.nan)

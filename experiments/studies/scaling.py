@@ -18,8 +18,9 @@ multi-agent reinforcement learning model", 2022) hold on small budgets.
 from __future__ import annotations
 
 import functools
+import re
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,7 +40,7 @@ from experiments.command import run
 from experiments.figures import FAINT, INK, draw_means, drawing, plain_numbers
 from experiments.measures.solved import solved_positions
 from experiments.studies import laws
-from experiments.studies.ladder import Part, Positions, play_all, table_of, train_all
+from experiments.studies.ladder import Part, Positions, check_kept, play_all, table_of, train_all
 from experiments.studies.laws import LAWS, Claim
 from reports import tables
 from reports.plots import game_title
@@ -66,6 +67,8 @@ def read_plan(path: Path, kind: type[_Kind] = Part) -> tuple[dict[str, _Kind], l
     content = parse_settings(owner, _CONTENT, read_toml(path), "key")
     for name, table in content.get("parts", {}).items():
         what = f"{owner}: part {name}"
+        if not re.fullmatch(r"\w[\w.-]*", name):
+            raise SpecError(f"{what} cannot name a folder; use letters, digits, _ and -")
         nested = [Option(key, None, "", kind=dict) for key in kind.nested]
         own = parse_settings(what, (*kind.options().values(), *nested, _LIKE), table, "key")
         like = own.pop("like", "")
@@ -138,7 +141,8 @@ def rated(folder: Path) -> Rated:
 
 
 def verdicts(claims: Sequence[Claim], parts: Mapping[str, Rated], study: str) -> pd.DataFrame:
-    """A row for each claim whose parts are there."""
+    """A row for each claim whose parts are there; `study` is its name, and the options that its
+    command needs."""
     rows = []
     for claim in claims:
         names = [name for name in (claim.part, claim.against) if name]
@@ -191,7 +195,7 @@ def print_purchases(parts: Mapping[str, Rated], path: Path) -> None:
               f"size {row.size}, {row.rating:.0f} Elo, {row.ahead:.0f} [{row.low95:.0f}, "
               f"{row.high95:.0f}] ahead of the next best size{sure}")
     for part, (players, *_) in parts.items():
-        print(f"{part}: trainings took {players['cpu_seconds'].min():,.0f} to "
+        print(f"{part}: networks took {players['cpu_seconds'].min():,.0f} to "
               f"{players['cpu_seconds'].max():,.0f} CPU seconds; nothing is known of other budgets")
 
 
@@ -225,7 +229,8 @@ def draw(title: str, players: pd.DataFrame, path: Path) -> None:
 def _exchange(axis: Axes, players: pd.DataFrame) -> None:
     """Training against search: the best networks, and lines of equal Elo of the plane."""
     best = laws.envelope(players, "cpu_seconds")
-    if best.empty:
+    if best["sims"].nunique() < 2:
+        axis.remove()
         return
     constant, training, search = laws.plane(players)
     axis.set(title="lines of equal Elo", xlabel="CPU seconds of training, best size",
@@ -278,39 +283,54 @@ def study_options(name: str, quick: str) -> options.Decorator:
         click.option("--plan", type=options.FILE, help="Plan with parts and claims. Default: the "
                      "one that comes with the study."),
         click.option("--fits", is_flag=True,
-                     help="Only fit and draw; by default from the kept results."),
+                     help="Only fit and draw. Kept results stand in for those that --out lacks."),
         click.option("--save", is_flag=True, help="Keep the results in the study's own folder."),
         options.workers_option, options.out_option(f"out/{name}"), options.quick_option(quick),
     )
 
 
+def plan_of(
+    study: str, own: tuple[Path, Path], plan: Path | None, quick: bool, save: bool, unused: str
+) -> Path:
+    """The plan: that of an option, or one of the study's own, of which the second is quick. Raises
+    SpecError for options that exclude each other; `unused`: those that --fits has no use for."""
+    for wrong, text in (
+        (plan and quick, "--quick has a plan of its own; leave out --plan"),
+        (save and (plan or quick), "--save keeps results of the study's own plan; leave it out"),
+        (unused, f"--fits only fits and draws; leave out {unused}"),
+    ):
+        if wrong:
+            raise SpecError(f"{study}: {text}")
+    return plan or own[quick]
+
+
 def folders_of(
-    parts: Mapping[str, _Kind], names: Collection[str], run_one: Callable[[_Kind], None] | None,
-    out: Path, results: Path, save: bool,
+    parts: Mapping[str, _Kind], asked: Iterable[str], run_one: Callable[[_Kind], None] | None,
+    out: Path, results: Path | None, save: bool,
 ) -> Iterator[tuple[_Kind, Path]]:
-    """The parts that are judged, and their folders: those in `names`, and with `save` all that have
-    kept results, since what is kept speaks of all.
+    """The parts that have results, and their folders.
 
     Args:
-        run_one: runs a part first; None: take the results that are there, or else the kept ones.
-        results: the kept ones. save: keep those of this run.
+        asked: parts to be run first. run_one: runs a part; None: take the results that are there.
+        results: the kept ones, for parts that have no others. save: keep those of these parts.
 
-    Raises DlgoError if there are no results.
+    Raises DlgoError if there are no results of the parts asked for.
     """
-    there = False
+    there = []
     for name, part in parts.items():
-        folder, kept = out / name, results / name
-        if name in names:
+        folder, kept = out / name, results and results / name
+        if name in asked:
             if run_one:
                 run_one(part)
-            if save:
+            if save and kept:
                 keep(folder, kept)
-        if name not in names or not (folder / "players.csv").exists():
+        # What is kept does not speak of results that are not.
+        if kept and (save and name not in asked or not (folder / "players.csv").exists()):
             folder = kept
-        if (name in names or save) and (folder / "players.csv").exists():
-            there = True
+        if (folder / "players.csv").exists():
+            there.append(name)
             yield part, folder
-    if not there:
+    if not {*there} & {*asked}:
         raise DlgoError(f"{out.name}: there are no results yet; leave out --fits")
 
 
@@ -331,16 +351,13 @@ def published(plan: Path, kind: type[_Kind], results: Path) -> pd.DataFrame:
 
 def chosen(names: Sequence[str], parts: Mapping[str, _Kind], study: str) -> dict[str, _Kind]:
     """The parts with these names; without names, all. Raises SpecError."""
-    if unknown := set(names) - set(parts):
-        raise SpecError(f"{study}: no part {', '.join(sorted(unknown))}; parts are "
-                        f"{', '.join(parts)}")
-    return {name: parts[name] for name in names or parts}
+    return {name: parts[_known(study, "part", name, parts)] for name in names or parts}
 
 
 def keep(folder: Path, results: Path) -> None:
     """Copy the tables of a folder."""
-    results.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.csv"):
+        results.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, results)
 
 
@@ -353,22 +370,27 @@ def main(
     names: tuple[str, ...], plan: Path | None, fits: bool, positions: int | None, save: bool,
     workers: int | None, out: Path, quick: bool,
 ) -> None:
-    """Train, play and measure the parts of a plan; fit laws, and judge the claims."""
+    """Train, play and measure the parts; fit laws to all results, and judge the claims."""
+    path = plan_of("scaling", (PLAN, QUICK), plan, quick, save,
+                   "--positions" if fits and positions else "")
     out = out.with_name(f"{out.name}-quick") if quick else out
-    parts, claims = read_plan(plan or (QUICK if quick else PLAN))
+    parts, claims = read_plan(path)
+    parts = {name: replace(part, positions=part.positions or positions or 0)
+             for name, part in parts.items()}
     asked = chosen(names, parts, "scaling")
-    parts |= {name: replace(part, positions=part.positions or positions or 0)
-              for name, part in asked.items()}
-    for part in () if fits else [parts[name] for name in asked]:
-        positions_of(part, workers)  # what is wrong with them is known before any training
+    for part in () if fits else asked.values():  # what is wrong is known before any training
+        check_kept(out / part.name, positions_of(part, workers))
     rated_parts = {}
     run_one = None if fits else lambda part: run_part(part, out, workers)
-    for part, folder in folders_of(parts, asked, run_one, out, RESULTS, save):
+    kept = None if plan or quick else RESULTS
+    for part, folder in folders_of(parts, asked, run_one, out, kept, save):
         rated_parts[part.name] = rated(folder)
-        title = f"{part.name}: {game_title(part.game)}"
-        draw(title, rated_parts[part.name][0], out / f"{part.name}.png")
-        draw_positions(title, folder, out / f"{part.name}_positions.png")
-    judge(claims, unplanned(claims, rated_parts), rated_parts, out, "scaling")
+        if part.name in asked:
+            title = f"{part.name}: {game_title(part.game)}"
+            draw(title, rated_parts[part.name][0], out / f"{part.name}.png")
+            draw_positions(title, folder, out / f"{part.name}_positions.png")
+    study = "scaling" + (" --quick" if quick else f" --plan {plan}" if plan else "")
+    judge(claims, unplanned(claims, rated_parts), rated_parts, out, study)
     print_purchases(rated_parts, out / "purchases.csv")
     if save:
         keep(out, RESULTS)

@@ -15,7 +15,7 @@ from dlgo.errors import SpecError
 from experiments.studies import laws, scaling
 from experiments.studies.families import PLAN, QUICK, Part
 from experiments.studies.laws import Claim, lead, less_training
-from tests.command import run_module, run_module_here
+from tests.command import assert_one_line, run_module, run_module_here
 from tests.conftest import FULL
 
 STUDY = "experiments.studies.families"
@@ -122,6 +122,8 @@ def test_a_plan_is_run_in_stages_and_nothing_twice(capfd, tmp_path: Path) -> Non
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(TINY, encoding="utf-8")
     arguments = ("--plan", plan, "--out", out, "--workers", 1)
+    assert_one_line(run_module_here(capfd, STUDY, *arguments, "--budget", 7),
+                    "no training has --budget 7; use one of 1, 2")
     first = run_module_here(capfd, STUDY, *arguments, "--budget", 1)
     assert first.returncode == 0, first.stderr
     cells = pd.read_csv(out / "strengths.csv").set_index(["family", "seconds"])

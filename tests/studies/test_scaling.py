@@ -17,15 +17,15 @@ import pandas as pd
 import pytest
 
 from dlgo import GameState
-from dlgo.errors import SpecError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.records.ledger import Ledger
 from engines.learning.runs import run
 from engines.solver.outcomes import outcomes_of
 from experiments.measures import frequency
 from experiments.studies import laws
-from experiments.studies.ladder import Part, Player, completed, meetings
+from experiments.studies.ladder import Part, Player, check_kept, completed, meetings
 from experiments.studies.laws import Claim, estimate
-from experiments.studies.scaling import PLAN, QUICK, read_plan, run_part
+from experiments.studies.scaling import PLAN, QUICK, folders_of, read_plan, run_part
 from reports import tables
 from reports.rating_table import Estimate
 from tests.command import assert_one_line, run_module, run_module_here
@@ -105,12 +105,30 @@ def test_intervals_hold_the_luck_of_seeds_and_of_games() -> None:
     assert width(players_of("300 * weights", seeds=1), 0) == pytest.approx(0)
 
 
+@pytest.mark.parametrize(("spread", "error"), [(30, 0), (0, 40)])
+def test_the_luck_of_two_parts_is_independent(spread: float, error: float) -> None:
+    """The difference of two numbers has a wider interval than either."""
+    players = players_of("300 * weights", spread=spread)
+    covariance = np.eye(len(players)) * error**2
+    one = [players, *laws.replicates(players, covariance)]
+    other = [table.assign(rating=table["rating"] / 2) for table in one]
+    alone, both = (estimate(Claim("", "elo_by_weights", "x", against), {"x": one, "y": other})
+                   for against in ("", "y"))
+    assert both.value == pytest.approx(alone.value / 2)
+    ratio = (both.high95 - both.low95) / (alone.high95 - alone.low95)
+    assert ratio == pytest.approx(1.25**0.5, rel=0.15)
+
+
 @pytest.mark.parametrize(("interval", "low", "high", "verdict"), [
     ((310, 290, 330), 250, 350, "holds"),
     ((310, 290, 330), 400, math.inf, "contradicted"),
     ((-0.2, -0.3, -0.1), -math.inf, 0, "holds"),
     ((40, -60, 140), 0, math.inf, "undecided; about 6.2 times the budget may decide"),
-    ((0.1, -60, 60), 0, math.inf, "undecided"),
+    ((40, -10, 240), 0, math.inf, "undecided; about 1.6 times the budget may decide"),
+    ((40, 10, 240), 0, 70, "undecided; about 44.4 times the budget may decide"),
+    ((310, 240, 400), 250, 350, "undecided; about 5.1 times the budget may decide"),
+    ((0.1, -60, 60), 0, math.inf, "undecided; more than 100 times the budget may decide"),
+    ((0, -60, 60), 0, math.inf, "undecided; more than 100 times the budget may decide"),
     ((40, math.nan, math.nan), 0, math.inf, "not measured"),
 ])
 def test_a_verdict_needs_the_whole_interval_on_one_side(
@@ -181,6 +199,7 @@ def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
         ("seeds = 1", "seed = 1", "has no key 'seed' (did you mean seeds?)"),
         ("seeds = 1", 'seeds = "three"', "part tictactoe: seeds='three' is not a whole number"),
         ("pairs = 0", "pairs = -1", "pairs=-1 is out of range (at least 0)"),
+        ("parts.tictactoe]", 'parts."../x"]', "part ../x cannot name a folder; use letters"),
         ('game = "tictactoe"', "", "part tictactoe lacks the key game"),
         ('game = "tictactoe"', 'game = "chess"', "part tictactoe: unknown game 'chess'"),
         ("hidden={}", "hidden=4", "has no {}, which stands for the size; write {} in place"),
@@ -200,9 +219,15 @@ def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
                     encoding="utf-8")
     with pytest.raises(SpecError, match=r"like='hx6' \(did you mean hex6\?\) is not one of con"):
         read_plan(path)
-    assert_one_line(run_module_here(capsys, STUDY, "chess"), "no part chess")
-    done = run_module_here(capsys, STUDY, "--quick", "--fits", "--out", tmp_path / "none")
-    assert_one_line(done, "no results yet")
+    for arguments, message in (
+        (("hex55",), "part='hex55' (did you mean hex5?) is not one of connect4, draughts"),
+        (("--quick", "--plan", path), "--quick has a plan of its own"),
+        (("--quick", "--save"), "--save keeps results of the study's own plan"),
+        (("--fits", "--positions", 3), "--fits only fits and draws; leave out --positions"),
+        (("--fits", "hex3", "--quick"), "part='hex3' is not one of tictactoe"),
+        (("--quick", "--fits", "--out", tmp_path / "none"), "no results yet"),
+    ):
+        assert_one_line(run_module_here(capsys, STUDY, *arguments), message)
 
 
 def test_what_is_trained_and_played_is_not_done_again(
@@ -217,9 +242,11 @@ def test_what_is_trained_and_played_is_not_done_again(
     assert set(games["first"]) | set(games["second"]) == set(range(4))
     assert (players["mistakes"].notna() == (players["sims"] == 4)).all()
     frequencies = pd.read_csv(out / "tictactoe/frequencies.csv")
+    (out / "tictactoe/frequencies.csv").write_text("of a shorter training", encoding="utf-8")
     assert (frequencies.groupby("size")["count"].max() >= 20).all(), "the empty board, in each game"
     assert players["late"].between(0.3, 0.9).all()
     again = run_module_here(capfd, STUDY, *arguments)
+    assert pd.read_csv(out / "tictactoe/frequencies.csv").equals(frequencies)
     assert "8 found, 0 played" in again.stderr and "iteration" not in again.stdout
     fitted = run_module_here(capfd, STUDY, *arguments, "--fits")
     assert fitted.stdout == again.stdout and "decades of mistakes" in fitted.stdout
@@ -232,10 +259,18 @@ def test_what_is_trained_and_played_is_not_done_again(
     (claim,) = pd.read_csv(out / "claims.csv").itertuples(index=False)
     final = players[players["sims"] == 4]["cpu_seconds"].sum()
     assert claim.training_cpu_seconds == pytest.approx(final, abs=0.1)
-    assert claim.command == f"python -m {STUDY} tictactoe"
+    assert claim.command == f"python -m {STUDY} --plan {tiny} tictactoe"
     asked = pd.read_csv(out / "exploratory.csv")
     assert asked["law"].tolist() == ["elo_by_search"], "no claim asks for it"
     assert asked["verdict"].tolist() == ["exploratory"] and "exploratory" in fitted.stdout
+    (out / "tictactoe").rename(out / "other")
+    text = tiny.read_text(encoding="utf-8")
+    tiny.write_text(text.replace("[[claims]]", '[parts.other]\nlike = "tictactoe"\n\n[[claims]]\n'
+                                 'text = "Two"\nlaw = "late"\npart = "other"\n\n[[claims]]', 1),
+                    encoding="utf-8")
+    run_module_here(capfd, STUDY, *arguments, "tictactoe")
+    assert pd.read_csv(out / "claims.csv")["part"].tolist() == ["other", "tictactoe"], "all results"
+    assert not (out / "other.png").exists(), "the parts that are named are drawn"
 
 
 def test_positions_of_games_are_solved_by_how_often_they_occur(tiny: Path, tmp_path: Path) -> None:
@@ -271,6 +306,33 @@ def test_a_table_gets_the_rows_that_are_missing(tmp_path: Path) -> None:
     assert table.to_numpy().tolist() == [
         [4, 1, "a", 4], [4, 1, "b", 1], [8, 1, "a", 8], [8, 1, "b", 1]]
     pd.testing.assert_frame_equal(pd.read_csv(path), table)
+
+
+def test_mistakes_in_other_positions_are_not_mixed(tmp_path: Path) -> None:
+    check_kept(tmp_path, {"2": [None]})
+    (tmp_path / "mistakes.csv").write_text("class,positions\n2,3\n", encoding="utf-8")
+    check_kept(tmp_path, {"2": [None] * 3, "4": [None]})
+    check_kept(tmp_path, {})
+    for sets, count in (({"2": [None] * 5}, 5), ({"4": [None] * 3}, 0)):
+        message = rf"mistakes.csv counts mistakes in 3 positions of class 2, not {count}; ask"
+        with pytest.raises(SpecError, match=message):
+            check_kept(tmp_path, sets)
+
+
+def test_results_of_parts_that_are_not_run_still_count(tmp_path: Path) -> None:
+    """Else the claims of one part would take the place of all, also in the kept results."""
+    out, kept, ran = tmp_path / "out", tmp_path / "kept", []
+    for folder in (out / "a", kept / "a", kept / "b"):
+        folder.mkdir(parents=True)
+        (folder / "players.csv").write_text(str(folder), encoding="utf-8")
+    parts = {"a": "A", "b": "B", "c": "C"}
+    found = dict(folders_of(parts, ["a"], ran.append, out, kept, save=True))
+    assert ran == ["A"] and found == {"A": out / "a", "B": kept / "b"}
+    assert (kept / "a/players.csv").read_text(encoding="utf-8") == str(out / "a")
+    assert list(folders_of(parts, parts, None, out, None, save=False)) == [("A", out / "a")]
+    with pytest.raises(DlgoError, match="no results yet"):
+        list(folders_of(parts, ["c"], None, out, kept, save=True))
+    assert not (kept / "c").exists()
 
 
 def test_a_game_without_solved_positions_is_refused_before_any_training(
