@@ -86,6 +86,11 @@ def test_the_best_size_at_each_cost_makes_the_laws_of_training() -> None:
     best = laws.envelope(limited, "multiply_adds", common=False).sort_values("multiply_adds")
     assert best["weights"].is_monotonic_increasing and best["weights"].nunique() >= 3
     assert laws.weights_by_work(limited) > 0.3
+    assert laws.elo_by_work(limited) > 0
+    two = limited[limited["size"] < 2]  # their trainings have cost 2,000 to 32,000 and 4 times more
+    for common, ends in ((True, (8_000, 32_000)), (False, (2_000, 128_000))):
+        costs = laws.envelope(two, "multiply_adds", common)["multiply_adds"]
+        assert (costs.min(), costs.max()) == pytest.approx(ends)
     larger = laws.envelope(players_of("100 * weights", spread=0), "multiply_adds", common=False)
     assert larger["weights"].iloc[0] == WEIGHTS[0], "no large network is that cheap"
     assert math.isnan(laws.exchange(truth[truth["level"] == 1])), "one cost, no slope"
