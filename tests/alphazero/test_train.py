@@ -125,7 +125,8 @@ def same(folder: Path, whole: Path, iterations: int = PLAN.iterations) -> None:
 
 def unseen_run(config: AlphaZeroConfig) -> SimpleNamespace:
     """What `learn` wants of a run, without one."""
-    return SimpleNamespace(config=config, check=lambda *_: None, progress=lambda *_: None)
+    return SimpleNamespace(
+        config=config, history=[], check=lambda *_: None, progress=lambda *_: None)
 
 
 @NEEDS_KILL

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reports.davidson import Observations
 from reports.frontier import frontier_frame
 from reports.rating_table import Rating, RatingTable, bounds
 
@@ -30,6 +31,7 @@ def rated(
             for name, (_, _, elo) in rows
         ),
         np.eye(len(rows)) * error**2, None, None, 0.0, 0,
+        Observations(len(rows), *np.zeros((6, 0)), with_first_move=False, with_draws=False),
     )
     frame = pd.DataFrame([
         {"game": "g", "entrant": name, "family": family, "mean_cpu_ms": cost, "rating": elo}
