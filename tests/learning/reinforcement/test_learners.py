@@ -153,13 +153,13 @@ def test_a_limit_of_cpu_time_ends_a_run_and_its_schedules(name: str, tmp_path: P
     settings = {"games": 24, "games_at_once": 24, "test_games": 2, "iterations": 1, "decay": 0.1}
     folder = tmp_path / "run"
     run(name, folder, cpu_minutes=0.005, **settings)
-    card = run(name, folder, cpu_minutes=0.01, **settings)  # goes on
+    card = run(name, folder, cpu_minutes=0.025, **settings)  # goes on
     rows = read_history(folder, ["cpu_seconds", "learning_rate"])
     *before, spent = np.cumsum([row["cpu_seconds"] for row in rows])
-    assert before[-1] < 0.6 <= spent and len(rows) > 2, "iterations=1 does not count"
+    assert before[-1] < 1.5 <= spent, "iterations=1 does not count"
     assert card.training["cpu_seconds"] == pytest.approx(spent, abs=0.06)
     assert card.training["iterations"] == len(rows), "the last network is saved"
-    assert rows[-1]["learning_rate"] == pytest.approx(0.01 * 0.1 ** (before[-1] / 0.6))
+    assert rows[-1]["learning_rate"] == pytest.approx(0.01 * 0.1 ** (before[-1] / 1.5))
 
 
 def test_epsilon_falls_to_the_middle_of_the_iterations_or_of_the_cpu_time() -> None:
