@@ -324,6 +324,10 @@ def test_an_engine_that_is_stopped_does_not_wait_for_a_busy_server(ask) -> None:
 
     with stopped_by(stopped.is_set):
         error, _, server = ask(respond)
+    for thread in threading.enumerate():
+        if thread.name.endswith("(work)"):  # it would ask again, and be paid again
+            thread.join(30)
+            assert not thread.is_alive()
     assert error.text == client.STOPPED and error.failure is TIMEOUT
     assert time.monotonic() - began < 30 and len(server.requests) == 1
 
