@@ -55,7 +55,7 @@ class Reply(NamedTuple):
     tokens_out: int
     seconds: float
     model: str  # its name, as the server calls it
-    problem: str = ""  # the reason, if there is no text
+    problem: str = ""  # why `text` is empty, if it is
 
 
 class _NoAnswer(ProgramError):

@@ -314,7 +314,7 @@ def folders_of(
         asked: parts to be run first. run_one: runs a part; None: take the results that are there.
         results: the kept ones, for parts that have no others. save: keep those of these parts.
 
-    Raises DlgoError if there are no results of the parts asked for.
+    Raises DlgoError if none of the parts asked for has results.
     """
     there = []
     for name, part in parts.items():
@@ -331,7 +331,7 @@ def folders_of(
             there.append(name)
             yield part, folder
     if not {*there} & {*asked}:
-        raise DlgoError(f"{out.name}: there are no results yet; leave out --fits")
+        raise DlgoError(f"{out.name}: no results yet; run it without --fits")
 
 
 def published(plan: Path, kind: type[_Kind], results: Path) -> pd.DataFrame:
@@ -378,7 +378,7 @@ def main(
     parts = {name: replace(part, positions=part.positions or positions or 0)
              for name, part in parts.items()}
     asked = chosen(names, parts, "scaling")
-    for part in () if fits else asked.values():  # what is wrong is known before any training
+    for part in () if fits else asked.values():  # a mistake shows before any training
         check_kept(out / part.name, positions_of(part, workers))
     rated_parts = {}
     run_one = None if fits else lambda part: run_part(part, out, workers)

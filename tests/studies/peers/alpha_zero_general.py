@@ -7,9 +7,10 @@
         "tests/studies/peers/alpha_zero_general.py:Player:folder=FOLDER/60,sims=25"
 
 The settings are those of its main.py and of its README for Connect Four: 100 games an iteration,
-25 simulations, 10 epochs, a match of 40 games. The network is the one of Othello, as that README
-says, in PyTorch: the file in connect4/keras is no valid Python. One thread, since two cost more CPU
-time. Two names that NumPy has dropped are put back. A killed run continues with its last iteration.
+25 simulations, 10 epochs, a match of 40 games. The network is that of Othello in PyTorch, as
+the README says, because connect4/keras has a syntax error. It runs on one thread: two cost more CPU
+time. The script defines two names that NumPy has removed. A killed run continues with its last
+iteration.
 """
 
 from __future__ import annotations
