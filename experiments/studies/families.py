@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 import click
 import pandas as pd
 
-from dlgo.errors import DlgoError, SpecError
+from dlgo.errors import SpecError
 from dlgo.files import make_folder
 from dlgo.specs import setting_text
 from engines.isolation.describe import read_spec
@@ -225,25 +225,6 @@ def draw(part: Part, table: pd.DataFrame, ratios: pd.DataFrame, path: Path) -> N
 
 def _margins(table: pd.DataFrame, value: str) -> list[pd.Series]:
     return [table[value] - table["low95"], table["high95"] - table[value]]
-
-
-def published() -> pd.DataFrame:
-    """The kept strengths as texts, for the docs; empty where nothing was run. Raises DlgoError if
-    nothing is kept."""
-    parts, _ = scaling.read_plan(PLAN, Part)
-    if not (path := RESULTS / "strengths.csv").exists():
-        raise DlgoError("families: no results are kept; run the study with --save")
-    table = pd.read_csv(path)
-    table["game"] = [game_title(parts[name].game) for name in table["part"]]
-    table["Elo"] = [
-        "" if math.isnan(row[0]) else "{:+.0f} ({:+.0f} to {:+.0f})".format(*row)
-        for row in table[["rating", "low95", "high95"]].to_numpy()]
-    table["mistakes"] = ["" if math.isnan(share) else f"{share:.1%}"
-                         for share in table["mistakes"] / table["positions"]]
-    keys = ["game", "family", "seconds"]
-    wide = table.pivot(index=keys, columns="ms", values=["Elo", "mistakes"])
-    wide.columns = [f"{name}, {ms} ms" for name, ms in wide.columns]
-    return wide.loc[[*dict.fromkeys(map(tuple, table[keys].to_numpy()))]].reset_index()
 
 
 @click.command()
