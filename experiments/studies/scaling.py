@@ -342,8 +342,11 @@ def published(plan: Path, kind: type[_Kind], results: Path) -> pd.DataFrame:
         columns=["text", *numbers, "verdict"])
     table = kept.set_index("text").reindex([claim.text for claim in claims]).reset_index()
     return pd.DataFrame({
-        "claim": table["text"], "source": [claim.source for claim in claims],
-        "measured": ["" if np.isnan(row[0]) else "{0:,.{3}f} ({1:,.{3}f} to {2:,.{3}f})".format(
+        "claim": [f"{claim.text} ({claim.source})" if claim.source else claim.text
+                  for claim in claims],
+        "part": [claim.part for claim in claims],
+        "measure": [LAWS[claim.law].__doc__ for claim in claims],
+        "value (95%)": ["" if np.isnan(row[0]) else "{0:,.{3}f} ({1:,.{3}f} to {2:,.{3}f})".format(
             *row, 0 if abs(row[0]) > 99 else 2)
             for row in table[numbers].astype(float).to_numpy()],
         "verdict": table["verdict"].fillna("not run")})
