@@ -34,7 +34,7 @@ PEERS = {
     "openspiel": ("openspiel_alphazero.py", 0.15), "mctx": ("mctx_alphazero.py", 0.047),
     "general": ("alpha_zero_general.py", 8.5), "general64": ("alpha_zero_general.py", 0.9),
 }
-MINUTES = 12, 30, 60, 120
+MINUTES = 3, 12, 30, 60, 120
 
 
 def entrants(folder: Path, ms: float, sims: int | None) -> Iterator[str]:
