@@ -55,9 +55,15 @@ class OneNumber:
         if any(rating.group > 1 for rating in pairs.table.ratings):
             return []
         odds, information = pairs.own
-        generator = np.random.default_rng(seed)
-        noise = generator.standard_normal((_DRAWS, len(odds))) / np.sqrt(information)
-        orders = [_orders(pairs.matrix(odds + away)) for away in (np.zeros(len(odds)), *noise)]
+        generator, noise = np.random.default_rng(seed), np.zeros((1 + _DRAWS, *odds.shape))
+        noise[1:, *pairs.met] = generator.standard_normal((_DRAWS, len(pairs.met[0]))) / np.sqrt(
+            information[pairs.met])
+        orders = []
+        for away in noise:
+            # Of equal entrants, rounding errors would make one the best.
+            log_odds = np.round(pairs.scale * (odds + away - away.T), 6)
+            equilibrium, gained = nash_averaging(log_odds)
+            orders.append((equilibrium, ELO * gained, alpha_rank(log_odds)))
         weights, gains, shares = (_estimates(np.array(part)) for part in zip(*orders, strict=True))
         rows = [Standing(rating.entrant, rating.value, *row) for rating, *row in
                 zip(pairs.table.ratings, weights, gains, shares, strict=True)]
@@ -152,8 +158,9 @@ def lines(judged: OneNumber) -> Iterator[str]:
         ["entrant", "Elo", "Nash weight", "Elo against Nash", "alpha-Rank"],
         [[row.entrant, f"{round(row.elo)}", span(row.weight), span(row.gain, 0), span(row.share)]
          for row in standings], left=(0,))
-    if judged.pairs.unplayed:
-        yield f"Pairs that never met ({judged.pairs.unplayed}) count as their ratings expect."
+    size = len(standings)
+    if unplayed := size * (size - 1) // 2 - len(judged.pairs.met[0]):
+        yield f"Pairs that never met ({unplayed}) count as their ratings expect."
 
 
 def game_lines(tables: Mapping[str, RatingTable]) -> Iterator[str]:
@@ -172,13 +179,6 @@ def span(estimate: Estimate, digits: int = 2) -> str:
     value, low, high = (f"{round(number, digits) + 0.0:.{digits}f}" for number in
                         (estimate.value, estimate.low95, estimate.high95))
     return f"{value} ({low} to {high})"
-
-
-def _orders(log_odds: Floats) -> tuple[Floats, Floats, Floats]:
-    """Weights in the Nash equilibrium, Elo against it, and alpha-Rank's shares."""
-    log_odds = np.round(log_odds, 6)  # of equal entrants, rounding errors would make one the best
-    weights, gains = nash_averaging(log_odds)
-    return weights, ELO * gains, alpha_rank(log_odds)
 
 
 def _estimates(draws: Floats) -> list[Estimate]:

@@ -77,41 +77,41 @@ class Fit(NamedTuple):
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs that met, rated by `table`, whose order numbers the entrants."""
+    """The pairs that met, rated by `table`, whose order numbers the entrants. Matrices are
+    (entrants, entrants), from the view of the row."""
 
     table: RatingTable
-    one: Ints  # (pairs,) the higher entrant
-    other: Ints
-    row_pair: Ints  # (rows,) there is a row for each pair and first mover
-    sign: Floats  # (rows,) 1 where `one` moved first, -1 where `other` did
-    counts: Floats  # (rows, 3) wins, draws and losses of the first mover
+    counts: Floats  # (entrants, entrants, 3) wins, draws and losses of the row as first mover
 
     @classmethod
     def of(cls, table: RatingTable) -> Pairs:
         """From the games behind `table`, without those of an entrant against itself."""
-        played = table.played
-        order = np.lexsort((played.second, played.first))
-        order = order[played.first[order] != played.second[order]]
-        rows = np.column_stack([played.first, played.second])[order]
-        counts = np.column_stack([played.wins, played.draws, played.losses])[order]
-        pairs, row_pair = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
-        sign = np.where(rows[:, 0] < rows[:, 1], 1.0, -1.0)
-        return cls(table, pairs[:, 0], pairs[:, 1], row_pair.ravel(), sign, counts)
+        played, size = table.played, len(table.ratings)
+        counts = np.zeros((size, size, 3))
+        np.add.at(counts, (played.first, played.second),
+                  np.column_stack([played.wins, played.draws, played.losses]))
+        counts[range(size), range(size)] = 0
+        return cls(table, counts)
 
     @cached_property
     def games(self) -> Ints:
-        """(pairs,) how often they met."""
-        return self._by_pair(self.counts.sum(axis=1)).astype(int)
+        """How often they met."""
+        played = self.counts.sum(axis=2)
+        return (played + played.T).astype(int)
 
     @cached_property
     def points(self) -> Floats:
-        """(pairs,) what `one` took."""
-        taken = np.where(self.sign[:, None] > 0, self.counts, self.counts[:, ::-1])
-        return self._by_pair(taken @ [1.0, 0.5, 0.0])
+        """What the row took."""
+        return self.counts @ [1.0, 0.5, 0.0] + (self.counts @ [0.0, 0.5, 1.0]).T
+
+    @cached_property
+    def met(self) -> tuple[Ints, Ints]:
+        """(pairs,) the higher entrants of the pairs that met, and the others."""
+        return np.nonzero(np.triu(self.games))
 
     @cached_property
     def rated(self) -> Floats:
-        """(entrants, entrants) log-odds of the model, as the ratings have them."""
+        """Log-odds of the model, as the ratings have them."""
         strengths = np.array([rating.model for rating in self.table.ratings]) / ELO
         return strengths[:, None] - strengths[None, :]
 
@@ -120,26 +120,13 @@ class Pairs:
         """From log-odds of the model to those of the expected score (`ratings.py`)."""
         return 2 / (2 + (self.table.draw.value if self.table.draw else 0.0))
 
-    @property
-    def unplayed(self) -> int:
-        """Number of pairs that never met."""
-        size = len(self.table.ratings)
-        return size * (size - 1) // 2 - len(self.one)
-
-    @property
-    def _log_nu(self) -> float:
-        return math.log(self.table.draw.value) if self.table.draw else -math.inf
-
-    def _by_pair(self, values: Floats) -> Floats:
-        return np.bincount(self.row_pair, weights=values, minlength=len(self.one))
-
     def _chances(self, odds: Floats) -> tuple[Floats, Floats, Floats]:
-        """(rows, 3) of the first mover's results, (rows,) mean and variance of its score, where
-        `odds` are those of the pairs."""
+        """Of the row as first mover, where `odds` are those of the pairs: (entrants, entrants, 3)
+        results; mean and variance of the score."""
         move = self.table.first_move
         log_gamma = move.value / ELO / self.scale if move else 0.0
-        chances = np.column_stack(
-            outcome_probabilities(self.sign * odds[self.row_pair] + log_gamma, self._log_nu))
+        log_nu = math.log(self.table.draw.value) if self.table.draw else -math.inf
+        chances = np.stack(outcome_probabilities(odds + log_gamma, log_nu), axis=2)
         mean = chances @ [1.0, 0.5, 0.0]
         return chances, mean, chances @ [1.0, 0.25, 0.0] - mean**2
 
@@ -150,31 +137,24 @@ class Pairs:
 
     @cached_property
     def own(self) -> tuple[Floats, Floats]:
-        """(pairs,) each pair's own log-odds, and the information on them. A normal prior around
-        the ratings' keeps them finite."""
-        rated = self.rated[self.one, self.other]
-        played, points = self.counts.sum(axis=1), self.counts @ [1.0, 0.5, 0.0]
-        odds = rated.copy()
+        """Each pair's own log-odds, and the information on them. A normal prior around the ratings'
+        keeps them finite; pairs that never met have the ratings'."""
+        played, points = self.counts.sum(axis=2), self.counts @ [1.0, 0.5, 0.0]
+        odds = self.rated
         for _ in range(60):  # Newton's method, in short steps: the surplus falls as odds rise
             _, mean, spread = self._chances(odds)
-            information = self._by_pair(played * spread) + _PRIOR
-            surplus = self._by_pair(self.sign * (points - played * mean)) - _PRIOR * (odds - rated)
+            information, surplus = played * spread, points - played * mean
+            information = information + information.T + _PRIOR
+            surplus = surplus - surplus.T - _PRIOR * (odds - self.rated)
             odds = odds + np.clip(surplus / information, -0.7, 0.7)
         return odds, information
-
-    def matrix(self, odds: Floats) -> Floats:
-        """(entrants, entrants) log-odds on the scale of the expected score: `odds` of the pairs
-        that met, those of the ratings elsewhere."""
-        full = self.rated.copy()
-        full[self.one, self.other], full[self.other, self.one] = odds, -odds
-        return self.scale * full
 
     def residuals(self) -> list[Residual]:
         """One a pair, the largest |z| first."""
         names, fit = [rating.entrant for rating in self.table.ratings], self.fit
-        columns = (self.one, self.other, self.games, self.points / self.games,
-                   (self.points - fit.surplus) / self.games, fit.error / self.games,
-                   fit.cyclic / fit.error)
+        games, points = self.games[self.met], self.points[self.met]
+        columns = (*self.met, games, points / games, (points - fit.surplus) / games,
+                   fit.error / games, fit.cyclic / fit.error)
         rows = [Residual(names[i], names[j], *values) for i, j, *values in
                 zip(*(column.tolist() for column in columns), strict=True)]
         return sorted(rows, key=lambda row: (math.isnan(row.z), -abs(row.z)))
@@ -182,15 +162,15 @@ class Pairs:
     def cyclic(self) -> tuple[Estimate, Estimate]:
         """What is more than noise of the cyclic part: its share of the squared log-odds, and its
         size in Elo, the root of the mean square over pairs."""
-        size, fit = len(self.table.ratings), self.fit
+        fit, size, pairs = self.fit, len(self.table.ratings), self.met
         weights, odds = np.zeros((size, size)), self.rated.copy()
-        weights[self.one, self.other] = weights[self.other, self.one] = fit.weight
-        odds[self.one, self.other] += fit.cyclic / fit.weight
-        odds[self.other, self.one] = -odds[self.one, self.other]
+        weights[pairs] = weights.T[pairs] = fit.weight
+        odds[pairs] += fit.cyclic / fit.weight
+        odds.T[pairs] = -odds[pairs]
         ratings, rest = hodge(odds, weights)
         differences = ratings[:, None] - ratings[None, :]
         rated = _beyond_noise(float((weights * differences**2).sum()) / 2,
-                              len(self.one) - fit.freedom)
+                              len(fit.weight) - fit.freedom)
         round_ = _beyond_noise(float((weights * rest**2).sum()) / 2, fit.by_chance)
         share = Estimate(*(
             part / (part + against) if part + against else 0.0 for part, against in (
@@ -210,33 +190,23 @@ class Pairs:
         from scipy.special import ndtr
 
         odds, information = self.own
-        size = len(self.table.ratings)
-        beats, points, games = np.zeros((3, size, size))
-        games[self.one, self.other] = games[self.other, self.one] = self.games
-        points[self.one, self.other] = self.points
-        points[self.other, self.one] = self.games - self.points
-        beats[self.one, self.other], beats[self.other, self.one] = odds, -odds
-        beats[2 * points <= games] = 0.0
-        variance = np.full((size, size), np.inf)
-        variance[self.one, self.other] = variance[self.other, self.one] = 1 / information
-        best, found, tried = 0.0, None, 0
-        for i in range(size):  # i beats j beats k beats i, and i is the smallest number
-            later = slice(i + 1, size)
-            links = (beats[i, later, None], beats[later, later], beats[None, later, i])
-            spread = variance[i, later, None] + variance[later, later] + variance[None, later, i]
-            z = np.where(np.minimum(np.minimum(*links[:2]), links[2]) > 0,
-                         sum(links) / np.sqrt(spread), 0.0)
-            tried += int(np.isfinite(spread).sum())
-            if z.size and z.max() > best:
-                best, (j, k) = float(z.max()), np.unravel_index(z.argmax(), z.shape)
-                found = (i, int(j) + i + 1, int(k) + i + 1)
-        if found is None:
+        beats = np.where(2 * self.points > self.games, odds, 0.0)
+        variance = np.where(self.games > 0, 1 / information, np.inf)
+        i, j, k = np.ogrid[[slice(len(odds))] * 3]  # i beats j beats k beats i; i is the smallest
+        links, once = (beats[i, j], beats[j, k], beats[k, i]), (i < j) & (i < k)
+        spread = variance[i, j] + variance[j, k] + variance[k, i]
+        firm = once & (links[0] > 0) & (links[1] > 0) & (links[2] > 0)
+        z = np.where(firm, sum(links) / np.sqrt(spread), 0.0)
+        if not firm.any():
             return None
+        found = tuple(map(int, np.unravel_index(z.argmax(), z.shape)))
+        tried = int((np.isfinite(spread) & once).sum())
         steps = [*zip(found, found[1:] + found[:1], strict=True)]
         return Cycle(
             tuple(self.table.ratings[place].entrant for place in found),
-            tuple(float(points[step]) for step in steps), tuple(int(games[step]) for step in steps),
-            min(1.0, tried * float(ndtr(-best))),
+            tuple(float(self.points[step]) for step in steps),
+            tuple(int(self.games[step]) for step in steps),
+            min(1.0, tried * float(ndtr(-z.max()))),
         )
 
 
@@ -258,22 +228,28 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     from scipy.sparse import csr_matrix
     from scipy.stats import rankdata
 
-    met, size = len(pairs.one), len(pairs.table.ratings)
+    (one, other), size = pairs.met, len(pairs.table.ratings)
+    met = len(one)
     if not met:
         return Fit(*np.zeros((4, 0)), 0.0, 0.0, 0, 0.0, _NAN)
-    chances, mean, spread = pairs._chances(pairs.rated[pairs.one, pairs.other])
-    played, drawn = pairs.counts.sum(axis=1), chances[:, 1]
-    rows = np.arange(len(played))
-    to_pairs = csr_matrix((pairs.sign, (rows, pairs.row_pair)), (len(rows), met))
+    # A row for each pair and first mover.
+    first, second = np.nonzero(pairs.counts.sum(axis=2))
+    counts, chances, mean, spread = (
+        part[first, second] for part in (pairs.counts, *pairs._chances(pairs.rated)))
+    played, drawn = counts.sum(axis=1), chances[:, 1]
+    number = np.zeros((size, size), int)
+    number[pairs.met] = number.T[pairs.met] = range(met)
+    row_pair, sign = number[first, second], np.where(first < second, 1.0, -1.0)
+    to_pairs = csr_matrix((sign, (range(len(first)), row_pair)), (len(first), met))
     kept = [pairs.table.first_move is not None, pairs.table.draw is not None]
     # Information of the larger model: a diagonal for the pairs, bordered by ln gamma and ln nu.
     by_row = played[:, None] * np.column_stack([spread, drawn * (0.5 - mean)])
-    diagonal, border = pairs._by_pair(by_row[:, 0]), (to_pairs.T @ by_row)[:, kept]
+    diagonal, border = np.bincount(row_pair, by_row[:, 0]), (to_pairs.T @ by_row)[:, kept]
     (moves, mixed), draws = by_row.sum(axis=0), played @ (drawn * (1 - drawn))
     corner = np.array([[moves, mixed], [mixed, draws]])[np.ix_(kept, kept)]
     # That of the ratings: `steps` makes differences of strengths.
     steps = np.zeros((met, size))
-    steps[np.arange(met), pairs.one], steps[np.arange(met), pairs.other] = 1, -1
+    steps[np.arange(met), one], steps[np.arange(met), other] = 1, -1
     joint = np.hstack([diagonal[:, None] * steps, border])
     below = np.hstack([border.T @ steps, corner])
     rated, rated_rank = _inverse(np.vstack([steps.T @ joint, below]))
@@ -295,15 +271,15 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
         return np.stack([(cyclic**2 / weight).sum(axis=1),
                          np.nanmax(np.abs(cyclic / error), axis=1)], 1)
 
-    [surplus], cyclic = unexplained(pairs.counts[None])
+    [surplus], cyclic = unexplained(counts[None])
     if not freedom:
         return Fit(surplus, cyclic[0], weight, error, 0.0, 0.0, 0, 0.0, _NAN)
     generator = np.random.default_rng(seed)
-    number = min(_MOST_DRAWS, max(_LEAST_DRAWS, 2_000_000 // len(rows)))
+    draws = min(_MOST_DRAWS, max(_LEAST_DRAWS, 2_000_000 // len(first)))
     values = np.round(np.vstack([surprise(cyclic), *(
         surprise(unexplained(generator.multinomial(
-            played.astype(int), chances, size=(100, len(rows))))[1])
-        for _ in range(0, number, 100)
+            played.astype(int), chances, size=(100, len(first))))[1])
+        for _ in range(0, draws, 100)
     )]), 9)
     # How many have a value as large, for each of the two; the smaller number is the surprise.
     ranks = len(values) - np.array([rankdata(column, "min") for column in values.T]) + 1
@@ -322,22 +298,18 @@ def _inverse(matrix: Floats) -> tuple[Floats, int]:
 
 def _beyond_noise(statistic: float, freedom: float) -> Estimate:
     """The noncentrality of a chi-square variable, and its 95% interval."""
-    from scipy.optimize import brentq
-    from scipy.stats import ncx2, norm
-
-    def above(wanted: float) -> float:
-        """The noncentrality for which the statistic has `wanted` of its distribution above it."""
-        def excess(noncentrality: float) -> float:
-            if statistic > 5000:  # nearly normal, and the exact function slow
-                spread = math.sqrt(2 * (freedom + 2 * noncentrality))
-                return float(norm.sf((statistic - freedom - noncentrality) / spread)) - wanted
-            return float(ncx2.sf(statistic, freedom, noncentrality)) - wanted
-
-        top = 2 * statistic + 100
-        return brentq(excess, 1e-9, top) if excess(1e-9) < 0 else 0.0
+    from scipy.special import chndtrinc, ndtri
 
     if not freedom:
         return Estimate(0.0, 0.0, 0.0)
-    value, low = max(0.0, statistic - freedom), above(0.025)
     statistic = max(statistic, freedom)  # agreement closer than chance is no proof of more
-    return Estimate(value, low, above(0.975))
+
+    def with_below(share: float) -> float:
+        """The noncentrality whose distribution has this share below the statistic."""
+        if statistic <= 5000:
+            return round(float(chndtrinc(statistic, freedom, share)), 9)  # 0, not 1e-315
+        z = float(ndtri(share))  # nearly normal, with the variance 2 freedom + 4 noncentrality
+        root = math.sqrt(4 * z**2 + 4 * statistic - 2 * freedom)
+        return max(0.0, statistic - freedom + 2 * z**2 - z * root)
+
+    return Estimate(statistic - freedom, with_below(0.975), with_below(0.025))
