@@ -72,5 +72,5 @@ class DescentEngine(TreeSearchEngine):
         """The most visited move; or a proven draw that is better than all estimates, since proven
         moves are not visited again."""
         tree = self._searchers[0].tree
-        child = int(best_child(tree, ts.ROOT))
+        child = int(best_child(tree, ts.ROOT, False))
         return int(tree.action[child]) if tree.proven[child] != ts.UNPROVEN else best

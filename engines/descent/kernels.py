@@ -35,34 +35,21 @@ OWNER, CHILD = range(2)
 
 
 @inline_kernel
-def best_open(tree, node):
-    """The child where the search goes on: the best that is not proven; if equal, with fewer
-    visits."""
-    sign = 1 - 2 * tree.mover[node]
-    best, best_value = -1, 0.0
-    first = tree.first_child[node]
-    for child in range(first, first + tree.n_children[node]):
-        if tree.proven[child] == UNPROVEN:
-            value = sign * tree.value_sum[child]
-            if best < 0 or value > best_value or (
-                value == best_value and tree.visits[child] < tree.visits[best]
-            ):
-                best, best_value = child, value
-    return best
-
-
-@kernel
-def best_child(tree, node):
-    """The best child: a proven win, else the highest value, else a proven loss."""
+def best_child(tree, node, only_open):
+    """The best child: a proven win, else the highest value, else a proven loss. With `only_open`,
+    where the search goes on: the best that is not proven; if equal, with fewer visits."""
     sign = 1 - 2 * tree.mover[node]
     best, best_completion, best_value = -1, 0, 0.0
     first = tree.first_child[node]
     for child in range(first, first + tree.n_children[node]):
         completion = 0 if tree.proven[child] == UNPROVEN else sign * tree.proven[child]
         value = sign * tree.value_sum[child]
-        if best < 0 or completion > best_completion or (
-            completion == best_completion and value > best_value
-        ):
+        if only_open and tree.proven[child] != UNPROVEN:
+            continue
+        if best < 0 or completion > best_completion or (completion == best_completion and (
+            value > best_value
+            or only_open and value == best_value and tree.visits[child] < tree.visits[best]
+        )):
             best, best_completion, best_value = child, completion, value
     return best
 
@@ -70,7 +57,7 @@ def best_child(tree, node):
 @inline_kernel
 def update(tree, node):
     """The minimax value of a node and its proof, by its children."""
-    tree.value_sum[node] = tree.value_sum[best_child(tree, node)]
+    tree.value_sum[node] = tree.value_sum[best_child(tree, node, False)]
     tree.proven[node] = ts.proof_from_children(tree, node)
 
 
@@ -106,7 +93,7 @@ def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells
             kernels.play(work, tree.action[path[k]])
         node = path[length - 1]
         while tree.n_children[node] > 0 and length <= MAX_DEPTH:
-            node = best_open(tree, node)
+            node = best_child(tree, node, True)
             kernels.play(work, tree.action[node])
             path[length] = node
             length += 1

@@ -11,7 +11,6 @@ from dlgo.vector import longest_game
 from engines.descent import kernels as best_first
 from engines.learning.data.records import NO_RESULT
 from engines.search.batched_search import BatchedSearch
-from engines.search.search import new_scratch
 from engines.search.searcher import Searcher
 from engines.search.tree import MAX_DEPTH
 
@@ -46,7 +45,6 @@ class BestFirstSearch(BatchedSearch):
         self._walks = np.zeros((n, 2), np.int64)
         self.plies = self._walks[:, best_first.PLIES]
         self._values = np.empty(n * leaves)
-        self._scratch = new_scratch(game.num_actions)
 
     def set_position(self, state: GameState, node: int = -1) -> None:
         super().set_position(state, node)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,11 +77,6 @@ class DescentConfig(LearnerConfig):
         2, "number of recent iterations to learn from", low=1, source=COHEN_SOLAL)
     symmetries: bool = setting(False, "learn each position from a random side of the board")
 
-    def exploitation_of(self, history: Sequence[Mapping[str, float]]) -> float:
-        """The preference for good moves after this history."""
-        change = self.last_exploitation - self.exploitation
-        return self.exploitation + self.done(history) * change
-
 
 class DescentLearner(ReinforcementLearner):
     """A network that learns the values of search trees."""
@@ -92,10 +87,6 @@ class DescentLearner(ReinforcementLearner):
         Curve("squared error of the value", {"": "loss"}),
     )
 
-    def __init__(self, config: DescentConfig, folder: Path, jobs: object = None) -> None:
-        super().__init__(config, folder, jobs)
-        self.window = config.window_iterations
-
     def _losses(self) -> dict[str, HeadLoss]:
         from engines.learning.networks.trainable import HeadLoss
 
@@ -103,7 +94,8 @@ class DescentLearner(ReinforcementLearner):
 
     def _play(self, run: Run, iteration: int) -> Experience:
         config, player = self._config, self._player(iteration)
-        exploitation = config.exploitation_of(run.history)
+        change = config.last_exploitation - config.exploitation
+        exploitation = config.exploitation + config.done(run.history) * change
         tasks = [Task(f"games {first}-{end - 1}", play_task,
                       (config, exploitation, iteration, first, end), (player,))
                  for first, end in cut(config.games, config.portions)]

@@ -93,7 +93,6 @@ class QLearner(ReinforcementLearner):
         self, config: QLearningConfig, folder: Path, jobs: Executor | None = None
     ) -> None:
         super().__init__(config, folder, jobs)
-        self.window = config.window_iterations
         self._target = self._network.copy()
         self.state = [*self._network.state, *self._target.model.variables]
 

@@ -88,6 +88,9 @@ class OwnGamesConfig(RunConfig):
 class LearnerConfig(SelfPlayConfig, OwnGamesConfig):
     """The same for a network of Keras: the network, games in batches, training steps."""
 
+    # Number of recent iterations to learn from; no annotation: a learner may make a setting of it.
+    window_iterations = 1
+
     network: str = setting(
         "cnn:filters=32,layers=3,hidden=256,pool=none,dropout=0",
         "network architecture; avoid batch normalisation, which computes differently in play and "

@@ -108,11 +108,10 @@ class ReinforcementLearner(Learner):
 
     Attributes:
         config: the class of its settings.
-        window: number of recent iterations to learn from. gpu: what it learns on; None: the CPU.
+        gpu: what it learns on; None: the CPU.
     """
 
     config: ClassVar[type[ReinforcementConfig]]
-    window = 1
     gpu: str | None = None
     curves = (
         Curve("score against random play", {"": "score_random"}),
@@ -210,7 +209,7 @@ class ReinforcementLearner(Learner):
         played = self._play(run, iteration)
         make_folder(self._folder / "experience", error=ModelError)
         xp.write_experience(self._experience_path(iteration), played)
-        self._experience_path(iteration - self.window).unlink(missing_ok=True)
+        self._experience_path(iteration - self._config.window_iterations).unlink(missing_ok=True)
         row = self._of_games(played) | {"play_seconds": run.seconds}
         return row | self._learn(run, iteration, played)
 
@@ -310,7 +309,7 @@ class ReinforcementLearner(Learner):
 
     def _recent(self, iteration: int, played: Experience) -> Experience:
         """The experience to learn from: of this iteration and of those before it."""
-        first = max(1, iteration - self.window + 1)
+        first = max(1, iteration - self._config.window_iterations + 1)
         try:
             earlier = [
                 xp.read_experience(self._experience_path(past), self._game, self._config.encoder)
