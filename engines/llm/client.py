@@ -161,10 +161,8 @@ class Client:
     def _repeat(self, data: bytes, deadline: float, ended: threading.Event) -> Reply:
         """Repeats a request as long as that may help."""
         for least in (*(_FIRST_PAUSE * 2**number for number in range(_ATTEMPTS - 1)), math.inf):
-            began = time.monotonic()
             try:
-                reply = self._read(self._exchange(data, deadline))
-                return reply._replace(seconds=round(time.monotonic() - began, 3))
+                return self._ask_once(data, deadline)
             except _NoAnswer as error:
                 problem = error
             pause = max(problem.pause, least)
@@ -173,23 +171,21 @@ class Client:
         waits = f"; it asks to wait {problem.pause:g} s" if 0 < problem.pause < math.inf else ""
         raise ProgramError(problem.failure, f"{problem.text}{waits}")
 
-    def _exchange(self, data: bytes, deadline: float) -> bytes:
-        headers = {"Content-Type": "application/json", "Accept": "application/json",
-                   "User-Agent": "dlgo"}
-        request = urllib.request.Request(self._url, data, headers)
+    def _ask_once(self, data: bytes, deadline: float) -> Reply:
+        """The answer to one request. Raises _NoAnswer, also if it has not the common form."""
+        request = urllib.request.Request(self._url, data, {
+            "Content-Type": "application/json", "Accept": "application/json", "User-Agent": "dlgo"})
         if self._key:  # never passed on to another address
             request.add_unredirected_header("Authorization", f"Bearer {self._key}")
-        left = max(deadline - time.monotonic(), 0.01)
+        began = time.monotonic()
         try:
-            with self._opener.open(request, timeout=left) as response:
-                return response.read(_LONGEST_ANSWER + 1)
+            with self._opener.open(request, timeout=max(deadline - began, 0.01)) as response:
+                data = response.read(_LONGEST_ANSWER + 1)
         except Exception as error:
             raise self._problem(error) from None
-
-    def _read(self, data: bytes) -> Reply:
-        """The answer in a response. Raises _NoAnswer if it has not the common form."""
+        seconds = round(time.monotonic() - began, 3)
         if len(data) > _LONGEST_ANSWER:
-            return Reply("", 0, 0, 0.0, "", f"it is longer than {_LONGEST_ANSWER >> 20} MiB")
+            return Reply("", 0, 0, seconds, "", f"it is longer than {_LONGEST_ANSWER >> 20} MiB")
         try:
             answer = json.loads(data)
             text = answer["choices"][0]["message"].get("content")
@@ -201,7 +197,8 @@ class Client:
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise _NoAnswer(Failure.NONSENSE, "the server's answer is not a chat completion"
                             ) from None
-        return Reply(self._clean(text or ""), *counts, 0.0, excerpt(self._clean(model or ""), 80))
+        model = excerpt(self._clean(model or ""), 80)
+        return Reply(self._clean(text or ""), *counts, seconds, model)
 
     def _clean(self, text: str) -> str:
         """The text without the key, which a server may repeat."""

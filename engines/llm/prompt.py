@@ -159,9 +159,8 @@ def _read(option: str, name: str, folder: str, ending: str) -> str:
     try:
         return (included.get(name) or Path(name).expanduser()).read_text(encoding="utf-8")
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: `~` of an unknown user
-        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
-        if isinstance(error, RuntimeError):
-            reason = "unknown user"
+        reason = getattr(error, "strerror", None) or (
+            "unknown user" if isinstance(error, RuntimeError) else "it is not text in UTF-8")
         raise SpecError(f"engine llm: {option} {name} cannot be read: {reason}; name a file, or "
                         f"one of {', '.join(included)}") from None
 

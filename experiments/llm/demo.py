@@ -26,7 +26,7 @@ from engines.solver.outcomes import is_mistake, outcomes_of
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.command import log, run
-from experiments.llm.mock import PORT, MockServer
+from experiments.llm.mock import MockServer
 from experiments.options import Number, out_option, workers_option
 from reports.forfeits import answer_frame
 from reports.rating_table import Z95, Estimate
@@ -77,17 +77,15 @@ def good_moves(mistakes: int, chances: Sequence[float], z: float = Z95) -> Estim
 @click.command()
 @click.option("--pairs", type=Number(int, 1), default=40, show_default=True,
               help="Number of openings in each match.")
-@click.option("--port", type=Number(int, 0, 65535), default=PORT, show_default=True,
-              help="Port of this machine for the models.")
 @click.option("--seed", type=Number(int, 0), default=1, show_default=True,
               help="Seed of the games.")
 @workers_option
 @out_option("out/llm")
-def main(pairs: int, port: int, seed: int, workers: int | None, out: Path) -> None:
+def main(pairs: int, seed: int, workers: int | None, out: Path) -> None:
     """Play a tournament of mock language models and print what its report finds."""
     ledger = out / "games.sqlite"
     out.mkdir(parents=True, exist_ok=True)
-    with MockServer(port) as server:
+    with MockServer() as server:
         os.environ[URL] = server.url
         entrants = {f"llm:mock-{skilled}-{malformed},cache=no,price_in=1,price_out=5,name={name}":
                     (name, skilled, malformed) for name, skilled, malformed in MODELS}

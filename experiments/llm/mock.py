@@ -40,15 +40,34 @@ MALFORMED = (
 )
 
 
+class Handler(BaseHTTPRequestHandler):
+    """Hands requests to the server."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:  # noqa: N802 (so called by http.server)
+        data = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        status, content = self.server.answer(data)
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
 class MockServer(ThreadingHTTPServer):
-    """The server, at `url`. As a context manager, it answers in threads of this process. Subclasses
-    answer otherwise. Raises DlgoError if the port is taken."""
+    """The server, at `url`. As a context manager, it answers in threads of this process. Raises
+    DlgoError if the port is taken."""
 
     daemon_threads = True
+    handler: type[BaseHTTPRequestHandler] = Handler
 
     def __init__(self, port: int = 0) -> None:
         try:
-            super().__init__(("127.0.0.1", port), _Handler)
+            super().__init__(("127.0.0.1", port), self.handler)
         except OSError as error:
             raise DlgoError(f"cannot answer at port {port}: {error.strerror}; name another --port"
                             ) from None
@@ -64,18 +83,19 @@ class MockServer(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
 
-    def answer(self, request: dict[str, Any]) -> tuple[int, dict[str, str], bytes] | None:
-        """Status, headers and body for a request; None to hang up."""
+    def answer(self, data: bytes) -> tuple[int, dict[str, Any]]:
+        """Status and content for the body of a request."""
         try:
+            request = json.loads(data)
             text = self._text(request)
         except (ValueError, LookupError, TypeError) as error:
-            return _refusal(error)
+            return 400, {"error": {"message": str(error)}}
         words = sum(len(message["content"].split()) for message in request["messages"])
-        return 200, {}, json.dumps({
+        return 200, {
             "model": request["model"], "object": "chat.completion",
             "choices": [{"message": {"role": "assistant", "content": text}}],
             "usage": {"prompt_tokens": words, "completion_tokens": len(text.split())},
-        }).encode()
+        }
 
     def _text(self, request: dict[str, Any]) -> str:
         match = _MODEL.fullmatch(request["model"])
@@ -105,33 +125,6 @@ def _line(prompt: str, name: str) -> str:
     if match is None:
         raise ValueError(f"the prompt has no line `{name}:`, which this server reads")
     return match[1]
-
-
-def _refusal(error: Exception) -> tuple[int, dict[str, str], bytes]:
-    return 400, {}, json.dumps({"error": {"message": str(error)}}).encode()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:  # noqa: N802 (so called by http.server)
-        data = self.rfile.read(int(self.headers["Content-Length"] or 0))
-        try:
-            answer = self.server.answer(json.loads(data))
-        except json.JSONDecodeError as error:
-            answer = _refusal(error)
-        if answer is None:
-            self.close_connection = True
-            return
-        status, headers, body = answer
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: Any) -> None:
-        pass
 
 
 @click.command()

@@ -23,7 +23,7 @@ from engines.llm import client
 from engines.llm.prompt import Prompt, Unusable
 from engines.programs.program import ProgramError
 from engines.registry import build_engine
-from experiments.llm.mock import MockServer
+from experiments.llm.mock import Handler, MockServer
 
 START = dlgo.game("tictactoe").start()
 MALFORMED, ILLEGAL, NONSENSE, UNREACHABLE, TIMEOUT = (
@@ -39,16 +39,32 @@ def says(text: Any, **more: Any) -> Http:
     return 200, {}, json.dumps({"choices": [{"message": message}], "model": "m", **more}).encode()
 
 
+class ScriptedHandler(Handler):
+    """Sends whatever the script says; hangs up for None."""
+
+    def do_POST(self) -> None:  # noqa: N802 (so called by http.server)
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append(request)
+        answer = self.server.respond(request)
+        if answer is None:
+            self.close_connection = True
+            return
+        status, headers, body = answer
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
 class Scripted(MockServer):
     """Answers by a function; keeps the requests."""
+
+    handler = ScriptedHandler
 
     def __init__(self, respond: Callable[[dict[str, Any]], Http | None]) -> None:
         super().__init__()
         self.respond, self.requests = respond, []
-
-    def answer(self, request: dict[str, Any]) -> Http | None:
-        self.requests.append(request)
-        return self.respond(request)
 
 
 @pytest.fixture

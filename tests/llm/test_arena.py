@@ -231,7 +231,7 @@ def test_a_random_player_has_no_skill_and_a_perfect_one_has_all(tmp_path) -> Non
 def test_the_demo_finds_what_was_planted(tmp_path) -> None:
     """With other random numbers, one run in some thousands would fail."""
     done = CliRunner().invoke(demo.main, [
-        "--pairs", "15", "--workers", "1", "--port", "0", "--out", str(tmp_path)])
+        "--pairs", "15", "--workers", "1", "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
     with Ledger(tmp_path / "games.sqlite") as ledger:
         records = list(ledger.games())
