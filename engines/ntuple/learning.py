@@ -23,13 +23,12 @@ from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import shuffle, uniform
+from dlgo.vector import longest_game
 from engines.ntuple.network import Tuples, total
 
 # Rate of a weight: exp(COHERENCE * (|sum of its changes| / sum of their sizes - 1)) of the
 # highest (Bagheri et al. 2015).
 COHERENCE = 2.7
-# A game of more plies, by cells of the board, ends there: the last value stands in for a result.
-PLIES_PER_CELL = 4
 # Indices into `Games.states`; into `Games.counts`: games that player 0 won, drew and lost, plies,
 # positions learned, sum of their squared errors.
 NOW, AFTER, START = range(3)
@@ -53,7 +52,7 @@ class Games(NamedTuple):
 def new_games(game: GameSpec, tuples: Tuples) -> Games:
     """Arrays for self-play, from the start."""
     start, n = game.start().kernel_state, len(tuples.weights)
-    rows = PLIES_PER_CELL * len(tuples.digits) + 1
+    rows = longest_game(game) + 1  # where a game ends: the last value stands in for a result
     states = kernels.make_batch(game.scratch_state(start, rows), 3)
     kernels.copy_into(kernels.row(states, START), start)
     return Games(
