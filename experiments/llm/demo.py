@@ -20,12 +20,12 @@ from pathlib import Path
 import click
 
 from dlgo import get_game
+from dlgo.files import make_folder
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.llm.engine import URL
 from engines.solver.outcomes import is_mistake, outcomes_of
-from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
-from experiments.command import log, run
+from experiments.command import run
+from experiments.front_door import tournament
 from experiments.llm.mock import MockServer
 from experiments.options import Number, out_option, workers_option
 from reports.forfeits import answer_frame
@@ -83,34 +83,30 @@ def good_moves(mistakes: int, chances: Sequence[float], z: float = Z95) -> Estim
 @out_option("out/llm")
 def main(pairs: int, seed: int, workers: int | None, out: Path) -> None:
     """Play a tournament of mock language models and print what its report finds."""
-    ledger = out / "games.sqlite"
-    out.mkdir(parents=True, exist_ok=True)
+    ledger = make_folder(out) / "games.sqlite"
+    models = [f"llm:mock-{skilled}-{malformed},cache=no,price_in=1,price_out=5,name={name}"
+              for name, skilled, malformed in MODELS]
     with MockServer() as server:
         os.environ[URL] = server.url
-        entrants = {f"llm:mock-{skilled}-{malformed},cache=no,price_in=1,price_out=5,name={name}":
-                    (name, skilled, malformed) for name, skilled, malformed in MODELS}
-        plan = Plan(
-            games=(_GAME,), entrants=(*entrants, "random"), pairs=pairs, seed=seed).canonical()
-        run_tournament(plan, ledger, workers=workers)
+        tournament(_GAME, [*models, "random"], ledger=ledger, workers=workers, pairs=pairs,
+                   seed=seed)
     page = write_report(ledger, out / "report")[0]
     with Ledger(ledger, read_only=True) as opened:
+        opened.show_names()
         records = list(opened.games())
     answers = answer_frame(records).set_index("entrant")
     rows = []
-    for entrant, (name, skilled, malformed) in zip(plan.entrants, entrants.values(), strict=False):
-        row = answers.loc[entrant]
-        found = skill(records, entrant)
+    for name, skilled, malformed in MODELS:
+        row, found = answers.loc[name], skill(records, name)
         rows.append([name, f"{skilled:.0%}", f"{found.value:.1%}",
                      f"{found.low95:.1%} to {found.high95:.1%}",
                      f"{malformed:.0%}", f"{row.malformed_share:.1%}",
                      f"{row.malformed_low95:.1%} to {row.malformed_high95:.1%}",
                      f"{row.money:.4f}"])
-    for line in markdown_table(
+    click.echo(markdown_table(
         ["model", "good moves, planted", "found", "95%", "malformed, planted", "found", "95%",
-         "price"], rows, left=(0,),
-    ).split("\n"):
-        log(line)
-    log(str(page))
+         "price"], rows, left=(0,)))
+    click.echo(page)
 
 
 if __name__ == "__main__":
