@@ -19,7 +19,7 @@ import dlgo.plugins  # noqa: F401 (finds games of files, in processes that unpic
 from dlgo import kernels
 from dlgo.display import board_text
 from dlgo.errors import DlgoError, SpecError
-from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_place
+from dlgo.moves import COLUMN_LETTERS, SWAP, Move, Player, Point, parse_place
 from dlgo.perft import perft
 from dlgo.specs import Option, OptionValue, check_settings, format_spec, with_version
 from dlgo.text import file_slug
@@ -87,6 +87,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
 
     num_actions: int
     pass_action: int = -1  # -1: the game has no pass
+    swap_action: int = -1  # takes over the first stone; -1: the game has no such reply
     # Whether the legal moves depend on more than the position (superko, repetition): then a result
     # from a transposition table is not a proof.
     history_matters: ClassVar[bool] = False
@@ -207,13 +208,16 @@ class GameSpec(metaclass=_CheckedWhenMade):
         """
         if action == self.pass_action:
             return Move.pass_turn()
+        if action == self.swap_action:
+            return SWAP
         row, col = divmod(int(action), self.board_cols)
         return Move.play(Point(row + 1, col + 1))
 
     def action_of(self, move: Move) -> int | None:
-        """The action of a play or pass, or None if no such move exists in this game."""
-        if move.is_pass:
-            return self.pass_action if self.pass_action >= 0 else None
+        """The action of a play, pass or swap, or None if no such move exists in this game."""
+        if move.is_pass or move == SWAP:
+            action = self.pass_action if move.is_pass else self.swap_action
+            return action if action >= 0 else None
         point = move.point
         if point is None or not (
             1 <= point.row <= self.board_rows and 1 <= point.col <= self.board_cols

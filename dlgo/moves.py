@@ -106,6 +106,7 @@ class Move(NamedTuple):
 
 _PASS = Move("pass")
 _RESIGN = Move("resign")
+SWAP = Move.play("swap")  # the second player takes over the first stone
 
 
 # Columns are lettered without I, which is too easily read as 1 (or J).

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dlgo.api import GameSpec, GameState, Move, Player, Point
 from dlgo.errors import NotationError
+from dlgo.moves import SWAP
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # rows up, columns to the right
 
@@ -17,10 +18,11 @@ class InARow(GameSpec):
     gravity: bool = False
 
     def move_of(self, action: int) -> Move:
-        return Move.play(int(action) + 1) if self.gravity else super().move_of(action)
+        column = self.gravity and action != self.swap_action
+        return Move.play(int(action) + 1) if column else super().move_of(action)
 
     def action_of(self, move: Move) -> int | None:
-        if not self.gravity:
+        if not self.gravity or move == SWAP:
             return super().action_of(move)
         col = move.place
         is_column = move.is_play and type(col) is int and 1 <= col <= self.board_cols

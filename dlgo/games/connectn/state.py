@@ -11,9 +11,8 @@ from dlgo.api import GameState, Move, Point
 from dlgo.errors import NotationError, SpecError
 from dlgo.games.connectn import kernel
 from dlgo.games.lines import InARow
+from dlgo.moves import SWAP
 from dlgo.specs import Option
-
-SWAP = Move.play("swap")
 
 
 class ConnectN(InARow):
@@ -42,7 +41,7 @@ class ConnectN(InARow):
                 f"n can be 2 to {max(self.rows, self.cols)} there"
             )
         places = self.cols if self.gravity else self.rows * self.cols
-        self.swap_action: int = places if self.pie else -1  # -1: there is no swap
+        self.swap_action = places if self.pie else -1
         self.num_actions = places + self.pie
         if self.gravity:
             self.symmetry_names = symmetry.LEFT_RIGHT
@@ -61,14 +60,6 @@ class ConnectN(InARow):
 
     def same_position(self, one: Any, other: Any) -> bool:
         return np.array_equal(one.info, other.info) and np.array_equal(one.color, other.color)
-
-    def move_of(self, action: int) -> Move:
-        return SWAP if action == self.swap_action else super().move_of(action)
-
-    def action_of(self, move: Move) -> int | None:
-        if move == SWAP:
-            return self.swap_action if self.pie else None
-        return super().action_of(move)
 
     def parse_move(self, state: GameState, text: str) -> Move:
         if not self.pie:

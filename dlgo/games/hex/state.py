@@ -10,9 +10,8 @@ from dlgo import kernels
 from dlgo.api import GameState, Move, Point
 from dlgo.games.hex import kernel
 from dlgo.games.lettered import Lettered
+from dlgo.moves import SWAP
 from dlgo.specs import Option
-
-SWAP = Move.play("swap")
 
 
 class Hex(Lettered):
@@ -34,25 +33,18 @@ class Hex(Lettered):
         self.num_actions = self.size**2 + self.swap
         self.opening_plies = 1 if self.swap else 2  # one that the second player judges
         if self.swap:
-            self.named_moves = {"swap": SWAP}
+            self.swap_action, self.named_moves = self.size**2, {"swap": SWAP}
             self.extra_planes = ("1 everywhere if a swap is legal, else 0",)
 
     def new_kernel_state(self) -> kernel.HexState:
-        words = np.zeros(6, np.int64)
-        words[:2] = self.size, self.swap
-        board, chain = np.zeros(kernel.WIDTH**2, np.int8), np.zeros(self.size**2, np.int16)
-        state = kernel.HexState(words, board, chain)
+        state = kernel.HexState(
+            np.array([self.size, self.swap, 0, 0, 0, 0]), np.zeros(kernel.WIDTH**2, np.int8),
+            np.zeros(self.size**2, np.int16))
         kernels.reset(state)
         return state
 
     def same_position(self, one: Any, other: Any) -> bool:
         return np.array_equal(one.words, other.words) and np.array_equal(one.board, other.board)
-
-    def move_of(self, action: int) -> Move:
-        return SWAP if action == self.size**2 else super().move_of(action)
-
-    def action_of(self, move: Move) -> int | None:
-        return self.size**2 if move == SWAP and self.swap else super().action_of(move)
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:
