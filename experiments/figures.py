@@ -77,13 +77,19 @@ def drawing(
         pyplot.close(figure)
 
 
-def draw_means(axes: Axes, table: pd.DataFrame, by: str, point: str, x: str, y: str) -> None:
-    """Rows as dots; a line for each value of the column `by`, through the means of each `point`."""
+def draw_means(
+    axes: Axes, table: pd.DataFrame, by: str, point: str, x: str, y: str, **look: Any
+) -> None:
+    """Rows as dots; a line for each value of the column `by`, through the means of each `point`.
+    Names of columns are labels; `look` is for `Axes.set`."""
     for colour, (name, rows) in zip(itertools.cycle(COLOURS), table.groupby(by), strict=False):
         axes.plot(rows[x], rows[y], ".", color=colour, alpha=0.5)
         points = rows.groupby(point, sort=False)
         places = points[x].first() if x == point else points[x].mean()
         axes.plot(places, points[y].mean(), "o-", color=colour, label=name)
+    axes.set(xlabel=x, ylabel=y, **look)
+    axes.legend(title=by)
+    plain_numbers(axes)
 
 
 def plain_numbers(axes: Axes) -> None:

@@ -75,9 +75,9 @@ def bootstrap_ratings(
         progress(replicate + 1)
     move = table.first_move
     return Bootstrap(
-        tuple(_percentiles(rating.value, column)
+        tuple(percentiles(rating.value, column)
               for rating, column in zip(table.ratings, values.T, strict=True)),
-        None if move is None else _percentiles(move.value, advantages),
+        None if move is None else percentiles(move.value, advantages),
         replicates, len(members), int(np.isnan(values).any(axis=1).sum()),
     )
 
@@ -116,7 +116,8 @@ def _on_the_same_scale(fitted: RatingTable, table: RatingTable) -> np.ndarray:
     return values
 
 
-def _percentiles(centre: float, values: np.ndarray) -> Estimate:
+def percentiles(centre: float, values: np.ndarray) -> Estimate:
+    """A number with the interval of its replicates; NaN bounds if too few of them are not NaN."""
     values = values[~np.isnan(values)]
     if len(values) < LEAST_REPLICATES:
         return Estimate(centre, float("nan"), float("nan"))

@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from dlgo.errors import SpecError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.specs import Option, parse_settings
 
 if TYPE_CHECKING:  # `dlgo --help` reads settings and must not load the games' kernels
@@ -94,13 +94,18 @@ class Settings:
 
     @classmethod
     def from_table(cls, owner: str, table: Mapping[str, Any], **more: Any) -> Self:
-        """The settings in a table of a file; `more` are fields that are not settings. Raises
-        SpecError, naming the `owner`, for a wrong or a missing one."""
+        """The settings in a table of a file, checked; `more` are fields that are not settings.
+        Raises SpecError, naming the `owner`, for a wrong or a missing one."""
         values = parse_settings(owner, cls.options().values(), table, "key")
         for name, option in cls.options().items():
             if option.default is None and name not in values:
                 raise SpecError(f"{owner} lacks the key {name}")
-        return cls(**values, **more)
+        settings = cls(**values, **more)
+        try:
+            settings.check()
+        except DlgoError as error:
+            raise SpecError(f"{owner}: {error}") from None
+        return settings
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> dict[str, Any]:

@@ -42,15 +42,15 @@ from experiments.classroom import league_plan, policy
 from experiments.command import run
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.museum import __main__ as museum
-from experiments.studies import families, ladder, scaling
+from experiments.studies import families, ladder, plans
 
 MARK = re.compile(r"^    python -m experiments\.docs\.tables (.+)$", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
              "shared": ReinforcementConfig, "supervised": SupervisedConfig}
 _KEYS = {"plan": plan_keys.KEYS.values(), "class": policy.KEYS, "league": league_plan.KEYS,
          "recipe": RECIPE_OPTIONS}
-_STUDIES = {"families": (families.PLAN, families.Part, families.RESULTS),
-            "scaling": (scaling.PLAN, ladder.Part, scaling.RESULTS)}
+_STUDIES = {"families": (families.Part, families.RESULTS),
+            "scaling": (ladder.Part, plans.RESULTS)}
 
 
 def with_tables(markdown: str) -> str:
@@ -82,7 +82,7 @@ def table(about: str) -> str:
             (f"{row.title} (`{row.Index}`)", row.about, row.text, row.random)
             for row in museum.cards().itertuples()])
     if name == "claims" and kind in _STUDIES:
-        frame = scaling.published(*_STUDIES[kind])
+        frame = plans.published(kind, *_STUDIES[kind])
         return _table(" | ".join(frame.columns), frame.astype(str).itertuples(index=False))
     raise SpecError(f"unknown table {about!r}; see experiments/docs/tables.py")
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import pandas as pd
@@ -27,7 +27,6 @@ from dlgo.errors import SpecError
 from dlgo.files import make_folder
 from dlgo.specs import setting_text
 from engines.isolation.describe import read_spec
-from engines.jobs import Processes
 from engines.learners import config_class
 from engines.learning.data import Dataset
 from engines.learning.settings import Settings, setting
@@ -36,15 +35,13 @@ from experiments import train as learn
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import COLOURS, INK, drawing, plain_numbers
-from experiments.measures.mistakes import measure
-from experiments.studies import laws, scaling
-from experiments.studies.ladder import completed, play
-from experiments.studies.laws import Claim
+from experiments.studies import laws, measured, plans
+from experiments.studies.measured import Rated, completed, count_mistakes, play, positions_of
+from experiments.studies.plans import Claim, Study, keep, study_options
 from reports import tables
 from reports.plots import game_title
 
-PLAN, QUICK = (Path(__file__).with_name(f"families{name}.toml") for name in ("", "_quick"))
-RESULTS = scaling.RESULTS / "families"
+RESULTS = plans.RESULTS / "families"
 # The zero of ratings, and the family that the others are compared with.
 ZERO, REFERENCE = "mcts", "alphazero"
 # Games of a teacher in a file: few, so that the budget of its games is kept to.
@@ -64,8 +61,6 @@ class Player(NamedTuple):
 class Part(Settings):
     """The families in one game."""
 
-    nested: ClassVar = {"players": "players", "learners": "learners"}
-
     name: str
     game: str = setting(None, "game to learn")
     budgets: Sequence[int] = setting(None, "CPU seconds of training", kind=range)
@@ -76,9 +71,10 @@ class Part(Settings):
         0, "solved positions of each class in which mistakes are counted; 0: none", low=0)
     teacher: str = setting("mcts:sims=1000", "engine whose games supervised learning has")
     share: float = setting(0.6, "part of the budget that these games cost", low=0.01, high=0.99)
-    # By family: the engine, with {} for the network; settings of `dlgo train`.
-    players: Mapping[str, str] = field(default_factory=dict)
-    learners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    players: Mapping[str, str] = setting(
+        None, "engine of each family, with {} for the network", kind=dict)
+    learners: Mapping[str, Mapping[str, Any]] = setting(
+        None, "settings of `dlgo train` of each family that learns", kind=dict)
 
     @property
     def tables(self) -> dict[str, int]:
@@ -146,35 +142,32 @@ def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None)
     for ms in part.moves:
         entrants = [part.entrant(folder, Player(*one, ms)) for one in trained]
         games.append(play(part.game, entrants, pairings, part.pairs, folder, workers).assign(ms=ms))
-    players = [Player(*one, ms) for ms in part.moves for one in trained]
-    sets = scaling.positions_of(part, workers)
-    with Processes(workers) as jobs:
-        counts = completed(
-            folder / "mistakes.csv", players if sets else [],
-            [*keys, "class", "positions", "mistakes"],
-            lambda player: [(name, one.positions, one.mistakes) for name, one in measure(
-                part.entrant(folder, player), sets, jobs).items()])
-    counts = counts.groupby(keys)[["positions", "mistakes"]].sum()
-    table = pd.DataFrame(players).merge(done, on=keys[:3]).join(counts, on=keys)
+    players = {player: part.entrant(folder, player)
+               for ms in part.moves for player in (Player(*one, ms) for one in trained)}
+    sets = positions_of(part.game, part.positions, workers)
+    counts = count_mistakes(
+        folder / "mistakes.csv", players if sets else {}, [*keys, "class"], lambda one: sets,
+        workers)
+    table = pd.DataFrame([*players]).merge(done, on=keys[:3]).join(counts, on=keys)
     tables.write_csv(table, folder / "players.csv")
     tables.write_csv(pd.concat(games, ignore_index=True), folder / "games.csv")
 
 
-def rated(part: Part, folder: Path) -> dict[str, scaling.Rated]:
+def rated(part: Part, folder: Path) -> dict[str, Rated]:
     """For each time a move the rated players, and what other games and seeds might have given.
     Ratings are above that of `ZERO`."""
     players, games = (pd.read_csv(folder / f"{name}.csv") for name in ("players", "games"))
     found = {}
     for name, ms in part.tables.items():
         own = players[players["ms"] == ms].reset_index(drop=True).assign(sims=ms, level=1)
-        own, covariance = laws.rate(own, games[games["ms"] == ms])
-        drawn = [own, *laws.replicates(own, covariance, by="family")]
+        own, covariance = measured.rate(own, games[games["ms"] == ms])
+        drawn = [own, *measured.replicates(own, covariance, by="family")]
         found[name] = [table.assign(rating=table["rating"] - table.loc[
             table["family"] == ZERO, "rating"].mean()) for table in drawn]
     return found
 
 
-def strengths(part: Part, rated: Mapping[str, scaling.Rated]) -> pd.DataFrame:
+def strengths(part: Part, rated: Mapping[str, Rated]) -> pd.DataFrame:
     """A row for each family, training and time a move of the plan, empty where nothing was run."""
     keys, columns = ["family", "seconds"], ["cpu_seconds", "rating", "low95", "high95"]
     plan = pd.MultiIndex.from_tuples(dict.fromkeys(one[:2] for one in part.trainings()), names=keys)
@@ -228,45 +221,33 @@ def _margins(table: pd.DataFrame, value: str) -> list[pd.Series]:
 
 
 @click.command()
-@scaling.study_options("families", "Families learn Othello 6x6 for some seconds")
+@study_options("families", "Families learn Othello 6x6 for some seconds")
 @click.option("--budget", "budgets", type=int, multiple=True, help="CPU seconds of the trainings "
               "to be done; may be repeated. Default: all of the plan.")
-def main(
-    names: tuple[str, ...], plan: Path | None, fits: bool, budgets: tuple[int, ...], save: bool,
-    workers: int | None, out: Path, quick: bool,
-) -> None:
+def main(budgets: tuple[int, ...], workers: int | None, **given: Any) -> None:
     """Train, play and rate the families of a plan, and judge the claims."""
-    path = scaling.plan_of("families", (PLAN, QUICK), plan, quick, save,
-                           "--budget" if fits and budgets else "")
-    out = out.with_name(f"{out.name}-quick") if quick else out
-    parts, claims = scaling.read_plan(path, Part)
-
-    def run_one(part: Part) -> None:
-        run_part(part, out, budgets or part.budgets, workers)
-
-    found: dict[str, scaling.Rated] = {}
-    asked = scaling.chosen(names, parts, "families")
-    known = {seconds for part in asked.values() for seconds in part.budgets}
+    study = Study("families", Part, RESULTS, "--budget" if budgets else "", **given)
+    known = {seconds for name in study.asked for seconds in study.parts[name].budgets}
     if unknown := {*budgets} - known:
         raise SpecError(f"families: no training has --budget {min(unknown)}; use one of "
                         f"{', '.join(map(str, sorted(known)))}")
-    for part, folder in scaling.folders_of(
-            parts, asked, None if fits else run_one, out, None if plan or quick else RESULTS, save):
+    found: dict[str, Rated] = {}
+    for part, folder in study.results(
+            lambda part: run_part(part, study.out, budgets or part.budgets, workers)):
         found |= rated(part, folder)
-    further = [
+    ratios = study.judge(found, [
         Claim(f"Not planned: {name} ms, {family} beside {REFERENCE}, {seconds} s", "less_training",
               name, family=family, other=REFERENCE, seconds=seconds)
         for name, (table, *_) in found.items() for seconds in [int(table["seconds"].max())]
-        for family in table.loc[table["seconds"] == seconds, "family"] if family != REFERENCE]
-    study = "families" + (" --quick" if quick else f" --plan {plan}" if plan else "")
-    ratios = scaling.judge(claims, further, found, out, study)
-    cells = {name: strengths(part, found) for name, part in parts.items()}
-    tables.write_csv(pd.concat(cells.values()), out / "strengths.csv")
-    for name in {name.partition("/")[0] for name in found} & asked.keys():
-        own = ratios[ratios["part"].isin(parts[name].tables)].dropna(subset="low95")
-        draw(parts[name], cells[name], own, out / f"{name}.png")
-    if save:
-        scaling.keep(out, RESULTS)
+        for family in table.loc[table["seconds"] == seconds, "family"] if family != REFERENCE])
+    cells = {name: strengths(part, found) for name, part in study.parts.items()}
+    tables.write_csv(pd.concat(cells.values()), study.out / "strengths.csv")
+    for name in {name.partition("/")[0] for name in found} & {*study.asked}:
+        part = study.parts[name]
+        own = ratios[ratios["part"].isin(part.tables)].dropna(subset="low95")
+        draw(part, cells[name], own, study.out / f"{name}.png")
+    if study.save:
+        keep(study.out, RESULTS)
 
 
 if __name__ == "__main__":

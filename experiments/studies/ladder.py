@@ -8,38 +8,32 @@ one thing alone (as in Neumann and Gros 2022).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dlgo.errors import SpecError
-from dlgo.records.ledger import Ledger
 from dlgo.specs import parse_settings, quote_value, setting_text
 from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.train import train
 from engines.isolation.describe import read_spec
-from engines.jobs import Processes
-from engines.learning.networks.store import DENSE_FILE, load_card, network_folder
+from engines.learning.networks.card import read_card
+from engines.learning.networks.store import DENSE_FILE, network_folder
 from engines.learning.runs import PrintedProgress
 from engines.learning.runs.records import read_history
 from engines.learning.settings import Settings, setting
-from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
 from experiments.measures import frequency
-from experiments.measures.mistakes import Position, measure
+from experiments.studies.measured import count_mistakes, play, positions_of
 from reports import tables
 
 # Ranks of frequent positions; those before them are the opening.
 _RANKS = 16, 1024
 # Solved positions of a training's own games, of each doubling of the rank.
 _OF_A_RANK = 40
-
-Positions = Mapping[str, Sequence[Position]]  # by class
-Row = Sequence[Any]
 
 
 class Player(NamedTuple):
@@ -55,9 +49,6 @@ class Player(NamedTuple):
 class Part(Settings):
     """A ladder in one game."""
 
-    # Tables of a part in a plan, and their fields.
-    nested: ClassVar = {"settings": "settings", "options": "player_options"}
-
     name: str
     game: str = setting(None, "game to learn")
     network: str = setting(None, "network architecture, with {} for a size")
@@ -69,12 +60,13 @@ class Part(Settings):
     pairs: int = setting(2, "openings of a match, each played with both colours", low=0)
     positions: int = setting(
         0, "solved positions of each class in which mistakes are counted; 0: none", low=0)
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of `dlgo train alphazero`
-    player_options: Mapping[str, Any] = field(default_factory=dict)  # besides model and sims
+    settings: Mapping[str, Any] = setting(None, "those of `dlgo train alphazero`", kind=dict)
+    player_options: Mapping[str, Any] = setting(
+        None, "options of the players besides model and sims", kind=dict)
 
     def trainings(self) -> list[tuple[int, int]]:
-        """Seed and size of all trainings, seed by seed."""
-        return list(itertools.product(range(1, self.seeds + 1), self.sizes))
+        """Size and seed of all trainings, seed by seed."""
+        return [(size, seed) for seed in range(1, self.seeds + 1) for size in self.sizes]
 
     @property
     def tables(self) -> list[str]:
@@ -83,7 +75,7 @@ class Part(Settings):
 
     def players(self) -> list[Player]:
         """All players, training by training."""
-        return [Player(size, seed, level, sims) for seed, size in self.trainings()
+        return [Player(size, seed, level, sims) for size, seed in self.trainings()
                 for level in range(1, len(self.levels) + 1) for sims in self.sims]
 
     def network_of(self, folder: Path, player: Player) -> Path:
@@ -97,6 +89,17 @@ class Part(Settings):
                    *self.player_options.items()]
         return read_spec("alphazero:" + ",".join(
             f"{key}={quote_value(setting_text(value))}" for key, value in options)).text
+
+    def costs(self, folder: Path, player: Player) -> dict[str, Any]:
+        """What a player is, and what its training has cost."""
+        network = self.network_of(folder, player)
+        card = read_card(network)
+        with np.load(network / DENSE_FILE) as arrays:
+            weights = sum(arrays[name].size for name in arrays.files if "." in name)
+        done = read_history(network.parents[1], ("evaluations",))[:self.levels[player.level - 1]]
+        return {**player._asdict(), "weights": weights, "games": card.training["games"],
+                "cpu_seconds": card.total_cpu_seconds,
+                "multiply_adds": weights * sum(row["evaluations"] for row in done)}
 
     def check(self) -> None:
         """Raise DlgoError for a wrong game, network, setting or option."""
@@ -116,12 +119,6 @@ class Part(Settings):
             **own, **parse_settings("train alphazero", allowed, self.settings, "setting"))
 
 
-def train_all(part: Part, folder: Path) -> None:
-    """Do the trainings that are missing, or not finished."""
-    for seed, size in part.trainings():
-        train(part.config(size, seed), folder / f"{size}-{seed}", PrintedProgress())
-
-
 def meetings(players: Sequence[Player]) -> list[tuple[int, int]]:
     """Who meets whom, by number: those that differ in one thing alone."""
     return [
@@ -130,109 +127,37 @@ def meetings(players: Sequence[Player]) -> list[tuple[int, int]]:
     ]
 
 
-def play_all(part: Part, folder: Path, workers: int | None) -> pd.DataFrame:
-    """Play the games that are missing. All games without repetitions: the rows of the players
-    (first, second), pair and result."""
-    players = part.players()
-    entrants = [part.entrant(folder, player) for player in players]
-    return play(part.game, entrants, meetings(players), part.pairs, folder, workers)
+def run_part(part: Part, out: Path, workers: int | None) -> None:
+    """Train, play and measure what is missing; leaves tables in a folder within `out`:
 
-
-def play(
-    game: str, entrants: Sequence[str], pairings: Iterable[tuple[int, int]], pairs: int,
-    folder: Path, workers: int | None,
-) -> pd.DataFrame:
-    """The same of any entrants; `pairings` has the rows of those that meet."""
-    columns = ["first", "second", "pair", "result"]
-    matches = tuple((entrants[i], entrants[k]) for i, k in pairings)
-    if not pairs or not matches:
-        return pd.DataFrame(columns=columns)
-    plan = Plan((game,), tuple(entrants), pairs, seed=1, pairings=matches)
-    run_tournament(plan, folder / "games.sqlite", workers)
-    with Ledger(folder / "games.sqlite", read_only=True) as ledger:
-        games = tables.games_frame(ledger)
-    rows = {entrant: row for row, entrant in enumerate(entrants)}
-    games = games[games["counted"] & games["first"].isin(rows) & games["second"].isin(rows)]
-    return games[columns].replace({"first": rows, "second": rows}).sort_values(
-        ["first", "second", "pair"], ignore_index=True)
-
-
-def table_of(part: Part, folder: Path, sets: Positions, workers: int | None) -> pd.DataFrame:
-    """A row for each player with what it is, what it has cost and how often it errs in solved
-    positions; writes tables of mistakes and of frequencies into the folder."""
-    rows = []
-    for player in part.players():
-        network = part.network_of(folder, player)
-        _, card = load_card(str(network))
-        with np.load(network / DENSE_FILE) as arrays:
-            weights = sum(arrays[name].size for name in arrays.files if "." in name)
-        history = read_history(network.parents[1], ("evaluations",))
-        done = history[:part.levels[player.level - 1]]
-        rows.append({
-            **player._asdict(), "weights": weights, "games": card.training["games"],
-            "cpu_seconds": card.total_cpu_seconds,
-            "multiply_adds": weights * sum(row["evaluations"] for row in done),
-        })
-    table = pd.DataFrame(rows)
-    often = frequencies(part, folder)
-    late = often[often["rank"].between(*_RANKS)].groupby(["size", "seed"])["phase"].mean()
-    table = table.join(late.rename("late"), on=["size", "seed"])
-    errors = mistakes(part, folder, sets, workers)
-    counts = errors.groupby([*Player._fields])[["positions", "mistakes"]].sum()
-    return table.join(counts, on=[*Player._fields])
-
-
-def completed(
-    path: Path, keys: Sequence[Row], columns: Sequence[str], rows_of: Callable[[Any], Iterable[Row]]
-) -> pd.DataFrame:
-    """The table in a file. It has rows for each key, which is their beginning; `rows_of` makes the
-    rest of those that are missing."""
-    rows = pd.read_csv(path).to_numpy(object).tolist() if path.exists() else []
-    for key in keys:
-        if not any(row[:len(key)] == [*key] for row in rows):
-            rows += [[*key, *row] for row in rows_of(key)]
-            tables.write_csv(pd.DataFrame(rows, columns=columns), path)
-    return pd.DataFrame(rows, columns=columns)
-
-
-def check_kept(folder: Path, sets: Positions) -> None:
-    """Raise SpecError if mistakes were counted in other positions before."""
-    path = folder / "mistakes.csv"
-    if sets and path.exists():
-        kept = pd.read_csv(path, dtype={"class": str})
-        for name, count in zip(kept["class"], kept["positions"], strict=True):
-            if count != len(sets.get(name, ())):
-                raise SpecError(f"{path} counts mistakes in {count} positions of class {name}, not "
-                                f"{len(sets.get(name, ()))}; ask for as many, or delete it")
-
-
-def mistakes(part: Part, folder: Path, sets: Positions, workers: int | None) -> pd.DataFrame:
-    """Mistakes of the players with the usual simulations, by class of positions; of those with the
-    whole training also by the rank of positions in their own games."""
-    usual, columns = part.sims[len(part.sims) // 2], ["positions", "mistakes"]
-    players = [player for player in part.players() if player.sims == usual and sets]
-    final = [player for player in players if player.level == len(part.levels)]
-
-    def counts(player: Player, sets: Positions) -> Iterable[Row]:
-        measured = measure(part.entrant(folder, player), sets, jobs)
-        return [(name, one.positions, one.mistakes) for name, one in measured.items()]
-
-    def in_own_games(player: Player) -> Iterable[Row]:
-        run = folder / f"{player.size}-{player.seed}"
-        return counts(player, frequency.solved_by_rank(run, _OF_A_RANK))
-
-    with Processes(workers) as jobs:
-        completed(folder / "mistakes_by_rank.csv", final, [*Player._fields, "rank", *columns],
-                  in_own_games)
-        return completed(folder / "mistakes.csv", players, [*Player._fields, "class", *columns],
-                         lambda player: counts(player, sets))
-
-
-def frequencies(part: Part, folder: Path) -> pd.DataFrame:
-    """How often positions occur in the last games of each training, and how late."""
-    table = pd.DataFrame(
-        [(size, seed, *row) for seed, size in part.trainings()
-         for row in frequency.frequencies(folder / f"{size}-{seed}")],
+    players: what each player is, what it has cost and how often it errs in solved positions; games;
+    mistakes: those of the players with the usual simulations, by class of the positions, and of
+    those with the whole training by the rank of positions in their own games; frequencies: how
+    often positions occur in the last games of each training, and how late.
+    """
+    folder = out / part.name
+    for size, seed in part.trainings():
+        train(part.config(size, seed), folder / f"{size}-{seed}", PrintedProgress())
+    players = {player: part.entrant(folder, player) for player in part.players()}
+    games = play(part.game, [*players.values()], meetings([*players]), part.pairs, folder, workers)
+    often = pd.DataFrame(
+        [(*run, *row) for run in part.trainings()
+         for row in frequency.frequencies(folder / "{}-{}".format(*run))],
         columns=["size", "seed", "rank", "count", "phase"])
-    tables.write_csv(table, folder / "frequencies.csv")
-    return table
+    sets = positions_of(part.game, part.positions, workers)
+    usual = part.sims[len(part.sims) // 2]
+    asked = {one: text for one, text in players.items() if one.sims == usual and sets}
+    final = {one: text for one, text in asked.items() if one.level == len(part.levels)}
+    keys = [*Player._fields]
+    count_mistakes(
+        folder / "mistakes_by_rank.csv", final, [*keys, "rank"],
+        lambda one: frequency.solved_by_rank(folder / f"{one.size}-{one.seed}", _OF_A_RANK),
+        workers)
+    errors = count_mistakes(
+        folder / "mistakes.csv", asked, [*keys, "class"], lambda one: sets, workers)
+    late = often[often["rank"].between(*_RANKS)].groupby(["size", "seed"])["phase"].mean()
+    table = pd.DataFrame([part.costs(folder, player) for player in players]).join(
+        late.rename("late"), on=["size", "seed"]).join(
+        errors, on=keys)
+    for name, frame in (("frequencies", often), ("players", table), ("games", games)):
+        tables.write_csv(frame, folder / f"{name}.csv")

@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from dlgo.errors import SpecError
-from experiments.studies import laws, scaling
-from experiments.studies.families import PLAN, QUICK, Part
-from experiments.studies.laws import Claim, lead, less_training
+from experiments.studies import laws, measured
+from experiments.studies.families import Part
+from experiments.studies.laws import lead, less_training
+from experiments.studies.plans import Claim, plan_file, read_plan
 from tests.command import assert_one_line, run_module, run_module_here
 from tests.conftest import FULL
 
@@ -88,22 +89,22 @@ def test_an_interval_holds_the_luck_of_games() -> None:
     claim = Claim("", "less_training", "x", family="quick", other="slow", seconds=3600)
     widths = []
     for error in (5, 20):
-        drawn = laws.replicates(table, np.eye(6) * error**2, by="family")
-        number = laws.estimate(claim, {"x": [table, *drawn]})
+        drawn = measured.replicates(table, np.eye(6) * error**2, by="family")
+        number = claim.measure({"x": [table, *drawn]})
         assert number.low95 < 6 < number.high95
         widths.append(number.high95 - number.low95)
     assert widths[1] > 2 * widths[0] > 0
 
 
 def test_the_plans_can_be_read_and_mistakes_in_them_are_named(tmp_path: Path) -> None:
-    parts, claims = scaling.read_plan(PLAN, Part)
+    parts, claims = read_plan(plan_file("families"), Part)
     assert {one.part.partition("/")[0] for one in claims} == parts.keys()
     for claim in claims:
         part = parts[claim.part.partition("/")[0]]
         assert {claim.family, claim.other} <= part.players.keys()
         assert claim.seconds in part.budgets and claim.law in laws.LAWS
     assert parts["othello6"].learners["alphazero"]["games"] == 500, "like connect4, like hex7"
-    scaling.read_plan(QUICK, Part)
+    read_plan(plan_file("families", quick=True), Part)
     path = tmp_path / "plan.toml"
     for old, new, message in (
         ("games = 64", "game_s = 64", "did you mean games?"), ("[1, 2]", "[2, 1]", "that rise"),
@@ -115,7 +116,7 @@ def test_the_plans_can_be_read_and_mistakes_in_them_are_named(tmp_path: Path) ->
         assert old in TINY
         path.write_text(TINY.replace(old, new, 1), encoding="utf-8")
         with pytest.raises(SpecError, match=re.escape(message)):
-            scaling.read_plan(path, Part)
+            read_plan(path, Part)
 
 
 def test_a_plan_is_run_in_stages_and_nothing_twice(capfd, tmp_path: Path) -> None:

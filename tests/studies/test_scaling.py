@@ -19,13 +19,15 @@ from dlgo.records.ledger import Ledger
 from engines.learning.runs import run
 from engines.solver.outcomes import outcomes_of
 from experiments.measures import frequency
-from experiments.studies.ladder import Part, check_kept, completed, meetings
-from experiments.studies.scaling import PLAN, QUICK, folders_of, read_plan, run_part
+from experiments.studies.ladder import Part, meetings, run_part
+from experiments.studies.measured import check_kept, completed
+from experiments.studies.plans import Study, plan_file, read_plan
 from reports import tables
 from tests.command import assert_one_line, run_module, run_module_here
 from tests.conftest import FULL
 
 STUDY = "experiments.studies.scaling"
+PLAN, QUICK = plan_file("scaling"), plan_file("scaling", quick=True)
 
 
 def test_players_meet_who_differ_in_one_thing() -> None:
@@ -39,12 +41,12 @@ def test_players_meet_who_differ_in_one_thing() -> None:
 
 def test_the_plans_that_come_with_the_study_can_be_read() -> None:
     for path in (PLAN, QUICK):
-        parts, claims = read_plan(path)
+        parts, claims = read_plan(path, Part)
         assert {claim.part for claim in claims} <= parts.keys()
 
 
 def test_a_part_may_be_like_an_earlier_one() -> None:
-    parts, _ = read_plan(PLAN)
+    parts, _ = read_plan(PLAN, Part)
     first, without = parts["hex6"], parts["hex6_linear"]
     assert without.game == first.game == "hex:size=6" and without.settings["games"] == 500
     assert without.settings["visits_exponent"] == without.player_options["visits_exponent"] == 1.0
@@ -79,11 +81,11 @@ def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
         assert old in right
         path.write_text(right.replace(old, new, 1), encoding="utf-8")
         with pytest.raises(SpecError, match=r"plan .*plan\.toml.*" + re.escape(message)):
-            read_plan(path)
+            read_plan(path, Part)
     path.write_text(PLAN.read_text(encoding="utf-8").replace('like = "hex6"', 'like = "hx6"', 1),
                     encoding="utf-8")
     with pytest.raises(SpecError, match=r"like='hx6' \(did you mean hex6\?\) is not one of con"):
-        read_plan(path)
+        read_plan(path, Part)
     for arguments, message in (
         (("hex55",), "part='hex55' (did you mean hex5?) is not one of connect4, draughts"),
         (("--quick", "--plan", path), "--quick has a plan of its own"),
@@ -139,7 +141,7 @@ def test_what_is_trained_and_played_is_not_done_again(
 
 
 def test_positions_of_games_are_solved_by_how_often_they_occur(tiny: Path, tmp_path: Path) -> None:
-    part = replace(read_plan(tiny)[0]["tictactoe"], sizes=(4,), pairs=0, positions=0)
+    part = replace(read_plan(tiny, Part)[0]["tictactoe"], sizes=(4,), pairs=0, positions=0)
     run_part(part, tmp_path, 1)
     game, games = frequency.last_games(tmp_path / "tictactoe/4-1")
     ranks = frequency.by_rank(game, games)
@@ -186,18 +188,24 @@ def test_mistakes_in_other_positions_are_not_mixed(tmp_path: Path) -> None:
 
 def test_results_of_parts_that_are_not_run_still_count(tmp_path: Path) -> None:
     """Else the claims of one part would take the place of all, also in the kept results."""
+    def study(*names: str, fits: bool = False, save: bool = False) -> Study:
+        return Study("scaling", Part, kept, "", names=names, plan=None, fits=fits, save=save,
+                     out=out, quick=False)
+
     out, kept, ran = tmp_path / "out", tmp_path / "kept", []
-    for folder in (out / "a", kept / "a", kept / "b"):
+    for folder in (out / "hex3", kept / "hex3", kept / "hex4"):
         folder.mkdir(parents=True)
         (folder / "players.csv").write_text(str(folder), encoding="utf-8")
-    parts = {"a": "A", "b": "B", "c": "C"}
-    found = dict(folders_of(parts, ["a"], ran.append, out, kept, save=True))
-    assert ran == ["A"] and found == {"A": out / "a", "B": kept / "b"}
-    assert (kept / "a/players.csv").read_text(encoding="utf-8") == str(out / "a")
-    assert list(folders_of(parts, parts, None, out, None, save=False)) == [("A", out / "a")]
+    found = {part.name: folder for part, folder in study("hex3", save=True).results(ran.append)}
+    assert [part.name for part in ran] == ["hex3"]
+    assert found == {"hex3": out / "hex3", "hex4": kept / "hex4"}
+    assert (kept / "hex3/players.csv").read_text(encoding="utf-8") == str(out / "hex3")
+    without = study(fits=True)
+    without.kept = None
+    assert [folder for _, folder in without.results(ran.append)] == [out / "hex3"]
     with pytest.raises(DlgoError, match="no results yet"):
-        list(folders_of(parts, ["c"], None, out, kept, save=True))
-    assert not (kept / "c").exists()
+        list(study("hex5", save=True).results(lambda part: None))
+    assert len(ran) == 1 and not (kept / "hex5").exists()
 
 
 def test_a_game_without_solved_positions_is_refused_before_any_training(
@@ -244,7 +252,7 @@ MOMENTS = [
 
 def test_broken_off_at_any_moment_it_ends_with_equal_results(tiny: Path, tmp_path: Path) -> None:
     """Ten times in a row with DLGO_FULL=1; else four times, without games and solved positions."""
-    part = read_plan(tiny)[0]["tictactoe"]
+    part = read_plan(tiny, Part)[0]["tictactoe"]
     part = part if FULL else replace(part, pairs=0, positions=0, sizes=(4,))
     moments = MOMENTS if FULL else [one for one in MOMENTS if one[0] is not Ledger and one[2] < 3]
     out, whole, finished = tmp_path / "out", tmp_path / "whole", 0
