@@ -136,13 +136,13 @@ def run_part(part: Part, out: Path, workers: int | None) -> None:
     often positions occur in the last games of each training, and how late.
     """
     folder = out / part.name
-    for size, seed in part.trainings():
-        train(part.config(size, seed), folder / f"{size}-{seed}", PrintedProgress())
+    runs = {run: folder / "{}-{}".format(*run) for run in part.trainings()}
+    for run, place in runs.items():
+        train(part.config(*run), place, PrintedProgress())
     players = {player: part.entrant(folder, player) for player in part.players()}
     games = play(part.game, [*players.values()], meetings([*players]), part.pairs, folder, workers)
     often = pd.DataFrame(
-        [(*run, *row) for run in part.trainings()
-         for row in frequency.frequencies(folder / "{}-{}".format(*run))],
+        [(*run, *row) for run, place in runs.items() for row in frequency.frequencies(place)],
         columns=["size", "seed", "rank", "count", "phase"])
     sets = positions_of(part.game, part.positions, workers)
     usual = part.sims[len(part.sims) // 2]
@@ -151,13 +151,11 @@ def run_part(part: Part, out: Path, workers: int | None) -> None:
     keys = [*Player._fields]
     count_mistakes(
         folder / "mistakes_by_rank.csv", final, [*keys, "rank"],
-        lambda one: frequency.solved_by_rank(folder / f"{one.size}-{one.seed}", _OF_A_RANK),
-        workers)
+        lambda one: frequency.solved_by_rank(runs[one.size, one.seed], _OF_A_RANK), workers)
     errors = count_mistakes(
         folder / "mistakes.csv", asked, [*keys, "class"], lambda one: sets, workers)
     late = often[often["rank"].between(*_RANKS)].groupby(["size", "seed"])["phase"].mean()
-    table = pd.DataFrame([part.costs(folder, player) for player in players]).join(
-        late.rename("late"), on=["size", "seed"]).join(
-        errors, on=keys)
+    table = pd.DataFrame([part.costs(folder, player) for player in players])
+    table = table.join(late.rename("late"), on=["size", "seed"]).join(errors, on=keys)
     for name, frame in (("frequencies", often), ("players", table), ("games", games)):
         tables.write_csv(frame, folder / f"{name}.csv")

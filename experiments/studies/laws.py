@@ -1,4 +1,4 @@
-"""Laws of strength and cost: fits to rated players.
+"""Laws of strength and cost: fits to players that are rated (`measured.py`).
 
 Strength is a power law of a cost where Elo is a straight line in its logarithm: with the strength
 10 ** (Elo / 400) of Bradley and Terry, a slope of 352 Elo per decade is the exponent 0.88.
@@ -100,7 +100,7 @@ def rise(players: pd.DataFrame, cost: str, common: bool) -> float:
     inputs = np.minimum(logs, logs[_RISING - 1:, None])  # a row for each end of the rise
     inputs -= inputs.mean(axis=1, keepdims=True)
     products, squares = ratings @ inputs.T, (inputs**2).sum(axis=1)
-    # The sum of squared errors is least where this part of the ratings' own is largest.
+    # The line with the least squared error explains most of the ratings' variance.
     ends = (products**2 / squares).argmax(axis=1)[:, None]
     return float(np.take_along_axis(products / squares, ends, axis=1).mean())
 

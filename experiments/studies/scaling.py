@@ -5,10 +5,9 @@
     python -m experiments.studies.scaling --fits              # from the kept results
     python -m experiments.studies.scaling hex3 hex4 --positions 100
 
-A plan (`scaling.toml`) has parts, each a ladder of trainings in a game (`ladder.py`), and claims,
-written down before the runs. Each claim is a number that a law gives (`laws.py`), and the range in
-which the claim holds. Numbers that no claim asks for are exploratory, such as mistakes in solved
-positions of Hex, which --positions counts.
+The plan (`scaling.toml`) has parts, each a ladder of trainings in a game (`ladder.py`), and claims
+(`plans.py`) on numbers that laws give (`laws.py`). Mistakes in solved positions of Hex, which
+--positions counts, are exploratory.
 
 What to look for: straight lines over several decades, and where they end; whether the claims of
 Jones ("Scaling scaling laws with board games", 2021) and of Neumann and Gros ("Scaling laws for a
