@@ -32,7 +32,6 @@ Positions = Mapping[str, Sequence[Position]]  # by class
 Row = Sequence[Any]
 # A table of rated players, and what other games and seeds might have given (`replicates`).
 Rated = Sequence[pd.DataFrame]
-DRAWS = 400
 
 
 def play(
@@ -71,12 +70,11 @@ def rate(players: pd.DataFrame, games: pd.DataFrame) -> tuple[pd.DataFrame, np.n
 
 
 def replicates(
-    players: pd.DataFrame, covariance: np.ndarray, draws: int = DRAWS, seed: int = 1,
-    by: str = "size",
+    players: pd.DataFrame, covariance: np.ndarray, draws: int = 400, by: str = "size"
 ) -> Iterator[pd.DataFrame]:
     """Tables that other games and other seeds might have given; `by` is the column that says what
     was trained with several seeds."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     size, axes = np.linalg.eigh(covariance)
     spread = axes * np.sqrt(np.clip(size, 0.0, None))  # rounding may leave a size below zero
     counts = players[["mistakes", "positions"]].fillna(0).astype(int)
