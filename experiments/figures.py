@@ -84,7 +84,7 @@ def draw_means(
     Names of columns are labels; `look` is for `Axes.set`."""
     for colour, (name, rows) in zip(itertools.cycle(COLOURS), table.groupby(by), strict=False):
         axes.plot(rows[x], rows[y], ".", color=colour, alpha=0.5)
-        points = rows.groupby(point, sort=False)
+        points = rows.groupby(point, sort=rows[point].dtype.kind in "fi")  # else in order
         places = points[x].first() if x == point else points[x].mean()
         axes.plot(places, points[y].mean(), "o-", color=colour, label=name)
     axes.set(xlabel=x, ylabel=y, **look)

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from dlgo import GameState
 from dlgo.errors import DlgoError, SpecError
 from dlgo.records.ledger import Ledger
 from engines.learning.runs import run
 from engines.solver.outcomes import outcomes_of
+from experiments.figures import draw_means
 from experiments.measures import frequency
 from experiments.studies.ladder import Part, meetings, run_part
 from experiments.studies.measured import check_kept, completed
@@ -297,3 +299,13 @@ def test_the_quick_edition_shows_the_effect_within_a_minute(tmp_path: Path) -> N
     assert cpu < 120, f"{cpu:.0f} CPU seconds, more than two cores have in a minute"
     (claim,) = pd.read_csv(tmp_path / "out-quick/claims.csv").itertuples(index=False)
     assert claim.verdict == "holds" and claim.high95 < 0
+
+
+@pytest.mark.parametrize(("points", "expected"), [
+    ([1, 4, 1, 2, 4], [1, 2, 4]), (["won", "lost", "won", "drawn"], ["won", "lost", "drawn"])])
+def test_a_line_goes_by_number_or_in_the_order_of_the_classes(points: list, expected: list) -> None:
+    """One of the seeds may lack a rank."""
+    axes = Figure().add_subplot()
+    table = pd.DataFrame({"size": 8, "rank": points, "count": 1.0})
+    draw_means(axes, table, "size", "rank", "rank", "count")
+    assert [*axes.lines[1].get_xdata()] == expected
