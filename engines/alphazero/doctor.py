@@ -54,8 +54,7 @@ def examine_run(folder: Path) -> Diagnosis:
     config, diagnosis = read_run(folder, AlphaZeroConfig, _COLUMNS, "dlgo train alphazero")
     history, game = diagnosis.history, recorded_game(config.game)
     done = int(history[-1]["iteration"]) if history else 0
-    diagnosis.title = (
-        f"{folder}: {config.game}, {config.network}, iteration {done} of {config.iterations}")
+    diagnosis.title = f"{folder}: {config.game}, {config.network}, {config.after(done)}"
     if not history:
         return diagnosis
     check_history(diagnosis, config, history)

@@ -141,6 +141,12 @@ class RunConfig(Settings):
             return min(sum(row["cpu_seconds"] for row in history) / (60 * self.cpu_minutes), 1.0)
         return len(history) / max(self.iterations - 1, 1)
 
+    def after(self, iterations: int) -> str:
+        """How far a run is, in words."""
+        if self.cpu_minutes:
+            return f"iteration {iterations}, until {self.cpu_minutes:g} CPU minutes are spent"
+        return f"iteration {iterations} of {self.iterations}"
+
     def resolve_auto(self, stored: RunConfig) -> Self:
         """The same settings, with the stored values in place of `AUTO`."""
         chosen = {

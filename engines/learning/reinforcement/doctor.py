@@ -44,8 +44,7 @@ def examine_run(folder: Path, config: type[OwnGamesConfig]) -> Diagnosis:
     history = diagnosis.history
     done = int(history[-1]["iteration"]) if history else 0
     diagnosis.title = (
-        f"{folder}: {settings.method}, {settings.game}, {settings.network}, iteration {done} of "
-        f"{settings.iterations}")
+        f"{folder}: {settings.method}, {settings.game}, {settings.network}, {settings.after(done)}")
     if history:
         scores = [row["score_random"] for row in history if "score_random" in row]
         diagnosis.add(win_rate(scores, settings.test_games, len(history) >= _TRAINED_AFTER))

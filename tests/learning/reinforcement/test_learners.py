@@ -24,6 +24,7 @@ from engines.learning.data.experience import read_experience
 from engines.learning.data.records import NO_RESULT
 from engines.learning.diagnostics.findings import Diagnosis
 from engines.learning.networks.card import read_card
+from engines.learning.reinforcement.doctor import examine_run
 from engines.learning.reinforcement.learner import train
 from engines.learning.runs import Progress, records
 from engines.learning.runs.records import read_history
@@ -160,6 +161,8 @@ def test_a_limit_of_cpu_time_ends_a_run_and_its_schedules(name: str, tmp_path: P
     assert card.training["cpu_seconds"] == pytest.approx(spent, abs=0.06)
     assert card.training["iterations"] == len(rows), "the last network is saved"
     assert rows[-1]["learning_rate"] == pytest.approx(0.01 * 0.1 ** (before[-1] / 1.5))
+    title = examine_run(folder, learner_class(name).config).title
+    assert title.endswith(f"iteration {len(rows)}, until 0.025 CPU minutes are spent")
 
 
 def test_epsilon_falls_to_the_middle_of_the_iterations_or_of_the_cpu_time() -> None:
