@@ -19,7 +19,7 @@ def test_a_budget_buys_the_last_network_that_it_pays_for(
         total_cpu_seconds=700.0 * int(net.name)))
     texts = [*peers.entrants(tmp_path, ms=47.0, sims=None)]
     assert [text.split("name=")[1].split(",")[0] for text in texts] == [
-        "dlgo 12", "mctx 12", "general 60"]
-    assert "nets/0001" in texts[0] and texts[0].endswith("cpu=0.047")
-    assert texts[1].endswith("sims=1000")
+        "dlgo 3", "dlgo 12", "mctx 12", "general 60"]
+    assert "nets/0000" in texts[0] and "nets/0001" in texts[1]
+    assert texts[1].endswith("cpu=0.047") and texts[2].endswith("sims=1000")
     assert all(text.endswith("sims=32") for text in peers.entrants(tmp_path, ms=47.0, sims=32))
