@@ -65,6 +65,17 @@ def nodes_of(tree: ts.Tree, state: GameState) -> list[tuple[int, GameState]]:
     return nodes
 
 
+def test_of_equal_moves_the_search_goes_on_with_the_least_visited() -> None:
+    class Undecided(LeafEvaluator):
+        def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+            return np.zeros((n, 7), np.float32), np.zeros(n)
+
+    tree = searched(GameState.new_game(CONNECT4), Undecided(), 29, to_end=False).tree(0)
+    first = tree.first_child[ts.ROOT]
+    visits = tree.visits[first : first + 7]
+    assert visits.min() >= 3 and visits.max() - visits.min() <= 1
+
+
 @pytest.mark.parametrize(("game", "result"), [
     ("tictactoe", 0), ("connectn:cols=4,rows=4,n=3", 1),
 ])
