@@ -83,21 +83,26 @@ ch13.leaves.show()
 #
 # ## The better player, the worse adviser
 #
-# The same position, seen by both policies:
+# In this position one move draws, and all others lose. Which?
 
 # %%
 state = dlgo.game("connect4").start().play(*"325411")
+state
+
+# %% [markdown]
+# Both policies see it so:
+
+# %%
 with drawing(None, 2, 1, (4.4, 4.2)) as axes:
     for axis, part in zip(axes, ("supervised", "reinforced"), strict=True):
         engine = build_engine(f"supervised:model={ch13.BUNDLE.network(part)}", state.game)
         draw_policy(axis, state, engine.select_move(state).policy, part)
 
 # %% [markdown]
-# The reinforced policy is certain of column 4. With perfect play only column 2 draws, all others
-# lose. On average its choice is better: it wins when both play alone. But a
-# search needs several candidates: a move with a prior near 0 is not looked at. So the search is
-# better with the supervised policy, which shares its probability among the moves that people (here:
-# a tree search) have played.
+# The reinforced policy is certain of column 4; the move that draws is in column 2. On average its
+# choice is better: it wins when both play alone. But a search needs several candidates: a move with
+# a prior near 0 is not looked at. So the search is better with the supervised policy, which shares
+# its probability among the moves that people (here: a tree search) have played.
 
 # %%
 ch13.parts.show()
