@@ -53,8 +53,8 @@ def unplanned(claims: Sequence[Claim], parts: Mapping[str, Rated]) -> list[Claim
     """What else was measured: mistakes and search, where no claim asks for them."""
     return [
         Claim(f"Not planned: {part}", law, part) for part, (players, *_) in parts.items()
-        for law, measured in (("mistakes_by_weights", "mistakes"), ("elo_by_search", "rating"))
-        if players[measured].any() and (part, law) not in [(one.part, one.law) for one in claims]
+        for law, column in (("mistakes_by_weights", "mistakes"), ("elo_by_search", "rating"))
+        if players[column].any() and (part, law) not in [(one.part, one.law) for one in claims]
     ]
 
 
