@@ -218,6 +218,22 @@ def test_distances_can_be_wrong_where_the_order_is_right():
     assert "the order by Elo may hold" in answer.sentences[-1]
 
 
+def test_a_link_of_a_cycle_has_scored_more_than_half():
+    """a is rated far above b, but has won only one of two games; b beats c, and c beats a."""
+    first, second, result = [], [], []
+    for entrant, opponent, won, games in ("a", "d", 20, 21), ("a", "b", 1, 2), ("b", "c", 5, 6), (
+            "c", "a", 5, 6), ("d", "b", 7, 8):
+        for number in range(games):
+            point = float(number < won)
+            first.append(opponent if number % 2 else entrant)
+            second.append(entrant if number % 2 else opponent)
+            result.append(1 - point if number % 2 else point)
+    pairs = pairs_of((first, second, result))
+    order = [rating.entrant for rating in pairs.table.ratings]
+    assert pairs.own[0][order.index("a"), order.index("b")] > 0, "by the ratings around it"
+    assert pairs.cycle() is None
+
+
 NOTHING_TO_TEST = {
     "two entrants": (["a", "b"] * 5, ["b", "a"] * 5, [1.0, 0.5] * 5),
     "a ladder": (["a", "b", "b", "c"] * 4, ["b", "a", "c", "b"] * 4, [1.0, 0, 0.5, 0] * 4),
