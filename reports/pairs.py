@@ -275,11 +275,11 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     if not freedom:
         return Fit(surplus, cyclic[0], weight, error, 0.0, 0.0, 0, 0.0, _NAN)
     generator = np.random.default_rng(seed)
-    draws = min(_MOST_DRAWS, max(_LEAST_DRAWS, 2_000_000 // len(first)))
+    replicates = min(_MOST_DRAWS, max(_LEAST_DRAWS, 2_000_000 // len(first)))
     values = np.round(np.vstack([surprise(cyclic), *(
         surprise(unexplained(generator.multinomial(
             played.astype(int), chances, size=(100, len(first))))[1])
-        for _ in range(0, draws, 100)
+        for _ in range(0, replicates, 100)
     )]), 9)
     # How many have a value as large, for each of the two; the smaller number is the surprise.
     ranks = len(values) - np.array([rankdata(column, "min") for column in values.T]) + 1
