@@ -34,6 +34,7 @@ _OF_GAME = {
         "squares": "dlgo.encoders.draughts_squares:squares",
         "captures": "dlgo.encoders.draughts_squares:captures",
     },
+    "othello": {"plays": "dlgo.encoders.othello_plays:plays"},
     "go": {
         "sevenplane": "dlgo.encoders.go_liberties:seven_plane",
         "simple": "dlgo.encoders.go_liberties:simple",

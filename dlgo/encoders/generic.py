@@ -110,7 +110,7 @@ def _all_planes(encoder, window, known, out):
     state = kernels.row(window, 0)
     kinds = encoder.kinds[0]
     if kinds == 1:
-        _show_stones(encoder, state, out)
+        show_stones(encoder, state, out)
     else:
         clear(out)
         _show_pieces(encoder, state, out)
@@ -133,7 +133,7 @@ def _show_pieces(encoder, state, out):
 
 
 @inline_kernel
-def _show_stones(encoder, state, out):
+def show_stones(encoder, state, out):
     """The same with the colour, for a game with one kind of piece."""
     # One pass without a branch: a processor cannot predict the owner of a stone, and wrong
     # predictions took more than half of the time on a Go board.

@@ -64,7 +64,10 @@ def backend_name() -> str:
 def gpu_name() -> str | None:
     """The name of the GPU, or None if the backend has none."""
     backend = keras.backend.backend()
-    gpus = keras.distribution.list_devices("gpu") if backend in ("tensorflow", "jax") else []
+    if backend not in ("tensorflow", "jax"):
+        return None
+    # Asked for GPUs alone, JAX ends with an error where there is none.
+    gpus = [name for name in keras.distribution.list_devices() if name.startswith(("gpu", "cuda"))]
     if not gpus:
         return None
     if backend == "tensorflow":

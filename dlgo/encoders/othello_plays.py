@@ -1,0 +1,46 @@
+"""Othello with the cells where each player can play.
+
+Mobility decides most of a game (Rosenbloom 1982). To find the plays, a network would have to
+follow lines of discs across the board; the rules have found them already.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.bits import lowest_bit
+from dlgo.encoders.base import Encoder, encode, make_shape
+from dlgo.encoders.generic import BLACK_TO_MOVE, Planes, piece_docs, show_stones
+from dlgo.games.othello.kernel import PLAYS, SIZE
+from dlgo.jit import kernel
+
+_PLAYS = 3  # the first of two planes
+
+
+class WithPlays(Planes):
+    """The same fields."""
+
+
+def plays(game: GameSpec) -> Encoder:
+    """Discs, the player to move, and the cells where either player could play now."""
+    docs = (*piece_docs(game), BLACK_TO_MOVE,
+            "cells where the player to move can play", "cells where the opponent could play")
+    return Encoder("plays", game, docs, WithPlays(make_shape(game, len(docs)), np.ones(1, np.int64)))
+
+
+@kernel
+def _plays(encoder, window, known, out):
+    state = kernels.row(window, 0)
+    show_stones(encoder, state, out)
+    player = kernels.to_move(state)
+    for row in range(state.words[SIZE]):
+        for who in range(2):
+            left = state.rows[PLAYS + (player ^ who), row + 1]
+            while left:
+                out[row, lowest_bit(left) - 1, _PLAYS + who] = 1.0
+                left &= left - 1
+
+
+encode.register(WithPlays, _plays)
