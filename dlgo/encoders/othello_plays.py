@@ -27,7 +27,8 @@ def plays(game: GameSpec) -> Encoder:
     """Discs, the player to move, and the cells where either player could play now."""
     docs = (*piece_docs(game), BLACK_TO_MOVE,
             "cells where the player to move can play", "cells where the opponent could play")
-    return Encoder("plays", game, docs, WithPlays(make_shape(game, len(docs)), np.ones(1, np.int64)))
+    parts = WithPlays(make_shape(game, len(docs)), np.ones(1, np.int64))
+    return Encoder("plays", game, docs, parts)
 
 
 @kernel

@@ -19,7 +19,7 @@ def plays(own: np.ndarray, other: np.ndarray) -> np.ndarray:
         for rise, run in LINES:
             for steps in range(1, len(own)):
                 cell = row + steps * rise, col + steps * run
-                if not (0 <= min(cell) and max(cell) < len(own) and (own + other)[cell]):
+                if min(cell) < 0 or max(cell) >= len(own) or not (own + other)[cell]:
                     break
                 if own[cell]:
                     found[row, col] |= steps > 1
