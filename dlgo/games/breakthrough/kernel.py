@@ -25,6 +25,7 @@ from dlgo.zobrist import zobrist_table
 MOST_ROWS = 20
 RUNS = (-1, 0, 1, -1, 1)  # columns to the right, for each way
 STEPS, WAYS = 3, 5  # a way from STEPS on is a capture
+EVERYWHERE = -1  # all cells of a row
 
 MEN = zobrist_table(2, MOST_ROWS + 2, MOST_ROWS + 2, stream="breakthrough men")
 SIDE = int(zobrist_table(stream="breakthrough side"))
@@ -66,8 +67,13 @@ def movers(state, row, way):
     there = state.rows[1 - player, ahead]
     if way < STEPS:
         there = ((2 << cols) - 2) & ~(there | state.rows[player, ahead])
-    run = RUNS[way]
-    return state.rows[player, row] & (there << 1 if run < 0 else there >> run)
+    return state.rows[player, row] & before(there, way)
+
+
+@inline_kernel
+def before(cells, way):
+    """From where a way leads to cells of the row ahead."""
+    return cells << 1 if RUNS[way] < 0 else cells >> RUNS[way]
 
 
 @kernel
@@ -80,8 +86,9 @@ def is_legal(state, action):
 
 
 @inline_kernel
-def list_movers(state, row, way, out, n):
-    words, left = state.words, movers(state, row, way)
+def list_movers(state, row, way, out, n, cells):
+    """Write the actions of a row and a way that lead to these cells, from `out[n]` on."""
+    words, left = state.words, movers(state, row, way) & before(cells, way)
     while left:
         cell = words[COLS] * (row - 1) + lowest_bit(left) - 1
         out[n] = 10 * cell + 5 * words[TURN] + way
@@ -96,7 +103,7 @@ def legal_actions(state, out):
     for row in range(1, state.words[ROWS] + 1):
         if state.rows[state.words[TURN], row]:
             for way in range(WAYS):
-                n = list_movers(state, row, way, out, n)
+                n = list_movers(state, row, way, out, n, EVERYWHERE)
     return n
 
 
@@ -107,18 +114,31 @@ def urgent_actions(state, out):
     home, behind, last = (1, 2, rows - 1) if player == 0 else (rows, rows - 1, 2)
     if state.rows[player, last]:
         for way in range(WAYS):
-            n = list_movers(state, last, way, out, n)
+            n = list_movers(state, last, way, out, n, EVERYWHERE)
     elif state.rows[1 - player, behind]:
         for way in range(STEPS, WAYS):
-            n = list_movers(state, home, way, out, n)
+            n = list_movers(state, home, way, out, n, EVERYWHERE)
     return n
 
 
 @kernel
 def forced_actions(state, out):
-    """Those that are urgent, or all."""
-    n = urgent_actions(state, out)
-    return n if n > 0 else legal_actions(state, out)
+    """Those that are urgent; or all: captures, near home first, then steps, by the foremost men
+    first, but those to where the man can be captured last."""
+    n, rows, player = urgent_actions(state, out), state.words[ROWS], state.words[TURN]
+    if n > 0:
+        return n
+    for k in range(1, rows):
+        for way in range(STEPS, WAYS):
+            n = list_movers(state, rows + 1 - k if player else k, way, out, n, EVERYWHERE)
+    for safe in (True, False):
+        for k in range(1, rows):
+            row, ahead = (1 + k, k - 1) if player else (rows - k, rows + 2 - k)
+            opponents = state.rows[1 - player, ahead]
+            attacked = opponents << 1 | opponents >> 1
+            for way in range(STEPS):
+                n = list_movers(state, row, way, out, n, ~attacked if safe else attacked)
+    return n
 
 
 @kernel
