@@ -200,7 +200,8 @@ def draw(part: Part, table: pd.DataFrame, ratios: pd.DataFrame, path: Path) -> N
                 else:
                     axis.axhline(rows["rating"].iloc[0], ls="--", color=colours[name], label=name)
             axis.set(title=f"{ms} ms a move", ylabel=f"Elo above {ZERO}", xscale="log",
-                     xticks=part.budgets, xlabel="CPU seconds of training")
+                     xticks=part.budgets, xlabel="CPU seconds of training",
+                     xlim=(part.budgets[0] / 1.4, part.budgets[-1] * 1.4))
         for row, (_, own) in enumerate(ratios.groupby(["part", "family"], sort=False)):
             last.errorbar(own["value"], [row], xerr=_margins(own, "value"), fmt="o", capsize=4,
                           color=colours[own["family"].iloc[0]])
@@ -212,6 +213,7 @@ def draw(part: Part, table: pd.DataFrame, ratios: pd.DataFrame, path: Path) -> N
                  ylim=(max(len(ratios), 1) - 0.5, -0.5))
         for axis in (*axes, last):
             plain_numbers(axis)
+            axis.tick_params(which="minor", labelbottom=False)  # what counts is labelled
         last.figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center",
                            ncols=len(colours))
 
