@@ -12,7 +12,7 @@ What a table is about:
     keys plan, class, league, recipe
     encoders, networks, heads
     museum                the faults of the museum and their prices
-    scaling claims; families claims
+    scaling claims; families claims; families strengths
 
 `without X` leaves out what the same kind of table shows for X.
 """
@@ -81,8 +81,9 @@ def table(about: str) -> str:
         return _table("fault | about | price in Elo | against random moves", [
             (f"{row.title} (`{row.Index}`)", row.about, row.text, row.random)
             for row in museum.cards().itertuples()])
-    if name == "claims" and kind in _STUDIES:
-        frame = plans.published(kind, *_STUDIES[kind])
+    if name == "claims" and kind in _STUDIES or about == "families strengths":
+        frame = families.published() if name == "strengths" else plans.published(
+            kind, *_STUDIES[kind])
         return _table(" | ".join(frame.columns), frame.astype(str).itertuples(index=False))
     raise SpecError(f"unknown table {about!r}; see experiments/docs/tables.py")
 

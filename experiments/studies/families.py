@@ -184,6 +184,21 @@ def strengths(part: Part, rated: Mapping[str, Rated]) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
+def published(results: Path = RESULTS) -> pd.DataFrame:
+    """What is kept of `strengths`, as texts for the docs: a row for each training, and for each
+    time a move a column of Elo; mistakes in the order of these."""
+    rows = []
+    table = pd.read_csv(results / "strengths.csv").dropna(subset="rating")
+    for (part, family, seconds), own in table.groupby(["part", "family", "seconds"], sort=False):
+        mistakes = ", ".join(f"{one:.0f}" for one in own["mistakes"].dropna())
+        rows.append({
+            "part": part, "family": family, "CPU s": f"{seconds:,}" if seconds else "",
+            **{f"{one.ms} ms": f"{one.rating:+.0f} ({one.low95:.0f} to {one.high95:.0f})"
+               for one in own.itertuples()},
+            "mistakes": f"{mistakes} of {own['positions'].max():.0f}" if mistakes else ""})
+    return pd.DataFrame(rows)
+
+
 def draw(part: Part, table: pd.DataFrame, ratios: pd.DataFrame, path: Path) -> None:
     """Elo by training for each time a move; families that do not learn are level lines. The last
     panel has the ratios of costs."""
