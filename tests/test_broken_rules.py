@@ -38,7 +38,7 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in encoder_names(get_game("tictactoe")):
         kind = type(get_encoder(name, get_game("tictactoe")).kernel)
         monkeypatch.setitem(encode.table, kind, encode.table[kind].py_func)
-    for name in ("_show_pieces", "_show_stones"):
+    for name in ("_show_pieces", "show_stones"):
         monkeypatch.setattr(generic, name, getattr(generic, name).py_func)
 
 
