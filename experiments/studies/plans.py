@@ -216,8 +216,9 @@ class Study:
                         **vars(claim), **vars(number), "verdict": verdict,
                         "command": f"{self.command} {' '.join(names)}",
                         "training_cpu_seconds": seconds})
-                    print(f"{claim.text}\n    {number.value:.3g} [{number.low95:.3g}, "
-                          f"{number.high95:.3g}] {law}: {verdict} ({seconds:,.0f} CPU seconds of "
+                    measured = "" if verdict == "not measured" else (
+                        f"{number.value:.3g} [{number.low95:.3g}, {number.high95:.3g}] {law}: ")
+                    print(f"{claim.text}\n    {measured}{verdict} ({seconds:,.0f} CPU seconds of "
                           "training)")
             table = pd.DataFrame(rows)
             tables.write_csv(table, self.out / f"{kind}.csv")
