@@ -193,7 +193,8 @@ def published(results: Path = RESULTS) -> pd.DataFrame:
         mistakes = ", ".join(f"{one:.0f}" for one in own["mistakes"].dropna())
         rows.append({
             "part": part, "family": family, "CPU s": f"{seconds:,}" if seconds else "",
-            **{f"{one.ms} ms": f"{one.rating:+.0f} ({one.low95:.0f} to {one.high95:.0f})"
+            **{f"{one.ms} ms": "0" if family == ZERO else
+               f"{one.rating:+.0f} ({one.low95:.0f} to {one.high95:.0f})"
                for one in own.itertuples()},
             "mistakes": f"{mistakes} of {own['positions'].max():.0f}" if mistakes else ""})
     return pd.DataFrame(rows)
