@@ -13,7 +13,7 @@ import pytest
 
 from dlgo.errors import SpecError
 from experiments.studies import laws, measured
-from experiments.studies.families import Part
+from experiments.studies.families import Part, published
 from experiments.studies.laws import lead, less_training
 from experiments.studies.plans import Claim, plan_file, read_plan
 from tests.command import assert_one_line, run_module, run_module_here
@@ -132,6 +132,12 @@ def test_a_plan_is_run_in_stages_and_nothing_twice(capfd, tmp_path: Path) -> Non
     assert (cells["rating"].isna() == (cells.index.get_level_values("seconds") == 2)).all()
     assert cells["rating"]["mcts", 0] == 0 and cells["positions"]["ppo", 1] > 0
     assert "not measured" in first.stdout
+    shown = published(out).set_index("family")
+    assert shown.index.tolist() == ["mcts", "ppo", "supervised"] and shown["1 ms"]["mcts"] == "0"
+    assert shown["CPU s"].tolist() == ["", "1", "1"]
+    rating, positions = cells.loc[("ppo", 1), ["rating", "positions"]]
+    assert shown["1 ms"]["ppo"].startswith(f"{rating:+.0f} (")
+    assert shown["mistakes"]["ppo"].endswith(f" of {positions:.0f}")
     trainings = pd.read_csv(out / "hex3/trainings.csv")
     assert trainings["cpu_seconds"].between(0.9, 15)[trainings["seconds"] == 1].all()
     (games,) = (out / "hex3").glob("supervised-1-1-games")
