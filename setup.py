@@ -102,6 +102,7 @@ distribution = setup(
             "course/assets/*", "museum/faults/*.toml", "museum/*.toml", "museum/*.json",
             "museum/*.csv", "plans/*.toml",
             "studies/*.toml", "studies/results/*.csv", "studies/results/*/*.csv",
+            "studies/results/*/*/*.csv",
             "studio/*.csv", "studio/*.toml", "studio/static/*", "studio/static/inside/*",
             *([] if STUDENT else ["classroom/exercises/*.toml"]),
         ],
