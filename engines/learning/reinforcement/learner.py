@@ -211,7 +211,8 @@ class ReinforcementLearner(Learner):
         xp.write_experience(self._experience_path(iteration), played)
         self._experience_path(iteration - self._config.window_iterations).unlink(missing_ok=True)
         row = self._of_games(played) | {"play_seconds": run.seconds}
-        return row | self._learn(run, iteration, played)
+        row |= self._learn(run, iteration, played)
+        return row | {"train_wall_seconds": run.seconds - row["play_seconds"]}
 
     def _of_games(self, played: Experience) -> dict[str, float]:
         """An iteration's games as columns of the history."""

@@ -303,10 +303,12 @@ def about_training(
         return (before or {}).get(name, 0.0) + sum(row.get(name, 0.0) for row in rows)
 
     cpu, wall = seconds
+    on_gpu = sum(row.get("train_wall_seconds", 0.0) for row in rows) if gpu else 0.0
     return {
         "method": method, "settings": config.to_json(), "seed": config.seed,
         "iterations": len(rows), "games": int(total("games")), "gpu": gpu,
-        "cpu_seconds": round(total("cpu_seconds") + cpu, 1), "gpu_seconds": 0.0,
+        "cpu_seconds": round(total("cpu_seconds") + cpu, 1),
+        "gpu_seconds": round((before or {}).get("gpu_seconds", 0.0) + on_gpu, 1),
         "wall_seconds": round(total("wall_seconds") + wall, 1),
     }
 
