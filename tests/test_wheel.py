@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 PACKAGES = ("dlgo", "engines", "experiments", "reports")
-LARGEST_MB = 28
+LARGEST_MB = 30
 # A user's script that plays and starts processes, which have to find our packages as well.
 SCRIPT = """
     from dlgo import GameState, get_game

@@ -194,6 +194,9 @@ class AlphaZeroConfig(SelfPlayConfig):
         return playing_network(history, max(1, iteration - self.ahead))
 
 
+# A small network within the search, asked often (docs/networks.md).
+_SMALL = {"network": "wide:hidden=512", "window": 8, "epochs_per_position": 2.5, "batch_size": 512,
+          "decay": 0.05, "search_value_weight": 0.3}
 PRESETS: dict[str, dict[str, Any]] = {
     "tictactoe": {
         "network": "resnet:blocks=2,filters=32", "iterations": 36, "games": 800, "window": 10,
@@ -208,28 +211,27 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "games_at_once": 192, "random_share": 0.4, "random_plies": 16},
     },
     "draughts": {
-        # Within the search (docs/networks.md) a small network is worth more than a large one here.
-        "network": "wide:hidden=512", "encoder": "captures",
-        "iterations": 24, "games": 2000, "window": 8,
-        "epochs_per_position": 4.0, "batch_size": 512, "decay": 0.05, "search_value_weight": 0.3,
+        **_SMALL, "encoder": "captures", "iterations": 24, "games": 2000,
+        "epochs_per_position": 4.0,
         "selfplay": {"sims": 160, "fast_sims": 32, "full_share": 0.35,
                      "sample_plies": 20, "games_at_once": 128,
                      "random_share": 0.3, "random_plies": 10,
                      "resign_below": 0.05, "no_resign_fraction": 0.15},
     },
     "othello 6x6": {
-        "network": "wide:hidden=512", "encoder": "plays", "iterations": 11, "games": 1500,
-        "window": 8, "epochs_per_position": 2.5, "batch_size": 512, "decay": 0.05,
-        "ownership": 0.5, "search_value_weight": 0.3,
+        **_SMALL, "encoder": "plays", "iterations": 11, "games": 1500, "ownership": 0.5,
         "selfplay": {"sims": 200, "fast_sims": 40, "full_share": 0.5, "sample_plies": 10,
                      "games_at_once": 192, "random_share": 0.3, "random_plies": 8},
     },
     "othello": {
-        "network": "wide:hidden=512", "encoder": "plays", "iterations": 11, "games": 1200,
-        "window": 8, "epochs_per_position": 2.5, "batch_size": 512, "decay": 0.05,
-        "ownership": 0.5, "search_value_weight": 0.3,
+        **_SMALL, "encoder": "plays", "iterations": 11, "games": 1200, "ownership": 0.5,
         "selfplay": {"sims": 200, "fast_sims": 40, "full_share": 0.4, "sample_plies": 16,
                      "games_at_once": 128, "random_share": 0.3, "random_plies": 12},
+    },
+    "breakthrough": {
+        **_SMALL, "iterations": 12, "games": 1500,
+        "selfplay": {"sims": 200, "fast_sims": 40, "full_share": 0.4, "sample_plies": 16,
+                     "games_at_once": 128, "random_share": 0.3, "random_plies": 8},
     },
     # Komi 24.5 makes winning by 25 the goal.
     "go 5x5": {
