@@ -144,7 +144,8 @@ def _move_in(answer: str) -> str:
         matches = [_LINE.fullmatch(line.strip()) for line in lines]
         moves = [match[1] for match in matches if match] if matches[-1] else []
     if not moves:
-        what = "has no move" if answer.startswith("{") else "does not end with a line `move: X`"
+        what = ("has no move" if answer.startswith("{")
+                else "does not end with a line `move: <your move>`")
         raise Unusable(Failure.MALFORMED, f"it {what}" if answer else "it is empty")
     if len(set(moves)) > 1:
         raise Unusable(Failure.MALFORMED, "it names two different moves")

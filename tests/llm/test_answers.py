@@ -158,7 +158,7 @@ def test_a_template_and_a_disguise_of_ones_own(tmp_path) -> None:
     file = tmp_path / "mine.txt"
     file.write_text("$board costs $$5. Go, $player!\n")
     assert prompt(template=str(file)).first(START).endswith("costs $5. Go, X (x)!\n")
-    assert "move: X" in prompt(template=str(file)).again("it is late")
+    assert "move: <your move>" in prompt(template=str(file)).again("it is late")
     assert prompt(template=str(file)).digest != prompt().digest
     for text, part in (("$bord", "bord"), ("costs $5", r"\$\$")):
         file.write_text(text)
