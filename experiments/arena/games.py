@@ -15,7 +15,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from dlgo.errors import SpecError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.jit import watch_clocks
 from dlgo.records.costs import last_value
 from dlgo.records.failures import Failure
@@ -143,6 +143,8 @@ class GameTable(Workplace):
             engine.close()
         except ProgramError as caught:  # an external engine; its games show whether it can play
             error, built = str(caught), True
+        except DlgoError as caught:  # its text is written for people
+            error = str(caught)
         except (Exception, SystemExit) as caught:
             error = error_text(caught)
         return WarmedUp(time.perf_counter() - start, built, error)
