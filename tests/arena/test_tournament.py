@@ -100,6 +100,9 @@ def test_warming_up_tells_broken_engines_from_missing_ones():
     assert line.startswith("deadstart on tictactoe failed to warm up")
     with pytest.raises(SpecError, match="unbuildable cannot play tictactoe.*no such checkpoint"):
         warm_up(make_task("random", "unbuildable"), said.append)
+    # Our own messages are written for people: without the name of a class.
+    with pytest.raises(SpecError, match="q_learning cannot play hex: no q_learning model comes"):
+        warm_up(make_task("random", "q_learning", "hex"), said.append)
 
 
 # --- tournaments ---------------------------------------------------------------------------
