@@ -50,8 +50,8 @@ def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
     if config.first_network:
         card = network.take_over(config.first_network)
         known = card.training
-        training |= {name: known[name] for name in ("games", "cpu_seconds", "wall_seconds", "data")
-                     if name in known}
+        training |= {name: known[name] for name in (
+            "games", "cpu_seconds", "gpu_seconds", "wall_seconds", "data") if name in known}
         training["first_network"] = {
             "name": card.name, "network_id": card.network_id,
             **{name: known[name] for name in ("iterations", "games", "cpu_seconds")
@@ -69,6 +69,9 @@ def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
         for name in ("cpu_seconds", "wall_seconds"):
             spent = training.get(name, 0.0) + measured[f"train_{name}"]
             training[name] = round(spent, 1)
+        if network.gpu:
+            spent = training.get("gpu_seconds", 0.0) + measured["train_wall_seconds"]
+            training["gpu_seconds"] = round(spent, 1)
         run.line(
             f"{data.n_games:,} given games, {data.n_positions:,} positions: policy loss "
             f"{measured['policy_loss']:.3f}, value error {measured['value_loss']:.3f}; "

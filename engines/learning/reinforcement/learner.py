@@ -126,8 +126,8 @@ class ReinforcementLearner(Learner):
         # CPU time of other processes in this iteration, less that of waiting for them here.
         self._cpu_elsewhere = 0.0
         self._game = get_game(config.game)
-        # CPU seconds that the network of `first_network` has cost.
-        self._earlier_cost = 0.0
+        # What the network of `first_network` has cost.
+        self._earlier_cost = {"cpu_seconds": 0.0}
         self._begin()
 
     def _begin(self) -> None:
@@ -155,7 +155,8 @@ class ReinforcementLearner(Learner):
         )
         if config.first_network:
             first = network.take_over(config.first_network, optional=config.heads[1:])
-            self._earlier_cost = first.total_cpu_seconds or 0.0
+            self._earlier_cost = {"cpu_seconds": first.total_cpu_seconds or 0.0,
+                                  "gpu_seconds": first.training.get("gpu_seconds", 0.0)}
         optimizer = make_optimizer(config.optimizer, "constant", 1, 1)
         optimizer.global_clipnorm = config.clip_norm
         network.compile(optimizer, self._losses())
@@ -177,7 +178,7 @@ class ReinforcementLearner(Learner):
     def start(self, run: Run) -> None:
         """Keep the network that the run begins with."""
         self._save(network_folder(self._folder, 0), "0000", {
-            "iterations": 0, "cpu_seconds": self._earlier_cost})
+            "iterations": 0, **self._earlier_cost})
 
     def _save(
         self, folder: Path, suffix: str, training: dict[str, Any],
@@ -200,7 +201,7 @@ class ReinforcementLearner(Learner):
         if config.saved(iteration) or last:
             self._save(network_folder(self._folder, iteration), f"{iteration:04d}", about_training(
                 config.method, config, [*run.history, row], self.gpu,
-                (seconds, run.seconds), {"cpu_seconds": self._earlier_cost},
+                (seconds, run.seconds), self._earlier_cost,
             ), accuracy)
         return row | {"wall_seconds": run.seconds, "cpu_seconds": seconds}
 
