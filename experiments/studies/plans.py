@@ -239,7 +239,7 @@ def published(study: str, kind: type[Settings], results: Path) -> pd.DataFrame:
     for claim in read_plan(plan_file(study), kind)[1]:
         row = kept.loc[claim.text] if claim.text in kept.index else {"verdict": "not run"}
         value, low, high = (row.get(name, math.nan) for name in ("value", "low95", "high95"))
-        digits = 0 if abs(value) > 99 else 2
+        digits = 0 if max(-low, high) > 30 else 2  # Elo; exponents and ratios are smaller
         rows.append({
             "claim": f"{claim.text} ({claim.source})" if claim.source else claim.text,
             "part": claim.part,
