@@ -127,7 +127,7 @@ class Observations:
 
 def maximise(observations: Observations, fixed: Ints) -> Floats:
     """The parameters of largest likelihood, by Newton's method with step halving, for data with a
-    maximum (see `growing_direction`). `fixed` is one entrant of each group, whose strength stays 0:
+    maximum (see `is_unbounded`). `fixed` is one entrant of each group, whose strength stays 0:
     adding a constant to all strengths of a group changes no probability."""
     parameters = np.zeros(observations.size)
     free = np.delete(np.arange(observations.size), fixed)

@@ -57,7 +57,7 @@ def fetch_archives(
     Args:
         match: fetch only files whose names contain this text.
         limit: maximum number of files.
-        say: called with a line for each file.
+        log: called with a line for each file.
         pause: seconds between requests.
 
     Raises DataError if something cannot be fetched or written; complete files are kept.
