@@ -125,12 +125,3 @@ def draw_bars(
     for place, text in zip(places, texts or (), strict=False):
         axes.annotate(text, (ends[place], place), xytext=(7, 0), textcoords="offset points",
                       va="center", bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5})
-
-
-def draw_scores(axes: Axes, scores: Mapping[str, tuple[float, float]]) -> None:
-    """Scores of matches, 0 to 1, each with half its 95% interval; one half is marked."""
-    texts = [f"{share:.0%}" for share, _ in scores.values()]
-    draw_bars(axes, {label: 100 * share for label, (share, _) in scores.items()},
-              [100 * margin for _, margin in scores.values()], texts, most=100)
-    axes.axvline(50, color=INK, linewidth=1.5, linestyle="--")
-    axes.set(xlim=(0, 118), xticks=range(0, 101, 25), xlabel="score, %, with 95% interval")
