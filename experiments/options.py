@@ -100,7 +100,7 @@ workers_option = click.option("--workers", type=Number(int, 1, 1000), default=No
 csv_option = click.option("--csv", type=FILE, help="Also write the table to this file.")
 move_timeout = click.option(
     "--move-timeout", type=Number(float, 0.001, 1e7), default=600.0, show_default=True,
-    help="Wall seconds after which an engine from outside that has not moved is stopped.",
+    help="Wall seconds after which an external engine that has not moved is stopped.",
 )
 memory_option = click.option(
     "--memory-mb", type=Number(int, 100), default=3000, show_default=True,

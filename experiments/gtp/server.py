@@ -164,7 +164,7 @@ def _end_with_controller(parent: int, output: int) -> None:
 def serve(game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIMEOUT) -> None:
     """Serve standard input until it ends.
 
-    An engine from outside has a process of its own, and `move_timeout` wall seconds for a move; if
+    An external engine has a process of its own, and `move_timeout` wall seconds for a move; if
     it fails, the next command starts another. Raises DlgoError if the engine does not exist or does
     not play the game, or standard input or output is closed; BrokenPipeError if nobody reads the
     answers.

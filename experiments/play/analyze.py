@@ -65,7 +65,7 @@ def analyze(
         lines: lists of positions, as `lines_there` gives them.
         all_moves: add the score of every legal move (engines that know exact scores).
         as_json: a JSON object a line, else text for people.
-        move_timeout: wall seconds for an answer of an engine from outside.
+        move_timeout: wall seconds for an answer of an external engine.
 
     Raises:
         SpecError: for an engine that does not exist or does not play this game.

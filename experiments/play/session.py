@@ -72,7 +72,7 @@ class Session:
         hint: the engine that is asked for hints, with its `seed`.
         save: the file that is written after every move, if any.
         known_file: a file that may be overwritten, such as the one that was resumed.
-        move_timeout: wall seconds for a hint of an engine from outside.
+        move_timeout: wall seconds for a hint of an external engine.
         read: what the known file says of the game.
 
     Raises:
@@ -114,14 +114,14 @@ class Session:
         """Let the engine that is to move choose and play one move.
 
         If it fails, the game is saved, and the DlgoError says where. After Ctrl-C it is saved as
-        well if an engine from outside was awaited, which may hang.
+        well if an external engine was awaited, which may hang.
         """
         assert isinstance(self.current, Bot)
         outside = isinstance(self.current.spec, OutsideSpec)
         try:
             decision = self.current.engine.select_move(self.state)
         except DlgoError as error:
-            name = "" if outside else f"{self.current}: "  # one from outside names itself
+            name = "" if outside else f"{self.current}: "  # an external one names itself
             raise DlgoError(f"{name}{error}{self._rescue()}") from error
         except KeyboardInterrupt:
             if outside:

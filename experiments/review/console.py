@@ -39,7 +39,7 @@ def review_game(
     Args:
         exact: prove what can be proved first.
         seconds: see `Pace`. tell: called once with the time that the review takes.
-        move_timeout: wall seconds for an answer of an engine from outside.
+        move_timeout: wall seconds for an answer of an external engine.
         progress: called with the numbers of known and of all positions.
 
     Raises:

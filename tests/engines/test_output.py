@@ -1,4 +1,4 @@
-"""What an engine from outside prints: kept, quoted when it fails, shown to those who ask for it."""
+"""What an external engine prints: kept, quoted when it fails, shown to those who ask for it."""
 
 from __future__ import annotations
 
