@@ -122,6 +122,14 @@ def output_path(
                 temporary.unlink(missing_ok=True)
 
 
+def check_apart(output: Path | str, *sources: Path | str) -> None:
+    """Raise DlgoError if the file to write is one of those to read, which it would replace."""
+    for source in sources:
+        with contextlib.suppress(OSError, ValueError):
+            if os.path.samefile(output, source):  # noqa: PTH121 (also of texts)
+                raise DlgoError(f"{output} is the file that is read; name another one to write")
+
+
 def make_folder(
     folder: Path, *, error: type[DlgoError] = DlgoError, remedy: str = "name another folder"
 ) -> Path:

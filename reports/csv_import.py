@@ -6,9 +6,9 @@ list needs the columns
     first, second, result      who moved first, who second, and 1, 0.5 or 0 as `first` sees it
 
 and may have `game` (each is rated by itself), `pair` (a number or a name that the two games
-from one opening share), and `moves` (equal games are then counted once). Other columns are
-ignored, so the `games.csv` of a report can be read too. Any dialect of CSV will do, with decimal
-commas as well (see `dlgo.tables`).
+from one opening share), `moves` (equal games are then counted once), and `failed` (true if an
+engine broke down). Other columns are ignored, so the `games.csv` of a report can be read too. Any
+dialect of CSV will do, with decimal commas as well (see `dlgo.tables`).
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def read_games(path: Path) -> pd.DataFrame:
         raise DlgoError(f"{path} line {line}: {bad[line]}{more}")
     frame = pd.DataFrame(rows, columns=list(GAME_COLUMNS))
     if not frame.empty:
-        frame["pair"] = pd.factorize(frame["pair"])[0]
+        numbered = frame["pair"].str.fullmatch(r"[0-9]{1,15}").all()
+        frame["pair"] = frame["pair"].astype(int) if numbered else pd.factorize(frame["pair"])[0]
         frame["counted"] = ~repeated_games(frame)
     return frame
 
@@ -106,4 +107,5 @@ def _row(line: int, cells: dict[str, str]) -> dict[str, object]:
         "slot": f"line {line}", "game": texts.get("game") or UNNAMED, "first": texts["first"],
         "second": texts["second"], "result": result, "moves": moves,
         "pair": texts.get("pair") or f"line {line}", "plies": len(moves.split()),
+        "failed": texts.get("failed", "").lower() in ("true", "1"),
     }

@@ -69,7 +69,7 @@ def answer_frame(records: Iterable[GameRecord]) -> pd.DataFrame:
     """One row for each entrant of each game that pays for answers, such as a language model.
 
     Columns: sums over all its moves, also those that failed; shares of malformed and of illegal
-    answers, with Wilson's 95% intervals; the model, as its server calls it.
+    answers, with Wilson's 95% intervals; the models, as their server calls them, with the prompt.
     """
     import pandas as pd
     from scipy.stats import binomtest
@@ -87,7 +87,8 @@ def answer_frame(records: Iterable[GameRecord]) -> pd.DataFrame:
                 })
     frame = pd.DataFrame(rows, columns=["game", "entrant", "model", *sums])
     frame = frame.groupby(["game", "entrant"], as_index=False).agg(
-        {"model": "last", **dict.fromkeys(sums, "sum")})
+        {"model": lambda models: "; ".join(dict.fromkeys(filter(None, models))),
+         **dict.fromkeys(sums, "sum")})
     for name in ("malformed", "illegal"):
         spans = [binomtest(int(bad), int(asked)).proportion_ci(method="wilson") if asked
                  else (math.nan, math.nan)

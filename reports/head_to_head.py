@@ -68,7 +68,7 @@ def head_to_heads(
 
     Raises DlgoError if a name is unknown or they never met.
     """
-    entrant, opponent = (_name_of(games, text, canonical) for text in (entrant, opponent))
+    entrant, opponent = (name_of(games, text, canonical) for text in (entrant, opponent))
     if entrant == opponent:
         raise DlgoError(f"entrant {entrant} is named twice; name two to compare")
     played = _games_of(games, game)
@@ -95,7 +95,9 @@ def _games_of(games: pd.DataFrame, text: str) -> list[str]:
     return played
 
 
-def _name_of(games: pd.DataFrame, text: str, canonical: Callable[[str], str]) -> str:
+def name_of(
+    games: pd.DataFrame, text: str, canonical: Callable[[str], str], role: str = "entrant"
+) -> str:
     """How the table calls an entrant. Raises DlgoError if it is not there, or in versions."""
     names, shown = sorted(set(games["first"]) | set(games["second"])), one_line(text)
     if shown in names:
@@ -108,11 +110,18 @@ def _name_of(games: pd.DataFrame, text: str, canonical: Callable[[str], str]) ->
     if len(meant) == 1:
         return meant[0]
     if meant:
-        raise DlgoError(f"entrant {shown} played in several versions; name one of "
+        raise DlgoError(f"{role} {shown} played in several versions; name one of "
                         f"{listing(sorted(ledgers[name] for name in meant), most=8)}")
     close = difflib.get_close_matches(shown, names, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {listing(names, most=8)}"
-    raise DlgoError(f"entrant {shown} played no game; {hint}")
+    raise DlgoError(f"{role} {shown} played no game; {hint}")
+
+
+def named_anchor(
+    games: pd.DataFrame, anchor: tuple[str, float] | None, canonical: Callable[[str], str]
+) -> tuple[str, float] | None:
+    """The anchor as the table calls it. Raises DlgoError if it is not there."""
+    return anchor and (name_of(games, anchor[0], canonical, "anchor"), anchor[1])
 
 
 def _head_to_head(game: str, entrant: str, opponent: str, games: pd.DataFrame) -> HeadToHead:

@@ -47,7 +47,8 @@ class OneNumber:
         """The orders by Nash averaging and alpha-Rank, by what an entrant gains against the
         equilibrium; none for fields too large, or in groups that never met.
 
-        Intervals: the middle 95% of 100 draws of each pair's log-odds around the observed ones.
+        Intervals: the middle 95% of 100 draws of each pair's log-odds around the observed ones; for
+        pairs that never met, of the ratings.
         """
         pairs = self.pairs
         if pairs is None or not 1 < len(pairs.table.ratings) <= _MOST_ORDERED:
@@ -58,10 +59,12 @@ class OneNumber:
         generator, noise = np.random.default_rng(seed), np.zeros((1 + _DRAWS, *odds.shape))
         noise[1:, *pairs.met] = generator.standard_normal((_DRAWS, len(pairs.met[0]))) / np.sqrt(
             information[pairs.met])
+        away = _draws(pairs.table, generator) / (ELO * pairs.scale)
+        noise[1:] += np.triu((away[:, :, None] - away[:, None, :]) * (pairs.games == 0))
         orders = []
-        for away in noise:
+        for drawn in noise:
             # Of equal entrants, rounding errors would make one the best.
-            log_odds = np.round(pairs.scale * (odds + away - away.T), 6)
+            log_odds = np.round(pairs.scale * (odds + drawn - drawn.T), 6)
             equilibrium, gained = nash_averaging(log_odds)
             orders.append((equilibrium, ELO * gained, alpha_rank(log_odds)))
         weights, gains, shares = (_estimates(np.array(part)) for part in zip(*orders, strict=True))
@@ -104,12 +107,12 @@ def one_number(table: RatingTable) -> OneNumber:
                 strict=True))
         doubt = "" if cycle.p < LEVEL else f" It may be chance ({_p_text(cycle.p)})."
         sentences.append(f"Strongest cycle: {steps}.{doubt}")
-    if cycle and cycle.p < LEVEL:
+    if cycle and cycle.p < LEVEL or share.low95 > 0.5:
         sentences.append("Read the scores of the pairs, and the order by Nash averaging, instead "
                          "of the order by Elo.")
     else:
-        sentences.append("No cycle is certain: the order by Elo may hold, but take expected scores "
-                         "from the pairs, not from differences of ratings.")
+        sentences.append("No cycle of three is certain: the order by Elo may hold, but take "
+                         "expected scores from the pairs, not from differences of ratings.")
     return OneNumber(tuple(sentences), False, pairs)
 
 
@@ -119,23 +122,38 @@ def over_games(tables: Mapping[str, RatingTable], seed: int = 1) -> list[tuple[s
     for the field, best first, as (entrant, score, weight).
 
     A score is the rating, scaled to 0 for the worst and 1 for the best of each game; only entrants
-    of all games count. Empty for fewer than two games or entrants.
+    of all games count, and only games of `separating`. Empty for fewer than two games or entrants.
     """
+    tables = separating(tables)
     names = [rating.entrant for rating in next(iter(tables.values())).ratings
-             if all(rating.entrant in table for table in tables.values())]
+             if all(rating.entrant in table for table in tables.values())] if tables else []
     if min(len(names), len(tables)) < 2:
         return []
     generator, columns = np.random.default_rng(seed), []
     for table in tables.values():
         at = [table.index[name] for name in names]
         values = np.array([table.ratings[place].value for place in at])
-        noise = generator.multivariate_normal(np.zeros(len(at)), table.covariance[np.ix_(at, at)],
-                                              size=_DRAWS, check_valid="ignore", method="eigh")
-        columns.append(np.vstack([values, values + noise]))
+        columns.append(np.vstack([values, values + _draws(table, generator)[:, at]]))
     solved = [agents_against_tasks(np.array(scores).T) for scores in zip(*columns, strict=True)]
     weights, _, scores = zip(*solved, strict=True)
     rows = zip(names, _estimates(np.array(scores)), _estimates(np.array(weights)), strict=True)
     return sorted(rows, key=lambda row: -row[1].value)
+
+
+def separating(tables: Mapping[str, RatingTable]) -> dict[str, RatingTable]:
+    """The games whose ratings can be compared, and differ."""
+    return {
+        game: table for game, table in tables.items()
+        if all(rating.group == 1 for rating in table.ratings)
+        and len({round(rating.value, 6) for rating in table.ratings}) > 1
+    }
+
+
+def _draws(table: RatingTable, generator: np.random.Generator) -> Floats:
+    """By how much the ratings may be wrong: float64[draws, entrants], in Elo."""
+    return generator.multivariate_normal(
+        np.zeros(len(table.ratings)), table.covariance, size=_DRAWS, check_valid="ignore",
+        method="eigh")
 
 
 def lines(judged: OneNumber) -> Iterator[str]:
@@ -166,9 +184,13 @@ def lines(judged: OneNumber) -> Iterator[str]:
 def game_lines(tables: Mapping[str, RatingTable]) -> Iterator[str]:
     """`over_games` as a table, if there is something to say."""
     rows = over_games(tables)
+    if not rows and len(tables) > 1:
+        yield "Nash averaging over games needs two whose ratings differ and can be compared."
     if rows:
-        yield (f"Over {len(tables)} games, Nash averaging of entrants against games (0: last of "
-               "each game, 1: first of each):")
+        compared = separating(tables)
+        left_out = ", ".join(game for game in tables if game not in compared)
+        yield (f"Over {len(compared)} games, Nash averaging of entrants against games (0: last of "
+               f"each game, 1: first of each){f'; left out: {left_out}' if left_out else ''}:")
         yield markdown_table(["entrant", "score on the hardest games", "Nash weight"],
                              [[name, span(score), span(weight)] for name, score, weight in rows],
                              left=(0,))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dlgo.browser import scripts, source
 from reports.one_number import span
 from reports.rating_table import RatingTable
-from reports.text import elo_text, lead_text, los_text, nu_text, short
+from reports.text import elo_text, lead_text, los_text, nu_text, percent_text, short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ def environment(*folders: Path) -> Environment:
     )
     pages.filters.update(
         elo=elo_text, nu=nu_text, short=short, los=los_text, inline=_inline_svg, signed=_signed,
-        span=span, percent=lambda value: f"{value:.1%}", budget=_budget, spec=_breakable,
+        span=span, percent=percent_text, budget=_budget, spec=_breakable,
         viewer=lambda replays: Markup(scripts("replay.js", "replays", replays, _TEMPLATES)),
     )
     pages.globals["style"] = Markup(source("boards.css") + source("report.css", _TEMPLATES))

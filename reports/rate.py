@@ -10,11 +10,12 @@ from dlgo.errors import DlgoError
 from dlgo.text import one_line
 from reports.bootstrap import Bootstrap, check_ratings, check_replicates
 from reports.csv_import import UNNAMED, load_games
+from reports.head_to_head import named_anchor
 from reports.one_number import OneNumber, game_lines, one_number
 from reports.one_number import lines as lines_beyond
 from reports.rating_table import RatingTable
 from reports.tables import rate_games, ratings_frame, write_csv
-from reports.text import elo_text, los_text, markdown_table, nu_text, number_of
+from reports.text import elo_text, los_text, markdown_table, nu_text, number_of, percent_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,12 +53,14 @@ def parse_anchor(text: str) -> tuple[str, float]:
 
 def rate_file(
     path: str | Path, anchor: tuple[str, float] | None = None, replicates: int = 0, seed: int = 1,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None, canonical: Callable[[str], str] = str,
 ) -> list[Rated]:
-    """Rate each game of a ledger or CSV file; a game without the anchor keeps its own zero. Raises
-    DlgoError if the file cannot be used or the anchor played nothing in it."""
+    """Rate each game of a ledger or CSV file; a game without the anchor keeps its own zero.
+    `canonical` as for `head_to_heads`. Raises DlgoError if the file cannot be used or the anchor
+    played nothing in it."""
     check_replicates(replicates)
     games = load_games(path)
+    anchor = named_anchor(games, anchor, canonical)
     tables = rate_games(games, anchor)
     checks = check_ratings(games, tables, replicates, seed, progress)
     frame, repeated = ratings_frame(games, tables, checks), games[~games["counted"]]
@@ -116,8 +119,8 @@ def _table(table: RatingTable, rows: pd.DataFrame, check: Bootstrap | None) -> s
         [str(place), row.entrant + ("*" if row.note else ""), f"{row.rating:z.0f}",
          _span(row.low95, row.high95),
          *([_span(row.bootstrap_low95, row.bootstrap_high95)] if check else []),
-         str(row.games), str(row.wins), str(row.draws), str(row.losses), f"{row.score:.1%}",
-         los_text(chance)]
+         str(row.games), str(row.wins), str(row.draws), str(row.losses),
+         percent_text(row.score), los_text(chance)]
         for place, (row, chance) in enumerate(zip(rows.itertuples(), ahead, strict=True), 1)
     ]
     return markdown_table(header, body, left=(1,))

@@ -19,6 +19,7 @@ from reports.bootstrap import check_ratings, check_replicates
 from reports.figures import save
 from reports.forfeits import answer_frame, failure_frame, kinds_text
 from reports.frontier import frontier_frame
+from reports.head_to_head import named_anchor
 from reports.one_number import MOST_PAIRS, one_number
 from reports.page import build_page, cross_rows, rating_rows
 from reports.pairs import Residual
@@ -39,7 +40,7 @@ _WHERE_ANY = ("failures", "answers")  # tables that are not written empty
 def write_report(
     ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None,
     replicates: int = 0, progress: Callable[[str], None] = lambda text: None,
-    planned: int | None = None, latest: bool = False,
+    planned: int | None = None, latest: bool = False, canonical: Callable[[str], str] = str,
 ) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger.
 
@@ -57,6 +58,7 @@ def write_report(
         planned: how many games the ledger will hold at the end. As long as it holds fewer, the page
             says so and reloads itself.
         latest: leave out all but the last version of each external engine.
+        canonical: as for `head_to_heads`, of the anchor's name.
 
     Raises:
         LedgerError: if the ledger cannot be read or holds no games.
@@ -66,6 +68,7 @@ def write_report(
     with Ledger(ledger_path, read_only=True) as ledger:
         ledger.show_names(latest)
         games = tables.games_frame(ledger, required=True)
+        anchor = named_anchor(games, anchor, canonical)
         plan, totals = ledger.get_meta("plan"), ledger.cost_totals()
         rated = tables.rate_games(games, anchor)
         chosen = {

@@ -210,11 +210,12 @@ def ratings_frame(
 ) -> pd.DataFrame:
     """One row for each entrant of each game, best first.
 
-    Games, wins, draws, losses and score (points per game) leave out repetitions; the mean
-    costs per move are over all moves the entrant chose. `rating` is on the scale of the
-    expected score, `model_rating` on the model's own (`ratings.py`). `mean_work` is network
-    evaluations a move, for an engine without a network simulations, NaN for one that does
-    neither. The intervals by resampling are NaN without `checks` (of `bootstrap.check_ratings`).
+    Games, wins, draws, losses and score (points per game) leave out repetitions and games of an
+    entrant against itself; the score is NaN if there are no others. The mean costs per move are
+    over all moves the entrant chose. `rating` is on the scale of the expected score,
+    `model_rating` on the model's own (`ratings.py`). `mean_work` is network evaluations a move,
+    for an engine without a network simulations, NaN for one that does neither. The intervals by
+    resampling are NaN without `checks` (of `bootstrap.check_ratings`).
     """
     import pandas as pd
 
@@ -227,9 +228,9 @@ def ratings_frame(
     means = means[list(_COSTS)].div(means["moves"].where(means["moves"] > 0), axis=0)
     # A network that was exchanged for another one between two games: the dearer one counts.
     training = groups["training_cpu_hours"].max()
-    counted = sides[sides["counted"]]
+    counted = sides[sides["counted"] & (sides["entrant"] != sides["opponent"])]
     results = pd.crosstab([counted["game"], counted["entrant"]], counted["score"])
-    results = results.reindex(columns=[1.0, 0.5, 0.0], fill_value=0)
+    results = results.reindex(index=means.index, columns=[1.0, 0.5, 0.0], fill_value=0)
     entrants = {rating.entrant for table in tables.values() for rating in table.ratings}
     lines = lines_of_entrants(entrants, games.attrs.get("specifications", {}))
     rows = []
@@ -239,6 +240,7 @@ def ratings_frame(
         for rating, second in zip(table.ratings, resampled, strict=True):
             who = (game, rating.entrant)
             wins, draws, losses = map(int, results.loc[who])
+            played = wins + draws + losses
             mean = means.loc[who]
             family, budget = lines[rating.entrant]
             rows.append({
@@ -246,8 +248,8 @@ def ratings_frame(
                 "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
                 "bootstrap_low95": second.low95, "bootstrap_high95": second.high95,
                 "model_rating": rating.model,
-                "games": wins + draws + losses, "wins": wins, "draws": draws, "losses": losses,
-                "score": (wins + draws / 2) / (wins + draws + losses),
+                "games": played, "wins": wins, "draws": draws, "losses": losses,
+                "score": (wins + draws / 2) / played if played else _NAN,
                 **{f"mean_{name}": mean[name] for name in _COSTS},
                 "mean_work": mean["evaluations"] or mean["simulations"] or _NAN,
                 "training_cpu_hours": training.loc[who], "note": rating.note,

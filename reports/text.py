@@ -52,6 +52,11 @@ def lead_text(table: RatingTable, index: int) -> str:
     return f"{lead.value:.0f} ± {lead.high95 - lead.value:.0f}"
 
 
+def percent_text(share: float) -> str:
+    """A share; "-" for NaN."""
+    return "-" if math.isnan(share) else f"{share:.1%}"
+
+
 def los_text(chance: float) -> str:
     """A likelihood of superiority, never rounded to certainty; "" for NaN."""
     if math.isnan(chance):

@@ -20,6 +20,7 @@ class Repair:
     """The result of a repair."""
 
     games: int  # number of games in the ledger now
+    lost: int = 0  # number of games that it held before, and could not be read
     # The known parts of the rows that were left out: slots of games, names of settings.
     damaged: tuple[str, ...] = ()
     # The path of the old file; None: it was not damaged, and nothing was changed.
@@ -47,7 +48,10 @@ def repair(path: str | Path) -> Repair:
             with suppress(FileNotFoundError):
                 Path(f"{path}{ending}").rename(f"{aside}{ending}")
     Path(f"{path}-shm").unlink(missing_ok=True)
-    return Repair(len(found["games"]), tuple(sorted(damaged)), aside)
+    games = len(found["games"])
+    (contents,) = [row[1] for row in found["meta"].values() if row[0] == schema.CONTENTS] or [""]
+    lost = max(schema.Contents(contents).rows["games"] - games, 0)
+    return Repair(games, lost, tuple(sorted(damaged)), aside)
 
 
 def _readable_rows(path: Path) -> tuple[dict[str, dict[Any, list[Any]]], set[str]]:

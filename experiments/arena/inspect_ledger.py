@@ -5,6 +5,7 @@ Everything is read game by game, so that the size of the ledger does not matter.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from dlgo.api import GameState
 from dlgo.errors import DlgoError, LedgerError, UnnamedGameError
-from dlgo.files import make_folder, write_csv, write_file
+from dlgo.files import check_apart, make_folder, write_csv, write_file
 from dlgo.games import get_game, recorded_game
 from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
@@ -26,6 +27,7 @@ from dlgo.records.sgf import write_sgf
 from dlgo.specs import split_version
 from experiments.arena.entrants import canonical
 from experiments.arena.referee import SIDES, length_limit
+from reports.text import listing
 
 _CSV_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
@@ -36,10 +38,15 @@ _CSV_COLUMNS = (
 def _selected(
     ledger: Ledger, game: str | None, engine: str | None, failed: bool
 ) -> Iterator[GameRecord]:
+    """The games asked for. Raises LedgerError if nobody in the ledger has the name `engine`."""
     game = None if game is None else str(get_game(game))
     if engine is not None:
-        shown = {name: entrant for entrant, name in ledger.names().items()}
-        engine = shown.get(engine) or canonical(engine)
+        names = ledger.names()
+        shown = {name: entrant for entrant, name in names.items()}
+        asked, engine = engine, shown.get(engine) or canonical(engine)
+        if engine not in {*names, *(split_version(name)[0] for name in names)}:
+            raise LedgerError(f"ledger {ledger.path} has no games of {asked!r}; there are "
+                              f"{listing(sorted(shown), most=8)}")
     for record in ledger.games():
         players = (record.first, record.second)
         # For external engines, with or without a version; without, all versions are meant.
@@ -140,9 +147,15 @@ def export_games(
     game: str | None = None, engine: str | None = None, failed: bool = False,
 ) -> Iterator[str]:
     """Write the games asked for; says how many went where. Raises LedgerError if there are none."""
+    if csv_path is not None:
+        check_apart(csv_path, path)
     with Ledger(path, read_only=True) as ledger:
         if csv_path is not None:
             records = _selected(ledger, game, engine, failed)
+            first = next(records, None)
+            if first is None:
+                raise LedgerError(f"ledger {path} has no such games; nothing is written")
+            records = itertools.chain([first], records)
             count = write_csv(Path(csv_path), _CSV_COLUMNS, (
                 [getattr(record, name) for name in _CSV_COLUMNS] for record in records))
             yield f"{count} games in {csv_path}"
@@ -204,6 +217,8 @@ def repair_ledger(path: str) -> Iterator[str]:
         yield f"{path} is whole, with {done.games} games"
         return
     yield from (f"left out: {name}" for name in done.damaged)
+    if done.lost:
+        yield f"{done.lost} of {done.lost + done.games} games could not be read"
     yield (f"{done.games} games are in {path} now; {done.aside} is the old file. Run the "
            "same tournament again to play the missing games")
 

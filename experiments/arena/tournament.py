@@ -274,12 +274,14 @@ def _tell_end(
 
 
 def score_lines(plan: Plan, ledger_path: str | Path) -> Iterator[str]:
-    """What the entrants of a plan scored against each other on each game, the best first."""
+    """What the entrants of a plan scored against each other on each game, the best first. Games of
+    an entrant against itself say nothing of that."""
     scores: dict[tuple[str, str], list[float]] = {}
     with Ledger(ledger_path, read_only=True) as ledger:
         for record in ledger.games():
             players = (record.first, record.second)
-            if record.game in plan.games and {*players} <= {*plan.entrants}:
+            others = plan.kind == "mirror" or record.first != record.second
+            if record.game in plan.games and {*players} <= {*plan.entrants} and others:
                 for player, points in zip(players, (record.result, 1 - record.result), strict=True):
                     scores.setdefault((record.game, player), []).append(points)
     names = {entrant: dict(plan.names).get(entrant, entrant) for entrant in plan.entrants}

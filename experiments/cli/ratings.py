@@ -10,6 +10,7 @@ from functools import partial
 
 import click
 
+from dlgo.files import check_apart
 from experiments.options import Number, named_games, together
 
 _REPLICATES = Number(int, 0, 100_000)
@@ -36,11 +37,14 @@ def report(
     ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool
 ) -> None:
     """Write a page on the games in LEDGER: ratings, tables, plots, games to replay."""
+    from experiments.arena.entrants import canonical
     from reports.rate import parse_anchor
     from reports.report import write_report
 
     anchored, progress = parse_anchor(anchor) if anchor else None, partial(click.echo, err=True)
-    for path in write_report(ledger, out, anchored, bootstrap, progress, planned, latest):
+    for path in write_report(
+        ledger, out, anchored, bootstrap, progress, planned, latest, canonical
+    ):
         click.echo(path)
 
 
@@ -63,14 +67,17 @@ def rate(
     `result` is 1, 0.5 or 0 as the first mover sees it. The columns game, pair and moves are
     optional.
     """
+    from experiments.arena.entrants import canonical
     from reports.rate import lines, parse_anchor, rate_file, write_ratings
 
     def progress(done: int) -> None:
         if sys.stderr.isatty() and (done % 50 == 0 or done == bootstrap):
             click.echo(f"\rbootstrap: {done} of {bootstrap}", err=True, nl=done == bootstrap)
 
+    if csv:
+        check_apart(csv, games_file)
     anchored = parse_anchor(anchor) if anchor else None
-    rated = rate_file(games_file, anchored, bootstrap, seed, progress)
+    rated = rate_file(games_file, anchored, bootstrap, seed, progress, canonical)
     for line in lines(rated, beyond_elo):
         click.echo(line)
     if csv:

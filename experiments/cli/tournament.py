@@ -54,7 +54,7 @@ def tournament(
         log(line)
     if report is None:
         commands = [["report", ledger]]
-        if len(asked.entrants) == 2:
+        if len(asked.entrants) == 2 and asked.kind != "mirror":
             commands.append(["compare", ledger, *asked.entrants])
         for command in commands:
             log(f"next: dlgo {shlex.join(command)}")

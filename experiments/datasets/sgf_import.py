@@ -25,7 +25,7 @@ import numpy as np
 
 from dlgo.api import Player
 from dlgo.errors import DataError, NotationError
-from dlgo.files import make_folder, write_csv
+from dlgo.files import check_apart, make_folder, write_csv
 from dlgo.games import get_game
 from dlgo.records.sgf import PlayedRecord, play, read_sgf_games
 from dlgo.records.sgf_record import GameRecordSgf
@@ -335,6 +335,8 @@ def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Ent
 def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None) -> list[str]:
     """What is in the archives, as lines; all of it in a CSV table, if one is named. Raises
     DataError if there is nothing to index or the table cannot be written."""
+    if table is not None:
+        check_apart(table, *archives)
     cut, damaged = pieces(archives, None, 0, default_progress())
     tasks = [
         Task(f"piece {number}", index_piece, (piece,), (Path(piece.archive),))

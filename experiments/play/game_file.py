@@ -63,6 +63,7 @@ class SavedGame:
     info: Mapping[str, str] = field(default_factory=dict)
     # The file's variations, comments and marks; None if it can have none.
     root: Node | None = field(default=None, compare=False, repr=False)
+    in_file: int = 1  # how many games the file holds
     # Number of moves of an SGF file -> of the game: handicap stones may be moves in the file, and
     # passes may be missing there.
     plies: Mapping[int, int] = field(default_factory=dict)
@@ -179,7 +180,7 @@ def first_game(games: Sequence[SavedGame], path: PurePath) -> SavedGame:
     if len(games) == 1:
         return games[0]
     left_out = f"{path}: the first of {len(games)} games is read; the others are left out"
-    return replace(games[0], notes=(one_line(left_out), *games[0].notes))
+    return replace(games[0], in_file=len(games), notes=(one_line(left_out), *games[0].notes))
 
 
 def read_games(

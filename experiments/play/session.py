@@ -71,7 +71,8 @@ class Session:
         state: where to begin; its moves can be taken back too.
         hint: the engine that is asked for hints, with its `seed`.
         save: the file that is written after every move, if any.
-        known_file: a file that may be overwritten, such as the one that was resumed.
+        known_file: a file that may be overwritten, such as the one that was resumed; but never one
+            that holds other games besides.
         move_timeout: wall seconds for a hint of an external engine.
         read: what the known file says of the game.
 
@@ -86,9 +87,11 @@ class Session:
     ) -> None:
         self.state, self.players = state, tuple(players)
         self.show_message: Callable[[str], None] = lambda text: None  # shows a message to people
+        self._read = read or SavedGame(state)
+        if self._read.in_file > 1:
+            known_file = None
         self.file = known_file  # where the game was saved last
         self.unsaved = ""  # why the file of `save` is not up to date
-        self._read = read or SavedGame(state)
         self._hint_spec = read_spec(hint, move_timeout)
         self._hinter: Engine | None = None
         self._seed, self._autosave = seed, save
@@ -96,8 +99,10 @@ class Session:
         self._saved_state = state if known_file else None
         if save is not None:  # better said before the game than after the first move
             self._check_file(save)
-            if not os.access(save.absolute().parent, os.W_OK):
-                raise DlgoError(f"--save {save}: its folder does not exist; name another file")
+            folder = save.absolute().parent
+            if not os.access(folder, os.W_OK):
+                wrong = "is write-protected" if folder.exists() else "does not exist"
+                raise DlgoError(f"--save {save}: its folder {wrong}; name another file")
 
     @property
     def current(self) -> Human | Bot:
@@ -197,7 +202,7 @@ class Session:
         if os.path.lexists(path) and path.absolute() not in self._own_files:
             raise DlgoError(
                 f"{path} exists and belongs to another game; name another file, "
-                f"or continue that game with --resume {path}"
+                f"or continue that game with --resume {path}, unless it holds several"
             )
 
     def _moved(self) -> None:

@@ -205,7 +205,7 @@ def test_power_answers_both_questions():
 
 
 @pytest.mark.parametrize(("arguments", "part"), [
-    (("rate", "GAMES", "--anchor", "zoe=0"), "anchor zoe is not among the entrants; there are"),
+    (("rate", "GAMES", "--anchor", "zoe=0"), "anchor zoe played no game; there are"),
     (("rate", "GAMES", "--anchor", "a"), "is not NAME=RATING"),
     (("rate", "GAMES", "--bootstrap", "5"), "5 replicates are too few"),
     (("rate", "GAMES", "--bootstrap", "-5"), "--bootstrap=-5 is out of range (0 to 100,000)"),
