@@ -196,7 +196,7 @@ def _union(ledger: Ledger, stored: dict[str, Any], plan: Plan) -> dict[str, Any]
         name: [str(text) for text in dict.fromkeys([*stored.get(name, ()), *asked.get(name, ())])]
         for name in ("games", "entrants", "challengers")
     }
-    names = {**dict(asked.get("names", {})), **dict(stored.get("names", {}))}
+    names = {**dict(stored.get("names", {})), **dict(asked.get("names", {}))}
     union = asked | lists | {
         "kind": plan.kind if stored["kind"] == plan.kind else "mixed",
         "pairs": max(plan.pairs, int(stored["pairs"])), "names": names,
@@ -282,8 +282,8 @@ def score_lines(plan: Plan, ledger_path: str | Path) -> Iterator[str]:
             if record.game in plan.games and {*players} <= {*plan.entrants}:
                 for player, points in zip(players, (record.result, 1 - record.result), strict=True):
                     scores.setdefault((record.game, player), []).append(points)
-    names = {entrant: dict(plan.names).get(entrant, entrant) for entrant in plan.entrants}
-    width = max(8, *map(len, names.values())) + 2
+        names = ledger.names()
+    width = max([8, *(len(names[entrant]) for _, entrant in scores)]) + 2
     for game in plan.games:
         yield f"{game:<{width}}{'points':>10}{'games':>8}{'score':>9}"
         rows = [(sum(points) / len(points), entrant, points)
