@@ -63,6 +63,9 @@ def _facts(match: HeadToHead, bounds: SprtBounds) -> Iterator[tuple[str, str]]:
         unpaired = f"; games in no pair: {match.unpaired}" if match.unpaired else ""
         yield "pairs", f"{pairs.total}, by points: {text}{unpaired}"
         yield "by pairs", _strength(pairs)
+    elif match.unpaired:
+        yield "pairs", ("no complete pair (two games, colours swapped); games in no pair: "
+                        f"{match.unpaired}")
     yield "normalized Elo", _normalized(pairs if pairs.total else games)
     yield "binomial test", _binomial(wins, losses, "decided games")
     if pairs.total:

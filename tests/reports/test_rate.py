@@ -52,6 +52,7 @@ DIALECTS = {
     "a line sep=": 'sep=;\nfirst;second;result\nÄ;b;1\nb;Ä;0,5\nÄ;"b; c, d";1\n',
     "SEP= and tabs": "SEP=\t\nfirst\tsecond\tresult\nÄ\tb\t1\nb\tÄ\t0.5\nÄ\tb; c, d\t1\n",
     "empty cells": 'Result;first;second;x\n1;Ä;b;;;\n;;;;;\n\n0,5;b;Ä;7;;\n1;Ä;"b; c, d"\n',
+    "another separator in a name": 'result;first;second;a, b\n1;Ä;b\n.5;b;Ä;x, y\n1;Ä;"b; c, d"\n',
     "spaces": 'first, second, result\nÄ, b, 1\nb, Ä, 0.5\nÄ, "b; c, d", 1\n',
 }
 
@@ -110,6 +111,26 @@ def test_a_file_that_is_not_text(tmp_path):
         load_games(path)
     with pytest.raises(DlgoError, match="cannot be read"):
         load_games(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("name", ["games.tsv", "games.txt", "games"])
+def test_a_table_is_known_by_its_content(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("first\tsecond\tresult\na\tb\t1\nb\ta\t1\n")
+    assert "2 games, 2 entrants." in run("rate", path).output
+
+
+def test_a_ledger_is_known_by_its_content_and_a_damaged_one_by_its_name(tmp_path):
+    path = tmp_path / "games.csv"
+    with Ledger(path) as ledger:
+        ledger.add(game_record(0, "a", "b", 1))
+    assert len(load_games(path)) == 1
+    damaged = tmp_path / "games.sqlite"
+    damaged.write_bytes(b"x" + path.read_bytes()[1:])
+    for file, part in ((damaged, "file is not a database"), (tmp_path / "no.tsv", "does not exist"),
+                       (tmp_path, "is a folder")):
+        with pytest.raises(DlgoError, match=part):
+            load_games(file)
 
 
 def test_equal_games_count_once_if_their_moves_are_known(tmp_path):
@@ -179,6 +200,19 @@ def test_compare_prints_every_number(games):
     tail = sum(math.comb(40, k) for k in range(30, 41)) / 2**40
     assert f"{2 * tail:.3g}" == "0.00222"
     assert "10 won, 0 drawn, 30 lost" in run("compare", games, "b", "a").output
+
+
+def test_games_in_no_pair_are_counted_where_pairs_are_numbered(games, tmp_path):
+    assert "no pair" not in run("compare", games, "a", "b").output
+    lines = games.read_text().splitlines()
+    twice = tmp_path / "twice.csv"  # two lists that both number their pairs from 0
+    twice.write_text("\n".join([*lines, *lines[1:]]))
+    output = run("compare", twice, "a", "b").output
+    assert "no complete pair (two games, colours swapped); games in no pair: 80" in output
+    assert "decided pairs" not in output
+    unnumbered = tmp_path / "unnumbered.csv"
+    unnumbered.write_text(games.read_text().replace("pair", "round", 1))
+    assert "pair" not in run("compare", unnumbered, "a", "b").output
 
 
 def test_compare_knows_who_is_meant(games):
