@@ -27,6 +27,7 @@ from experiments.arena.provenance import version_text
 from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Strategy
+from reports.text import number_of
 
 # Names of settings in the ledger: the plan, and the stopped entrants.
 _PLAN, _STOPPED = "plan", "stopped"
@@ -226,13 +227,14 @@ def _tell_start(
     """What is played, and what is in the ledger already."""
     headline = agenda.strategy.headline
     progress.log(headline or (
-        f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
-        f"opening pairs a match, on {', '.join(plan.games)}"
+        f"{number_of(agenda.planned, 'game')}: {plan.kind} of "
+        f"{number_of(len(plan.entrants), 'entrant')}, {number_of(plan.pairs, 'opening pair')} a "
+        f"match, on {', '.join(plan.games)}"
     ))
     if plan.target_elo is not None:
         progress.log(
             f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
-            f"at most {plan.max_pairs} pairs a match"
+            f"at most {number_of(plan.max_pairs, 'pair')} a match"
         )
     if agenda.stored and (headline or not plan.ends_by_itself):
         progress.log(f"games of this plan that are already in {ledger.path} count")

@@ -156,7 +156,8 @@ def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
         ((":name=X", ":name=X"), {"random", "dawdler"}),
     ):
         plan = Plan(("tictactoe",), (f"random{names[0]}", f"dawdler{names[1]}"), pairs=1)
-        run(plan, path)
+        _, said = run(plan, path)
+        assert "2 games: round-robin of 2 entrants, 1 opening pair a match, on tictactoe" in said
         with Ledger(path, read_only=True) as ledger:
             assert set(ledger.names().values()) == shown
         _, *rows = score_lines(plan.canonical(), path)
