@@ -14,6 +14,8 @@ from dlgo.records.ledger import Ledger
 from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
 from reports.head_to_head import head_to_heads
+from reports.rating_table import Estimate
+from reports.text import elo_text
 from tests.command import ROOT
 from tests.reports.simulation import game_record
 
@@ -234,7 +236,7 @@ def test_sprt_on_finished_games(games):
 
 def test_power_answers_both_questions():
     assert "2,3" in run("power", "--elo", "20").output
-    assert "100 games detect 98.8 Elo" in run("power", "--games", "100").output
+    assert "A match of 100 games detects 98.8 Elo" in run("power", "--games", "100").output
     assert isinstance(run("power", "--elo", "0").exception, DlgoError)
 
 
@@ -265,11 +267,40 @@ def test_a_mistake_is_one_line(games, capsys, arguments, part):
 @pytest.mark.parametrize("arguments", [
     ("--elo", "2000"), ("--elo", "0.01"), ("--elo", "-2000", "--draws", "0.999"),
     ("--games", "1000000000"), ("--games", "1"), ("--alpha", "1e-9", "--power", "0.999999"),
+    ("--games", "1000000000", "--power", "0.050001", "--sides", "1"), ("--power", "0.5"),
+    ("--power", "0.001", "--alpha", "1e-9"), ("--power", "0.999999", "--alpha", "0.999"),
 ])
 def test_power_answers_at_the_ends_of_its_ranges(arguments):
     done = run("power", *arguments)
     assert done.exit_code == 0, done.exception
     assert "nan" not in done.output
+
+
+@pytest.mark.parametrize(("arguments", "has_means"), [
+    (("--power", "0.5"), False), (("--power", "0.500001"), True),
+    (("--power", "0.9", "--alpha", "0.5"), False), (("--power", "0.9", "--alpha", "0.499"), True),
+    (("--power", "0.5", "--elo-model", "normalized"), False),
+])
+def test_a_test_that_errs_in_half_of_the_cases_has_no_length(arguments, has_means):
+    output = run("power", "--elo", "20", *arguments).output
+    *_, needed, mean0, mean1 = output.splitlines()[-1].split()
+    assert int(needed.replace(",", "")) > 0
+    assert (mean0 != "-", mean1 != "-") == (has_means, has_means)
+    assert ("It needs alpha below 0.5 and power above 0.5" in output) != has_means
+
+
+def test_one_of_a_thing_has_no_plural(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("first,second,result,pair,moves\na,b,1,1,1 2\na,b,1,1,1 2\n")
+    output = run("rate", path).output + run("compare", path, "a", "b").output
+    assert "1 game, 2 entrants, 1 repetition left out." in output
+    assert "0 lost; 1 repetition left out" in output and "no decision yet after 1 game:" in output
+    path.write_text("first,second,result,pair\na,b,1,1\nb,a,0,1\n")
+    output = run("rate", path, "--bootstrap", 100).output
+    assert "100 replicates of 1 opening pair." in output
+    assert "A match of 1 game detects no difference" in run("power", "--games", "1").output
+    output = run("sprt", path, "a", "b", "--budget", 1).output
+    assert "was reached after 1 pair," in output
 
 
 def test_pairs_of_a_ledger(tmp_path):
@@ -294,3 +325,4 @@ def test_pairs_of_a_ledger(tmp_path):
 def test_a_rating_of_zero_has_no_sign(games) -> None:
     text = run("rate", games, "--anchor", "b=-0.3").output
     assert " -0 " not in text and "  0 |" in text
+    assert elo_text(Estimate(-0.3, -0.4, 0.2)) == "+0 Elo (+0 to +0)"
