@@ -59,7 +59,7 @@ def check_number(
     """The one check of numbers: finite, of its kind, within its range.
 
     Args:
-        value: a number or its text; "1e4" may be written for the whole number 10000.
+        value: a number or its text; "1e4" and "10000.0" may be written for the whole number 10000.
         what: its name in the message, such as "engine mcts: sims".
         low, high: inclusive bounds; without them 64 bits and 1e100 are the bounds.
     """
@@ -69,7 +69,7 @@ def check_number(
     try:
         if isinstance(value, bool):
             raise ValueError
-        number = kind(text) if "e" not in text.lower() else float(text)
+        number = float(text) if {"e", "."} & {*text.lower()} else kind(text)
         if kind is int and isinstance(number, float) and math.isfinite(number):
             if number % 1:
                 raise ValueError

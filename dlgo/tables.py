@@ -1,7 +1,8 @@
 """Tables that spreadsheets write as text (CSV), in all dialects: one reader for all.
 
-The separator is a comma, a semicolon, a tab or a bar, recognised by the first line or by a line
-`sep=;` before it; the text is UTF-8, or UTF-16 with a byte order mark. `dlgo.files` writes them.
+The separator is a comma, a semicolon, a tab or a bar, recognised by the first line, best by names
+of columns in it, or by a line `sep=;` before it; the text is UTF-8, or UTF-16 with a byte order
+mark. `dlgo.files` writes them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,8 +28,9 @@ class Table(NamedTuple):
     rows: list[tuple[int, list[str]]]
 
 
-def read_table(path: Path) -> Table:
-    """A table from a file. Raises DlgoError if it cannot be read as a table."""
+def read_table(path: Path, needed: Collection[str] = ()) -> Table:
+    """A table from a file; `needed` are columns, in lower case, that tell the separator. Raises
+    DlgoError if the file cannot be read as a table."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -46,7 +48,7 @@ def read_table(path: Path) -> Table:
     lines = io.StringIO(text, newline="")
     first = lines.readline().rstrip("\r\n")
     skipped = first.lower().startswith("sep=")
-    delimiter = first[4:5] if skipped else _delimiter(first)
+    delimiter = first[4:5] if skipped else _delimiter(first, needed)
     if delimiter not in tuple(_DELIMITERS):
         raise DlgoError(
             f"{path} line 1: the separator {delimiter!r} is not a comma, a semicolon, a tab or |"
@@ -68,9 +70,17 @@ def read_table(path: Path) -> Table:
     return Table(header, rows)
 
 
-def _delimiter(header: str) -> str:
-    """The character between the names of the columns."""
+def _delimiter(header: str, needed: Collection[str]) -> str:
+    """The character between the names of the columns: one that separates needed names, if any."""
     try:
+        names = {
+            delimiter: {cell.strip().lower() for line in csv.reader(
+                [header], delimiter=delimiter, skipinitialspace=True) for cell in line}
+            for delimiter in _DELIMITERS
+        }
+        best = max(names, key=lambda delimiter: len(names[delimiter] & {*needed}))
+        if len(names[best] & {*needed}) > 1:
+            return best
         return csv.Sniffer().sniff(header, _DELIMITERS).delimiter
     except csv.Error:  # a single column
         return ","

@@ -10,7 +10,7 @@ from reports.csv_import import load_games
 from reports.differences import Counts, binomial_test, elo_of_score
 from reports.head_to_head import HeadToHead, head_to_heads
 from reports.sprt import Sprt, SprtBounds
-from reports.text import los_text
+from reports.text import los_text, number_of
 
 
 def compare(
@@ -50,7 +50,7 @@ def _facts(match: HeadToHead, bounds: SprtBounds) -> Iterator[tuple[str, str]]:
     """Score, interval, Elo, tests and counts."""
     games, pairs = match.games, match.pairs
     losses, draws, wins = games.numbers
-    repeated = f"; {match.repeated} repetitions left out" if match.repeated else ""
+    repeated = f"; {number_of(match.repeated, 'repetition')} left out" if match.repeated else ""
     yield ("games",
            f"{games.total} counted: {wins} won, {draws} drawn, {losses} lost{repeated}")
     if any(match.failures):
@@ -63,6 +63,9 @@ def _facts(match: HeadToHead, bounds: SprtBounds) -> Iterator[tuple[str, str]]:
         unpaired = f"; games in no pair: {match.unpaired}" if match.unpaired else ""
         yield "pairs", f"{pairs.total}, by points: {text}{unpaired}"
         yield "by pairs", _strength(pairs)
+    elif match.unpaired:
+        yield "pairs", ("no complete pair (two games, colours swapped); games in no pair: "
+                        f"{match.unpaired}")
     yield "normalized Elo", _normalized(pairs if pairs.total else games)
     yield "binomial test", _binomial(wins, losses, "decided games")
     if pairs.total:

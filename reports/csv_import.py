@@ -1,6 +1,6 @@
 """Games from anywhere, as the table that all of `reports/` works on.
 
-A file whose name ends in .csv is a list of games; any other file is a ledger of the arena. The
+A file is a ledger of the arena, an SQLite database, or else a list of games, whatever its name. The
 list needs the columns
 
     first, second, result      who moved first, who second, and 1, 0.5 or 0 as `first` sees it
@@ -13,6 +13,7 @@ dialect of CSV will do, with decimal commas as well (see `dlgo.tables`).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,23 +41,35 @@ _UNKNOWN = {
 def load_games(path: str | Path) -> pd.DataFrame:
     """The games of a ledger or a CSV file, as `tables.games_frame` gives them. Raises DlgoError if
     the file cannot be used or holds no games."""
-    if Path(path).suffix.lower() == ".csv":
-        games = read_games(Path(path))
-    else:
+    if _is_ledger(Path(path)):
         with Ledger(path, read_only=True) as ledger:
             ledger.show_names()
             games = games_frame(ledger)
+    else:
+        games = read_games(Path(path))
     if games.empty:
         raise DlgoError(f"{path} holds no games; add some first")
     return games
 
 
+def _is_ledger(path: Path) -> bool:
+    """Whether a file begins like a database, or its name says so. The name of a CSV file counts
+    only where there is no file to look into."""
+    suffix = path.suffix.lower()
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(16) == b"SQLite format 3\0" or suffix == ".sqlite"
+    return suffix != ".csv"
+
+
 def read_games(path: Path) -> pd.DataFrame:
-    """A CSV file of games. Missing values are empty or NaN in the table. Raises DlgoError if it
-    cannot be read, lacks a column, or has bad lines (named by number)."""
+    """A CSV file of games. Missing values are empty or NaN in the table; its attribute `has_pairs`
+    says whether there is a column `pair`. Raises DlgoError if it cannot be read, lacks a column, or
+    has bad lines (named by number)."""
     import pandas as pd
 
-    table = read_table(path)
+    table = read_table(path, NEEDED)
     header = [name.strip().lower() for name in table.header]
     for name in (*NEEDED, "game", "pair", "moves"):
         if header.count(name) > 1:
@@ -84,6 +97,7 @@ def read_games(path: Path) -> pd.DataFrame:
         numbered = frame["pair"].str.fullmatch(r"[0-9]{1,15}").all()
         frame["pair"] = frame["pair"].astype(int) if numbered else pd.factorize(frame["pair"])[0]
         frame["counted"] = ~repeated_games(frame)
+    frame.attrs["has_pairs"] = "pair" in header
     return frame
 
 

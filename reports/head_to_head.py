@@ -33,7 +33,7 @@ class HeadToHead:
     # Points in each complete pair: both games of an opening, colours swapped, both counted. In the
     # order of the plan; the order in which games end would bring short ones first.
     pair_points: tuple[float, ...]
-    unpaired: int  # games that belong to no complete pair
+    unpaired: int  # games that belong to no complete pair; 0 if nothing is known of pairs
     repeated: int  # games left out because they repeat an earlier one
     failures: tuple[int, int]  # games lost by a breakdown, of `entrant` and of `opponent`
 
@@ -78,8 +78,10 @@ def head_to_heads(
     ours = ours[ours["game"].isin(played)]
     if ours.empty:
         raise DlgoError(f"{entrant} and {opponent} never met" + (f" at {game}" if game else ""))
+    has_pairs = games.attrs.get("has_pairs", True)  # False: a list without that column
     return [
-        _head_to_head(str(name), entrant, opponent, part) for name, part in ours.groupby("game")
+        _head_to_head(str(name), entrant, opponent, part, has_pairs)
+        for name, part in ours.groupby("game")
     ]
 
 
@@ -124,7 +126,9 @@ def named_anchor(
     return anchor and (name_of(games, anchor[0], canonical, "anchor"), anchor[1])
 
 
-def _head_to_head(game: str, entrant: str, opponent: str, games: pd.DataFrame) -> HeadToHead:
+def _head_to_head(
+    game: str, entrant: str, opponent: str, games: pd.DataFrame, has_pairs: bool
+) -> HeadToHead:
     games = games.sort_values("pair", kind="stable")
     counted = games[games["counted"]]
     score = counted["result"].where(counted["first"] == entrant, 1 - counted["result"])
@@ -136,5 +140,6 @@ def _head_to_head(game: str, entrant: str, opponent: str, games: pd.DataFrame) -
     own = int(((failed["result"] == 0) == (failed["first"] == entrant)).sum())
     return HeadToHead(
         game, entrant, opponent, tuple(score.tolist()), tuple(points),
-        len(counted) - 2 * len(points), len(games) - len(counted), (own, len(failed) - own),
+        len(counted) - 2 * len(points) if has_pairs else 0, len(games) - len(counted),
+        (own, len(failed) - own),
     )

@@ -16,6 +16,7 @@ import numpy as np
 from dlgo.errors import DlgoError
 from reports.differences import MOST_NORMALIZED, NORMALIZED, TRINOMIAL, elo_of_score, score_of_elo
 from reports.sprt import SprtBounds
+from reports.text import number_of
 
 # Differences that are asked for: beyond these, scores are 50% or 100% to the last digit.
 _LEAST, _MOST = 0.01, 2000.0
@@ -62,16 +63,18 @@ def smallest_difference(
     games: int, *, power: float = 0.8, alpha: float = 0.05, sides: int = 2, draws: float = 0.0,
     normalized: bool = False,
 ) -> float:
-    """The Elo difference that a match of `games` games shows with the given power; infinite where
-    so few games cannot show any."""
+    """The Elo difference that a match of `games` games shows with the given power, at least 1e-6;
+    infinite where so few games cannot show any."""
     from scipy.optimize import brentq
 
     def missing(elo: float) -> float:
         spread = _spread(elo, power, alpha, sides, draws, normalized)
         return spread / math.sqrt(games) - _lead(elo, normalized)
 
-    top = MOST_NORMALIZED if normalized else elo_of_score(1 - 1e-9)
-    return float(brentq(missing, 1e-6, top)) if missing(top) < 0 else math.inf
+    least, top = 1e-6, MOST_NORMALIZED if normalized else elo_of_score(1 - 1e-9)
+    if missing(least) < 0:  # a power hardly above alpha
+        return least
+    return float(brentq(missing, least, top)) if missing(top) < 0 else math.inf
 
 
 def expected_sprt_games(bounds: SprtBounds, elo: float, draws: float = 0.0) -> float:
@@ -113,22 +116,27 @@ def power_lines(
     if games is not None:
         least = smallest_difference(games, **settings)
         what = "no difference" if math.isinf(least) else f"{least:.1f} {unit}"
-        yield f"{games:,} games detect {what} (power {power:.0%}, alpha {alpha:g}, {sides}-sided)."
+        yield (f"A match of {number_of(games, 'game')} detects {what} (power {power:.0%}, "
+               f"alpha {alpha:g}, {sides}-sided).")
         if elo is None:
             return
     yield (f"games: length of a match that detects the difference (power {power:.0%}, "
            f"alpha {alpha:g}, {sides}-sided"
            + ("; normalized Elo)." if normalized else f", {draws:.0%} draws between equals)."))
-    yield (f"SPRT: mean number of games if H0 (no difference) or H1 (this difference) is true, "
-           f"alpha {alpha:g}, beta {1 - power:.2g}.")
+    testable = max(alpha, 1 - power) < 0.5
+    yield ("SPRT: mean number of games if H0 (no difference) or H1 (this difference) is true, "
+           f"alpha {alpha:g}, beta {1 - power:.2g}."
+           + (" It needs alpha below 0.5 and power above 0.5." if not testable else ""))
     yield f"{'Elo':>8} {'score':>8} {'games':>12} {'SPRT, H0':>12} {'SPRT, H1':>12}"
     for difference in (5, 10, 20, 50, 100, 200) if elo is None else (elo,):
         needed = games_needed(difference, **settings)
-        bounds = SprtBounds(0, abs(difference), alpha, 1 - power, elo_model)
-        mean0, mean1 = (expected_sprt_games(bounds, e, draws) for e in (0.0, abs(difference)))
+        means = ["-", "-"]
+        if testable:
+            bounds = SprtBounds(0, abs(difference), alpha, 1 - power, elo_model)
+            means = [f"{expected_sprt_games(bounds, true, draws):,.0f}"
+                     for true in (0.0, abs(difference))]
         score = "-" if normalized else f"{score_of_elo(difference):.1%}"
-        yield (f"{difference:>8g} {score:>8} {needed:>12,} "
-               f"{mean0:>12,.0f} {mean1:>12,.0f}")
+        yield f"{difference:>8g} {score:>8} {needed:>12,} {means[0]:>12} {means[1]:>12}"
 
 
 def _lead(elo: float, normalized: bool) -> float:

@@ -85,7 +85,7 @@ def lines(rated: list[Rated], beyond_elo: bool = False) -> Iterator[str]:
         if number:
             yield ""
         title = "" if game == UNNAMED else f"{game}: "
-        left_out = f", {repeated} repetitions left out" if repeated else ""
+        left_out = f", {number_of(repeated, 'repetition')} left out" if repeated else ""
         entrants = number_of(len(table.ratings), "entrant")
         yield (f"{title}{number_of(table.games, 'game')}, {entrants}{left_out}. "
                f"Elo, {table.zero_text()}.")
@@ -98,8 +98,8 @@ def lines(rated: list[Rated], beyond_elo: bool = False) -> Iterator[str]:
         yield "LOS: likelihood that the entrant is stronger than the next one."
         if check:
             missing = f"; {check.incomplete} of them lack an entrant" * (check.incomplete > 0)
-            yield (f"Bootstrap: {check.replicates} replicates of {check.pairs} opening pairs"
-                   f"{missing}.")
+            yield (f"Bootstrap: {check.replicates} replicates of "
+                   f"{number_of(check.pairs, 'opening pair')}{missing}.")
         yield from table.remarks
         yield from (f"* {r.entrant}: {r.note}" for r in table.ratings if r.note)
         yield from judged.sentences

@@ -105,7 +105,7 @@ def write_report(
         draw_strength(ratings, games_text(games), frontier=frames["frontier"]), out / "strength")
     facts = _facts(str(ledger_path), games)
     if planned is not None and len(games) < planned:
-        facts.insert(2, ("Still to come", f"{planned - len(games):,} games"))
+        facts.insert(2, ("Still to come", number_of(planned - len(games), "game")))
     failed = games[games["failed"]]
     page = build_page({
         "games": views, "facts": facts, "played": len(games), "planned": planned,
@@ -207,7 +207,7 @@ def _game_facts(table: RatingTable, games: pd.DataFrame) -> list[str]:
     counted = games[games["counted"]]
     repeated = len(games) - len(counted)
     facts = [
-        f"{len(games):,} games, {repeated:,} of them repetitions, {len(counted):,} rated.",
+        f"{number_of(len(games), 'game')}, {repeated:,} of them repeated, {len(counted):,} rated.",
         f"The first mover scored {counted['result'].mean():.1%}; "
         f"{(counted['result'] == 0.5).mean():.1%} were draws.",
         f"First-move advantage: {elo_text(table.first_move)}.",
@@ -267,7 +267,7 @@ def _count(games: pd.DataFrame) -> str:
     """How many games, and how many count."""
     repeated = int((~games["counted"]).sum())
     text = number_of(len(games), "game")
-    return f"{text} ({repeated:,} repetitions not rated)" if repeated else text
+    return f"{text} ({number_of(repeated, 'repetition')} not rated)" if repeated else text
 
 
 def _machines(games: pd.DataFrame) -> str:

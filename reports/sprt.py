@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from dlgo.errors import DlgoError
 from dlgo.specs import check_number
 from reports.differences import MOST_NORMALIZED, Counts, score_of_elo
+from reports.text import number_of
 
 ELO_MODELS = ("logistic", "normalized")
 GOES_ON, H0, H1, BUDGET = "goes on", "H0 accepted", "H1 accepted", "budget reached"
@@ -102,7 +103,7 @@ class Sprt:
         self, bounds: SprtBounds, *, pairs: bool = True, budget: int | None = None
     ) -> None:
         self._bounds, self._budget = bounds, budget
-        self._unit = "pairs" if pairs else "games"
+        self._unit = "pair" if pairs else "game"
         self.counts = Counts((0,) * (5 if pairs else 3))
         self.state, self.unused, self._llr = GOES_ON, 0, 0.0
 
@@ -131,7 +132,7 @@ class Sprt:
     @property
     def reason(self) -> str:
         """One sentence: how it ended and by what, or where it stands."""
-        bounds, after = self._bounds, f"after {self.counts.total} {self._unit}"
+        bounds, after = self._bounds, f"after {number_of(self.counts.total, self._unit)}"
         if self.state in (H0, H1):
             better, worse = bounds.elo1, bounds.elo0
             name, bound = "upper", bounds.upper
@@ -141,7 +142,10 @@ class Sprt:
                     f"{bound:.2f}; {better:g} {bounds.unit} fits better than {worse:g}")
         else:
             span = f"LLR {self._llr:.2f} in ({bounds.lower:.2f}, {bounds.upper:.2f})"
-            text = f"no decision yet {after}: {span}; play more {self._unit}"
+            text = f"no decision yet {after}: {span}; play more {self._unit}s"
             if self.state == BUDGET:
-                text = f"no decision: the budget of {self._unit} was reached {after}, {span}"
-        return text + (f" ({self.unused} more {self._unit} were played)" if self.unused else "")
+                text = f"no decision: the budget of {self._unit}s was reached {after}, {span}"
+        if self.unused:
+            verb = "was" if self.unused == 1 else "were"
+            text += f" ({number_of(self.unused, f'more {self._unit}')} {verb} played)"
+        return text

@@ -40,7 +40,7 @@ def elo_text(estimate: Estimate | None) -> str:
     """An Elo difference with its interval."""
     if estimate is None:
         return "not estimated"
-    return f"{estimate.value:+.0f} Elo ({estimate.low95:+.0f} to {estimate.high95:+.0f})"
+    return f"{estimate.value:+z.0f} Elo ({estimate.low95:+z.0f} to {estimate.high95:+z.0f})"
 
 
 def lead_text(table: RatingTable, index: int) -> str:

@@ -52,6 +52,12 @@ def test_a_refusal_names_the_value_and_the_range(value, kind, bounds, message) -
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("value", [3.0, "3.0", "3.", "3e0", 3])
+def test_a_whole_number_may_be_written_with_a_point_or_an_exponent(value) -> None:
+    number = check_number(value, "x", int)
+    assert number == 3 and type(number) is int
+
+
 def test_a_number_of_thousands_of_digits_is_not_repeated_in_the_message() -> None:
     with pytest.raises(SpecError) as caught:
         check_number("9" * 5000, "x", int)

@@ -31,15 +31,16 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
     """The plan in a TOML file, if there is one, with every override that is set.
 
     Overrides are any of the file's keys; None and empty lists count as not set. Raises SpecError if
-    the file is missing or wrong, or no games or engines are named.
+    the file is missing or wrong, no games or engines are named, or a key has no effect.
     """
-    values = {key.name: key.default for key in PLAN_KEYS if key.default is not None}
+    given: dict[str, Any] = {}
     if path is not None:
-        values.update(checked_keys(f"plan {path}", read_toml(Path(path))))
+        given.update(checked_keys(f"plan {path}", read_toml(Path(path))))
         for name in LIST_OPTIONS:
-            if name in values:
-                values[name] = [located(Path(path), text) for text in values[name]]
-    values.update({key: value for key, value in overrides.items() if value not in (None, (), [])})
+            if name in given:
+                given[name] = [located(Path(path), text) for text in given[name]]
+    given.update({key: value for key, value in overrides.items() if value not in (None, (), [])})
+    values = {key.name: key.default for key in PLAN_KEYS if key.default is not None} | given
     for key in ("games", "engines"):
         if key not in values:
             raise SpecError(
@@ -50,7 +51,22 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
     values["entrants"] = values.pop("engines")
     plan = {key: tuple(value) if isinstance(value, list) else value
             for key, value in values.items()}
-    return Plan(**plan).canonical(), Limits(**limits).checked()
+    checked = Plan(**plan).canonical(), Limits(**limits).checked()
+    _check_used(given)
+    return checked
+
+
+def _check_used(given: Mapping[str, Any]) -> None:
+    """Raise SpecError for a key that has no effect beside the others."""
+    if "sprt" in given and "pairs" in given:
+        raise SpecError(f"pairs={given['pairs']} has no effect with sprt, which plays at most "
+                        "max_pairs; use max_pairs")
+    if "max_pairs" in given and not {"sprt", "target_elo"} & given.keys():
+        raise SpecError(f"max_pairs={given['max_pairs']} needs target_elo or sprt; add one, or use "
+                        "pairs")
+    for name in ("alpha", "beta", "elo_model"):
+        if name in given and "sprt" not in given:
+            raise SpecError(f"{name}={given[name]} needs sprt; add it, or leave {name} out")
 
 
 def read_toml(path: Path) -> dict[str, Any]:

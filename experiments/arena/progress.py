@@ -9,6 +9,7 @@ from typing import TextIO
 from dlgo.records.ledger import GameRecord
 from dlgo.text import duration
 from experiments.progress import BarProgress, LineProgress
+from reports.text import number_of
 
 # Failures shown one by one; a broken engine would fill the screen.
 _FAILURES_SHOWN = 5
@@ -53,7 +54,7 @@ class PlainReporter:
         rate = (self.done - self._stored) / max(time.monotonic() - self._start, 1e-9)
         speed = f"{rate:.1f} games/s" if rate >= 1 else f"{60 * rate:.1f} games/min"
         left = duration((self.planned - self.done) / rate) if rate else "unknown time"
-        return f"{speed}, {left} left, {self._failures} failures"
+        return f"{speed}, {left} left, {number_of(self._failures, 'failure')}"
 
     def end(self) -> None:
         """No more games; called after every `begin`."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from experiments.arena.schedule import Pair, Plan
+from reports.text import number_of
 
 if TYPE_CHECKING:
     from reports.rating_table import RatingTable
@@ -191,7 +192,7 @@ class UntilTested(Strategy):
         self.headline = (
             f"a match of {' and '.join(plan.entrants)} on {', '.join(plan.games)}, until a test "
             f"decides between {plan.sprt[0]:g} and {plan.sprt[1]:g} {bounds.unit}, at most "
-            f"{plan.max_pairs} pairs"
+            f"{number_of(plan.max_pairs, 'pair')}"
         )
         self._tests = {game: Sprt(bounds, budget=plan.max_pairs) for game in plan.games}
         # Points of the first entrant in games of pairs that the test has not seen.

@@ -27,6 +27,7 @@ from experiments.arena.provenance import version_text
 from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Strategy
+from reports.text import number_of
 
 # Names of settings in the ledger: the plan, and the stopped entrants.
 _PLAN, _STOPPED = "plan", "stopped"
@@ -196,7 +197,7 @@ def _union(ledger: Ledger, stored: dict[str, Any], plan: Plan) -> dict[str, Any]
         name: [str(text) for text in dict.fromkeys([*stored.get(name, ()), *asked.get(name, ())])]
         for name in ("games", "entrants", "challengers")
     }
-    names = {**dict(asked.get("names", {})), **dict(stored.get("names", {}))}
+    names = {**dict(stored.get("names", {})), **dict(asked.get("names", {}))}
     union = asked | lists | {
         "kind": plan.kind if stored["kind"] == plan.kind else "mixed",
         "pairs": max(plan.pairs, int(stored["pairs"])), "names": names,
@@ -226,13 +227,14 @@ def _tell_start(
     """What is played, and what is in the ledger already."""
     headline = agenda.strategy.headline
     progress.log(headline or (
-        f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
-        f"opening pairs a match, on {', '.join(plan.games)}"
+        f"{number_of(agenda.planned, 'game')}: {plan.kind} of "
+        f"{number_of(len(plan.entrants), 'entrant')}, {number_of(plan.pairs, 'opening pair')} a "
+        f"match, on {', '.join(plan.games)}"
     ))
     if plan.target_elo is not None:
         progress.log(
             f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
-            f"at most {plan.max_pairs} pairs a match"
+            f"at most {number_of(plan.max_pairs, 'pair')} a match"
         )
     if agenda.stored and (headline or not plan.ends_by_itself):
         progress.log(f"games of this plan that are already in {ledger.path} count")
@@ -284,8 +286,8 @@ def score_lines(plan: Plan, ledger_path: str | Path) -> Iterator[str]:
             if record.game in plan.games and {*players} <= {*plan.entrants} and others:
                 for player, points in zip(players, (record.result, 1 - record.result), strict=True):
                     scores.setdefault((record.game, player), []).append(points)
-    names = {entrant: dict(plan.names).get(entrant, entrant) for entrant in plan.entrants}
-    width = max(8, *map(len, names.values())) + 2
+        names = ledger.names()
+    width = max([8, *(len(names[entrant]) for _, entrant in scores)]) + 2
     for game in plan.games:
         yield f"{game:<{width}}{'points':>10}{'games':>8}{'score':>9}"
         rows = [(sum(points) / len(points), entrant, points)

@@ -267,6 +267,33 @@ def test_a_wrong_plan_file_is_one_line(tmp_path, line: str, message: str) -> Non
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("line", "options", "message"),
+    [
+        ("", {"pairs": 3, "max_pairs": 1}, "max_pairs=1 needs target_elo or sprt"),
+        ("max_pairs = 1", {}, "max_pairs=1 needs target_elo or sprt"),
+        ("sprt = [0, 20]", {"pairs": 5, "max_pairs": 3}, "pairs=5 has no effect with sprt"),
+        ("pairs = 5", {"sprt": (0.0, 20.0)}, "pairs=5 has no effect with sprt"),
+        ("target_elo = 50", {"alpha": 0.01}, "alpha=0.01 needs sprt"),
+        ("", {"beta": 0.05}, "beta=0.05 needs sprt"),
+        ('elo_model = "normalized"', {}, "elo_model=normalized needs sprt"),
+        ("pairs = 5", {"target_elo": 50.0, "max_pairs": 7}, ""),
+        ("sprt = [0, 20]\nalpha = 0.01", {"beta": 0.1, "max_pairs": 7}, ""),
+    ],
+)
+def test_a_key_without_effect_is_refused(tmp_path, line: str, options: dict, message: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(f'kind = "match"\n{line}\n')
+    options = {"games": ["tictactoe"], "engines": ["random", "mcts"], **options}
+    if not message:
+        plan, _ = read_plan(path, options)
+        assert plan.max_pairs == 7
+        return
+    with pytest.raises(SpecError, match=message) as caught:
+        read_plan(path, options)
+    assert "\n" not in str(caught.value)
+
+
 def test_options_and_plan_files_are_checked_by_one_table(tmp_path) -> None:
     """Every key is an option and a key of the file, and both refuse the same values alike."""
     options = {param.name: param for param in tournament.params}

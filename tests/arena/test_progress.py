@@ -25,3 +25,5 @@ def test_without_a_terminal_a_line_comes_every_ten_seconds(
         f"{4 + played} of 64 games, 1.0 games/s, {60 - played} s left, 0 failures"
         for played in (10, 20, 30)
     ]
+    reporter.game(SimpleNamespace(failed=True, slot="x", reason="crash"))
+    assert reporter.text().endswith(" left, 1 failure")

@@ -25,7 +25,7 @@ from experiments.arena.games import GameTable
 from experiments.arena.limits import Limits
 from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
-from experiments.arena.tournament import run_tournament
+from experiments.arena.tournament import run_tournament, score_lines
 from tests.arena.mocks import (
     BAD_SETUP,
     SETUP,
@@ -144,6 +144,24 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     run(larger, tmp_path / "again.sqlite", limits=Limits(max_failures=0))
     again = games_of(tmp_path / "again.sqlite")
     assert {k: r.moves for k, r in again.items()} == {k: r.moves for k, r in games.items()}
+
+
+@forked
+def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
+    path = tmp_path / "l.sqlite"
+    for names, shown in (
+        (("", ":name=Old"), {"random", "Old"}),
+        (("", ":name=New"), {"random", "New"}),
+        (("", ""), {"random", "New"}),  # a name stays until there is another
+        ((":name=X", ":name=X"), {"random", "dawdler"}),
+    ):
+        plan = Plan(("tictactoe",), (f"random{names[0]}", f"dawdler{names[1]}"), pairs=1)
+        _, said = run(plan, path)
+        assert "2 games: round-robin of 2 entrants, 1 opening pair a match, on tictactoe" in said
+        with Ledger(path, read_only=True) as ledger:
+            assert set(ledger.names().values()) == shown
+        _, *rows = score_lines(plan.canonical(), path)
+        assert {row.split()[0] for row in rows} == shown
 
 
 @forked

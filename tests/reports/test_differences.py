@@ -249,6 +249,7 @@ def test_sprt_says_why_it_stopped():
     assert lost.state == H0 and "H0 accepted" in lost.reason
     cut = ended([1.0, 1.0, 2.0], bounds, budget=2)
     assert cut.state == BUDGET and cut.unused == 1
+    assert "(1 more pair was played)" in cut.reason
     assert "the budget of pairs was reached after 2 pairs" in cut.reason
     young = ended([1.0, 0.5, 0.0], bounds, pairs=False)
     assert young.state == GOES_ON and "no decision yet after 3 games" in young.reason

@@ -14,6 +14,8 @@ from dlgo.records.ledger import Ledger
 from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
 from reports.head_to_head import head_to_heads
+from reports.rating_table import Estimate
+from reports.text import elo_text
 from tests.command import ROOT
 from tests.reports.simulation import game_record
 
@@ -52,6 +54,7 @@ DIALECTS = {
     "a line sep=": 'sep=;\nfirst;second;result\nÄ;b;1\nb;Ä;0,5\nÄ;"b; c, d";1\n',
     "SEP= and tabs": "SEP=\t\nfirst\tsecond\tresult\nÄ\tb\t1\nb\tÄ\t0.5\nÄ\tb; c, d\t1\n",
     "empty cells": 'Result;first;second;x\n1;Ä;b;;;\n;;;;;\n\n0,5;b;Ä;7;;\n1;Ä;"b; c, d"\n',
+    "another separator in a name": 'result;first;second;a, b\n1;Ä;b\n.5;b;Ä;x, y\n1;Ä;"b; c, d"\n',
     "spaces": 'first, second, result\nÄ, b, 1\nb, Ä, 0.5\nÄ, "b; c, d", 1\n',
 }
 
@@ -110,6 +113,26 @@ def test_a_file_that_is_not_text(tmp_path):
         load_games(path)
     with pytest.raises(DlgoError, match="cannot be read"):
         load_games(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("name", ["games.tsv", "games.txt", "games"])
+def test_a_table_is_known_by_its_content(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("first\tsecond\tresult\na\tb\t1\nb\ta\t1\n")
+    assert "2 games, 2 entrants." in run("rate", path).output
+
+
+def test_a_ledger_is_known_by_its_content_and_a_damaged_one_by_its_name(tmp_path):
+    path = tmp_path / "games.csv"
+    with Ledger(path) as ledger:
+        ledger.add(game_record(0, "a", "b", 1))
+    assert len(load_games(path)) == 1
+    damaged = tmp_path / "games.sqlite"
+    damaged.write_bytes(b"x" + path.read_bytes()[1:])
+    for file, part in ((damaged, "file is not a database"), (tmp_path / "no.tsv", "does not exist"),
+                       (tmp_path, "is a folder")):
+        with pytest.raises(DlgoError, match=part):
+            load_games(file)
 
 
 def test_equal_games_count_once_if_their_moves_are_known(tmp_path):
@@ -181,6 +204,19 @@ def test_compare_prints_every_number(games):
     assert "10 won, 0 drawn, 30 lost" in run("compare", games, "b", "a").output
 
 
+def test_games_in_no_pair_are_counted_where_pairs_are_numbered(games, tmp_path):
+    assert "no pair" not in run("compare", games, "a", "b").output
+    lines = games.read_text().splitlines()
+    twice = tmp_path / "twice.csv"  # two lists that both number their pairs from 0
+    twice.write_text("\n".join([*lines, *lines[1:]]))
+    output = run("compare", twice, "a", "b").output
+    assert "no complete pair (two games, colours swapped); games in no pair: 80" in output
+    assert "decided pairs" not in output
+    unnumbered = tmp_path / "unnumbered.csv"
+    unnumbered.write_text(games.read_text().replace("pair", "round", 1))
+    assert "pair" not in run("compare", unnumbered, "a", "b").output
+
+
 def test_compare_knows_who_is_meant(games):
     for arguments, part in (
         (("a", "bb"), "did you mean b"), (("a", "c"), "a and c never met"),
@@ -200,7 +236,7 @@ def test_sprt_on_finished_games(games):
 
 def test_power_answers_both_questions():
     assert "2,3" in run("power", "--elo", "20").output
-    assert "100 games detect 98.8 Elo" in run("power", "--games", "100").output
+    assert "A match of 100 games detects 98.8 Elo" in run("power", "--games", "100").output
     assert isinstance(run("power", "--elo", "0").exception, DlgoError)
 
 
@@ -231,11 +267,40 @@ def test_a_mistake_is_one_line(games, capsys, arguments, part):
 @pytest.mark.parametrize("arguments", [
     ("--elo", "2000"), ("--elo", "0.01"), ("--elo", "-2000", "--draws", "0.999"),
     ("--games", "1000000000"), ("--games", "1"), ("--alpha", "1e-9", "--power", "0.999999"),
+    ("--games", "1000000000", "--power", "0.050001", "--sides", "1"), ("--power", "0.5"),
+    ("--power", "0.001", "--alpha", "1e-9"), ("--power", "0.999999", "--alpha", "0.999"),
 ])
 def test_power_answers_at_the_ends_of_its_ranges(arguments):
     done = run("power", *arguments)
     assert done.exit_code == 0, done.exception
     assert "nan" not in done.output
+
+
+@pytest.mark.parametrize(("arguments", "has_means"), [
+    (("--power", "0.5"), False), (("--power", "0.500001"), True),
+    (("--power", "0.9", "--alpha", "0.5"), False), (("--power", "0.9", "--alpha", "0.499"), True),
+    (("--power", "0.5", "--elo-model", "normalized"), False),
+])
+def test_a_test_that_errs_in_half_of_the_cases_has_no_length(arguments, has_means):
+    output = run("power", "--elo", "20", *arguments).output
+    *_, needed, mean0, mean1 = output.splitlines()[-1].split()
+    assert int(needed.replace(",", "")) > 0
+    assert (mean0 != "-", mean1 != "-") == (has_means, has_means)
+    assert ("It needs alpha below 0.5 and power above 0.5" in output) != has_means
+
+
+def test_one_of_a_thing_has_no_plural(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("first,second,result,pair,moves\na,b,1,1,1 2\na,b,1,1,1 2\n")
+    output = run("rate", path).output + run("compare", path, "a", "b").output
+    assert "1 game, 2 entrants, 1 repetition left out." in output
+    assert "0 lost; 1 repetition left out" in output and "no decision yet after 1 game:" in output
+    path.write_text("first,second,result,pair\na,b,1,1\nb,a,0,1\n")
+    output = run("rate", path, "--bootstrap", 100).output
+    assert "100 replicates of 1 opening pair." in output
+    assert "A match of 1 game detects no difference" in run("power", "--games", "1").output
+    output = run("sprt", path, "a", "b", "--budget", 1).output
+    assert "was reached after 1 pair," in output
 
 
 def test_pairs_of_a_ledger(tmp_path):
@@ -260,3 +325,4 @@ def test_pairs_of_a_ledger(tmp_path):
 def test_a_rating_of_zero_has_no_sign(games) -> None:
     text = run("rate", games, "--anchor", "b=-0.3").output
     assert " -0 " not in text and "  0 |" in text
+    assert elo_text(Estimate(-0.3, -0.4, 0.2)) == "+0 Elo (+0 to +0)"

@@ -129,7 +129,7 @@ def test_report_from_end_to_end(written):
     page = (out / "report.html").read_text(encoding="utf-8")
     text = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
     for fact in (
-        "9 games, 1 of them repetitions, 8 rated", "Plan: seed 1234", "Test CPU, 2 cores",
+        "9 games, 1 of them repeated, 8 rated", "Plan: seed 1234", "Test CPU, 2 cores",
         "Version 0.1.0", "An engine broke down in 1 of 11 games", "crash of second",
         "The first mover scored 68.8%; 12.5% were draws",  # 5.5 of 8 points; 1 of 8 games
         "lost every game",
