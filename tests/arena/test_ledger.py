@@ -238,6 +238,9 @@ def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path, 
         list(export_games(str(ledger_path), None, str(tmp_path / "x"), None, game="connect4"))
     for arguments, part in (
         ((ledger_path, "export"), "no file to write"),
+        ((ledger_path, "export", "--csv", ledger_path), "is the file that is read"),
+        ((ledger_path, "export", "--csv", tmp_path / "kept.csv", "--engine", "mctss"), "no games"),
+        ((ledger_path, "list", "--engine", "mctss"), "has no games of 'mctss'; there are"),
         ((tmp_path / "none.sqlite", "check"), "does not exist"),
         ((tmp_path / "none.sqlite", "repair"), "does not exist"),
         ((ledger_path, "list", "--game", "chess"), "unknown game"),
@@ -245,6 +248,7 @@ def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path, 
     ):
         done = dlgo_here(capsys, "ledger", *arguments)
         assert done.returncode == 2
+        assert not (tmp_path / "kept.csv").exists()
         assert part in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
 

@@ -165,6 +165,15 @@ def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
 
 
 @forked
+def test_games_of_an_entrant_against_itself_are_no_points_against_others(tmp_path):
+    path, field = tmp_path / "l.sqlite", ("random", "dawdler")
+    run(Plan(("tictactoe",), field, pairs=2, kind="mirror"), path)
+    plan = Plan(("tictactoe",), field, pairs=1)
+    run(plan, path)
+    assert [row.split()[2] for row in score_lines(plan.canonical(), path)] == ["games", "2", "2"]
+
+
+@forked
 def test_an_entrant_that_cannot_be_built_leaves_no_trace(tmp_path):
     path = tmp_path / "l.sqlite"
     with pytest.raises(SpecError, match="unbuildable"):

@@ -312,3 +312,16 @@ def test_an_illegal_turn_plays_none_of_its_moves() -> None:
     assert not session.undo()
     with pytest.raises(NotationError):
         read_game_file(Path("no such file"))
+
+
+def test_a_file_with_several_games_is_not_written(tmp_path: Path) -> None:
+    """Only the first is read: saving would lose the others."""
+    path = tmp_path / "two.sgf"
+    one = game_bytes(start("go:size=5"), "Ann", "Bob")
+    path.write_bytes(one + b"\n" + one)
+    read = read_game_file(path)
+    session = sit_down(read.state, known_file=path, read=read)
+    assert "name a file" in typed(session, "C3\nsave\nquit\n")
+    assert path.read_bytes() == one + b"\n" + one
+    with pytest.raises(DlgoError, match="unless it holds several"):
+        sit_down(read.state, known_file=path, read=read, save=path)

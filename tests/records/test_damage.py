@@ -164,6 +164,7 @@ def test_a_repair_sets_damaged_games_aside_and_the_tournament_plays_them_again(
         games_of(path)
     done = dlgo_here(capsys, "ledger", path, "repair")
     assert f"left out: {slot}" in done.stdout and f"{len(whole) - 1} games are in" in done.stdout
+    assert f"1 of {len(whole)} games could not be read" in done.stdout
     assert games_of(path) == {name: game for name, game in whole.items() if name != slot}
     assert path.with_name("games.sqlite.damaged").exists()
     assert run(PLAN, path)[0].played == 1

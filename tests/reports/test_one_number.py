@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from dlgo.records.ledger import Ledger
 from experiments.cli.main import cli
-from reports.one_number import OneNumber, one_number, over_games
+from reports.one_number import OneNumber, game_lines, one_number, over_games
 from reports.pairs import Pairs, hodge
 from reports.ratings import fit_ratings
 from reports.report import write_report
@@ -313,3 +313,37 @@ def test_over_games_the_hardest_count(tmp_path: Path):
     by_name = {name: (score, weight) for name, score, weight in rows}
     assert by_name["all-round"][1].value > by_name["one-sided"][1].value > 0
     assert over_games({"g": tables["g"]}) == []
+
+
+def test_over_games_those_count_that_tell_entrants_apart(capsys) -> None:
+    """A game in which all are level, or groups never met, is left out by name."""
+    rng, field = np.random.default_rng(9), {"a": 200.0, "b": 0.0, "c": -200.0}
+    tables = {game: fit_ratings(*simulate(field, 30, 1.0, 0.5, rng)) for game in ("g", "h")}
+    names = [*itertools.permutations(field, 2)]
+    level = fit_ratings(*zip(*names, strict=True), [0.5] * len(names))
+    apart = fit_ratings(["a", "b", "c", "d"], ["b", "a", "d", "c"], [1, 0.5, 1, 0.5])
+    more = {**tables, "level": level, "apart": apart}
+    assert over_games(more) == over_games(tables)
+    assert "left out: level, apart:" in next(game_lines(more))
+    assert "needs two whose ratings differ" in next(game_lines({"level": level, "apart": apart}))
+
+
+def test_who_never_met_is_as_uncertain_as_the_ratings() -> None:
+    played = (["a", "x", "b", "x"] * 20, ["x", "a", "x", "b"] * 20, [1, 0, 1, 0, 1, 1, 0, 0] * 10)
+    table = fit_ratings(*played)
+    ahead = table.difference("a", "b")
+    row = next(row for row in one_number(table).standings() if row.entrant == "b")
+    assert ahead.low95 < 0 < ahead.high95
+    assert row.weight.low95 < 0.01 and row.weight.high95 > 0.99
+
+
+def test_a_cycle_of_four_is_no_order_by_elo() -> None:
+    first, second, result = [], [], []
+    for one, other, points in (("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1),
+                               ("a", "c", 0.5), ("b", "d", 0.5)):
+        for _ in range(10):
+            first += [one, other]
+            second += [other, one]
+            result += [points, 1 - points]
+    sentences = judged((first, second, result)).sentences
+    assert "instead of the order by Elo" in sentences[-1]

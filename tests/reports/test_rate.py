@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from dlgo.errors import DlgoError
 from dlgo.records.ledger import Ledger
 from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
+from reports.forfeits import answer_frame
 from reports.head_to_head import head_to_heads
 from reports.rating_table import Estimate
 from reports.text import elo_text
@@ -326,3 +328,54 @@ def test_a_rating_of_zero_has_no_sign(games) -> None:
     text = run("rate", games, "--anchor", "b=-0.3").output
     assert " -0 " not in text and "  0 |" in text
     assert elo_text(Estimate(-0.3, -0.4, 0.2)) == "+0 Elo (+0 to +0)"
+
+
+def test_the_file_that_is_read_is_not_written(games, capsys) -> None:
+    before = games.read_bytes()
+    with pytest.raises(SystemExit):
+        main(["rate", str(games), "--csv", str(games)])
+    assert "is the file that is read" in capsys.readouterr().err
+    assert games.read_bytes() == before
+
+
+def test_pairs_of_a_list_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    """As in a ledger, whatever the order of the lines; `failed` is read as well."""
+    path = tmp_path / "games.csv"
+    path.write_text("first,second,result,pair,failed\na,b,1,10,False\nb,a,0,10,False\n"
+                    "a,b,0,2,True\nb,a,1,2,False\na,b,1,1,False\nb,a,1,1,False\n")
+    (match,) = head_to_heads(load_games(path), "a", "b")
+    assert match.pair_points == (1.0, 0.0, 2.0) and match.failures == (1, 0)
+
+
+def test_games_against_itself_are_no_wins_and_no_losses(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("first,second,result\nA,A,1\nA,A,0\nA,B,1\nC,C,0.5\n")
+    text = run("rate", path).output
+    rows = {cells[1].strip("*"): cells[4:9] for line in text.splitlines() if line.startswith("|")
+            for cells in [[cell.strip() for cell in line.strip("|").split("|")]]}
+    assert rows["A"] == ["1", "1", "0", "0", "100.0%"]
+    assert rows["C"] == ["0", "0", "0", "0", "-"]
+
+
+def test_the_anchor_may_be_called_as_the_ledger_calls_it(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    with Ledger(path) as ledger:
+        ledger.add(game_record(0, "mcts:sims=100", "my.py@0123abcd", 1),
+                   game_record(1, "my.py@0123abcd", "mcts:sims=100", 0.5))
+        ledger.set_meta("plan", {"names": {"mcts:sims=100": "tree"}})
+    for name in ("tree", "mcts:sims=100", "my.py"):
+        done = run("rate", path, "--anchor", f"{name}=100")
+        assert done.exit_code == 0 and "is set to 100" in done.output
+
+
+def test_all_models_that_answered_are_named() -> None:
+    """Also if the last game had no answer, and if the prompt was edited between games."""
+    usage = {name: [1] for name in ("answers", "malformed", "illegal", "tokens_in", "tokens_out",
+                                    "seconds", "money")}
+    records = [
+        game_record(number, "m", "random", 1,
+                    networks=json.dumps({"first": {"id": model, "usage": usage}}))
+        for number, model in enumerate(["m, prompt 1", "m, prompt 2", "m, prompt 1", ""])
+    ]
+    (row,) = answer_frame(records).itertuples()
+    assert row.model == "m, prompt 1; m, prompt 2" and row.games == 4
