@@ -82,6 +82,9 @@ class Ledger:
             # unknown whether a log is missing. If there is no log, the reader removes its own
             # ("rw").
             mode = "rwc" if not read_only else "ro" if self._has_log() else "rw"
+            folder = self.path.absolute().parent
+            if mode == "rw" and not os.access(folder, os.W_OK):
+                mode = "ro&immutable=1"  # nobody can write there, SQLite no files of its own
             address = f"{self.path.absolute().as_uri()}?mode={mode}"
             self._db = sqlite3.connect(address, timeout=30, isolation_level=None, uri=True)
             self._db.text_factory = schema.TEXT

@@ -7,6 +7,7 @@ import csv
 import dataclasses
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -324,3 +325,17 @@ def test_a_full_disk_is_one_line(ledger_path: Path, capsys) -> None:
     assert done.returncode in (1, 2)
     assert len(done.stderr.strip().splitlines()) == 1
     assert "No space left" in done.stderr
+
+
+@pytest.mark.skipif(os.getuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv")
+def test_a_ledger_in_a_protected_folder_can_be_read(ledger_path: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "protected"
+    folder.mkdir()
+    path = shutil.copy(ledger_path, folder)
+    folder.chmod(0o555)
+    bare = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
+    done = subprocess.run([*bare, sys.executable, "-m", "dlgo", "ledger", path, "list"],
+                          capture_output=True, text=True, cwd=ROOT)
+    folder.chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    assert [*folder.iterdir()] == [Path(path)]
