@@ -38,6 +38,7 @@ from tests.arena.mocks import (
     register_mocks,
     run,
 )
+from tests.command import dlgo_here
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = bool(os.environ.get("DLGO_FULL"))
@@ -165,9 +166,11 @@ def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
 
 
 @forked
-def test_games_of_an_entrant_against_itself_are_no_points_against_others(tmp_path):
-    path, field = tmp_path / "l.sqlite", ("random", "dawdler")
-    run(Plan(("tictactoe",), field, pairs=2, kind="mirror"), path)
+def test_games_of_an_entrant_against_itself_are_no_points_against_others(tmp_path, capsys):
+    path, field = tmp_path / "l.sqlite", ("random", "alphabeta:depth=1")
+    done = dlgo_here(capsys, "tournament", "--kind", "mirror", "--game", "tictactoe", "--engine",
+                     field[0], "--engine", field[1], "--pairs", 2, "--ledger", path)
+    assert done.returncode == 0 and "compare" not in done.stdout + done.stderr
     plan = Plan(("tictactoe",), field, pairs=1)
     run(plan, path)
     assert [row.split()[2] for row in score_lines(plan.canonical(), path)] == ["games", "2", "2"]

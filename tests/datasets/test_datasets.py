@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dlgo.errors import DataError
+from dlgo.errors import DataError, DlgoError
 from engines.learning.data import Dataset, read_shard
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.sgf_import import Filter, import_sgf, index_sgf, pieces
@@ -234,6 +234,8 @@ def test_a_folder_is_imported_with_its_archives_and_collections(
 
 
 def test_the_index_says_what_is_there(archive: Path, tmp_path: Path) -> None:
+    with pytest.raises(DlgoError, match="is the file that is read"):
+        index_sgf([archive], archive, 1)
     lines = index_sgf([archive], tmp_path / "index.csv", 1)
     assert lines[0] == "4 games, 4 of them readable, 8 moves"
     assert "9x9 3, 13x13 1" in lines[1]

@@ -319,8 +319,10 @@ def test_over_games_those_count_that_tell_entrants_apart(capsys) -> None:
     """A game in which all are level, or groups never met, is left out by name."""
     rng, field = np.random.default_rng(9), {"a": 200.0, "b": 0.0, "c": -200.0}
     tables = {game: fit_ratings(*simulate(field, 30, 1.0, 0.5, rng)) for game in ("g", "h")}
-    names = [*itertools.permutations(field, 2)]
-    level = fit_ratings(*zip(*names, strict=True), [0.5] * len(names))
+    # First movers win seven of ten; by rounding, the ratings differ.
+    games = [(*pair, float(n < 7)) for pair in itertools.permutations("abcd", 2) for n in range(10)]
+    level = fit_ratings(*map(list, zip(*games, strict=True)))
+    assert len({rating.value for rating in level.ratings}) > 1
     apart = fit_ratings(["a", "b", "c", "d"], ["b", "a", "d", "c"], [1, 0.5, 1, 0.5])
     more = {**tables, "level": level, "apart": apart}
     assert over_games(more) == over_games(tables)
