@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import socket
@@ -170,6 +171,13 @@ def test_a_template_and_a_disguise_of_ones_own(tmp_path) -> None:
             'game = "go5"\ntitle = "t"\nrules = "r"\n[moves]\nA1 = "x"', "is for go5")):
         words.write_text(text)
         with pytest.raises(SpecError, match=part):
+    for ending in ("", "\n", " \n"):
+        file.write_text(f"$board\n=== again ==={ending}")
+        assert "again" not in prompt(template=str(file)).first(START)
+        assert "move: <your move>" in prompt(template=str(file)).again("it is late")
+    file.write_text("$board === again ===\n=== again ===\nNo: $why.")
+    assert prompt(template=str(file)).first(START).endswith(" === again ===")
+    assert prompt(template=str(file)).again("it is late") == "No: it is late."
             prompt(disguise=str(words))
 
 
@@ -179,6 +187,44 @@ def test_a_template_and_a_disguise_of_ones_own(tmp_path) -> None:
 @pytest.mark.parametrize(("text", "move"), [
     ("move: B2", "B2"), ("I think.\n\n  Move: b2 \n\n", "B2"), ("move: B2\nso\nmove: B2", "B2"),
     ('{"move": "B2"}', "B2"), ('{"why": "centre", "move": "B2"}', "B2"),
+def disguise(game: str, names: dict[str, str]) -> str:
+    """The text of a disguise."""
+    moves = "\n".join(f"{json.dumps(move)} = {json.dumps(name)}" for move, name in names.items())
+    return f'game = "{game}"\ntitle = "t"\nrules = "r"\n[moves]\n{moves}\n'
+
+
+@pytest.mark.parametrize(("name", "named"), [
+    ("", "A2"), (" \n", "A2"), ("x\ny", "A2"), ("\u202ex", "A2"), ("x" * 101, "A2"),
+    ("name of B1", "A2, B1"), (" name of B1 ", "A2, B1")])
+def test_a_name_that_cannot_be_answered_is_not_accepted(name: str, named: str, tmp_path) -> None:
+    names = {str(move): f"name of {move}" for move in START.legal_moves()}
+    (tmp_path / "d.toml").write_text(disguise("tictactoe", names | {"A2": name}))
+    with pytest.raises(SpecError, match=f"correct {named}$"):
+        prompt(disguise=str(tmp_path / "d.toml"))
+    (tmp_path / "d.toml").write_text(disguise("tictactoe", names | {"A2": " 4 "}))
+    move = prompt(disguise=str(tmp_path / "d.toml")).read(START, "move: 4")
+    assert move == START.read_move("A2")
+
+
+@pytest.mark.parametrize("game", ["breakthrough:rows=4,cols=2", "draughts"])
+def test_a_disguise_names_the_moves_of_games_whose_actions_are_not_all_moves(
+    game: str, tmp_path
+) -> None:
+    state = dlgo.game(game).start()
+    texts: list[str] = []
+    for action in range(state.game.num_actions):
+        with contextlib.suppress(KeyError):
+            texts.append(state.game.move_text(state.game.move_of(action)))
+    file = tmp_path / "d.toml"
+    file.write_text(disguise(game, {text: f"name {text}" for text in texts}))
+    for move in state.legal_moves():
+        answer = f"move: name {state.game.move_text(move)}"
+        assert prompt(game, disguise=str(file)).read(state, answer) == move
+    file.write_text(disguise(game, {text: f"name {text}" for text in texts[3:]}))
+    with pytest.raises(SpecError, match=f"correct {', '.join(sorted(texts[:3]))}$"):
+        prompt(game, disguise=str(file))
+
+
     ("move: A1\nmove: B2", MALFORMED), ('{"move": "A1", "move": "B2"}', MALFORMED),
     ("move: B2\nGood luck!", MALFORMED), ("B2", MALFORMED), ("**move: B2**", MALFORMED),
     ("", MALFORMED), ("move:", MALFORMED), ("move: B2 or A1", MALFORMED), ("{", MALFORMED),
