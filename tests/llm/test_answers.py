@@ -145,6 +145,11 @@ def test_a_disguised_game_is_the_same_game_and_shows_nothing_of_the_board() -> N
     (",url=http://c,template=~nobody-here/t", "unknown user"),
     (",url=http://c,extra=a b", "name:value"),
     (",url=http://c,disguise=no/such", "cannot be read"),
+    (",url=http://c,extra=a:{b:c}", "a:{b:c} is not JSON.*single quotes"),
+    (",url=http://c,extra=a:[1", "is not JSON"), (',url=http://c,extra=a:"b"c', "is not JSON"),
+    (",url=http://c,extra=a:NaN", "is not JSON"), (",url=http://c,extra=a:-1e999", "is not JSON"),
+    (",url=http://c,extra=a:[Infinity]", "is not JSON"),
+    (",url=http://c,extra=a:1 a:2", "extra has a twice"),
     (",url=http://c,key_env=NO_SUCH_KEY", "NO_SUCH_KEY"),
     (",url=http://c,board=ours", "not one of"),
 ])
