@@ -1,7 +1,7 @@
 """Questions to a language model over HTTP, in the common form of chat completions.
 
-`POST URL/chat/completions` with a list of messages; the answer has a text and its tokens. Failed
-requests are repeated until the time for the move is up, and answers are kept in a folder, so that
+`POST URL/chat/completions` with a list of messages; the answer has a text and its tokens. A busy
+server is asked again until the time for the move is up, and answers are kept in a folder, so that
 none is paid for twice. The key is known here only, and replaced in all that a server says.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import itertools
 import json
 import math
 import os
@@ -19,6 +20,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -32,10 +35,12 @@ from engines.programs.program import ProgramError
 
 # Bytes of an answer that are read, and of an error.
 _LONGEST_ANSWER, _LONGEST_ERROR = 1 << 22, 1 << 16
-# Requests for one answer, and seconds before the second; doubled before each further one.
-_ATTEMPTS, _FIRST_PAUSE = 5, 0.5
-# Errors that may be gone a moment later. All others are final: a wrong key, an unknown model.
-_PASSING = (408, 409, 425, 429)
+# Requests for one answer, unless the server is busy: it may not run, or answer in another form.
+_ATTEMPTS = 5
+# Seconds before the second request; doubled before each further one, up to the longest pause.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+# HTTP errors of a busy server, and those from 500. Others are final: a wrong key, an unknown model.
+_BUSY = (408, 409, 425, 429)
 # Tokens of an answer, at most: more than any model has room for.
 _MOST_TOKENS = 2**40
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -59,18 +64,20 @@ class Reply(NamedTuple):
 
 
 class _NoAnswer(ProgramError):
-    """A request has failed; `pause`: seconds before the next one; infinite: it would fail, too."""
+    """A request has failed; `most`: requests that may help; `pause`: seconds the server wants."""
 
-    def __init__(self, failure: Failure, text: str, pause: float = 0.0) -> None:
+    def __init__(self, failure: Failure, text: str, most: float = _ATTEMPTS, pause: float = 0.0
+                 ) -> None:
         super().__init__(failure, text)
-        self.pause = pause
+        self.most, self.pause = most, pause
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Another address would be sent the key."""
+    """Another address would be sent the key. It is the `url` of the error."""
 
-    def redirect_request(self, *args: Any) -> None:
-        return None
+    def redirect_request(self, request: Any, body: Any, code: int, reason: str, headers: Any,
+                         url: str) -> None:
+        raise urllib.error.HTTPError(url, code, reason, headers, body)
 
 
 def read_key(name: str, required: bool) -> str:
@@ -160,13 +167,15 @@ class Client:
 
     def _repeat(self, data: bytes, deadline: float, ended: threading.Event) -> Reply:
         """Repeats a request as long as that may help."""
-        for least in (*(_FIRST_PAUSE * 2**number for number in range(_ATTEMPTS - 1)), math.inf):
+        least = _FIRST_PAUSE
+        for number in itertools.count(1):
             try:
                 return self._ask_once(data, deadline)
             except _NoAnswer as error:
                 problem = error
-            pause = max(problem.pause, least)
-            if time.monotonic() + pause >= deadline or ended.wait(pause):
+            pause, least = max(problem.pause, least), min(2 * least, _LONGEST_PAUSE)
+            if (number >= problem.most or time.monotonic() + pause >= deadline
+                    or ended.wait(pause)):
                 break
         waits = f"; it asks to wait {problem.pause:g} s" if 0 < problem.pause < math.inf else ""
         raise ProgramError(problem.failure, f"{problem.text}{waits}")
@@ -196,7 +205,7 @@ class Client:
                 raise TypeError
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise _NoAnswer(Failure.NONSENSE, "the server's answer is not a chat completion"
-                            ) from None
+                            f"{self._words_in(data)}") from None
         model = excerpt(self._clean(model or ""), 80)
         return Reply(self._clean(text or ""), *counts, seconds, model)
 
@@ -204,15 +213,28 @@ class Client:
         """The text without the key, which a server may repeat."""
         return text.replace(self._key, HIDDEN) if len(self._key) >= _SHORTEST_KEY else text
 
+    def _words_in(self, data: bytes) -> str:
+        """`: ` and what a server says of an error: its message, if it has the common form."""
+        text = data.decode("utf-8", "replace")
+        try:
+            text = str(json.loads(text)["error"]["message"])
+        except (ValueError, LookupError, TypeError, RecursionError):
+            text = text.replace("\\/", "/")
+        words = excerpt(self._clean(text), 200)
+        return f": {words}" if words else ""
+
     def _problem(self, error: Exception) -> _NoAnswer:
         """What an exception of a request means."""
         if isinstance(error, urllib.error.HTTPError):
-            words = excerpt(self._clean(_words_of(error)), 200)
-            text = f"HTTP {error.code}" + (f": {words}" if words else "")
-            wait = error.headers.get("Retry-After", "")
-            pause = float(wait) if wait.isdecimal() else 0.0
-            passing = error.code in _PASSING or error.code >= 500
-            return _NoAnswer(Failure.UNREACHABLE, text, pause if passing else math.inf)
+            body = b""
+            with suppress(OSError, http.client.HTTPException), error:
+                body = error.read(_LONGEST_ERROR)
+            words = self._words_in(body)
+            if error.url != self._url:
+                words = f": it moved to {excerpt(self._clean(error.url), 200)}; write that as url"
+            busy = error.code in _BUSY or error.code >= 500
+            return _NoAnswer(Failure.UNREACHABLE, f"HTTP {error.code}{words}",
+                             math.inf if busy else 1, _pause(error.headers.get("Retry-After", "")))
         reason = getattr(error, "reason", error)
         if isinstance(reason, TimeoutError):
             return _NoAnswer(Failure.TIMEOUT, LATE)
@@ -220,21 +242,18 @@ class Client:
         return _NoAnswer(Failure.UNREACHABLE, f"{self._url}: {excerpt(self._clean(words), 200)}")
 
 
-def _words_of(error: urllib.error.HTTPError) -> str:
-    """What a server says about an error: its message, if it has the common form."""
+def _pause(text: str) -> float:
+    """The seconds of a `Retry-After`, which is a number or a date; 0 if it is neither."""
     try:
-        with error:
-            text = error.read(_LONGEST_ERROR).decode("utf-8", "replace")
-    except (OSError, http.client.HTTPException):
-        return ""
-    try:
-        return str(json.loads(text)["error"]["message"])
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return text.replace("\\/", "/")
+        return float(text) if text.isdecimal() else max(
+            0.0, math.ceil(parsedate_to_datetime(text).timestamp() - time.time()))
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
 
 
 def _count(number: object) -> int:
-    return number if type(number) is int and 0 <= number <= _MOST_TOKENS else 0
+    good = type(number) in (int, float) and 0 <= number <= _MOST_TOKENS and number == int(number)
+    return int(number) if good else 0
 
 
 def _read_kept(path: Path) -> Reply | None:

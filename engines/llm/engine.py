@@ -132,8 +132,14 @@ def _fields(text: str) -> dict[str, Any]:
         if not (name and value):
             raise SpecError(f"engine llm: extra={excerpt(text, 80)!r} is not name:value, such as "
                             "top_p:0.9 seed:null")
+        if name in fields:
+            raise SpecError(f"engine llm: extra has {excerpt(name, 80)} twice; write it once")
         try:
             fields[name] = json.loads(value)
+            json.dumps(fields[name], allow_nan=False)  # JSON has neither NaN nor Infinity
         except (ValueError, RecursionError):
+            if name in fields or value[0] in '{["':
+                raise SpecError(f"engine llm: extra: {excerpt(word, 80)} is not JSON; write it "
+                                "without spaces, and the option in single quotes") from None
             fields[name] = value
     return fields

@@ -12,7 +12,9 @@ import json
 import re
 import string
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from dlgo.text import excerpt
 
 FIELDS = ("game", "rules", "player", "board", "history", "legal")
 _HERE = Path(__file__).parent
-_AGAIN = "\n=== again ===\n"
+_AGAIN = re.compile(r"(?m)\n?^=== again ===[ \t]*$\n?")
 # The line of an answer that names the move, and the words of a move that are read.
 _LINE = re.compile(r"(?i)move:[ \t]*(\S(?:.*\S)?)")
 _LONGEST_MOVE = 100
@@ -54,9 +56,10 @@ class Prompt:
     ) -> None:
         self._board, self._legal = board, legal
         text = _read("template", template, "templates", ".txt")
-        first, _, again = text.partition(_AGAIN)
-        again = again or _read("template", "line", "templates", ".txt").partition(_AGAIN)[2]
-        self._first, self._again = string.Template(first), string.Template(again)
+        first, *again = _AGAIN.split(text, maxsplit=1)
+        if not any(again):
+            again = _AGAIN.split(_read("template", "line", "templates", ".txt"))[1:]
+        self._first, self._again = string.Template(first), string.Template(again[0])
         for part, names in ((self._first, FIELDS), (self._again, ("why",))):
             unknown = {*part.get_identifiers()} - {*names} if part.is_valid() else {"$"}
             if unknown:
@@ -149,9 +152,13 @@ def _move_in(answer: str) -> str:
         raise Unusable(Failure.MALFORMED, f"it {what}" if answer else "it is empty")
     if len(set(moves)) > 1:
         raise Unusable(Failure.MALFORMED, "it names two different moves")
-    if not 0 < len(moves[0]) <= _LONGEST_MOVE or not moves[0].isprintable():
+    if not _is_legible(moves[0]):
         raise Unusable(Failure.MALFORMED, "its move cannot be read")
     return moves[0]
+
+
+def _is_legible(move: str) -> bool:
+    return 0 < len(move) <= _LONGEST_MOVE and move.isprintable()
 
 
 def _read(option: str, name: str, folder: str, ending: str) -> str:
@@ -171,15 +178,21 @@ def _disguise(name: str, text: str, game: GameSpec) -> tuple[str, str, dict[str,
     try:
         table: Mapping[str, Any] = tomllib.loads(text)
         title, rules = str(table["title"]), " ".join(str(table["rules"]).split())
-        names = {str(move): str(label) for move, label in table["moves"].items()}
+        names = {str(move): str(label).strip() for move, label in table["moves"].items()}
         of = table["game"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SpecError(f"engine llm: disguise {name} is not a TOML file with game, title, rules "
                         f"and a table [moves]: {excerpt(str(error), 100)}") from None
     if of != str(game):
         raise SpecError(f"engine llm: disguise {name} is for {of}, not for {game}")
-    wanted = {game.move_text(game.move_of(action)) for action in range(game.num_actions)}
-    if {*names} != wanted or len({*names.values()}) != len(names):
+    wanted: set[str] = set()
+    for action in range(game.num_actions):
+        with suppress(KeyError):  # not a move
+            wanted.add(game.move_text(game.move_of(action)))
+    uses = Counter(names.values())
+    if bad := wanted ^ {*names} | {move for move, label in names.items()
+                                   if uses[label] > 1 or not _is_legible(label)}:
         raise SpecError(f"engine llm: disguise {name} must give each move of {game} a name of its "
-                        "own")
+                        f"own, of 1 to {_LONGEST_MOVE} printable characters; correct "
+                        f"{excerpt(', '.join(sorted(bad)), 80)}")
     return title, rules, names

@@ -135,6 +135,15 @@ def test_a_capture_is_written_with_an_x() -> None:
             state.play(text)
 
 
+def test_illegal_moves_have_texts_in_the_notation_of_the_game() -> None:
+    state = get_game("breakthrough:rows=4,cols=2").start()
+    for text in ("a2-a3", "a2xa3"):
+        with pytest.raises(IllegalMoveError, match="^a2-a3 is illegal: a man goes one step ahead"):
+            state.play(text)
+    for text in ("a1-b1", "a1xb1", "a4-b2"):  # no action is such a move
+        assert state.game.move_text(state.game.parse_move(state, text)) == text
+
+
 def test_men_that_have_arrived_are_marked() -> None:
     state = get_game("breakthrough:rows=4,cols=2").start()
     state = state.play("a2xb3", "a3xb2", "b1-a2", "b4-a3")

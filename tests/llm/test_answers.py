@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import socket
@@ -9,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -143,6 +145,11 @@ def test_a_disguised_game_is_the_same_game_and_shows_nothing_of_the_board() -> N
     (",url=http://c,template=no/such", "cannot be read"),
     (",url=http://c,template=~nobody-here/t", "unknown user"),
     (",url=http://c,extra=a b", "name:value"),
+    (",url=http://c,extra=a:{b:c}", "a:{b:c} is not JSON.*single quotes"),
+    (",url=http://c,extra=a:[1", "is not JSON"), (',url=http://c,extra=a:"b"c', "is not JSON"),
+    (",url=http://c,extra=a:NaN", "is not JSON"), (",url=http://c,extra=a:-1e999", "is not JSON"),
+    (",url=http://c,extra=a:[Infinity]", "is not JSON"),
+    (",url=http://c,extra=a:1 a:2", "extra has a twice"),
     (",url=http://c,disguise=no/such", "cannot be read"),
     (",url=http://c,key_env=NO_SUCH_KEY", "NO_SUCH_KEY"),
     (",url=http://c,board=ours", "not one of"),
@@ -164,6 +171,13 @@ def test_a_template_and_a_disguise_of_ones_own(tmp_path) -> None:
         file.write_text(text)
         with pytest.raises(SpecError, match=part):
             prompt(template=str(file))
+    for ending in ("", "\n", " \n"):
+        file.write_text(f"$board\n=== again ==={ending}")
+        assert "again" not in prompt(template=str(file)).first(START)
+        assert "move: <your move>" in prompt(template=str(file)).again("it is late")
+    file.write_text("$board === again ===\n=== again ===\nNo: $why.")
+    assert prompt(template=str(file)).first(START).endswith(" === again ===")
+    assert prompt(template=str(file)).again("it is late") == "No: it is late."
     words = tmp_path / "words.toml"
     for text, part in (('game = "tictactoe"', "not a TOML file"), ("=", "not a TOML file"), (
             'game = "tictactoe"\ntitle = "t"\nrules = "r"\n[moves]\nA1 = "x"', "each move"), (
@@ -171,6 +185,44 @@ def test_a_template_and_a_disguise_of_ones_own(tmp_path) -> None:
         words.write_text(text)
         with pytest.raises(SpecError, match=part):
             prompt(disguise=str(words))
+
+
+def disguise(game: str, names: dict[str, str]) -> str:
+    """The text of a disguise."""
+    moves = "\n".join(f"{json.dumps(move)} = {json.dumps(name)}" for move, name in names.items())
+    return f'game = "{game}"\ntitle = "t"\nrules = "r"\n[moves]\n{moves}\n'
+
+
+@pytest.mark.parametrize(("name", "named"), [
+    ("", "A2"), (" \n", "A2"), ("x\ny", "A2"), ("\u202ex", "A2"), ("x" * 101, "A2"),
+    ("name of B1", "A2, B1"), (" name of B1 ", "A2, B1")])
+def test_a_name_that_cannot_be_answered_is_not_accepted(name: str, named: str, tmp_path) -> None:
+    names = {str(move): f"name of {move}" for move in START.legal_moves()}
+    (tmp_path / "d.toml").write_text(disguise("tictactoe", names | {"A2": name}))
+    with pytest.raises(SpecError, match=f"correct {named}$"):
+        prompt(disguise=str(tmp_path / "d.toml"))
+    (tmp_path / "d.toml").write_text(disguise("tictactoe", names | {"A2": " 4 "}))
+    move = prompt(disguise=str(tmp_path / "d.toml")).read(START, "move: 4")
+    assert move == START.read_move("A2")
+
+
+@pytest.mark.parametrize("game", ["breakthrough:rows=4,cols=2", "draughts"])
+def test_a_disguise_names_the_moves_of_games_whose_actions_are_not_all_moves(
+    game: str, tmp_path
+) -> None:
+    state = dlgo.game(game).start()
+    texts: list[str] = []
+    for action in range(state.game.num_actions):
+        with contextlib.suppress(KeyError):
+            texts.append(state.game.move_text(state.game.move_of(action)))
+    file = tmp_path / "d.toml"
+    file.write_text(disguise(game, {text: f"name {text}" for text in texts}))
+    for move in state.legal_moves():
+        answer = f"move: name {state.game.move_text(move)}"
+        assert prompt(game, disguise=str(file)).read(state, answer) == move
+    file.write_text(disguise(game, {text: f"name {text}" for text in texts[3:]}))
+    with pytest.raises(SpecError, match=f"correct {', '.join(sorted(texts[:3]))}$"):
+        prompt(game, disguise=str(file))
 
 
 # --- answers --------------------------------------------------------------------------------
@@ -243,7 +295,8 @@ def bad_answer(rng: random.Random) -> tuple[Http | None, Failure]:
     return make(), failure
 
 
-def test_a_thousand_bad_answers_fail_in_the_right_way(ask) -> None:
+def test_a_thousand_bad_answers_fail_in_the_right_way(monkeypatch) -> None:
+    monkeypatch.setattr(client, "_FIRST_PAUSE", 1e9)  # a request each
     current: list[Http | None] = []
     server = Scripted(lambda request: current[0])
     kinds: Counter[Failure] = Counter()
@@ -327,8 +380,37 @@ def test_a_busy_server_is_asked_again_and_a_final_no_is_not(ask) -> None:
     error, _, server = ask(lambda request: (401, {}, b'{"error": {"message": "wrong key"}}'))
     assert error.failure is UNREACHABLE and len(server.requests) == 1
     assert error.text == "HTTP 401: wrong key"
-    error, _, server = ask(lambda request: (429, {"Retry-After": "86400"}, b""))
-    assert len(server.requests) == 1 and "asks to wait 86400 s" in error.text
+    for wait in ("86400", formatdate(time.time() + 86400.5, usegmt=True)):
+        error, _, server = ask(lambda request, wait=wait: (429, {"Retry-After": wait}, b""))
+        assert len(server.requests) == 1 and "asks to wait 86" in error.text
+
+
+def test_only_a_busy_server_is_asked_more_than_five_times(ask, monkeypatch) -> None:
+    monkeypatch.setattr(client, "_LONGEST_PAUSE", 0.002)
+    for first in (0.0, 0.001):  # doubled without end, the last pause would take a minute
+        monkeypatch.setattr(client, "_FIRST_PAUSE", first)
+        answers = iter([(503, {}, b"")] * 16 + [says("move: B2")])
+        result, _, server = ask(lambda request, answers=answers: next(answers),
+                                "cache=no,retries=0,timeout=30")
+        assert str(result.move) == "B2" and len(server.requests) == 17
+    for answer, failure in ((None, UNREACHABLE), ((200, {}, b"{}"), NONSENSE)):
+        error, _, server = ask(lambda request, answer=answer: answer)
+        assert error.failure is failure and len(server.requests) == 5
+
+
+def test_an_answer_in_another_form_says_what_the_server_says(ask) -> None:
+    for body, words in ((b'{"error": {"message": "credit exhausted"}}', ": credit exhausted"),
+                        (b"<html>log in</html>", ": <html>log in</html>"), (b"", "")):
+        error, _, _ = ask(lambda request, body=body: (200, {}, body))
+        assert error.text == f"the server's answer is not a chat completion{words}"
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_server_that_has_moved_is_named(code: int, ask) -> None:
+    error, _, server = ask(lambda request: (code, {"Location": "/v2/chat/completions"}, b"gone"))
+    url = server.url.replace("/v1", "/v2/chat/completions")
+    assert error.text == f"HTTP {code}: it moved to {url}; write that as url"
+    assert len(server.requests) == 1
 
 
 def test_an_engine_that_is_stopped_does_not_wait_for_a_busy_server(ask) -> None:
@@ -346,6 +428,12 @@ def test_an_engine_that_is_stopped_does_not_wait_for_a_busy_server(ask) -> None:
             assert not thread.is_alive()
     assert error.text == client.STOPPED and error.failure is TIMEOUT
     assert time.monotonic() - began < 30 and len(server.requests) == 1
+
+
+def test_whole_numbers_of_tokens_count_as_floats_too(ask) -> None:
+    usage = {"prompt_tokens": 10.0, "completion_tokens": 2.5}
+    _, engine, _ = ask(lambda request: says("move: B2", usage=usage))
+    assert (engine.usage["tokens_in"], engine.usage["tokens_out"]) == ([10], [0])
 
 
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": -1, "completion_tokens": "x"},

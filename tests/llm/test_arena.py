@@ -109,17 +109,20 @@ def test_the_key_is_nowhere(tmp_path, monkeypatch, capfd) -> None:
             says(echo, model=f"model {KEY}"), says(f"{echo}\nmove: {KEY}"),
             (401, {}, json.dumps({"error": {"message": "x" * 190 + echo}}).encode()),
             (400, {}, echo.replace("/", "\\/").encode()), (500, {"Retry-After": KEY}, b"no"),
-            says(f"{echo}\nmove: B2"),
-        ][number % 6]
+            says(f"{echo}\nmove: B2"), (302, {"Location": f"/{KEY}/{KEY}"}, b""),
+            *[(200, {}, json.dumps({"error": {"message": echo}}).encode())] * 5,
+        ][number % 12]
 
     with Scripted(respond) as server:
         monkeypatch.setenv("DLGO_LLM_URL", server.url)  # not in the name, which makes the seeds
         records = play(tmp_path / "l.sqlite", ["llm:model=m,retries=1", "random"], pairs=8)
+    assert any("moved to" in record.reason for record in records)
     write_report(tmp_path / "l.sqlite", tmp_path / "report")
     print(*check_lines(str(tmp_path / "l.sqlite")))
     print(*export_games(str(tmp_path / "l.sqlite"), str(tmp_path / "games.csv"), None, None))
     assert KEY not in "".join(capfd.readouterr())
-    assert {record.failure for record in records} >= {Failure.MALFORMED, Failure.UNREACHABLE}
+    assert {record.failure for record in records} >= {
+        Failure.MALFORMED, Failure.UNREACHABLE, Failure.NONSENSE}
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert any(file.parent.parent.name == "llm" for file in files), "nothing was kept"
     for file in files:

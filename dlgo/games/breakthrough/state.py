@@ -62,10 +62,11 @@ class Breakthrough(Lettered):
         return self._actions.get(move.place) if isinstance(move.place, tuple) else None
 
     def move_text(self, move: Move) -> str:
-        if self.action_of(move) is None:
-            return str(move)
-        sign = CAPTURE if CAPTURE in move.place else "-"
-        return sign.join(self.cell_label(*point) for point in move.place[:2])
+        match move.place:
+            case (Point(), Point()) | (Point(), Point(), "x"):  # legal or not
+                sign = CAPTURE if CAPTURE in move.place else "-"
+                return sign.join(self.cell_label(*point) for point in move.place[:2])
+        return str(move)
 
     def parse_move(self, state: GameState, text: str) -> Move:
         cells = [self.read_cell(word) for word in re.split("[-x]", text.strip().lower())]
@@ -74,8 +75,10 @@ class Breakthrough(Lettered):
             raise NotationError(
                 f"{text.strip()!r} is not a move: write two cells of a1 to {last}, such as a2-a3"
             )
-        captures = self.cell(state, *cells[1]) is state.next_player.other or CAPTURE in text.lower()
-        return Move.play((*cells, CAPTURE) if captures else tuple(cells))
+        start, end = cells
+        meets = CAPTURE in text.lower() or self.cell(state, *end) is state.next_player.other
+        captures = meets and start.col != end.col
+        return Move.play((start, end, CAPTURE) if captures else (start, end))
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:
