@@ -44,6 +44,10 @@ class _CheckedWhenMade(ABCMeta):
     """
 
     def __call__(cls, *args: Any, **settings: Any) -> Any:
+        for name in ("name", "title"):
+            value = getattr(cls, name, None)
+            if not (isinstance(value, str) and value):
+                raise SpecError(f"game {cls.__name__}: {name} is {value!r}; set it to a text")
         try:
             game = super().__call__(*args, **settings)
         except ValueError as error:
@@ -53,8 +57,15 @@ class _CheckedWhenMade(ABCMeta):
             given = ",".join(f"{key}={value}" for key, value in settings.items())
             text = f"game {name}{given and f':{given}'}: {error or type(error).__name__}"
             raise SpecError(" ".join(text.split())) from error
+        for name in ("extra_planes", "piece_kinds", "symmetry_names"):
+            if isinstance(text := getattr(game, name, ()), str):
+                raise SpecError(
+                    f"game {game}: {name} is the text {text!r}; write a comma after it, as in "
+                    f"({text!r},)")
+        lettered = cls.col_label is GameSpec.col_label
         for name, low, high in (
-            ("num_actions", 1, MOST_ACTIONS), ("board_rows", 1, 1000), ("board_cols", 1, 1000),
+            ("num_actions", 1, MOST_ACTIONS), ("board_rows", 1, 1000),
+            ("board_cols", 1, len(COLUMN_LETTERS) if lettered else 1000),
             ("opening_plies", 0, 1000), ("pass_action", -1, getattr(game, "num_actions", 1) - 1),
         ):
             value = getattr(game, name, None)

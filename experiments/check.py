@@ -191,16 +191,21 @@ def _report(
     name: str, group: PluginGroup, work: Callable[[], int], origin: Path | None = None
 ) -> Report:
     """The report of `work`, which checks the rules and returns their number."""
-    notes, rule = (), "playing"
-    if group is GAMES and not get_game(name).examples:
-        notes = ("the class has no `examples` of finished games, so wins and losses could not be "
-                 "checked",)
+    notes, rule = (), "loading"
     try:
+        if group is GAMES:
+            won = {*get_game(name).examples.values()}
+            notes = tuple(f"no game in `examples` is won by the {player} player, so such a result "
+                          "could not be checked"
+                          for player, value in (("first", 1), ("second", -1)) if value not in won)
+        rule = "playing"
         return Report(name, group.noun, (), work(), notes)
     except RuleBroken as error:
         problem = error
         rule, _, text = str(error).partition(": ")
     except (DlgoError, _Endless) as error:
+        if rule == "loading" and isinstance(error, SpecError):
+            raise  # an option that the game refuses
         problem, text = error, str(error)
         rule = "endless" if isinstance(error, _Endless) else rule
     except Exception as error:
@@ -242,8 +247,8 @@ def _in_child(
     }
     rule, data = "loading", {}
     with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
-        [sys.executable, "-c", _CHILD, mode, spec, str(seconds), *games], stdout=subprocess.PIPE,
-        stderr=errors, text=True, env=environment,
+        [sys.executable, "-P", "-c", _CHILD, mode, spec, str(seconds), *games],
+        stdout=subprocess.PIPE, stderr=errors, text=True, env=environment,
     ) as child:
         try:
             for line in child.stdout or ():

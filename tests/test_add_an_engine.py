@@ -97,3 +97,44 @@ def test_names_that_cannot_be_used_are_refused(
 
 def test_new_is_a_command() -> None:
     assert {"engine", "game"} == set(cli.commands["new"].commands)
+
+
+def test_what_strangers_write_is_told_in_their_words(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each fault with its remedy, by `dlgo check`; files beside it do not matter."""
+    dlgo(capfd, tmp_path, "new", "game", "rows")
+    rows = (tmp_path / "rows.py").read_text()
+    assert "choose another name" in dlgo(capfd, tmp_path, "new", "engine", "json", status=2)
+    (tmp_path / "random.py").write_text("class Random: pass\n")
+    assert "keeps all" in dlgo(capfd, tmp_path, "check", "rows.py")
+    for old, new, status, part in (
+        ("min(1, max(-1, state.words[LEAD]))", "1", 1, "result is 1 and should be -1"),
+        ("    title =", "    tilte =", 2, "title is None; set it to a text"),
+        ('everywhere",)', 'everywhere")', 2, "write a comma after it"),
+        ("board_cols = 3", "board_cols = 30", 2, "whole number from 1 to 25"),
+        (', "B3 C3 A2 C1 A1 B1 A3 B2 C2": -1', "", 0, "won by the second player, so such a result"),
+    ):
+        assert rows.count(old) == 1
+        (tmp_path / "other.py").write_text(rows.replace(old, new))
+        said = dlgo(capfd, tmp_path, "check", "other.py", status=status)
+        assert part in " ".join(said.split())
+    (tmp_path / "leaves.py").write_text(
+        "import sys\nclass Leaves:\n    def select_move(self, state):\n        sys.exit('bye')\n")
+    said = dlgo(capfd, tmp_path, "check", "leaves.py", "--game", "tictactoe", status=1)
+    assert "SystemExit: bye" in said and "leaves.py, line 4" in said
+
+
+def test_sets_of_texts_have_one_order_for_one_seed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sets.py").write_text(
+        "class Sets:\n    def select_move(self, state):\n"
+        "        return min({str(move) for move in state.legal_moves()}, key=hash)\n")
+    games = set()
+    for number in range(3):
+        file = tmp_path / f"{number}.txt"
+        dlgo(capfd, tmp_path, "play", "connect4", "--first", "sets.py", "--second", "sets.py",
+             "--seed", "5", "--delay", "0", "--save", file)
+        games.add(file.read_text().split("\n", 3)[-1])
+    assert len(games) == 1

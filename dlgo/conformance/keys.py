@@ -160,7 +160,7 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
         yield f"the game cannot be pickled: {error}", None
         return
     done = subprocess.run(
-        [sys.executable, "-c", ANSWER], input=task, capture_output=True,
+        [sys.executable, "-P", "-c", ANSWER], input=task, capture_output=True,
         timeout=FRESH_PROCESS_SECONDS, check=False,
         # Another seed of `hash`, which differs between processes and must not affect keys.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),

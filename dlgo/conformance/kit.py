@@ -77,12 +77,12 @@ def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
         seconds: how long it may take, not counting the compiler.
     """
     results: list[T] = []
-    errors: list[Exception] = []
+    errors: list[BaseException] = []
 
     def run() -> None:
         try:
             results.append(work())
-        except Exception as error:
+        except BaseException as error:  # a file may call sys.exit
             errors.append(error)
 
     # Compiled code cannot be interrupted; with a daemon thread, the message still appears.

@@ -59,7 +59,8 @@ class Host(Program):
         command = [*python, *script]
         super().__init__(
             command if sandbox is None else sandbox.command(command, copies),
-            {"PYTHONPATH": os.pathsep.join(sys.path)},
+            # With another order of sets of texts, the same seed would give another game.
+            {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "0"},
         )
         if longest is None:
             longest = framing.LONGEST if sandbox is None else _LONGEST_UNTRUSTED

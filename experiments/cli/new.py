@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -53,6 +54,10 @@ def _check(name: str, noun: str, built_in: object) -> None:
         raise click.UsageError(
             f"{name!r} cannot be the name of a Python file; use lower-case letters, digits and _"
         )
+    if name in {*sys.stdlib_module_names, "numpy", "numba", "dlgo", "engines", "experiments",
+                "reports"}:
+        raise click.UsageError(
+            f"{name}.py would be imported in place of the module {name}; choose another name")
     if name in built_in:
         raise click.UsageError(f"{noun} {name!r} exists already; choose another name")
 
