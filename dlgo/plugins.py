@@ -39,7 +39,7 @@ from dlgo.errors import PluginError
 from dlgo.specs import suggest
 from dlgo.text import describe_error
 
-_PREFIX = "dlgo-file:"
+FILE_PREFIX = "dlgo-file:"
 _FILE = re.compile(r"(?s)(?P<path>[^:]*\.py)(?::(?P<rest>.*))?")
 _MODULE = re.compile(r"(?s)(?P<path>[A-Za-z_][\w.]*):(?P<rest>.*)")
 _MEMBER = re.compile(r"(?s)(?P<name>[A-Za-z_]\w*)(?::(?P<settings>.*))?")
@@ -151,7 +151,7 @@ class PluginGroup:
         name = getattr(target, "__name__", type(target).__name__)
         module = getattr(target, "__module__", "__main__")
         if module != "__main__" and getattr(sys.modules.get(module), name, None) is target:
-            if not module.startswith(_PREFIX):
+            if not module.startswith(FILE_PREFIX):
                 return f"{module}:{name}"
             return f"{os.path.relpath(sys.modules[module].__file__ or '')}:{name}"
         version = code_digest(target)[:8]  # as `dlgo.records.entrants` writes it
@@ -266,7 +266,7 @@ def _module_of(path: Path) -> tuple[str, Path]:
     """The name of the module that a file makes, and the whole path."""
     whole = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 (a link stays what it is)
     name = str(whole.with_suffix("")).replace("%", "%25").replace(".", "%2E")
-    return _PREFIX + name, whole
+    return FILE_PREFIX + name, whole
 
 
 def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
@@ -304,7 +304,7 @@ def source_digest(target: Any) -> str:
     if module is None or file is None:
         return ""
     package = sys.modules.get(module.__name__.partition(".")[0])
-    if module.__name__.startswith(_PREFIX) or package is module:
+    if module.__name__.startswith(FILE_PREFIX) or package is module:
         folder, files = Path(file).parent, sorted(_files_used(module, Path(file).parent, set()))
     else:
         folder = Path(package.__file__ or file).parent if package is not None else Path(file).parent
@@ -340,9 +340,9 @@ class _FileFinder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if not fullname.startswith(_PREFIX):
+        if not fullname.startswith(FILE_PREFIX):
             return None
-        file = fullname.removeprefix(_PREFIX).replace("%2E", ".").replace("%25", "%") + ".py"
+        file = fullname.removeprefix(FILE_PREFIX).replace("%2E", ".").replace("%25", "%") + ".py"
         return importlib.util.spec_from_file_location(fullname, file)
 
 

@@ -59,6 +59,10 @@ def run(
 
         if isinstance(error, DlgoError):
             _fail(str(error), 2)
+        from dlgo.conformance.kit import own_error
+
+        if text := own_error(error):
+            _fail(text, 2)
         _fail(  # the last line of defence: no traceback reaches a user
             f"internal error: {type(error).__name__}: {error}; "
             "run again with DLGO_TRACEBACK=1 for the details of a bug report", 70,

@@ -138,3 +138,27 @@ def test_sets_of_texts_have_one_order_for_one_seed(
              "--seed", "5", "--delay", "0", "--save", file)
         games.add(file.read_text().split("\n", 3)[-1])
     assert len(games) == 1
+
+
+def test_a_fault_in_a_file_of_ones_own_is_not_an_internal_error(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    dlgo(capfd, tmp_path, "new", "game", "rows")
+    rows = (tmp_path / "rows.py").read_text()
+    for old, new, part in (
+        ("STONES[player, action]", "STONE[player, action]", "misspelt.py: NameError: name 'STONE'"),
+        ("return RowsState(", "raise RuntimeError('boom')\n        return RowsState(",
+         "raise RuntimeError('boom'): RuntimeError: boom; `dlgo check`"),
+    ):
+        assert rows.count(old) == 1
+        (tmp_path / "misspelt.py").write_text(rows.replace(old, new))
+        said = run_here(tmp_path, "perft", "misspelt.py", "--depth", "2")
+        assert part in said and "internal error" not in said and said.count("\n") == 1
+
+
+def run_here(folder: Path, *arguments: str) -> str:
+    """What a command says that fails because of wrong input, in a process of its own."""
+    done = subprocess.run([sys.executable, "-m", "dlgo", *arguments], cwd=folder, env=ENVIRONMENT,
+                          capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2
+    return done.stderr
