@@ -156,6 +156,8 @@ def check(
     else:
         spec = EngineSpec.of(thing).text
     name = _name_in(spec)
+    if name.endswith(".py") and not Path(name).exists():
+        raise SpecError(f"{name} does not exist; check the name")
     for group in (GAMES, ENGINES):
         # Built-in ones, and those made in a notebook, which no other process can load.
         if name in group.built_in or group.is_given(name):
@@ -270,6 +272,8 @@ def _child() -> None:
 
     try:
         group = _group_of(_name_in(spec))
+        if games and group is GAMES:
+            raise SpecError(f"{spec} is a game; --game is for engines, leave it out")
         tell(**asdict(_report(spec, group, work, group.find(_name_in(spec)).origin)))
     except SpecError as error:
         if str(error).startswith("cannot load "):
@@ -283,9 +287,11 @@ def _child() -> None:
 def _group_of(name: str) -> PluginGroup:
     """The group of a name: games or engines."""
     if name.endswith(".py"):
-        for group in (GAMES, ENGINES):
-            if group.offered(Path(name)):
-                return group
+        groups = [group for group in (GAMES, ENGINES) if group.offered(Path(name))]
+        if len(groups) > 1:
+            raise PluginError(f"{name} holds a game and an engine; name one, as in {name}:NAME")
+        if groups:
+            return groups[0]
         raise PluginError(f"{name} holds neither a game nor an engine; a game is a complete "
                           "subclass of dlgo.GameSpec, an engine has select_move(state)")
     try:

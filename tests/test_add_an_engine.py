@@ -121,6 +121,13 @@ def test_what_strangers_write_is_told_in_their_words(
         assert part in " ".join(said.split())
     (tmp_path / "leaves.py").write_text(
         "import sys\nclass Leaves:\n    def select_move(self, state):\n        sys.exit('bye')\n")
+    (tmp_path / "both.py").write_text(rows + (tmp_path / "leaves.py").read_text())
+    for arguments, part in (
+        (("both.py",), "holds a game and an engine; name one"),
+        (("rows.py", "--game", "tictactoe"), "--game is for engines"),
+        (("none.py",), "none.py does not exist"),
+    ):
+        assert part in dlgo(capfd, tmp_path, "check", *arguments, status=2)
     said = dlgo(capfd, tmp_path, "check", "leaves.py", "--game", "tictactoe", status=1)
     assert "SystemExit: bye" in said and "leaves.py, line 4" in said
 
