@@ -44,7 +44,8 @@ def test_the_check_finds_what_the_changed_rule_forgets(
     result, evaluate = BLOCKS[2:]
     change(file, result.replace("-state", "state"), result)
     assert str(check("lines.py")).splitlines()[1] in DOC
-    change(file, "B3 C3\": 1}", "B3 C3\": -1}")
+    change(file, "B3 C3\": 1,", "B3 C3\": -1,")
+    change(file, "B2 C2\": -1}", "B2 C2\": 1}")
     assert str(check("lines.py")).splitlines()[1] in DOC
     change(file, evaluate.replace("-100", "100"), evaluate)
     if FULL:

@@ -63,10 +63,10 @@ class SavedGame:
     info: Mapping[str, str] = field(default_factory=dict)
     # The file's variations, comments and marks; None if it can have none.
     root: Node | None = field(default=None, compare=False, repr=False)
-    in_file: int = 1  # how many games the file holds
     # Number of moves of an SGF file -> of the game: handicap stones may be moves in the file, and
     # passes may be missing there.
     plies: Mapping[int, int] = field(default_factory=dict)
+    in_file: int = 1  # how many games the file holds
 
     @property
     def comments(self) -> dict[int, str]:
