@@ -8,6 +8,7 @@ One rule compares plain Python with the compiled game. An engine plays a few gam
 from __future__ import annotations
 
 import json
+import linecache
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -210,7 +212,24 @@ def _report(
         rule = "endless" if isinstance(error, _Endless) else rule
     except Exception as error:
         problem, text = error, f"{type(error).__name__}: {error}"
-    return Report(name, group.noun, (Finding(rule, text, kit.place_of(problem, origin)),), 0, notes)
+    return Report(name, group.noun, (Finding(rule, text, _place_of(problem, origin)),), 0, notes)
+
+
+def _place_of(error: BaseException, origin: Path | None) -> str:
+    """File, line and source of the line of the user's file where an exception arose."""
+    if origin is None:
+        return ""
+    line = 0
+    cause: BaseException | None = error
+    while cause is not None:
+        frames = traceback.extract_tb(cause.__traceback__)
+        line = next((f.lineno or 0 for f in reversed(frames) if f.filename == str(origin)), line)
+        cause = cause.__cause__ or cause.__context__
+    for file, number in re.findall(r"(\S+\.py), line (\d+)", str(error)):
+        if Path(file).name == origin.name:
+            line = int(number)
+    source = linecache.getline(str(origin), line).strip()
+    return f"{os.path.relpath(origin)}, line {line}: {source}" if line else ""
 
 
 # In a process of its own -------------------------------------------------------------------------

@@ -59,9 +59,9 @@ def run(
 
         if isinstance(error, DlgoError):
             _fail(str(error), 2)
-        from dlgo.conformance.kit import own_error
+        from dlgo.conformance.faults import own_fault
 
-        if text := own_error(error):
+        if text := own_fault(error):
             _fail(text, 2)
         _fail(  # the last line of defence: no traceback reaches a user
             f"internal error: {type(error).__name__}: {error}; "

@@ -53,8 +53,8 @@ def load_games(path: str | Path) -> pd.DataFrame:
 
 
 def _is_ledger(path: Path) -> bool:
-    """Whether a file begins like a database, or its name says so. The name of a CSV file counts
-    only where there is no file to look into."""
+    """Whether the file is a ledger: its first bytes, or the ending `.sqlite`, say so. If it cannot
+    be read, only the ending `.csv` says that it is not."""
     suffix = path.suffix.lower()
     with suppress(OSError):
         if path.is_file():

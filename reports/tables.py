@@ -210,11 +210,11 @@ def ratings_frame(
 ) -> pd.DataFrame:
     """One row for each entrant of each game, best first.
 
-    Games, wins, draws, losses and score (points per game) leave out repetitions and games of an
-    entrant against itself; the score is NaN if there are no others. The mean costs per move are
-    over all moves the entrant chose. `rating` is on the scale of the expected score,
-    `model_rating` on the model's own (`ratings.py`). `mean_work` is network evaluations a move,
-    for an engine without a network simulations, NaN for one that does neither. The intervals by
+    Games, wins, draws, losses and score (points per game) do not count repetitions, or games of an
+    entrant against itself; without other games the score is NaN. The mean costs per move are over
+    all moves that the entrant chose. `rating` is on the scale of the expected score, `model_rating`
+    on the model's own (`ratings.py`). `mean_work` is network evaluations per move, for an engine
+    without a network simulations per move, and NaN for an engine with neither. The intervals by
     resampling are NaN without `checks` (of `bootstrap.check_ratings`).
     """
     import pandas as pd

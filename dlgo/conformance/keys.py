@@ -22,6 +22,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance import kit
+from dlgo.conformance.faults import fault_text
 from dlgo.encoders import get_encoder
 from dlgo.rng import make_rng
 
@@ -205,5 +206,5 @@ def answer() -> None:
         except kit.RuleBroken as error:
             sys.exit(str(error))
         except Exception as error:
-            sys.exit(kit.error_text(error))
+            sys.exit(fault_text(error))
     print(json.dumps(answers))

@@ -7,26 +7,19 @@ notation) that another rule checks.
 from __future__ import annotations
 
 import functools
-import linecache
-import os
-import re
-import sys
 import threading
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numba.core.errors import NumbaError
 
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
+from dlgo.conformance.faults import fault_text
 from dlgo.errors import BotError, SpecError
 from dlgo.jit import wall_time
-from dlgo.plugins import FILE_PREFIX
 from dlgo.rng import make_rng
 
 T = TypeVar("T")
@@ -150,56 +143,10 @@ def _ask(kernel: str, state: GameState, *arguments: Any) -> Any:
     try:
         answer = getattr(kernels, kernel)(*arguments)
     except Exception as error:
-        raise broken(kernel, f"the kernel raises {error_text(error)}", state) from error
+        raise broken(kernel, f"the kernel raises {fault_text(error)}", state) from error
     if answer is None:
         raise broken(kernel, f"`{kernel}` returns nothing", state)
     return answer
-
-
-def error_text(error: Exception) -> str:
-    """An exception in a line; for the compiler's long messages, the cause and its line."""
-    name, text = type(error).__name__, re.sub("\x1b\\[[0-9]*m", "", str(error))
-    if not isinstance(error, NumbaError):
-        return f"{name}: {' '.join(text.split())[:200]}"
-    if name_error := re.search(r"NameError: [^\n]*", text):
-        return name_error[0]
-    lines = [line.strip(" ->") for line in text.splitlines()]
-    cause = next((line for line in lines if not re.match("Failed in|Resolution fail|$", line)), "")
-    if call := re.search(r"No implementation of function.*?>>> ([^\n]*)", text, re.S):
-        cause = f"it cannot compile {call[1]}"
-    if re.search("NRT required|Only accept returning", text):
-        cause += ": a kernel makes no new arrays, lists or dictionaries"
-    places = re.findall(r'(?:File "| at )([^"\n]+\.py)"?(?:, line | \()(\d+)', text)
-    own = [f"{file}, line {line}" for file, line in places if "site-packages" not in file]
-    return ", ".join([f"{name}: {cause}", *own[-1:]])
-
-
-def place_of(error: BaseException, origin: Path | None) -> str:
-    """File, line and source of the line of the user's file where an exception arose."""
-    if origin is None:
-        return ""
-    line = 0
-    cause: BaseException | None = error
-    while cause is not None:
-        frames = traceback.extract_tb(cause.__traceback__)
-        line = next((f.lineno or 0 for f in reversed(frames) if f.filename == str(origin)), line)
-        cause = cause.__cause__ or cause.__context__
-    for file, number in re.findall(r"(\S+\.py), line (\d+)", str(error)):
-        if Path(file).name == origin.name:
-            line = int(number)
-    source = linecache.getline(str(origin), line).strip()
-    return f"{os.path.relpath(origin)}, line {line}: {source}" if line else ""
-
-
-def own_error(error: Exception) -> str:
-    """Place and text of an exception that arose in a file of the user, or in compiling it; else "".
-    """
-    files = [Path(module.__file__ or "") for name, module in sys.modules.items()
-             if name.startswith(FILE_PREFIX)]
-    place = next(filter(None, (place_of(error, file) for file in files)), "")
-    if isinstance(error, NumbaError):  # it may name the line of the caller alone
-        place = place or ", ".join(map(os.path.relpath, files))
-    return f"{place}: {error_text(error)}; `dlgo check` examines such a file" if place else ""
 
 
 def difference(view: View, expected: View) -> str:

@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dlgo import DlgoError, browser
-from dlgo.conformance.kit import own_error
+from dlgo.conformance.faults import own_fault
 from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
 from experiments.studio import (
@@ -133,7 +133,7 @@ async def _http_error(_: Request, error: Exception) -> Response:
 async def _internal_error(_: Request, error: Exception) -> Response:
     """Answer with one line: no traceback reaches a browser."""
     print(f"dlgo: internal error: {one_line(repr(error))}", file=sys.stderr)
-    words = own_error(error) or (
+    words = own_fault(error) or (
         f"internal error: {type(error).__name__}; the server's console says more")
     return json_reply({"error": words}, 500)
 
