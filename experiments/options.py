@@ -56,9 +56,9 @@ def together(*options: Decorator) -> Decorator:
     return decorate
 
 
-def quick_option(what: str) -> Decorator:
-    """`--quick`: a test run of less than a minute; `what` describes the smaller run."""
-    return click.option("--quick", is_flag=True, help=f"{what}; ends within a minute.")
+def quick_option(what: str, time: str = "a minute") -> Decorator:
+    """`--quick`: a test run, by default of less than a minute; `what` describes the smaller run."""
+    return click.option("--quick", is_flag=True, help=f"{what}; ends within {time}.")
 
 
 def out_option(default: str) -> Decorator:

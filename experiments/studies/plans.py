@@ -142,7 +142,8 @@ def study_options(name: str, quick: str) -> options.Decorator:
         click.option("--fits", is_flag=True,
                      help="Only fit and draw. Kept results stand in for those that --out lacks."),
         click.option("--save", is_flag=True, help="Keep the results in the study's own folder."),
-        options.workers_option, options.out_option(f"out/{name}"), options.quick_option(quick),
+        options.workers_option, options.out_option(f"out/{name}"),
+        options.quick_option(quick, "two minutes"),
     )
 
 
