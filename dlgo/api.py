@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -218,9 +219,9 @@ class GameState:
         return self.last_move is not None and self.last_move.kind == "resign"
 
     def _text(self, move: Move) -> str:
-        if move.is_play and self.game.action_of(move) is None:
-            return str(move)
-        return self.game.move_text(move)
+        with suppress(LookupError, TypeError, ValueError, AttributeError):
+            return self.game.move_text(move)
+        return str(move)  # of another game
 
     def _why_illegal(self, move: Move) -> str:
         """Why a move is illegal. If legal moves begin with its text, the reason lists them."""

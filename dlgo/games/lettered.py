@@ -28,7 +28,8 @@ class Lettered(GameSpec):
         return f"{self.col_label(col)}{self.row_label(row)}"
 
     def move_text(self, move: Move) -> str:
-        return self.cell_label(*move.point) if move.point else super().move_text(move)
+        on_board = move.point and self.action_of(move) is not None
+        return self.cell_label(*move.point) if on_board else super().move_text(move)
 
     def read_cell(self, word: str) -> Point | None:
         """The cell that a word in small letters names, or None."""

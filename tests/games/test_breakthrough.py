@@ -7,7 +7,7 @@ import functools
 import numpy as np
 import pytest
 
-from dlgo import GameState, get_game, kernels
+from dlgo import GameState, Move, Point, get_game, kernels
 from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.breakthrough.kernel import LEFT
 from dlgo.games.breakthrough.state import Breakthrough
@@ -141,7 +141,11 @@ def test_illegal_moves_have_texts_in_the_notation_of_the_game() -> None:
         with pytest.raises(IllegalMoveError, match="^a2-a3 is illegal: a man goes one step ahead"):
             state.play(text)
     for text in ("a1-b1", "a1xb1", "a4-b2"):  # no action is such a move
-        assert state.game.move_text(state.game.parse_move(state, text)) == text
+        with pytest.raises(IllegalMoveError, match=f"^{text} is illegal: a man goes one step"):
+            state.play(text)
+    for move, text in ((Move.play("swap"), "swap"), (Move.play(Point(0, 0)), r"\(0, 0\)")):
+        with pytest.raises(IllegalMoveError, match=f"^{text} is illegal"):
+            state.play(move)
 
 
 def test_men_that_have_arrived_are_marked() -> None:
