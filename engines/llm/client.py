@@ -35,12 +35,13 @@ from engines.programs.program import ProgramError
 
 # Bytes of an answer that are read, and of an error.
 _LONGEST_ANSWER, _LONGEST_ERROR = 1 << 22, 1 << 16
-# Requests for one answer, unless the server is busy: it may not run, or answer in another form.
+# Requests for one answer, unless the server is busy: it may not run, have a fault, or answer in
+# another form.
 _ATTEMPTS = 5
 # Seconds before the second request; doubled before each further one, up to the longest pause.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
-# HTTP errors of a busy server, and those from 500. Others are final: a wrong key, an unknown model.
-_BUSY = (408, 409, 425, 429)
+# HTTP errors of a busy server. Others below 500 are final: a wrong key, an unknown model.
+_BUSY = (408, 409, 425, 429, 502, 503, 504, 529)
 # Tokens of an answer, at most: more than any model has room for.
 _MOST_TOKENS = 2**40
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -232,9 +233,9 @@ class Client:
             words = self._words_in(body)
             if error.url != self._url:
                 words = f": it moved to {excerpt(self._clean(error.url), 200)}; write that as url"
-            busy = error.code in _BUSY or error.code >= 500
-            return _NoAnswer(Failure.UNREACHABLE, f"HTTP {error.code}{words}",
-                             math.inf if busy else 1, _pause(error.headers.get("Retry-After", "")))
+            most = math.inf if error.code in _BUSY else 1 if error.code < 500 else _ATTEMPTS
+            return _NoAnswer(Failure.UNREACHABLE, f"HTTP {error.code}{words}", most,
+                             _pause(error.headers.get("Retry-After", "")))
         reason = getattr(error, "reason", error)
         if isinstance(reason, TimeoutError):
             return _NoAnswer(Failure.TIMEOUT, LATE)

@@ -252,7 +252,8 @@ def test_only_a_busy_server_is_asked_more_than_five_times(ask, monkeypatch) -> N
         result, _, server = ask(lambda request, answers=answers: next(answers),
                                 "cache=no,retries=0,timeout=30")
         assert str(result.move) == "B2" and len(server.requests) == 17
-    for answer, failure in ((None, UNREACHABLE), ((200, {}, b"{}"), NONSENSE)):
+    for answer, failure in ((None, UNREACHABLE), ((200, {}, b"{}"), NONSENSE),
+                            ((500, {}, b""), UNREACHABLE), ((501, {}, b""), UNREACHABLE)):
         error, _, server = ask(lambda request, answer=answer: answer)
         assert error.failure is failure and len(server.requests) == 5
 
