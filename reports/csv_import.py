@@ -13,12 +13,11 @@ dialect of CSV will do, with decimal commas as well (see `dlgo.tables`).
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
-from dlgo.records.ledger import Ledger
+from dlgo.records.ledger import Ledger, is_ledger
 from dlgo.tables import read_table
 from dlgo.text import LONGEST_NAME, one_line
 from reports.ratings import repeated_games
@@ -41,26 +40,16 @@ _UNKNOWN = {
 def load_games(path: str | Path) -> pd.DataFrame:
     """The games of a ledger or a CSV file, as `tables.games_frame` gives them. Raises DlgoError if
     the file cannot be used or holds no games."""
-    if _is_ledger(Path(path)):
+    path = Path(path)
+    if is_ledger(path) or (not path.is_file() and path.suffix.lower() != ".csv"):
         with Ledger(path, read_only=True) as ledger:
             ledger.show_names()
             games = games_frame(ledger)
     else:
-        games = read_games(Path(path))
+        games = read_games(path)
     if games.empty:
         raise DlgoError(f"{path} holds no games; add some first")
     return games
-
-
-def _is_ledger(path: Path) -> bool:
-    """Whether the file is a ledger: its first bytes, or the ending `.sqlite`, say so. If it cannot
-    be read, only the ending `.csv` says that it is not."""
-    suffix = path.suffix.lower()
-    with suppress(OSError):
-        if path.is_file():
-            with path.open("rb") as file:
-                return file.read(16) == b"SQLite format 3\0" or suffix == ".sqlite"
-    return suffix != ".csv"
 
 
 def read_games(path: Path) -> pd.DataFrame:

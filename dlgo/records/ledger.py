@@ -51,6 +51,16 @@ def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
     )
 
 
+def is_ledger(path: Path) -> bool:
+    """Whether a file is a ledger: its first bytes, or the ending `.sqlite`, say so."""
+    with suppress(OSError, ValueError):
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(16) == b"SQLite format 3\0":
+                    return True
+    return path.suffix.lower() == ".sqlite"
+
+
 class Ledger:
     """An open ledger file.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dlgo import DlgoError, GameState, Player
 from dlgo.display import extra_lines, player_text, result_text
 from dlgo.files import output_path
-from dlgo.records.ledger import Ledger
+from dlgo.records.ledger import Ledger, is_ledger
 from experiments.play.board_drawing import BACKGROUND, draw_board
 from experiments.play.game_file import SavedGame, game_of_ledger, positions, read_game_file
 from reports.figures import write_line
@@ -34,12 +34,7 @@ def load_game(path: Path, slot: str | None = None) -> SavedGame:
     Raises DlgoError if there is no such game, or none at all; as `recorded_game`.
     """
     number = int(slot[:9]) if slot is not None and slot.isascii() and slot.isdigit() else None
-    try:
-        with path.open("rb") as file:
-            is_ledger = file.read(16) == b"SQLite format 3\0"
-    except (OSError, ValueError):
-        is_ledger = False  # the reader of files says what is wrong
-    if not is_ledger:
+    if not is_ledger(path):
         if slot is not None and number is None:
             raise DlgoError(f"{path} is not a ledger; write the game's number, such as --slot 2")
         return read_game_file(path, number)

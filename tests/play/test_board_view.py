@@ -292,12 +292,15 @@ def test_a_game_of_a_ledger(tmp_path: Path) -> None:
 def test_mistakes_give_one_line(tmp_path: Path, capsys) -> None:
     game = tmp_path / "game.txt"
     write_game_file(game, four_in_a_row())
+    damaged = tmp_path / "games.sqlite"
+    damaged.write_text("damaged")
     for arguments, part in (
         (("show", str(game), "--out", "x.mp4"), "must end in .gif, .png, .html"),
         (("show", str(game), "--out", str(tmp_path / "no" / "x.png")), "cannot write"),
         (("show", str(game), "--slot", "3", "--out", "x.png"), "no game 3"),
         (("show", str(tmp_path / "none"), "--out", "x.png"), "No such file"),
         (("show", "README.md", "--out", "x.png"), "not a game record"),
+        (("show", str(damaged), "--out", "x.png"), "file is not a database"),
     ):
         assert_one_line(dlgo_here(capsys, *arguments), part)
 
