@@ -66,7 +66,9 @@ class GtpProgram(Program):
             answer = self.exchange(request, _take_answer, self.timeout)
             ok, number, text = parse_response(answer)
             if number != command.id:
-                raise GtpError(f"its answer has the number {number}, not {command.id}")
+                wrong = "no number" if number is None else f"the number {number}"
+                raise GtpError(f"its answer has {wrong}; it must repeat that of the command, "
+                               f"{command.id}")
         except (GtpError, ProgramError) as error:
             self.kill()
             hint = " (option timeout)" if getattr(error, "failure", "") == Failure.TIMEOUT else ""

@@ -125,6 +125,7 @@ class Session:
         outside = isinstance(self.current.spec, OutsideSpec)
         try:
             decision = self.current.engine.select_move(self.state)
+            state = self.state.apply_move(decision.move)
         except DlgoError as error:
             name = "" if outside else f"{self.current}: "  # an external one names itself
             raise DlgoError(f"{name}{error}{self._rescue()}") from error
@@ -135,7 +136,7 @@ class Session:
         except Exception:
             self.show_message(f"{self.current} failed{self._rescue()}")
             raise
-        self.state = self.state.apply_move(decision.move)
+        self.state = state
         self._moved()
         return decision
 

@@ -122,7 +122,7 @@ MISBEHAVIOUR = {
     "prints no line end": ("\n    while True: os.write(1, b'x' * 1000)", "begin with = or ?"),
     "answers late": ("time.sleep(6); say('A1', number)", "no answer within 3 s"),
     "answers another question": ("say('A1', 77777)", "has the number 77777"),
-    "answers without number": ("say('A1')", "has the number None"),
+    "answers without number": ("say('A1')", "has no number; it must repeat that"),
     "refuses": ("say('I am tired', number, '?')", "refused 'genmove black': I am tired"),
     "moves off the board": ("say('Z99', number)", "'Z99'"),
     "moves nowhere": ("say('', number)", "answered genmove with ''"),

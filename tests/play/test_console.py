@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import DlgoError, GameState, Move, NotationError, Player, get_game
+from dlgo import DlgoError, GameState, Move, NotationError, Player, Point, get_game
 from dlgo.games.draughts.state import Draughts
 from engines.base import Decision
 from experiments.play.console import Console, board_text
@@ -168,6 +168,17 @@ def test_the_file_follows_every_move(tmp_path: Path) -> None:
     session = sit_down(start("connect4"), save=file)
     Console(session, source=Lines("4\n5\nundo\n"), target=io.StringIO()).run()
     assert asked == [None, 2, 4, 2]
+
+
+def test_an_illegal_move_of_an_engine_names_it_and_saves_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = sit_down(start("go:size=5").play("A1"))
+    session.players[1].engine.select_move = lambda state: Decision(Move.play(Point(1, 1)))
+    with pytest.raises(DlgoError, match="^random: A1 is illegal: .*; `dlgo play --resume unfin"):
+        session.bot_turn()
+    assert read_game_file(Path("unfinished.sgf")).state == session.state
 
 
 def test_a_full_disk_ends_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
