@@ -115,14 +115,14 @@ COLUMN_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 def parse_point(text: str, rows: int, cols: int) -> Point:
     """The point that `C3` names: a column letter (no I), then the row from the bottom."""
-    text = text.strip().upper()
+    text = text.strip()
     last_letter = COLUMN_LETTERS[cols - 1]
     form = f"write a column letter A-{last_letter} and a row 1-{rows}, such as C{min(3, rows)}"
     if len(text) < 2 or not (text[1:].isascii() and text[1:].isdigit()):
         raise NotationError(f"{text!r} is not a point of the board: {form}")
-    if text[0] == "I":
+    if text[0] in "Ii":
         raise NotationError(f"{text!r}: the letter I is not used, J follows H")
-    col = COLUMN_LETTERS.find(text[0]) + 1
+    col = COLUMN_LETTERS.find(text[0].upper()) + 1
     row = int(text[1:]) if len(text) < 5 else 0
     if not (1 <= col <= cols and 1 <= row <= rows):
         raise NotationError(f"{text!r} lies off the {cols}x{rows} board: {form}")

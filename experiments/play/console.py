@@ -163,7 +163,7 @@ class Console:
                 case "resign":
                     self._play([Move.resign()])
                 case _:
-                    self._play(state.game.parse_moves(state, line.lower()))
+                    self._play(state.game.parse_moves(state, line))
         except DlgoError as error:
             self._show_message(str(error), "red")
 

@@ -130,7 +130,7 @@ def text_of(given: View, key: str, default: str | None = None) -> str:
     """A text of the request. Raises StudioError if there is none."""
     value = given.get(key, default)
     if not isinstance(value, str) or len(value) > 1000:
-        raise StudioError(f"{key} must be a text")
+        raise StudioError(f"{key} must be a text of at most 1,000 characters")
     return value
 
 
@@ -138,13 +138,16 @@ def number_of(given: View, key: str, default: float, low: float, high: float) ->
     """A number of the request within its range. Raises StudioError otherwise."""
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise StudioError(f"{key} must be a number from {low:g} to {high:g}")
+        raise StudioError(f"{key} must be a number from {low:,g} to {high:,.15g}")
     return value
 
 
 def whole_of(given: View, key: str, default: int, high: int) -> int:
-    """A number of the request from 0 to `high`, rounded down. Raises StudioError otherwise."""
-    return int(number_of(given, key, default, 0, high))
+    """A whole number of the request from 0 to `high`. Raises StudioError otherwise."""
+    value = number_of(given, key, default, 0, high)
+    if value != int(value):
+        raise StudioError(f"{key} must be a whole number")
+    return int(value)
 
 
 def query_number(request: Request, key: str, default: int) -> int:

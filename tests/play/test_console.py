@@ -49,7 +49,7 @@ def start(game: str) -> GameState:
 
 
 @pytest.mark.parametrize(("game", "lines", "parts", "plies"), [
-    ("tictactoe", "Z9\nB2\nB2\nquit\n", ["off the 3x3 board", "B2 is illegal: the cell is"], 2),
+    ("tictactoe", "z9\nb2\nB2\nquit\n", ["'z9' lies off the", "B2 is illegal: the cell is"], 2),
     ("connect4", "4\nundo\n3\nundo\nundo\nquit\n", ["have not moved yet"], 0),
     ("go:size=5", "C3\nresign\n", ["white (o) wins by resignation"], 3),
     ("go:size=5", "C3\n", ["is unfinished"], 2),  # the end of the input

@@ -60,8 +60,8 @@ GAMES = [
     b"", b"{", b"[]", b"null", b'"game"', b"\xff\xfe", b"[" * 100_000, b'{"game": NaN}',
     b'{"game": ["go"]}', b'{"game": null}', b'{"game": "go:size=1e999"}', b'{"game": "go:size=-1"}',
     b'{"game": "go", "black": 7}', b'{"game": "go", "seed": "x"}', b'{"game": "go", "seed": -1}',
-    b'{"game": "go", "delay": 1e99}', b'{"game": "' + b"x" * 5000 + b'"}', b'{"game": ""}',
-    b'{"game": "go\\u0000"}',
+    b'{"game": "go", "seed": 1.5}', b'{"game": "go", "delay": 1e99}', b'{"game": ""}',
+    b'{"game": "' + b"x" * 5000 + b'"}', b'{"game": "go\\u0000"}',
 ]
 SEARCHES = [
     {"engine": "mcts"}, {"engine": f"{BOTS}:First"}, {"engine": "gtp:command=ls"}, {"engine": ""},
