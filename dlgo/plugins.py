@@ -205,8 +205,8 @@ class PluginGroup:
             name for name, value in vars(module).items()
             if getattr(value, "__module__", None) == module.__name__
             and not name.startswith("_") and not inspect.isabstract(value)
-            and (self._fits(value) if inspect.isclass(value) or self.noun == "function"
-                 else name == "select_move")
+            and self._fits(value)
+            and (inspect.isclass(value) or self.noun == "function" or name == "select_move")
         ]
 
 
