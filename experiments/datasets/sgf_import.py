@@ -50,6 +50,11 @@ class Piece(NamedTuple):
     archive: str
     names: tuple[str, ...]
 
+    def path_of(self, name: str) -> str:
+        """The name of a file in messages; a single file is its own archive."""
+        path = Path(self.archive)
+        return self.archive if path.name == name and path.is_file() else f"{path}/{name}"
+
 
 class Entry(NamedTuple):
     """The index row of one game of an SGF file."""
@@ -254,7 +259,7 @@ def import_piece(
     reports: list[Report] = []
     for name, data in contents(archive, piece.names):
         positions = 0
-        for game, report in _games_of(data, f"{piece.archive}/{name}", wanted):
+        for game, report in _games_of(data, piece.path_of(name), wanted):
             reports.append(report)
             if game is not None:
                 games.append(game)
@@ -327,7 +332,7 @@ def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Ent
     """The index rows of the games of a piece's files."""
     entries: list[Entry] = []
     for name, data in contents(archive, piece.names):
-        entries += describe(f"{piece.archive}/{name}", data)
+        entries += describe(piece.path_of(name), data)
         yield Amount(1)
     return entries
 

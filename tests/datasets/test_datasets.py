@@ -242,6 +242,8 @@ def test_the_index_says_what_is_there(archive: Path, tmp_path: Path) -> None:
     rows = (tmp_path / "index.csv").read_text().splitlines()
     assert len(rows) == 5
     assert rows[0].startswith("name,error,size,handicap,moves,result")
+    (single := tmp_path / "single.sgf").write_text("no game")
+    assert index_sgf([single], None, 1)[-1].startswith(f"skipped: {single}: not a readable Go rec")
 
 
 def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
