@@ -206,8 +206,8 @@ def _report(
         problem = error
         rule, _, text = str(error).partition(": ")
     except (DlgoError, _Endless) as error:
-        if rule == "loading" and isinstance(error, SpecError):
-            raise  # an option that the game refuses
+        if isinstance(error, SpecError):
+            raise  # an option that the game or engine refuses
         problem, text = error, str(error)
         rule = "endless" if isinstance(error, _Endless) else rule
     except Exception as error:
