@@ -59,14 +59,12 @@ def run(
 
         if isinstance(error, DlgoError):
             _fail(str(error), 2)
-        from dlgo.conformance.faults import own_fault
+        from dlgo.conformance.faults import unforeseen
 
-        if text := own_fault(error):
+        text, own = unforeseen(error)  # the last line of defence: no traceback reaches a user
+        if own:
             _fail(text, 2)
-        _fail(  # the last line of defence: no traceback reaches a user
-            f"internal error: {type(error).__name__}: {error}; "
-            "run again with DLGO_TRACEBACK=1 for the details of a bug report", 70,
-        )
+        _fail(f"{text}; run again with DLGO_TRACEBACK=1 for the details of a bug report", 70)
 
 
 def log(line: str, err: bool = False) -> None:

@@ -126,6 +126,7 @@ def test_what_strangers_write_is_told_in_their_words(
         (("both.py",), "holds a game and an engine; name one"),
         (("rows.py", "--game", "tictactoe"), "--game is for engines"),
         (("none.py",), "none.py does not exist"),
+        (("leaves.py:misspelt=1",), "has no option 'misspelt'"),
     ):
         assert part in dlgo(capfd, tmp_path, "check", *arguments, status=2)
     said = dlgo(capfd, tmp_path, "check", "leaves.py", "--game", "tictactoe", status=1)
@@ -150,22 +151,40 @@ def test_sets_of_texts_have_one_order_for_one_seed(
 def test_a_fault_in_a_file_of_ones_own_is_not_an_internal_error(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    """File, line and cause, also of what Numba compiles; else at least the file."""
     dlgo(capfd, tmp_path, "new", "game", "rows")
     rows = (tmp_path / "rows.py").read_text()
-    for old, new, part in (
-        ("STONES[player, action]", "STONE[player, action]", "misspelt.py: NameError: name 'STONE'"),
-        ("return RowsState(", "raise RuntimeError('boom')\n        return RowsState(",
+    play = "play", "bad.py", "--second", "random", "--delay", "0", "--first"
+    perft = "perft", "bad.py", "--depth", "1"
+    for old, new, arguments, status, part in (
+        ("[LEAD] *", "[LAED] *", (*play, "alphabeta:depth=1"), 2,
+         "bad.py, line 120: NameError: name 'LAED' is not defined; `dlgo check`"),
+        ("np.zeros(5, np.int64)", "np.zeros(5)", perft, 2,
+         "bad.py, line 91: TypingError: it cannot compile or_(float64, float64); `dlgo check`"),
+        ("return RowsState(", "raise RuntimeError('boom')\n        return RowsState(", perft, 2,
          "RuntimeError: boom; `dlgo check`"),
+        ("return Move.play(", "Move.play(", (*play, "random"), 70,
+         "None is not a move; write a Move or its text, such as 'None'; a mistake in bad.py may be "
+         "the cause: run `dlgo check FILE`"),
     ):
         assert rows.count(old) == 1
-        (tmp_path / "misspelt.py").write_text(rows.replace(old, new))
-        said = run_here(tmp_path, "perft", "misspelt.py", "--depth", "2")
-        assert part in said and "internal error" not in said and said.count("\n") == 1
+        (tmp_path / "bad.py").write_text(rows.replace(old, new))
+        assert part in run_here(tmp_path, *arguments, status=status)
 
 
-def run_here(folder: Path, *arguments: str) -> str:
-    """What a command says that fails because of wrong input, in a process of its own."""
+def test_a_bot_that_numba_cannot_compile_is_told_its_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.py").write_text(
+        "import numba\n@numba.njit\ndef value(words):\n    return words.smu()\n"
+        "def select_move(state):\n    return value(state.kernel_state.words)\n")
+    said = dlgo(capfd, tmp_path, "check", "bad.py", "--game", "tictactoe", status=1)
+    assert "bad.py, line 4: TypingError: Unknown attribute 'smu' of type array" in said
+
+
+def run_here(folder: Path, *arguments: str, status: int) -> str:
+    """The last line of a command that fails, in a process of its own."""
     done = subprocess.run([sys.executable, "-m", "dlgo", *arguments], cwd=folder, env=ENVIRONMENT,
                           capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 2
-    return done.stderr
+    assert done.returncode == status
+    return done.stderr.splitlines()[-1]

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from dlgo.api import GameSpec
+from dlgo.conformance.faults import unforeseen
 from dlgo.errors import DlgoError
 from dlgo.gtp import GtpError, format_response, parse_command
 from dlgo.jit import tell_of_compiling
@@ -75,9 +76,7 @@ class Server:
                 yield f"{text}\n"
             yield "\n"
         except Exception as error:  # a fault of ours must not end the game of others
-            message = str(error) if isinstance(error, DlgoError) else (
-                f"internal error: {type(error).__name__}: {error}"
-            )
+            message = str(error) if isinstance(error, DlgoError) else unforeseen(error)[0]
             # Once lines have been sent, the response can only be ended.
             yield "\n" if started else format_response(command.id, excerpt(message), ok=False)
 

@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dlgo import DlgoError, browser
-from dlgo.conformance.faults import own_fault
+from dlgo.conformance.faults import unforeseen
 from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
 from experiments.studio import (
@@ -133,8 +133,9 @@ async def _http_error(_: Request, error: Exception) -> Response:
 async def _internal_error(_: Request, error: Exception) -> Response:
     """Answer with one line: no traceback reaches a browser."""
     print(f"dlgo: internal error: {one_line(repr(error))}", file=sys.stderr)
-    words = own_fault(error) or (
-        f"internal error: {type(error).__name__}; the server's console says more")
+    words, own = unforeseen(error)
+    if not own:
+        words = f"internal error: {type(error).__name__}; the server's console says more"
     return json_reply({"error": words}, 500)
 
 
