@@ -94,8 +94,10 @@ export class GameView {
     const { view, buttons } = this, engines = view.sides.filter((spec) => spec !== "human").length;
     buttons.undo.disabled = !view.history.length;
     buttons.pass.hidden = !view.hasPass;
-    buttons.hint.disabled = buttons.pass.disabled = buttons.resign.disabled = !mine;
-    buttons.swap.hidden = !(mine && now.moves.some(({ text }) => text === "swap"));
+    const legal = (word) => mine && now.moves.some(({ text }) => text === word);
+    buttons.pass.disabled = !legal("pass");
+    buttons.hint.disabled = buttons.resign.disabled = !mine;
+    buttons.swap.hidden = !legal("swap");
     buttons.resign.textContent = resigning ? "Really resign?" : "Resign";
     buttons.pause.hidden = (engines < 2 && !view.clock) || view.position.over;
     buttons.step.hidden = this.speedField.hidden = engines < 2 || view.position.over;
