@@ -50,6 +50,8 @@ _FIRST_USER, _USERS = 0x6E000000, 0x400000
 _RIGHTS = ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
 _MEGABYTE = 2**20
 _MOST_PROCESSES = 1 << 16
+# Without `..`: the folders before it may be hidden inside.
+_PYTHON = os.path.abspath(sys.executable)  # noqa: PTH100 (a link stays what it is)
 # Seconds between two looks of the watch.
 _WATCH_PAUSE = 0.2
 _REMEDY = (
@@ -99,7 +101,7 @@ class Sandbox:
     @property
     def python(self) -> list[str]:
         """The words that run a script inside."""
-        return sealed.python() if self.sealed else [sys.executable, "-P"]
+        return sealed.python() if self.sealed else [_PYTHON, "-P"]
 
     def command(self, words: Sequence[str], copies: bool = False) -> list[str]:
         """The words that run `words` inside. With `copies`, that is trusted code, which keeps its
@@ -122,7 +124,7 @@ class Sandbox:
 
     def _confined(self, rights: Sequence[int], words: Sequence[str]) -> list[str]:
         """The words that run `words` as a user within limits."""
-        python = sealed.python()[0] if self.sealed else sys.executable
+        python = sealed.python()[0] if self.sealed else _PYTHON
         return [python, "-I", "-S", confine.__file__, *map(str, rights), *words]
 
     def _without_walls(self, words: Sequence[str]) -> list[str]:
@@ -296,7 +298,7 @@ def check_sandbox() -> None:
             f"untrusted code needs Linux and bubblewrap, but this is {platform.system()}: use a "
             "virtual machine with Linux, or run only code that you trust, with --trust"
         )
-    command = Sandbox()._command([sys.executable, "-I", "-S", "-c", _PROBE])
+    command = Sandbox()._command([_PYTHON, "-I", "-S", "-c", _PROBE])
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
@@ -317,7 +319,7 @@ def check_sandbox() -> None:
 def copies_work() -> bool:
     """Whether sandboxed processes can have copies here; else each needs a new start."""
     sandbox = Sandbox()
-    words = [sys.executable, "-P", "-m", fresh.__name__, *map(str, sandbox.walls())]
+    words = [_PYTHON, "-P", "-m", fresh.__name__, *map(str, sandbox.walls())]
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         return subprocess.run(
             sandbox.command(words, copies=True), capture_output=True, timeout=60,

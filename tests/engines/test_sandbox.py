@@ -346,3 +346,11 @@ def test_killing_the_parent_ends_the_sandbox(folder) -> None:
     while left_behind(folder) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not left_behind(folder)
+
+
+def test_a_python_that_was_started_by_a_path_with_dots_is_found_inside(tmp_path: Path) -> None:
+    python = os.path.relpath(sys.executable, tmp_path)
+    work = "from engines.programs.sandbox import check_sandbox; check_sandbox()"
+    done = subprocess.run([python, "-c", work], cwd=tmp_path, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
