@@ -219,12 +219,12 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "resign_below": 0.05, "no_resign_fraction": 0.15},
     },
     "othello 6x6": {
-        **_SMALL, "encoder": "plays", "iterations": 11, "games": 1500, "ownership": 0.5,
+        **_SMALL, "encoder": "plays", "iterations": 40, "games": 1500, "ownership": 0.5,
         "selfplay": {"sims": 200, "fast_sims": 40, "full_share": 0.5, "sample_plies": 10,
                      "games_at_once": 192, "random_share": 0.3, "random_plies": 8},
     },
     "othello": {
-        **_SMALL, "encoder": "plays", "iterations": 11, "games": 1200, "ownership": 0.5,
+        **_SMALL, "encoder": "plays", "iterations": 40, "games": 1200, "ownership": 0.5,
         "selfplay": {"sims": 200, "fast_sims": 40, "full_share": 0.4, "sample_plies": 16,
                      "games_at_once": 128, "random_share": 0.3, "random_plies": 12},
     },
