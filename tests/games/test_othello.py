@@ -194,6 +194,8 @@ def test_moves_are_written_as_othello_players_do() -> None:
                       ("pass", "there is a legal play")):
         with pytest.raises(IllegalMoveError, match=why):
             state.play(text)
+    with pytest.raises(IllegalMoveError, match=r"^\(1, 0\) is illegal: there is no such cell"):
+        state.apply_move(Move.play(Point(1, 0)))
 
 
 def test_a_player_without_a_play_must_pass() -> None:
