@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import linecache
 import re
 import traceback
 import unicodedata
@@ -53,7 +54,7 @@ def describe_error(error: BaseException, path: Path | str | None) -> str:
         text, places = _of_the_compiler(re.sub("\x1b\\[[0-9]*m", "", text), path)
         lines += places
         kind, text = ("NameError", text[11:]) if text.startswith("NameError: ") else (kind, text)
-    place, text = f", line {lines[-1]}" if lines else "", " ".join(text.split())
+    place, text = f", line {lines[-1]}" if lines else "", excerpt(text)
     return f"{place}: {kind}{': ' + text if text else ''}"
 
 
@@ -72,8 +73,8 @@ def _of_the_compiler(text: str, path: Path | str | None) -> tuple[str, list[int]
         cause += ": a kernel makes no new arrays, lists or dictionaries"
     if not (name := re.search(r"NameError: name '(\w+)' [^\n]*", text)):
         return cause, [int(place[2]) for place in places[:1]]
-    source = Path(path).read_text("utf-8", "replace").splitlines() if path is not None else []
-    uses = [number for number, line in enumerate(source, 1) if re.search(rf"\b{name[1]}\b", line)]
+    uses = [number for number, line in enumerate(linecache.getlines(str(path)), 1)
+            if re.search(rf"\b{name[1]}\b", line)]
     return name[0], uses if len(uses) == 1 else []  # the message has no place of the name
 
 

@@ -172,7 +172,7 @@ def test_a_fault_in_a_file_of_ones_own_is_not_an_internal_error(
         assert part in run_here(tmp_path, *arguments, status=status)
 
 
-def test_a_bot_that_numba_cannot_compile_is_told_its_line(
+def test_what_a_bot_raises_is_told_with_its_line_in_few_words(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.py").write_text(
@@ -180,6 +180,10 @@ def test_a_bot_that_numba_cannot_compile_is_told_its_line(
         "def select_move(state):\n    return value(state.kernel_state.words)\n")
     said = dlgo(capfd, tmp_path, "check", "bad.py", "--game", "tictactoe", status=1)
     assert "bad.py, line 4: TypingError: Unknown attribute 'smu' of type array" in said
+    (tmp_path / "bad.py").write_text(
+        "def select_move(state):\n    raise ValueError('\\x1b[31m' + 1000 * 'x')\n")
+    said = dlgo(capfd, tmp_path, "check", "bad.py", "--game", "tictactoe", status=1)
+    assert "bad.py, line 2: ValueError" in said and "\x1b" not in said and len(said) < 600
 
 
 def run_here(folder: Path, *arguments: str, status: int) -> str:
