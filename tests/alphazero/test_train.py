@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import csv
 import dataclasses
-import itertools
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,29 +18,21 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from dlgo.encoders import get_encoder
 from dlgo.errors import DataError, ModelError
 from engines.alphazero import train as train_module
 from engines.alphazero.config import AlphaZeroConfig, make_config
-from engines.alphazero.doctor import examine_run
 from engines.alphazero.train import learn, new_network, train
-from engines.learning.data import BatchOptions, Dataset, batches
+from engines.learning.data import Dataset
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
-from engines.learning.networks.leaf_evaluator import softmax
 from engines.learning.networks.runtimes import load_runtime
-from engines.learning.networks.store import find_model
-from engines.learning.runs import Progress, open_run
+from engines.learning.runs import open_run
 from engines.learning.runs import records as records_module
 from engines.learning.runs import run as run_module
 from engines.learning.runs.records import read_history
-from engines.registry import build_engine
-from experiments.cli.main import cli
-from experiments.datasets.generate import generate, make_recipe
+from tests.alphazero.short_run import PLAN, SETTINGS, dying
 from tests.conftest import FULL
 from tests.learning.breaking import BreakOff, Killed, measured
 
@@ -50,10 +40,6 @@ from tests.learning.breaking import BreakOff, Killed, measured
 MARK = "DLGO_TEST_RUN"
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.usefixtures("shared_workers")
-SETTINGS = {"iterations": 4 if FULL else 3, "games": 24, "sims": 4,
-            "network": f"resnet:blocks={1 if FULL else 0},filters=4", "workers": 2, "seed": 3,
-            "runtime": "onnx"}
-PLAN = make_config("tictactoe", **SETTINGS)
 NEEDS_KILL = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc, to see what processes are left"
 )
@@ -105,14 +91,6 @@ def content(folder: Path, iterations: int) -> list[str]:
     paths = sorted((folder / "games").glob("games-*.npz"))
     assert len(paths) == iterations * PLAN.workers
     return [read_shard(path).content for path in paths]
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Path:
-    """An unbroken run."""
-    folder = tmp_path_factory.mktemp("az") / "run"
-    train(PLAN, folder)
-    return folder
 
 
 def same(folder: Path, whole: Path, iterations: int = PLAN.iterations) -> None:
@@ -177,129 +155,6 @@ def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> 
             assert nobody_left(folder)
         train(PLAN, folder)
         same(folder, whole)
-
-
-@pytest.fixture(scope="module")
-def others(tmp_path_factory) -> Path:
-    """Games of another engine."""
-    folder = tmp_path_factory.mktemp("others")
-    return generate(make_recipe("tictactoe", "mcts:sims=50"), 60, folder, workers=1)
-
-
-@pytest.fixture(scope="module")
-def begun(whole: Path, others: Path, tmp_path_factory) -> tuple[AlphaZeroConfig, Path, list[str]]:
-    """A run of one iteration that began with a network and with games of others; what it said."""
-    folder, told = tmp_path_factory.mktemp("begun"), []
-    model = shutil.copytree(whole / "nets/0001", folder / "model")
-    plan = make_config("tictactoe", **SETTINGS | {
-        "iterations": 1, "workers": 1, "first_network": str(model), "first_games": str(others),
-        "batch_size": 8, "optimizer": "adam:lr=0.01",
-    })
-    train(plan, folder / "run", Listener(told))
-    return plan, folder / "run", told
-
-
-def test_a_run_may_begin_with_a_network_and_with_games_of_others(
-    begun: tuple[AlphaZeroConfig, Path, list[str]], whole: Path, others: Path
-) -> None:
-    """It predicts those games better than before; what it began with is counted."""
-    _, folder, told = begun
-    assert told[0].startswith("starting from the weights of run-0001")
-    assert told[1].startswith("60 given games, ") and len(told) == 3
-    before, taught, card = (read_card(net) for net in (
-        whole / "nets/0001", folder / "nets/0000", folder / "nets/0001"
-    ))
-    data = Dataset.open(others)
-    assert taught.training["data"] == card.training["data"]
-    assert card.training["data"]["positions"] == data.n_positions
-    assert len({before.network_id, taught.network_id, card.network_id}) == 3
-    assert card.training["first_network"]["network_id"] == before.network_id
-    assert card.training["games"] == before.training["games"] + SETTINGS["games"]
-    cpu = [one.training["cpu_seconds"] for one in (before, taught, card)]
-    assert 0 < cpu[0] < cpu[1] <= cpu[2]  # in tenths of a second, and these runs are short
-    (batch,) = batches(data, get_encoder("planes", data.game), BatchOptions(10_000))
-    losses = []
-    for net in (folder / "nets/0000", whole / "nets/0001"):
-        answers = load_runtime(str(net)).evaluate(batch.planes)
-        losses.append(-(batch.policies * np.log(softmax(answers["policy"]))).sum(axis=1).mean())
-    assert losses[0] < 0.95 * losses[1]
-
-
-@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
-def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
-    begun: tuple[AlphaZeroConfig, Path, list[str]], tmp_path: Path, monkeypatch
-) -> None:
-    """Killed after its first network was written, then before its first iteration is kept.
-
-    From then on nobody needs the network that it began with.
-    """
-    plan, unbroken, _ = begun
-    model, folder = Path(plan.first_network), tmp_path / "killed"
-    told: list[str] = []
-    for call in (1, 2):
-        with monkeypatch.context() as patch:
-            patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, call))
-            with pytest.raises(Killed):
-                train(plan, folder, Listener(told if call == 2 else []))
-    shutil.move(model, tmp_path / "away")
-    try:
-        card = train(plan, folder, Listener(told))
-        with pytest.raises(ModelError, match="unknown model"):
-            train(plan, tmp_path / "none")
-    finally:
-        shutil.move(tmp_path / "away", model)
-    assert card.network_id == read_card(unbroken / "nets/0001").network_id
-    for start in ("starting from the weights of", "60 given games"):
-        assert sum(line.startswith(start) for line in told) == 1
-    # Of the doctor's findings only those of what is ill are said while a run goes on.
-    assert not any(line.lstrip().startswith(("fine ", "watch ")) for line in told)
-
-
-def test_an_unlearned_run_plays_with_the_very_network_it_begins_with(tmp_path: Path) -> None:
-    plan = make_config("tictactoe", **{
-        key: value for key, value in SETTINGS.items() if key != "network"
-    } | {"iterations": 1}, first_network="tictactoe-alphazero")
-    with pytest.raises(Killed), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, 1))
-        train(plan, tmp_path)
-    network = read_card(find_model("tictactoe-alphazero")).network_id
-    assert read_card(tmp_path / "nets/0000").network_id == network
-
-
-@pytest.mark.parametrize(("model", "settings", "message"), [
-    ("tictactoe-alphazero", {"network": "resnet:blocks=1,filters=32"}, "its network is resnet:blo"),
-    ("tictactoe-alphazero", {"network": "resnet:blocks=3,filters=16"}, "its network is resnet:blo"),
-    ("connect4-alphazero", {}, "its network is resnet:blocks=5,filters=64, that of the run resnet"),
-    ("tictactoe-alphazero", {"encoder": "threeplane"},
-     "its encoder is planes, that of the run three"),
-])
-def test_a_network_that_does_not_fit_is_refused(
-    model: str, settings: dict, message: str, tmp_path: Path
-) -> None:
-    plan = make_config("tictactoe", **settings, first_network=model)
-    with pytest.raises(ModelError, match=message):
-        train(plan, tmp_path)
-
-
-class Listener(Progress):
-    """Keeps the lines."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.line = lines.append
-
-
-def dying(write, call: int):
-    """A function that writes and fails at a given call, which writes nothing."""
-    calls = 0
-
-    def die(*args, **options) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == call:
-            raise Killed
-        write(*args, **options)
-
-    return die
 
 
 def dies(
@@ -399,64 +254,3 @@ def test_another_plan_is_refused_in_one_line(whole: Path) -> None:
     told = str(caught.value)
     assert "games=24" in told and "sims=4" in told and "\n" not in told
     assert "seed" not in told
-
-
-def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:
-    runner = CliRunner()
-    told = runner.invoke(cli, ["doctor", str(whole), "--html", str(tmp_path / "page.html")])
-    assert told.exit_code == 0, told.output
-    for name in ("value sign", "policy learned", "evaluator load", "exact results"):
-        assert f"{name}: " in told.output
-    assert (tmp_path / "page.html").read_text().count("<svg") == 5
-    with pytest.raises(ModelError, match="holds no run"):
-        examine_run(tmp_path)
-
-
-@pytest.mark.parametrize(("gone", "found", "checked"), [
-    (("history.csv", "plan.json"), "", True), (("checkpoint.npz",), "checkpoint", True),
-    (("games/*",), "games", False), (("nets/*/network.onnx",), "network", True),
-    (("checkpoint.npz", "history.csv"), "history", False),
-])
-def test_the_doctor_finds_what_a_killed_run_has_not_written(
-    gone: tuple[str, ...], found: str, checked: bool, whole: Path, tmp_path: Path
-) -> None:
-    """The checkpoint has what plan.json and history.csv have, and the other way round."""
-    shutil.copytree(whole, tmp_path / "run")
-    for path in itertools.chain(*((tmp_path / "run").glob(pattern) for pattern in gone)):
-        path.write_bytes(path.read_bytes()[:50])
-    told = CliRunner().invoke(cli, ["doctor", str(tmp_path / "run")])
-    assert told.exit_code == 0 and told.exception is None, told.output
-    assert f" {found}: " in told.output or not found, told.output
-    assert ("value sign: " in told.output) is checked, told.output
-
-
-def test_a_run_that_was_killed_in_its_first_iteration_has_nothing_to_examine(
-    whole: Path, tmp_path: Path
-) -> None:
-    shutil.copy(whole / "plan.json", tmp_path)
-    told = CliRunner().invoke(cli, ["doctor", str(tmp_path), "--html", str(tmp_path / "p.html")])
-    assert told.exit_code == 0, told.output
-    assert "iteration 0 of" in told.output and "iterations: none is finished" in told.output
-
-
-def test_the_folder_of_a_run_is_the_network_that_it_plays_with(whole: Path, tmp_path: Path) -> None:
-    def played(folder: Path) -> str:
-        return build_engine(f"alphazero:sims=2,model={folder}", "tictactoe").network_id
-
-    networks = [read_card(folder).network_id for folder in sorted((whole / "nets").iterdir())]
-    assert played(whole) == networks[-1] != networks[-2]
-    shutil.copytree(whole, tmp_path / "run")
-    with (whole / "history.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    with (tmp_path / "run/history.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0].keys() - {"promoted"}, "promoted"])
-        writer.writeheader()
-        writer.writerows(
-            {**row, "promoted": float(row is not rows[-1])} for row in rows)
-    assert played(tmp_path / "run") == networks[-2]  # the last one was not promoted
-    (tmp_path / "run/history.csv").unlink()
-    assert played(tmp_path / "run") == networks[0]  # no iteration is finished
-    shutil.rmtree(tmp_path / "run/nets")
-    (tmp_path / "run/nets").mkdir()
-    with pytest.raises(ModelError, match="no network yet"):
-        played(tmp_path / "run")
