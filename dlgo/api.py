@@ -25,6 +25,7 @@ from dlgo.display import board_svg
 from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.game_spec import GameSpec
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
+from dlgo.text import number_of
 
 __all__ = [
     "COLUMN_LETTERS", "GameSpec", "GameState", "Move", "Player", "Point", "parse_point",
@@ -263,7 +264,7 @@ class GameState:
 
     def __repr__(self) -> str:
         turn = self.game.result_text(self) if self.is_over() else f"{self.next_player.name} to move"
-        return f"<GameState {self.game}, {len(self.moves())} moves, {turn}>"
+        return f"<GameState {self.game}, {number_of(len(self.moves()), 'move')}, {turn}>"
 
 
 def _replay(game: GameSpec, fields: tuple[np.ndarray, ...], moves: list[Move]) -> GameState:

@@ -1,4 +1,4 @@
-"""Texts for people: external text on one printable line, and durations."""
+"""Texts for people: external text on one printable line, numbers of things, and durations."""
 
 from __future__ import annotations
 
@@ -89,6 +89,11 @@ def numbered(name: str, taken: Container[str]) -> str:
     """A name, or the first of `name-2`, `name-3` that is not taken."""
     names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
     return next(name for name in names if name not in taken)
+
+
+def number_of(number: int, noun: str, plural: str = "") -> str:
+    """`1 game`, `1,224 games`; `plural` if it is not the noun with an s."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def duration(seconds: float) -> str:

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Self
 
 from dlgo.api import GameSpec, Move
+from dlgo.text import number_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +120,8 @@ class Decision:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame().dropna(axis=1, how="all")
-        more = f"{len(frame) - _SHOWN_MOVES} more moves; " if len(frame) > _SHOWN_MOVES else ""
+        hidden = len(frame) - _SHOWN_MOVES
+        more = f"{number_of(hidden, 'more move')}; " if hidden > 0 else ""
         shown = frame.head(_SHOWN_MOVES).astype(object)
         for name, form in _FORMATS.items():
             if name in frame:

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from dlgo.text import number_of
 from reports.csv_import import load_games
 from reports.differences import Counts, binomial_test, elo_of_score
 from reports.head_to_head import HeadToHead, head_to_heads
 from reports.sprt import Sprt, SprtBounds
-from reports.text import los_text, number_of
+from reports.text import los_text
 
 
 def compare(

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from dlgo.errors import DlgoError
+from dlgo.text import number_of
 from reports.differences import MOST_NORMALIZED, NORMALIZED, TRINOMIAL, elo_of_score, score_of_elo
 from reports.sprt import SprtBounds
-from reports.text import number_of
 
 # Differences that are asked for: beyond these, scores are 50% or 100% to the last digit.
 _LEAST, _MOST = 0.01, 2000.0

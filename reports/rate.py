@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlgo.errors import DlgoError
-from dlgo.text import one_line
+from dlgo.text import number_of, one_line
 from reports.bootstrap import Bootstrap, check_ratings, check_replicates
 from reports.csv_import import UNNAMED, load_games
 from reports.head_to_head import named_anchor
@@ -15,7 +15,7 @@ from reports.one_number import OneNumber, game_lines, one_number
 from reports.one_number import lines as lines_beyond
 from reports.rating_table import RatingTable
 from reports.tables import rate_games, ratings_frame, write_csv
-from reports.text import elo_text, los_text, markdown_table, nu_text, number_of, percent_text
+from reports.text import elo_text, los_text, markdown_table, nu_text, percent_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from dlgo.errors import DlgoError, UnnamedGameError
 from dlgo.files import make_folder, write_file
 from dlgo.games import recorded_game
 from dlgo.records.ledger import Ledger
-from dlgo.text import file_slug, one_line
+from dlgo.text import file_slug, number_of, one_line
 from reports import tables
 from reports.bootstrap import check_ratings, check_replicates
 from reports.figures import save
@@ -26,7 +26,7 @@ from reports.pairs import Residual
 from reports.plots import AXES, draw_strength, game_title
 from reports.rating_table import RatingTable
 from reports.replays import choose_games, replay
-from reports.text import elo_text, nu_text, number_of
+from reports.text import elo_text, nu_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlgo.errors import SpecError
 from dlgo.records.ledger import Ledger
 from dlgo.specs import suggest
+from dlgo.text import number_of
 from reports import tables
 from reports.frontier import frontier_frame
 from reports.plots import AXES, draw_strength
@@ -90,8 +91,8 @@ class Results:
 
     def __repr__(self) -> str:
         games, names = ", ".join(sorted(self._tables)), self._ratings["entrant"].unique()
-        return (f"<results in {self.ledger}: {len(self._games):,} games of {games} by "
-                f"{len(names)} engines, best {names[0]}>")
+        return (f"<results in {self.ledger}: {number_of(len(self._games), 'game')} of {games} by "
+                f"{number_of(len(names), 'engine')}, best {names[0]}>")
 
     def _repr_html_(self) -> str:
         columns = _SHOWN if len(self._tables) == 1 else ["game", *_SHOWN]

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 from dlgo.errors import DlgoError
 from dlgo.specs import check_number
+from dlgo.text import number_of
 from reports.differences import MOST_NORMALIZED, Counts, score_of_elo
-from reports.text import number_of
 
 ELO_MODELS = ("logistic", "normalized")
 GOES_ON, H0, H1, BUDGET = "goes on", "H0 accepted", "H1 accepted", "budget reached"

@@ -16,11 +16,6 @@ def listing(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def number_of(number: int, noun: str) -> str:
-    """`1 game`, `1,224 games`."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def markdown_table(
     header: Sequence[str], body: Sequence[Sequence[str]], left: Sequence[int] = ()
 ) -> str:

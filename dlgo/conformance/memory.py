@@ -11,6 +11,7 @@ from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance import kit
 from dlgo.rng import make_rng
+from dlgo.text import number_of
 
 # Number of plies that a copy is played on beside its original.
 FOLLOWED = 40
@@ -85,7 +86,7 @@ def _follow(line: kit.Line, ply: int, position: Any) -> str:
     states."""
     for i in range(ply, min(ply + FOLLOWED, len(line.actions)) + 1):
         if wrong := kit.difference(kit.look(line.states[i], position), line.views[i]):
-            return f"{i - ply} plies later {wrong}" if i > ply else wrong
+            return f"{number_of(i - ply, 'ply', 'plies')} later {wrong}" if i > ply else wrong
         if i < len(line.actions):
             kernels.play(position, line.actions[i])
     return ""

@@ -13,6 +13,7 @@ from dlgo import kernels
 from dlgo.api import GameState, Move, Player, Point
 from dlgo.conformance import kit
 from dlgo.errors import DlgoError, IllegalMoveError, NotationError
+from dlgo.text import number_of
 
 # Values that are not moves of any game.
 NON_MOVES = (
@@ -229,7 +230,7 @@ def perft(sample: kit.Sample) -> kit.Findings:
             expected = _count(state, depth)
         count = state.game.count_sequences(state.kernel_state, depth)
         if count != expected:
-            yield f"{count} sequences of {depth} plies, not {expected}", state
+            yield f"{count} sequences of {number_of(depth, 'ply', 'plies')}, not {expected}", state
 
 
 def _count(state: GameState, depth: int) -> int:

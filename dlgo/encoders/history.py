@@ -18,6 +18,7 @@ from dlgo.api import GameSpec
 from dlgo.encoders.base import COLS, HISTORY, ROWS, Encoder, clear, encode, make_shape
 from dlgo.encoders.generic import BLACK_TO_MOVE
 from dlgo.jit import kernel
+from dlgo.text import number_of
 
 POSITIONS = 8
 
@@ -36,7 +37,7 @@ def zero(game: GameSpec) -> Encoder:
     """
     docs = []
     for ago in range(POSITIONS):
-        when = "" if ago == 0 else f" {ago} {'ply' if ago == 1 else 'plies'} ago"
+        when = "" if ago == 0 else f" {number_of(ago, 'ply', 'plies')} ago"
         docs += [f"own: {kind}{when}" for kind in game.piece_kinds]
         docs += [f"opponent's: {kind}{when}" for kind in game.piece_kinds]
     docs.append(BLACK_TO_MOVE)

@@ -27,7 +27,7 @@ from dlgo.records.entrants import display_names, latest_versions
 from dlgo.records.failures import Failure
 from dlgo.records.game_record import Check, GameRecord
 from dlgo.records.schema import COLUMNS, CONTENTS, Contents, insert
-from dlgo.text import excerpt
+from dlgo.text import excerpt, number_of
 
 _GAME_VALUES = operator.attrgetter(*COLUMNS["games"][:-2])
 _RESULT = COLUMNS["games"].index("result")
@@ -132,8 +132,9 @@ class Ledger:
         if contents.is_open and not self._has_log():
             raise LedgerError(
                 f"ledger {self.path} was not closed, and its log {self.path}-wal is missing, with "
-                f"the last games; put it back, or continue with the {contents.rows['games']} games "
-                f"that are left: `dlgo ledger {self.path} repair`"
+                f"the last games; put it back, or continue with the "
+                f"{number_of(contents.rows['games'], 'game')} left: `dlgo ledger {self.path} "
+                "repair`"
             )
 
     def _mark(self, is_open: bool) -> None:

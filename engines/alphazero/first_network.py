@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlgo.encoders import get_encoder
 from dlgo.games import get_game
+from dlgo.text import number_of
 from engines.alphazero.config import AlphaZeroConfig
 from engines.learning.data import Dataset
 from engines.learning.runs import Run
@@ -73,7 +74,8 @@ def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
             spent = training.get("gpu_seconds", 0.0) + measured["train_wall_seconds"]
             training["gpu_seconds"] = round(spent, 1)
         run.line(
-            f"{data.n_games:,} given games, {data.n_positions:,} positions: policy loss "
+            f"{number_of(data.n_games, 'given game')}, {number_of(data.n_positions, 'position')}: "
+            "policy loss "
             f"{measured['policy_loss']:.3f}, value error {measured['value_loss']:.3f}; "
             f"{measured['train_wall_seconds']:.0f} s"
         )

@@ -19,6 +19,7 @@ from dlgo.encoders import get_encoder
 from dlgo.encoders.base import Encoder
 from dlgo.errors import ModelError
 from dlgo.extras import require_extra
+from dlgo.text import number_of
 from engines.learning.data import Batch, BatchOptions, Dataset, batches
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.store import TRAINING_MODULES
@@ -137,10 +138,11 @@ class SupervisedLearner(Learner):
             f"{flops(network.model) / 1e6:.1f} million operations a position, {network.precision}"
             f"{', on ' + network.gpu if network.gpu else ''}")
         run.line(
-            f"data      {training.n_games:,} games, {training.n_positions:,} positions; held out: "
-            f"{held_out.n_games:,} games, {held_out.n_positions:,} positions")
+            f"data      {number_of(training.n_games, 'game')}, "
+            f"{number_of(training.n_positions, 'position')}; held out: "
+            f"{number_of(held_out.n_games, 'game')}, {number_of(held_out.n_positions, 'position')}")
         length = (f"{config.cpu_minutes:g} CPU minutes" if config.cpu_minutes
-                  else f"{config.epochs} epochs")
+                  else number_of(config.epochs, "epoch"))
         run.line(
             f"training  {config.optimizer}, {config.schedule}, batches of {config.batch_size}, "
             f"at most {length}, seed {config.seed}")

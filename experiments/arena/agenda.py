@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 
 from dlgo.records.ledger import GameRecord
+from dlgo.text import number_of
 from engines.jobs import Source
 from experiments.arena.limits import Limits
 from experiments.arena.openings import Openings
@@ -129,7 +130,8 @@ class Agenda(Source[GameTask]):
             return
         self._failures_in_a_row[key] += 1
         if most and self._failures_in_a_row[key] >= most and key not in self.stopped:
-            self.stopped[key] = f"failed {most} games in a row, the last one: {record.reason}"
+            self.stopped[key] = (f"failed {number_of(most, 'game')} in a row, the last one: "
+                                 f"{record.reason}")
 
     def _add_step(self) -> bool:
         """Queue the games of the strategy's next step. False if there is none, or not yet."""

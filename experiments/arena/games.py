@@ -20,7 +20,7 @@ from dlgo.jit import watch_clocks
 from dlgo.records.costs import last_value
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
-from dlgo.text import error_text
+from dlgo.text import error_text, number_of
 from engines.jobs import Amount, Processes
 from engines.jobs.protocol import Watch, WorkerExit, Workplace
 from engines.programs.program import ProgramError
@@ -96,7 +96,8 @@ class GameTable(Workplace):
         ))
         if not wanted:
             return
-        log(f"warming up {len(wanted)} engines; the first time, compiling takes a few seconds")
+        log(f"warming up {number_of(len(wanted), 'engine')}; the first time, compiling takes a "
+            "few seconds")
         table = GameTable(dataclasses.replace(self.limits, memory_mb=None), self.setup)
         table.bundles = False  # so that the working entrant is known without a board
         with Processes(1, table) as jobs, closing(jobs.run(wanted)) as outcomes:

@@ -25,6 +25,7 @@ from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.repair import repair
 from dlgo.records.sgf import write_sgf
 from dlgo.specs import split_version
+from dlgo.text import number_of
 from experiments.arena.entrants import canonical
 from experiments.arena.referee import SIDES, length_limit
 from reports.text import listing
@@ -67,8 +68,8 @@ def list_lines(
             if shown == limit:
                 continue  # all of the file is read, and so checked
             shown += 1
-            plies = len(record.moves.split())
-            yield f"{record.slot}  {record.result:g}  {plies} plies  {record.reason}"
+            plies = number_of(len(record.moves.split()), "ply", "plies")
+            yield f"{record.slot}  {record.result:g}  {plies}  {record.reason}"
         yield f"{shown} of {len(ledger)} games"
 
 
@@ -81,7 +82,7 @@ def check_lines(path: str) -> Iterator[tuple[str, bool]]:
             if problem := problem_of(record):
                 bad += 1
                 yield f"{record.slot}: {problem}", True
-    yield f"{games} games, {bad} of them invalid", False
+    yield f"{number_of(games, 'game')}, {bad} of them invalid", False
 
 
 def problem_of(record: GameRecord) -> str:
@@ -158,7 +159,7 @@ def export_games(
             records = itertools.chain([first], records)
             count = write_csv(Path(csv_path), _CSV_COLUMNS, (
                 [getattr(record, name) for name in _CSV_COLUMNS] for record in records))
-            yield f"{count} games in {csv_path}"
+            yield f"{number_of(count, 'game')} in {csv_path}"
         for folder, cls, write in ((sgf, Go, _sgf), (pdn, Draughts, _pdn)):
             if folder is None:
                 continue
@@ -179,7 +180,7 @@ def export_games(
                 raise LedgerError("; ".join([
                     f"ledger {path} has no games of {cls.title} to export", *unnamed.values()
                 ]))
-            yield f"{count} games in {folder}"
+            yield f"{number_of(count, 'game')} in {folder}"
             yield from unnamed.values()
 
 
@@ -214,12 +215,12 @@ def repair_ledger(path: str) -> Iterator[str]:
     with _locked(path):
         done = repair(path)
     if done.aside is None:
-        yield f"{path} is whole, with {done.games} games"
+        yield f"{path} is whole, with {number_of(done.games, 'game')}"
         return
     yield from (f"left out: {name}" for name in done.damaged)
     if done.lost:
         yield f"{done.lost} of {done.lost + done.games} games could not be read"
-    yield (f"{done.games} games are in {path} now; {done.aside} is the old file. Run the "
+    yield (f"{path} has {number_of(done.games, 'game')} now; {done.aside} is the old file. Run the "
            "same tournament again to play the missing games")
 
 
@@ -275,4 +276,5 @@ def purge_ledger(
             asked = ", ".join(repr(text) for text in (worker, slot, game, engine) if text)
             raise LedgerError(f"ledger {path} has no games of {asked or 'that kind'}; {known}")
         ledger.purge(slots, worker)
-        return f"removed {len(slots)} games from {path}; the same tournament plays them again"
+        removed = number_of(len(slots), "game")
+        return f"removed {removed} from {path}; the same tournament plays what is missing"

@@ -7,9 +7,8 @@ import time
 from typing import TextIO
 
 from dlgo.records.ledger import GameRecord
-from dlgo.text import duration
+from dlgo.text import duration, number_of
 from experiments.progress import BarProgress, LineProgress
-from reports.text import number_of
 
 # Failures shown one by one; a broken engine would fill the screen.
 _FAILURES_SHOWN = 5
@@ -17,6 +16,8 @@ _FAILURES_SHOWN = 5
 
 class PlainReporter:
     """Counts games and has `progress` show how many there are; by default as `LineProgress`."""
+
+    items = "games"
 
     def __init__(
         self, stream: TextIO | None = None, interval: float = 10.0,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dlgo import __version__
 from dlgo.fingerprint import source_digest
+from dlgo.text import number_of
 from engines.programs.processes import core_count
 
 
@@ -22,8 +23,7 @@ def machine_text() -> str:
             if line.startswith("model name"):
                 model = line.partition(":")[2].strip()
                 break
-    cores = core_count()
-    return f"{model}, {cores} core{'' if cores == 1 else 's'}"
+    return f"{model}, {number_of(core_count(), 'core')}"
 
 
 @functools.cache

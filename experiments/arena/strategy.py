@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlgo.text import number_of
 from experiments.arena.schedule import Pair, Plan
-from reports.text import number_of
 
 if TYPE_CHECKING:
     from reports.rating_table import RatingTable

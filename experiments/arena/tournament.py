@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from dlgo.errors import LedgerError
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
-from dlgo.text import duration
+from dlgo.text import duration, number_of
 from engines.jobs import Executor, Processes
 from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.games import GameTable
@@ -27,7 +27,6 @@ from experiments.arena.provenance import version_text
 from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Strategy
-from reports.text import number_of
 
 # Names of settings in the ledger: the plan, and the stopped entrants.
 _PLAN, _STOPPED = "plan", "stopped"
@@ -246,7 +245,7 @@ def _tell_start(
     del others[version_text()]
     if others:
         progress.log(
-            f"{sum(others.values())} games in {ledger.path} were played by other versions of the "
+            f"{ledger.path} has {number_of(sum(others.values()), 'game')} of other versions of the "
             f"code ({', '.join(others)}; this is {version_text()}); another ledger keeps them apart"
         )
     if absent:
@@ -262,9 +261,10 @@ def _tell_end(
     if verdict:
         progress.log(verdict)
     if summary.out_of_time:
-        progress.log(f"time is up; {summary.left_out} games remain; run again to continue")
+        progress.log(f"time is up; {number_of(summary.left_out, 'game')} left to play; run again "
+                     "to continue")
     elif summary.left_out:
-        progress.log(f"{summary.left_out} games of stopped entrants were left out:")
+        progress.log(f"left out: {number_of(summary.left_out, 'game')} of stopped entrants:")
         for sentence in summary.stopped:
             progress.log(f"  {sentence}")
     there = summary.stored + summary.played

@@ -25,6 +25,7 @@ from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import ModelError
 from dlgo.files import write_csv
 from dlgo.rates import Meter, rates_in_turns
+from dlgo.text import number_of
 from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import KINDS, load_runtime
 from engines.learning.networks.store import find_model, load_card
@@ -70,7 +71,7 @@ def main(
     best = {key: max(measured) for key, measured in zip(meters, rates, strict=True)}
     click.echo(
         f"{game_name}, {encoding.name} {encoding.shape}, {net}: {operations / 1e6:.1f} million "
-        f"operations an evaluation, {threads} thread{'s' * (threads > 1)}, best of {rounds} rounds "
+        f"operations an evaluation, {number_of(threads, 'thread')}, best of {rounds} rounds "
         f"of {seconds:g} {'CPU ' * cpu}s"
     )
     click.echo(f"{'evaluations/s at batch':<28}" + "".join(f"{n:>10,}" for n in BATCHES))

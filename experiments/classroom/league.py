@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.text import number_of
 from engines.jobs import Executor
 from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
@@ -79,8 +80,8 @@ class _Schedule(Strategy):
         self._students, self._staff = students, [bot.entrant for bot in league.staff]
         super().__init__(plan, 1 if self._staff else 0)
         self._league, self._excluded, self._decided = league, excluded, False
-        self.headline = (f"a league of {len(students)} students and {len(self._staff)} staff bots "
-                         f"on {plan.games[0]}")
+        self.headline = (f"a league of {number_of(len(students), 'student')} and "
+                         f"{number_of(len(self._staff), 'staff bot')} on {plan.games[0]}")
 
     def next_step(
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]

@@ -118,6 +118,7 @@ def grade(
 def similarity(folder: Path, names: tuple[str, ...], out: Path) -> None:
     """List hand-ins whose code is alike, names aside. Read both before you judge."""
     from dlgo.files import write_csv
+    from dlgo.text import number_of
     from experiments.classroom.exercise import exercises, get_exercise
     from experiments.classroom.hand_ins import hand_ins
     from experiments.classroom.outputs import harmless
@@ -135,7 +136,8 @@ def similarity(folder: Path, names: tuple[str, ...], out: Path) -> None:
     for pair in pairs[:10]:
         log(f"{pair.exercise}: {pair.one} and {pair.other} share {pair.share:.0%} of the shorter "
             "code")
-    click.echo(f"wrote {out}: {len(pairs)} pairs of students who share code; none is a verdict")
+    click.echo(f"wrote {out}: {number_of(len(pairs), 'pair')} of students who share code; none is "
+               "a verdict")
 
 
 @classroom.command(name="try")

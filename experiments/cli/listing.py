@@ -82,6 +82,7 @@ def encoders(game: str | None) -> None:
     from dlgo import get_game
     from dlgo.encoders import default_encoder, encoder_names, get_encoder
     from dlgo.games import game_names
+    from dlgo.text import number_of
 
     if game is None:
         for name in game_names():
@@ -93,7 +94,7 @@ def encoders(game: str | None) -> None:
     for name in encoder_names(spec):
         encoder = get_encoder(name, spec)
         size = "x".join(map(str, encoder.shape))
-        past = f", looks {encoder.history} positions back" if encoder.history else ""
+        past = f", looks {number_of(encoder.history, 'position')} back" if encoder.history else ""
         default = ", the default" if name == default_encoder(spec) else ""
         click.echo(f"{name:<{width}}{size}{past}{default}")
         for plane, doc in enumerate(encoder.planes):

@@ -23,6 +23,7 @@ def puzzles(game: str, out: Path, count: int, seed: int) -> None:
     the puzzles in the studio: `dlgo web --puzzles FILE`, view Train.
     """
     from dlgo import DlgoError, get_game
+    from dlgo.text import number_of
     from experiments.measures.puzzles import PuzzleSet, make_puzzles, write_puzzles
 
     spec = get_game(game)
@@ -33,4 +34,4 @@ def puzzles(game: str, out: Path, count: int, seed: int) -> None:
     write_puzzles(out, PuzzleSet(spec, tuple(made), command))
     levels = [one.level for one in made]
     counts = ", ".join(f"{levels.count(name)} {name}" for name in dict.fromkeys(levels))
-    click.echo(f"{out}: {len(made)} puzzles of {spec}: {counts}")
+    click.echo(f"{out}: {number_of(len(made), 'puzzle')} of {spec}: {counts}")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
-from dlgo.text import duration, error_text
+from dlgo.text import duration, error_text, number_of
 from engines.jobs.protocol import Executor, ListSource, Outcome, Source, Workplace
 from experiments.arena.games import GameTable
 from experiments.arena.provenance import version_text
@@ -235,7 +235,7 @@ class ClusterJobs(Executor):
             return
         node.joining, node.state, node.since = None, _READY, time.monotonic()
         self._log(f"{node.machine.name} joined: {hello.machine}, "
-                  f"{self._processes(node.machine)} processes")
+                  f"{number_of(self._processes(node.machine), 'process', 'processes')}")
 
     # --- machines ---------------------------------------------------------------------------
 
@@ -248,7 +248,8 @@ class ClusterJobs(Executor):
         for key, node in self._nodes.items():
             if node.state in (_STARTING, _READY) and key not in alive:
                 count = self._leave(node, _LOST)
-                self._log(f"{node.machine.name} was lost; others redo its {count} tasks")
+                self._log(f"{node.machine.name} was lost; others redo its "
+                          f"{number_of(count, 'task')}")
         for key, machine in alive.items():
             node = self._nodes.setdefault(key, _Node(machine))
             if node.state == _LOST:
@@ -274,7 +275,7 @@ class ClusterJobs(Executor):
         else:
             count = self._dispatcher.lost(node.machine.name, node.tasks.pop(task))
             self._log(f"a process of {node.machine.name} was lost ({reason}); others redo its "
-                      f"{count} tasks")
+                      f"{number_of(count, 'task')}")
         self._next_look = 0.0  # the whole machine may be gone
 
     def _refuse(self, node: _Node, problem: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from dlgo.text import duration
+from dlgo.text import duration, number_of
 from engines.learning.data import Dataset, read_shard
 from engines.learning.data.records import NO_RESULT
 
@@ -29,10 +29,12 @@ def show_lines(folder: Path) -> list[str]:
         makers[" ".join([str(provenance.get("maker", "unknown")), str(source)]).strip()] += 1
         cpu += float(provenance.get("cpu_seconds", 0.0))
     return [
-        f"{dataset.game}: {dataset.n_games:,} games ({distinct:,} different), "
-        f"{dataset.n_positions:,} positions to learn from",
-        f"{len(paths)} shards, {size:,} bytes, {size / max(dataset.n_positions, 1):.1f} a position",
+        f"{dataset.game}: {number_of(dataset.n_games, 'game')} ({distinct:,} different), "
+        f"{number_of(dataset.n_positions, 'position')} to learn from",
+        f"{number_of(len(paths), 'shard')}, {size:,} bytes, "
+        f"{size / max(dataset.n_positions, 1):.1f} a position",
         "results: " + ", ".join(f"{what} {count:,}" for what, count in results.most_common()),
-        *(f"made by {maker}: {count} shards" for maker, count in makers.most_common(10)),
+        *(f"made by {maker}: {number_of(count, 'shard')}"
+          for maker, count in makers.most_common(10)),
         f"{duration(cpu)} of CPU time",
     ]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
-from dlgo.text import excerpt
+from dlgo.text import excerpt, number_of
 from experiments.online import protocol
 from experiments.online.connection import Connection, Pauses
 from experiments.online.game import OnlineGame
@@ -70,8 +70,8 @@ class Bridge:
             self.stop()
             return
         self.closing = True
-        self._log(f"no new games; {_count(len(self.games))} under way. Ctrl-C again ends at once: "
-                  "they stay open on the server, and the same command continues them")
+        self._log(f"no new games; {number_of(len(self.games), 'game')} under way. Ctrl-C again "
+                  "ends at once: they stay open on the server, and the same command continues them")
         self._send_config()
 
     def stop(self) -> None:
@@ -200,12 +200,9 @@ def play_online(
     left_open = asyncio.run(run())
     if left_open:
         raise KeyboardInterrupt(
-            f"stopped; {_count(left_open)} open on the server: the same command continues them"
+            f"stopped; {number_of(left_open, 'game')} open on the server: the same command "
+            "continues them"
         )
-
-
-def _count(games: int) -> str:
-    return f"{games} game{'s' if games != 1 else ''}"
 
 
 def read_key(file: Path | None, variable: str, note: Callable[[str], None]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlgo.api import Player
+from dlgo.text import number_of
 from experiments.online.clocks import clock_at_start
 from experiments.online.position import RULES
 from experiments.online.protocol import Challenge, ProtocolError, board_size, get, number
@@ -59,7 +60,8 @@ class Terms:
             (closing or self.challenges == "none", "takes no new games now"),
             (self.players and not names & {player.lower() for player in self.players},
              "plays chosen accounts only at present"),
-            (games >= self.most_games, f"plays {self.most_games} games at a time; try later"),
+            (games >= self.most_games,
+             f"plays {number_of(self.most_games, 'game')} at a time; try later"),
             (width != height, "plays on square boards only"),
             (width not in self.sizes, f"plays on {sizes} only"),
             (rules not in RULES,

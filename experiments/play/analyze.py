@@ -17,6 +17,7 @@ from typing import BinaryIO, NamedTuple
 
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import DlgoError
+from dlgo.text import number_of
 from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.solver.engine import SolverEngine
@@ -187,7 +188,7 @@ def _text_line(analysis: Analysis) -> str:
     if analysis.scores is not None:
         shown = ("-" if score is None else str(score) for score in analysis.scores)
         parts.append(f"moves {' '.join(shown)}")
-    parts.append(f"{analysis.nodes:,} nodes  {analysis.cpu_ms:.2f} ms")
+    parts.append(f"{number_of(analysis.nodes, 'node')}  {analysis.cpu_ms:.2f} ms")
     return "  ".join(parts)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from dlgo.games import GAMES
+from dlgo.text import number_of
 from engines.base import Decision, Engine
 from engines.isolation.describe import MOVE_TIMEOUT, OutsideSpec, read_spec
 from engines.registry import EngineSpec, is_outside
@@ -247,9 +248,9 @@ def decision_notes(decision: Decision, mover: Player) -> str:
     """The cost of a move and its value for `mover`, in a few words."""
     notes = [f"{1e3 * decision.cost.cpu_seconds:.0f} ms"]
     if decision.cost.simulations:
-        notes.append(f"{decision.cost.simulations:,} simulations")
+        notes.append(number_of(decision.cost.simulations, "simulation"))
     elif decision.cost.nodes > 1:
-        notes.append(f"{decision.cost.nodes:,} nodes")
+        notes.append(number_of(decision.cost.nodes, "node"))
     if decision.value is not None:
         notes.append(f"value {decision.value:+.2f} for {mover.name}")
     return ", ".join(notes)
@@ -267,5 +268,5 @@ def evaluation_text(decision: Decision, mover: Player, who: str, bar: str = "#-"
         winner = mover if decision.proven > 0 else mover.other
         text += f", proven {f'win of {winner.name}' if decision.proven else 'draw'}"
         if decision.proven and decision.plies_to_end is not None:
-            text += f" in {decision.plies_to_end} plies"
+            text += f" in {number_of(decision.plies_to_end, 'ply', 'plies')}"
     return text

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, variance
 
 from dlgo import GameState, Move, Player
+from dlgo.text import number_of
 from engines.base import Decision
 
 # Searches of each position.
@@ -60,7 +61,7 @@ def value_text(state: GameState, evaluation: Evaluation, player: Player) -> str:
         return "draw"
     text = "win" if share == 1 else "loss"
     if plies:
-        text += f" in {plies} {'ply' if plies == 1 else 'plies'}"
+        text += f" in {number_of(plies, 'ply', 'plies')}"
     score = score_of(state, evaluation)
     if score is not None:
         text += f" (score {score if player is state.next_player else -score:+d})"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 from dlgo import DlgoError, GameState, Player
 from dlgo.display import player_text
+from dlgo.text import number_of
 from engines.base import Engine
 from engines.clock import stopped_by
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
@@ -90,7 +91,8 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
     """A review as lines for people: every move, then who lost how much."""
     game = review.game_state.game
     sides = [player_text(game, player) for player in Player]
-    yield f"{game}: {len(review.turns)} moves; in per cent, what {sides[0]} can expect after each"
+    yield (f"{game}: {number_of(len(review.turns), 'move')}; in per cent, what {sides[0]} can "
+           "expect after each")
     yield f"      start: {words.position_words(review, 0)}"
     for turn in review.turns:
         evaluation, verdict = review.evaluations[turn.number], review.verdict(turn.number)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from dlgo import GameSpec, GameState, Move, Player, kernels
 from dlgo.display import look_of, player_text
+from dlgo.text import number_of
 from engines.base import Decision
 from experiments.play.cell_moves import turn_text
 from experiments.review.comparison import Evaluation, value_text
@@ -282,8 +283,8 @@ def _by_search(game: GameSpec, move: Move, decision: Decision, who: str) -> Iter
     if decision.proven is not None and decision.proven >= 0 and decision.move == move:
         result, count = ("draw", "win")[decision.proven], decision.cost.simulations
         if count:
-            yield Fact("found", f"{who or 'The search'} proves the {result} after {count:,} "
-                       f"simulation{'s' if count > 1 else ''}.")
+            yield Fact("found", f"{who or 'The search'} proves the {result} after "
+                       f"{number_of(count, 'simulation')}.")
             return
     total = sum(decision.visits.values())
     if not total:
@@ -313,5 +314,4 @@ def _names(game: GameSpec, turns: Sequence[str]) -> str:
 
 
 def _pieces(game: GameSpec, count: int) -> str:
-    noun = "stone" if look_of(game) == "lines" else "piece"
-    return f"{count} {noun if count == 1 else f'{noun}s'}"
+    return number_of(count, "stone" if look_of(game) == "lines" else "piece")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from dlgo import GameState
+from dlgo.text import number_of
 from engines.base import Budget, Decision
 from engines.registry import EngineSpec, engine_class, is_outside
 from experiments.review.comparison import SAMPLES
@@ -129,5 +130,4 @@ class Pace:
         left = max(self.promise - self.spent, 1.0)
         if left < 55:
             return f"about {left:.0f} s"
-        minutes = round(left / 60) or 1
-        return f"about {minutes} {'minute' if minutes == 1 else 'minutes'}"
+        return f"about {number_of(round(left / 60) or 1, 'minute')}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dlgo import GameState, Move, NotationError, Player
 from dlgo.display import player_text
 from dlgo.game_tree import tree_of
+from dlgo.text import number_of
 from experiments.play.cell_moves import grouped_turns, turn_text
 from experiments.play.game_file import SavedGame, game_bytes
 from experiments.review.comparison import value_text
@@ -96,8 +97,7 @@ def summary_words(review: GameReview, player: Player) -> str:
     counts = {kind: sum(verdict.kind == kind for verdict in verdicts) for kind in _PLURALS}
     unsure = sum(not verdict.sure for verdict in verdicts if verdict.kind)
     kinds = [f"{n} {kind if n == 1 else _PLURALS[kind]}" for kind, n in counts.items() if n]
-    moves = f"{len(verdicts)} {'move' if len(verdicts) == 1 else 'moves'}"
-    text = f"{', '.join(kinds) or 'no mistakes'} in {moves}"
+    text = f"{', '.join(kinds) or 'no mistakes'} in {number_of(len(verdicts), 'move')}"
     text += f", {unsure} of them only probable" if unsure else ""
     lost = sum(verdict.loss for verdict in verdicts if verdict.kind)
     return f"{text}; {lost:.2f} points lost (a game is worth 1)" if lost else text

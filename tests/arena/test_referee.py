@@ -207,7 +207,7 @@ def test_who_fails_again_and_again_is_stopped(tmp_path, capfd) -> None:
         "crasher on tictactoe", "crasher on connect4",
     }
     assert "stopped: crasher on tictactoe failed 4 games in a row" in said
-    assert f"{summary.left_out} games of stopped entrants were left out" in said
+    assert f"left out: {summary.left_out} games of stopped entrants" in said
 
     from dlgo.records.ledger import Ledger
 

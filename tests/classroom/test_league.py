@@ -261,7 +261,7 @@ def test_whoever_hands_in_again_plays_again_and_nobody_else(tmp_path, capfd, at_
     )
     done = league(capfd, folder, "--trust", "--minutes=0")
     # The bot's first 2 games with the staff bot, 2 more, and 2 with the other student.
-    assert moves_of(folder) == before and "time is up; 6 games remain" in done.stderr
+    assert moves_of(folder) == before and "time is up; 6 games left" in done.stderr
     assert "Not all games" in (folder / "out/leaderboard.html").read_text()
     assert league(capfd, folder, "--trust").returncode == 0
     after = moves_of(folder)

@@ -113,7 +113,7 @@ def test_what_reads_data_does_not_run_code_that_the_data_names(
     assert "4 games, 0 of them invalid" in done.stdout and (folder / "ran").exists()
     assert game_title("evil.py:Tiny") == "Tic-tac-toe (evil.py:Tiny)"
     for arguments, part in zip(READERS[1:], (
-        "no games of Go to export", "evil.py:Tiny: 1 games", "", "", "", "ConnectX is connect4", "",
+        "no games of Go to export", "evil.py:Tiny: 1 game", "", "", "", "ConnectX is connect4", "",
     ), strict=True):
         if part:
             done = dlgo_here(capsys, *arguments, "--game", "evil.py")

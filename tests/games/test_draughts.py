@@ -336,7 +336,7 @@ def test_pdn_as_others_write_it():
 
 
 @pytest.mark.parametrize(("text", "why"), [
-    ("1. 11-15 * 1. 11-15 e4", "game 2: after 1 moves, 'e4': no move"),
+    ("1. 11-15 * 1. 11-15 e4", "game 2: after 1 move, 'e4': no move"),
     ("1. 11-15 {never ends 23-19", "comment is not closed"),
     ("1. 11-15 (22-18 {never ends 23-19", "comment is not closed"),
     ("1. 11-15 (22-18 23-19", "variation is not closed"),

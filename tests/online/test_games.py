@@ -82,7 +82,7 @@ def test_a_connection_that_breaks_in_mid_thought_costs_nothing(server, bot, chos
     server.wait(lambda: bot.player.asked, "it thinks")
     server.call(server.send, "notification", challenge(6))
     _, data = server.wait(lambda: server.posts, "it answers")[0]
-    assert "1 games at a time" in data["message"]
+    assert "1 game at a time" in data["message"]
     if chosen == "after":
         server.call(server.cut)
         server.wait(lambda: server.connections == 2 and server.said("game/connect")[1:], "back")

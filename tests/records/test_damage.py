@@ -163,7 +163,7 @@ def test_a_repair_sets_damaged_games_aside_and_the_tournament_plays_them_again(
     with one_line_error(LedgerError, repr(slot)):
         games_of(path)
     done = dlgo_here(capsys, "ledger", path, "repair")
-    assert f"left out: {slot}" in done.stdout and f"{len(whole) - 1} games are in" in done.stdout
+    assert f"left out: {slot}" in done.stdout and f" has {len(whole) - 1} games now" in done.stdout
     assert f"1 of {len(whole)} games could not be read" in done.stdout
     assert games_of(path) == {name: game for name, game in whole.items() if name != slot}
     assert path.with_name("games.sqlite.damaged").exists()
@@ -197,7 +197,7 @@ def test_a_log_that_is_missing_is_noticed(
         done = dlgo_here(capsys, *words)
         assert done.returncode == 2 and "-wal is missing" in done.stderr
     done = dlgo_here(capsys, "ledger", copy, "repair")
-    assert "0 games are in" in done.stdout
+    assert " has 0 games now" in done.stdout
     assert not games_of(copy)
     with Ledger(path) as ledger:  # a writer empties it
         assert len(ledger) == 18

@@ -30,6 +30,7 @@ from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.game_tree import Node, tree_of
 from dlgo.games.draughts import notation
 from dlgo.games.draughts.state import Draughts
+from dlgo.text import number_of
 
 GAME_TYPE = "21"
 RESULTS = {Player.white: "1-0", Player.black: "0-1", None: "1/2-1/2"}
@@ -215,7 +216,8 @@ class _GameReader:
                 self._cut("")
                 return
             why = "a comment is not closed, '}' is missing" if unclosed else "no move"
-            raise self._error(f"after {len(self.node.line())} moves, {token[0]!r}: {why}")
+            after = number_of(len(self.node.line()), "move")
+            raise self._error(f"after {after}, {token[0]!r}: {why}")
 
     def _comment(self, text: str) -> None:
         if self.node is None:

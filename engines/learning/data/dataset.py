@@ -22,6 +22,7 @@ import numpy as np
 
 from dlgo.api import GameSpec
 from dlgo.errors import DataError
+from dlgo.text import number_of
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import PATTERN, Shard, read_shard
 
@@ -94,8 +95,8 @@ class Dataset:
         )
 
     def __repr__(self) -> str:
-        return (f"<{self.n_games:,} games of {self.game} in {self.folder}, "
-                f"{self.n_positions:,} positions>")
+        return (f"<{number_of(self.n_games, 'game')} of {self.game} in {self.folder}, "
+                f"{number_of(self.n_positions, 'position')}>")
 
     @property
     def n_games(self) -> int:
@@ -140,8 +141,8 @@ class Dataset:
             wanted += 1
         if wanted >= self.n_games:
             raise DataError(
-                f"{self.folder}: {self.n_games} games are too few to hold some out; generate more "
-                "games"
+                f"{self.folder}: {number_of(self.n_games, 'game')}: too few to hold some out; "
+                "generate more games"
             )
         return self._part(order[wanted:]), self._part(order[:wanted])
 
@@ -157,8 +158,8 @@ class Dataset:
         """Raises DataError if there is nothing to learn from."""
         if not self.n_positions:
             raise DataError(
-                f"{self.folder}: {self.n_games} games have no position to learn from; use games "
-                "with labelled moves, or more games"
+                f"{self.folder}: {number_of(self.n_games, 'game')} without a position to learn "
+                "from; use games with labelled moves, or more games"
             )
 
     def games(self, indices: np.ndarray | None = None) -> list[GameData]:
