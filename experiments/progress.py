@@ -10,7 +10,7 @@ from typing import Protocol, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from dlgo.text import duration, one_line
+from dlgo.text import duration, number_of, one_line
 
 # Seconds between two lines, and between two changes of the bar.
 _LINE_INTERVAL = 10.0
@@ -18,27 +18,29 @@ _BAR_INTERVAL = 0.1
 
 
 class Count(Protocol):
-    """Games so far: number done, number planned, and a text with speed and time left."""
+    """Games or files so far: number done, number planned, and a text with speed and time left."""
 
     done: int
     planned: int
+    items: str  # what they are
 
     def text(self) -> str: ...
 
 
 @dataclass
 class Tally:
-    """Games and positions so far."""
+    """Games or files, and positions so far."""
 
     planned: int  # games in all
     found: int = 0  # games that existed before
     made: int = 0  # games made now
+    items: str = "games"  # what is counted above
     positions: int = 0  # made now
     started: float = field(default_factory=time.monotonic)
 
     @property
     def done(self) -> int:
-        """Number of all games."""
+        """Number of all of them."""
         return self.found + self.made
 
     def seconds(self) -> float:
@@ -47,7 +49,8 @@ class Tally:
 
     def summary(self, games: int) -> str:
         """The result in one line; `games`: the number of games that count."""
-        return f"{games} games, {self.positions:,} positions in {duration(self.seconds())}"
+        return (f"{number_of(games, 'game')}, {number_of(self.positions, 'position')} in "
+                f"{duration(self.seconds())}")
 
     def text(self) -> str:
         """Positions, rate and time left."""
@@ -80,7 +83,7 @@ class LineProgress:
             self._show(count)
 
     def _show(self, count: Count) -> None:
-        self.log(f"{count.done} of {count.planned} games, {count.text()}")
+        self.log(f"{count.done} of {count.planned} {count.items}, {count.text()}")
 
     def end(self, count: Count) -> None:
         """The work has ended; called after every `begin`."""
@@ -93,7 +96,7 @@ class BarProgress(LineProgress):
         super().__init__(interval=_BAR_INTERVAL)
         self._console = Console(stderr=True, highlight=False)
         self._bar = Progress(
-            TextColumn("games"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
             TextColumn("{task.fields[text]}"), console=self._console,
         )
 
@@ -101,7 +104,8 @@ class BarProgress(LineProgress):
         self._console.print(one_line(text), markup=False, soft_wrap=True)
 
     def begin(self, count: Count) -> None:
-        self._task = self._bar.add_task("", total=count.planned, completed=count.done, text="")
+        self._task = self._bar.add_task(
+            count.items, total=count.planned, completed=count.done, text="")
         self._bar.start()
 
     def _show(self, count: Count) -> None:

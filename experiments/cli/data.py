@@ -77,10 +77,14 @@ _ARCHIVES = click.argument(
 @workers_option
 def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | None) -> None:
     """Show what ARCHIVES of SGF files hold: .tar.gz, .zip, folders, single files."""
+    from dlgo.errors import DataError
     from experiments.datasets.sgf_import import index_sgf as index
 
-    for line in index(archives, table, workers):
+    lines, damaged = index(archives, table, workers)
+    for line in lines:
         click.echo(line)
+    if damaged:
+        raise DataError(f"{damaged} cannot be read (see above)")
 
 
 @data.command("import-sgf")

@@ -30,7 +30,7 @@ from dlgo.games import get_game
 from dlgo.records.sgf import PlayedRecord, play, read_sgf_games
 from dlgo.records.sgf_record import GameRecordSgf
 from dlgo.rng import derive_seed
-from dlgo.text import one_line
+from dlgo.text import number_of, one_line
 from engines.jobs import Amount, Executor, Processes, Task
 from engines.learning.data.archives import contents, listing, with_inner_archives
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData, Start
@@ -195,7 +195,7 @@ def pieces(
         cut += [Piece(str(archive), names[i : i + SHARD_FILES])
                 for i in range(0, len(names), SHARD_FILES)]
     parts = [f"{damaged} of {len(archives)} archives"] if damaged else []
-    parts += [f"{lost} files of archives"] if lost else []
+    parts += [f"{number_of(lost, 'file')} of archives"] if lost else []
     return cut, " and ".join(parts)
 
 
@@ -212,15 +212,18 @@ def import_sgf(
     progress = default_progress()
     cut, damaged = pieces(archives, sample, seed, progress)
     make_folder(folder, error=DataError)
-    tally = Tally(sum(len(piece.names) for piece in cut))
-    missing = {}
+    tally = Tally(sum(len(piece.names) for piece in cut), items="files")
+    missing, there = {}, {}
     for number, piece in enumerate(cut):
-        if _is_there(folder, number, _recipe(piece, wanted, Path(piece.archive)), progress):
-            tally.found += len(piece.names)
-        else:
-            missing[number] = Task(
-                f"shard {number}", import_piece, (piece, number, wanted), (Path(piece.archive),)
-            )
+        recipe = _recipe(piece, wanted, Path(piece.archive))
+        there[number] = _games_there(folder, number, recipe, progress)
+        missing[number] = Task(
+            f"shard {number}", import_piece, (piece, number, wanted), (Path(piece.archive),)
+        )
+    if any(there.values()):  # else all is read again, to say why there are no games
+        for number in [number for number, games in there.items() if games is not None]:
+            tally.found += len(cut[number].names)
+            del missing[number]
     if tally.found:
         progress.log(f"{folder}: {tally.found} of {tally.planned} files are imported already")
     refused, named = Counter[str](), Counter[str]()
@@ -239,12 +242,19 @@ def import_sgf(
     with jobs or Processes(workers) as jobs:
         make_shards(missing, jobs, folder, tally, progress, count_report)
     for why, count in refused.most_common():
-        progress.log(f"{count} games filtered out: {why}")
+        progress.log(f"{number_of(count, 'game')} filtered out: {why}")
     if named["skipped"]:
-        progress.log(f"{named['skipped']} games skipped as broken or against the rules")
+        skipped = number_of(named["skipped"], "game")
+        progress.log(f"{skipped} skipped as broken or against the rules")
     if named["note"] > _NAMED:
         progress.log(f"notes on {named['note']} files in all")
     progress.log(tally.summary(named["kept"]))
+    if not (named["kept"] or any(there.values())):
+        refused["broken or against the rules"] = named["skipped"]
+        why = [f"{why} ({count})" for why, count in refused.most_common() if count]
+        why += [f"{damaged} cannot be read"] if damaged else []
+        raise DataError(f"no game was imported: {', '.join(why)}; `dlgo data index-sgf` shows what "
+                        "there is")
     if damaged:
         raise DataError(f"{damaged} cannot be read (see above); all other games are in {folder}")
     return folder
@@ -302,14 +312,19 @@ def _recipe(piece: Piece, wanted: Filter, path: Path) -> dict[str, Any]:
     }
 
 
-def _is_there(folder: Path, number: int, recipe: dict[str, Any], progress: LineProgress) -> bool:
+def _games_there(
+    folder: Path, number: int, recipe: dict[str, Any], progress: LineProgress
+) -> int | None:
+    """Number of games in the shard; None if it has to be made."""
     shard = existing_shard(folder, number, progress.log)
     if shard is not None and shard.provenance.get("recipe") != recipe:
+        if not shard.games:
+            return None
         raise DataError(
             f"{shard_path(folder, number)} was made from other files or with another filter; "
             "choose another --out folder"
         )
-    return shard is not None
+    return None if shard is None else len(shard.games)
 
 
 def describe(name: str, data: bytes) -> list[Entry]:
@@ -337,9 +352,12 @@ def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Ent
     return entries
 
 
-def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None) -> list[str]:
-    """What is in the archives, as lines; all of it in a CSV table, if one is named. Raises
-    DataError if there is nothing to index or the table cannot be written."""
+def index_sgf(
+    archives: Sequence[Path], table: Path | None, workers: int | None
+) -> tuple[list[str], str]:
+    """What is in the archives, as lines, and how much is damaged, as `pieces` says it; all of it
+    in a CSV table, if one is named. Raises DataError if there is nothing to index or the table
+    cannot be written."""
     if table is not None:
         check_apart(table, *archives)
     cut, damaged = pieces(archives, None, 0, default_progress())
@@ -353,8 +371,8 @@ def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None)
     if table is not None:
         write_csv(table, Entry._fields, entries, error=DataError)
     good = [entry for entry in entries if not entry.error]
-    lines = [f"{len(entries)} games, {len(good)} of them readable, "
-             f"{sum(entry.moves for entry in good):,} moves"]
+    lines = [f"{number_of(len(entries), 'game')}, {len(good)} of them readable, "
+             f"{number_of(sum(entry.moves for entry in good), 'move')}"]
     for title, values in (
         ("board size", (f"{entry.size}x{entry.size}" for entry in good)),
         ("handicap", (str(entry.handicap) for entry in good)),
@@ -365,7 +383,7 @@ def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None)
         counts = Counter(values).most_common(12)
         lines.append(f"{title}: " + ", ".join(f"{what} {count}" for what, count in counts))
     lines += [f"skipped: {entry.error}" for entry in entries if entry.error][:_NAMED]
-    return lines + ([f"cannot be read: {damaged}"] if damaged else [])
+    return lines, damaged
 
 
 def _rank_order(text: str) -> float:

@@ -16,6 +16,7 @@ import pytest
 
 from dlgo.errors import DataError, DlgoError
 from engines.learning.data import Dataset, read_shard
+from experiments.datasets import sgf_import
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.sgf_import import Filter, import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
@@ -174,7 +175,7 @@ def test_an_archive_becomes_shards(archive: Path, tmp_path: Path, capfd) -> None
     assert done.returncode == 0, done.stderr
     assert "skipped:" in done.stderr
     assert "games.tar.gz/broken.sgf: move 2" in done.stderr
-    assert "1 games filtered out: another board size" in done.stderr
+    assert "1 game filtered out: another board size" in done.stderr
     assert "2 games, 5 positions" in done.stderr
     data = Dataset.open(out)
     assert (data.n_games, data.n_positions) == (2, 5)
@@ -211,8 +212,31 @@ def test_a_damaged_archive_is_named_and_the_others_are_imported(
     assert "protected.zip/lost.sgf: cannot be read" in done.stderr
     assert "kept.sgf: KM[375] is read as 7.5 points; two passes end the game" in done.stderr
     assert "3 games, 8 positions" in done.stderr
-    assert "1 of 3 archives and 1 files of archives cannot be read" in done.stderr.splitlines()[-1]
+    assert "1 of 3 archives and 1 file of archives cannot be read" in done.stderr.splitlines()[-1]
     assert Dataset.open(out).n_games == 3
+    listed = dlgo_here(capfd, "data", "index-sgf", bad, protected, "--workers", 1)
+    assert listed.returncode == 2
+    assert listed.stdout.startswith("1 game, 1 of them readable, 4 moves\n")
+    assert "1 of 2 archives and 1 file of archives cannot be read" in listed.stderr
+
+
+def test_an_import_without_a_game_says_why_each_time(archive: Path, tmp_path: Path, capfd) -> None:
+    command = ("data", "import-sgf", archive, "--out", tmp_path / "out", "--workers", 1)
+    for _ in range(2):
+        done = dlgo_here(capfd, *command)
+        assert done.returncode == 2
+        assert "no game was imported: another board size (4)" in done.stderr.splitlines()[-1]
+    assert dlgo_here(capfd, *command, "--size", 9).returncode == 0  # in the same folder
+    assert Dataset.open(tmp_path / "out").n_games == 2
+
+
+def test_the_progress_of_an_import_counts_files(
+    archive: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.setattr(sgf_import, "default_progress", lambda: LineProgress(interval=0))
+    import_sgf([archive], tmp_path / "out", Filter(9), workers=1)
+    shown = capsys.readouterr().err
+    assert " of 4 files, " in shown and " of 4 games" not in shown
 
 
 def test_a_folder_is_imported_with_its_archives_and_collections(
@@ -236,14 +260,16 @@ def test_a_folder_is_imported_with_its_archives_and_collections(
 def test_the_index_says_what_is_there(archive: Path, tmp_path: Path) -> None:
     with pytest.raises(DlgoError, match="is the file that is read"):
         index_sgf([archive], archive, 1)
-    lines = index_sgf([archive], tmp_path / "index.csv", 1)
+    lines, damaged = index_sgf([archive], tmp_path / "index.csv", 1)
+    assert not damaged
     assert lines[0] == "4 games, 4 of them readable, 8 moves"
     assert "9x9 3, 13x13 1" in lines[1]
     rows = (tmp_path / "index.csv").read_text().splitlines()
     assert len(rows) == 5
     assert rows[0].startswith("name,error,size,handicap,moves,result")
     (single := tmp_path / "single.sgf").write_text("no game")
-    assert index_sgf([single], None, 1)[-1].startswith(f"skipped: {single}: not a readable Go rec")
+    lines, _ = index_sgf([single], None, 1)
+    assert lines[-1].startswith(f"skipped: {single}: not a readable Go rec")
 
 
 def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
