@@ -110,7 +110,7 @@ def encoders(game: str | None) -> None:
 def models(names: tuple[str, ...], speeds: bool, batches: tuple[int, ...]) -> None:
     """List the models that come with the package, or tell about some (names or folders)."""
     from engines.alphago.bundle import read_bundle, shipped_bundles
-    from engines.learning.networks.store import SHIPPED, load_card, shipped_models
+    from engines.learning.networks.store import SHIPPED, check_files, load_card, shipped_models
 
     shown = names or shipped_models()
     if speeds:
@@ -122,7 +122,8 @@ def models(names: tuple[str, ...], speeds: bool, batches: tuple[int, ...]) -> No
     width = 2 + max(map(len, ("model", *shown, *shipped_bundles())))
     click.echo(f"{'model':<{width}}game: network on encoder, moves predicted; cost; identity")
     for name in shown:
-        _, card = load_card(name)
+        folder, card = load_card(name)
+        check_files(folder, card)
         click.echo(f"{name:<{width}}{card.game}: {card.network} on {card.encoder}"
                    f"{_costs_of(card)}; {card.network_id[7:19]}")
     for name in () if names else shipped_bundles():

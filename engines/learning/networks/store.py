@@ -105,6 +105,16 @@ def read_file(folder: Path, card: Card, name: str) -> bytes:
     return content
 
 
+def check_files(folder: Path, card: Card) -> None:
+    """Raise ModelError if the file that a model plays with is missing, or one that is there is not
+    the file that the card describes."""
+    playing = next(
+        (name for name in (DENSE_FILE, ONNX_FILE, *card.files) if name in card.files), None)
+    for name in card.files:
+        if name == playing or (folder / name).exists():
+            read_file(folder, card, name)
+
+
 def weights_digest(weights: list[np.ndarray]) -> str:
     """Identity of a network: a digest of its weights in their order, shapes included."""
     digest = hashlib.sha256()

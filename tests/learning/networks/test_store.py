@@ -17,6 +17,7 @@ from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import encoder_of
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import find_model, weights_digest
+from tests.command import assert_one_line, dlgo_here
 from tests.learning.networks.models import write_model
 
 
@@ -72,7 +73,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(tmp_path: Path, monkeypatch
     assert load_runtime("go9-small").card.name == "go9-small"
 
 
-def test_every_damaged_file_is_refused(tmp_path: Path) -> None:
+def test_every_damaged_file_is_refused(tmp_path: Path, capsys) -> None:
     """Cut off anywhere, or with any byte changed."""
     folder = write_model(tmp_path / "m", "tictactoe")
     path = folder / "network.onnx"
@@ -83,8 +84,10 @@ def test_every_damaged_file_is_refused(tmp_path: Path) -> None:
     ):
         path.write_bytes(damaged)
         assert "checksum" in refused(load_runtime, str(folder))
+        assert_one_line(dlgo_here(capsys, "models", folder), "checksum")
     path.unlink()
     assert "has no network.onnx" in refused(load_runtime, str(folder))
+    assert_one_line(dlgo_here(capsys, "models", folder), "has no network.onnx")
 
 
 def test_the_file_of_another_model_is_refused(tmp_path: Path) -> None:
