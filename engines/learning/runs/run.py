@@ -103,19 +103,23 @@ class Run:
 
     def _checked(self, config: Any) -> Any:
         """The configuration, if the folder's run can continue with it. Raises ModelError."""
-        path = self.folder / "plan.json"
+        path, remedy = self.folder / "plan.json", "choose another folder"
         stored, earlier = None, {}
         if self._checkpoint is not None:
             stored, earlier = self._checkpoint.plan, self._checkpoint.source
+            if path.exists():
+                remedy = f"delete it to use the settings in {FILE_NAME}, or {remedy}"
         try:
             if path.exists():
                 stored = json.loads(path.read_text(encoding="utf-8"))
             if stored is None:
                 return config
             begun = type(config).from_json(stored)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError,
-                SpecError) as error:
-            raise ModelError(f"{path} is damaged ({error}); choose another folder") from None
+        except SpecError as error:
+            raise ModelError(f"{path}: {error}; choose another folder") from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise ModelError(
+                f"{path} is damaged, or another version of dlgo wrote it; {remedy}") from None
         config = config.resolve_auto(begun)
         different = config.differences(begun) + [
             f"{key}={earlier[key]}" for key, value in self.source.items()

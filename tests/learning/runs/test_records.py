@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dlgo.errors import ModelError
 from engines.learning.runs import Curve, Learner, Run, RunConfig, open_run, records
 from engines.learning.runs.records import read_history
 from engines.learning.settings import setting
@@ -73,3 +74,15 @@ def test_records_that_are_lost_are_written_anew(tmp_path: Path) -> None:
         if text is not None:
             (tmp_path / "history.csv").write_text(text)
         assert train(tmp_path) == 1 and read_history(tmp_path, ()) == rows
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"steps": 3}', "[" * 100_000])
+def test_a_run_whose_settings_are_damaged_continues_without_them(text: str, tmp_path: Path) -> None:
+    train(tmp_path)
+    (tmp_path / "plan.json").write_text(text)
+    with pytest.raises(ModelError, match="plan.json is damaged.*; delete it") as caught:
+        train(tmp_path)
+    for word in ("__init__", "attribute", "line 1", "argument", "recursion"):  # Python's
+        assert word not in str(caught.value)
+    (tmp_path / "plan.json").unlink()
+    assert train(tmp_path) == 0
