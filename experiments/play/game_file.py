@@ -45,7 +45,8 @@ from dlgo.text import one_line
 # SGF's game comment names the specification, whose options SGF has no words for.
 _SPEC_LINE = re.compile(r"\s*^dlgo go\S*$\s*", re.MULTILINE)
 _RESIGNATION = "resignation"
-_FORMS = "SGF, PDN, or moves after a first line such as 'game: connect4'"
+_CHESS = re.compile(r"^1\.\s*([a-h][34]|N[acfh]3)\s", re.MULTILINE)  # its first move
+_FORMS = "SGF of Go, PDN of draughts, or moves after a first line such as 'game: connect4'"
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,8 @@ def read_games(
         try:
             games = [_from_pdn(game, path, notes) for game in pdn.read_games(text)]
         except NotationError as error:
-            raise NotationError(f"{path}: {error}") from None
+            chess = f"it looks like chess (PGN), which dlgo cannot read; it reads {_FORMS}"
+            raise NotationError(f"{path}: {chess if _CHESS.search(text) else error}") from None
         if games:
             return games
     raise NotationError(f"{path}: not a game record; one is {_FORMS}")

@@ -116,6 +116,7 @@ BROKEN = [
     ("x", b"(;GM[40]SZ[9])", "another game"),
     ("x.pdn", b"hello", "PDN"),
     ("x.pdn", b'[Event "?"]\n1. 11-15 11-51 *', "move 1 of white"),
+    ("x.pgn", b'[Event "?"]\n\n1. Nf3 d5 2. g3 *', "looks like chess"),
 ]
 
 
