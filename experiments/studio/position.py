@@ -79,8 +79,11 @@ def _path(game: GameSpec, turn: list[CellMove]) -> list[int]:
 
 def find_turn(state: GameState, text: str) -> list[Move]:
     """The moves of the turn in a text. Raises DlgoError if illegal, or several turns."""
-    if text.strip().lower() == "resign":
+    words = text.lower().split()
+    if words == ["resign"]:
         return [Move.resign()]
+    if any(word.startswith("resign") for word in words):
+        raise NotationError(f"{one_line(text)!r} is not a move; to resign, write only resign")
     moves: list[Move] = []
     mover = state.next_player
     for part in text.split() or [text]:

@@ -101,6 +101,7 @@ def test_moves_are_explained_looked_at_and_the_game_resigned(studio: Studio) -> 
     assert studio.move(game, "c3") == (400, {"error": "C3 is illegal: the point is occupied"})
     assert "not a point" in studio.move(game, "zebra")[1]["error"]
     assert "more than one turn" in studio.move(game, "A1 A2")[1]["error"]
+    assert "to resign, write only resign" in studio.move(game, "resign now")[1]["error"]
     assert studio.move(game, "A1") == (200, {})
     status, position = studio.ask(f"/api/games/{game}/positions/1")  # an earlier one
     assert (status, position["cells"].count(-1), position["last"]) == (200, 24, 12)
