@@ -226,9 +226,13 @@ class GameState:
 
     def _why_illegal(self, move: Move) -> str:
         """Why a move is illegal. If legal moves begin with its text, the reason lists them."""
-        begun = f"{move}".lower()
-        texts = [] if self.game.action_of(move) is not None else [
-            text for text in map(self.game.move_text, self.legal_moves())
+        begun, legal = f"{move}".lower(), self.legal_moves()
+        known = self.game.action_of(move) is not None
+        if move in legal and not known:
+            return (f"`action_of` of {self.game} returns None for it, although `move_of` makes it; "
+                    "`dlgo check` examines a game")
+        texts = [] if known else [
+            text for text in map(self.game.move_text, legal)
             if text.lower().startswith(begun) and begun
         ]
         if not texts:

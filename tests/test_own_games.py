@@ -9,6 +9,7 @@ import pytest
 from dlgo import GameSpec, GameState, Move, Point, get_game
 from dlgo.display import board_svg
 from dlgo.errors import IllegalMoveError, SpecError
+from dlgo.text import replace_once
 from engines.registry import build_engine
 from experiments.studio.specs import Allowed
 from tests.command import assert_one_line, dlgo_here
@@ -74,6 +75,16 @@ def test_a_move_that_is_only_begun_is_asked_for() -> None:
     state = GameState.new_game(own("amazons"))
     with pytest.raises(IllegalMoveError, match="it could be C1-C2-B1, .* or C1-C2-F5"):
         state.apply_move("C1-C2")
+
+
+def test_a_move_without_an_action_is_a_mistake_of_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (FOLDER / "knightthrough.py").read_text()
+    Path("mine.py").write_text(replace_once(text, "        return action\n", "        action\n"))
+    with pytest.raises(IllegalMoveError, match="`action_of` of mine.py:Knightthrough returns None"):
+        get_game("mine.py").start().play("A1-B3")
 
 
 @pytest.mark.parametrize("command", [
