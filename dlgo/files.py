@@ -135,6 +135,8 @@ def make_folder(
 ) -> Path:
     """Create `folder` if need be, and return it."""
     with _reported(folder, error, remedy):
+        if folder.exists() and not folder.is_dir():
+            raise NotADirectoryError(None, "it is a file")
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(None, "it is write-protected")

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dlgo.errors import DlgoError
+from dlgo.files import make_folder
 
 
 @contextmanager
@@ -35,8 +36,8 @@ def held(path: Path, what: str, used_by: str, other: str, error: type[DlgoError]
     except ImportError:  # not on this system
         yield
         return
+    make_folder(path.parent, error=error, remedy=f"name another {other}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as problem:
         raise error(

@@ -46,3 +46,11 @@ def test_a_folder_in_use_is_refused(work, error: type[DlgoError], tmp_path: Path
     assert not list(folder.glob("[!.]*.npz"))
     with held(folder / ".lock", "test", "test", "folder", DlgoError):
         pass  # whoever was refused holds nothing
+
+
+@pytest.mark.parametrize(("work", "error"), [(play_itself, ModelError), (make_games, DataError)])
+def test_a_file_is_no_folder_to_work_in(work, error: type[DlgoError], tmp_path: Path) -> None:
+    (tmp_path / "work").write_text("text")
+    with pytest.raises(error, match="work: it is a file; name another folder"):
+        work(tmp_path / "work")
+    assert (tmp_path / "work").read_text() == "text"

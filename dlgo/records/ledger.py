@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import LedgerError
+from dlgo.files import make_folder
 from dlgo.lock import held
 from dlgo.records import schema
 from dlgo.records.costs import CostTotals, PackedCosts
@@ -87,7 +88,7 @@ class Ledger:
             if read_only and not self.path.exists():
                 raise LedgerError(f"ledger {self.path} does not exist; `dlgo tournament` makes one")
             if not read_only:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(self.path.parent, error=LedgerError, remedy="name another file")
             # A reader does not empty the log of a tournament that was killed: otherwise it would be
             # unknown whether a log is missing. If there is no log, the reader removes its own
             # ("rw").
