@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.errors import DlgoError
+from dlgo.specs import suggest
 from dlgo.text import replace_once
 from experiments.classroom.checks import Check, HandIn, require, short
 from experiments.classroom.own_examples import same_value, try_examples
@@ -229,8 +230,9 @@ def written_exercises() -> dict[str, Exercise]:
 
 
 def get_exercise(name: str) -> Exercise:
-    """The exercise of that name. Raises ExerciseError, which lists the names."""
+    """The exercise of that name. Raises ExerciseError if there is none."""
     known = exercises()
     if name not in known:
-        raise ExerciseError(f"there is no exercise {name!r}; the exercises are {', '.join(known)}")
+        raise ExerciseError(f"there is no exercise {name!r}{suggest(name.lower(), known)}; "
+                            "`dlgo class list` lists them")
     return known[name]

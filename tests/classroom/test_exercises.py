@@ -122,8 +122,10 @@ def test_whatever_is_returned_is_wrong_and_nothing_breaks(name) -> None:
 
 
 def test_an_unknown_exercise_is_named() -> None:
-    with one_line_error(ExerciseError, "there is no exercise 'chess'; the exercises are"):
+    with one_line_error(ExerciseError, "there is no exercise 'chess'; `dlgo class list`"):
         get_exercise("chess")
+    with one_line_error(ExerciseError, "alpha_beta"):
+        get_exercise("AlphaBeta")
 
 
 def test_a_package_for_students_says_that_it_has_no_exercises(monkeypatch, tmp_path) -> None:

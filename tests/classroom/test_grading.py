@@ -148,7 +148,7 @@ def test_mistakes_give_one_line(a_class, tmp_path, capfd) -> None:
     (tmp_path / "roster.csv").write_text("name\nAlice\n")
     grade = ("class", "grade", a_class / "alice", "--trust", "--exercise=ko", "--out", tmp_path)
     for arguments, part in (
-        (("class", "new", "chess"), "there is no exercise 'chess'; the exercises are "),
+        (("class", "new", "chess"), "there is no exercise 'chess'; `dlgo class list`"),
         (("class", "grade", empty, "--trust"), "contains no hand-ins"),
         (("class", "grade", tmp_path / "none", "--trust"), "there is no folder"),
         (("class", "grade", a_class, "--gradescope", tmp_path / "x.json"),
