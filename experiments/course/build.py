@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
+import tempfile
 import time
 from io import StringIO
 from pathlib import Path
@@ -22,25 +22,28 @@ from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
 from dlgo.files import make_folder, write_file
 from experiments.command import run
-from experiments.options import out_option, quick_option
+from experiments.options import FOLDER, quick_option
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @click.command()
 @quick_option("Use the notebooks without running them")
-@out_option("out/course")
+@click.option("--out", type=FOLDER, default=Path("out/course"), show_default=True,
+              help="Folder for the site.")
 def main(quick: bool, out: Path) -> None:
     """Run the notebooks and build the site."""
     require_extra("course", "building the course", "jupytext", "material")
     start = time.perf_counter()
-    out = out.resolve()
-    pages = out / "notebooks"
-    shutil.rmtree(pages, ignore_errors=True)  # notebooks that no longer exist
-    run_notebooks(make_folder(pages), quick)
-    print("site:", end=" ", flush=True)
-    number = build_site(out / "site", pages)
-    print(f"{number} pages\n\n{time.perf_counter() - start:.0f} s; open {out / 'site/index.html'}")
+    site = make_folder(out.resolve() / "site")
+    if any(site.iterdir()) and not (site / "assets/course.css").exists():
+        raise DlgoError(f"{site} holds other files, which a build deletes; choose another --out")
+    with tempfile.TemporaryDirectory(prefix="dlgo-course-") as folder:
+        pages = make_folder(Path(folder, "notebooks"))
+        run_notebooks(pages, quick)
+        print("site:", end=" ", flush=True)
+        number = build_site(site, pages)
+    print(f"{number} pages\n\n{time.perf_counter() - start:.0f} s; open {site / 'index.html'}")
 
 
 def run_notebooks(folder: Path, quick: bool = False) -> None:

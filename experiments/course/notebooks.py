@@ -14,7 +14,7 @@ from typing import Any
 
 import jupytext
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbconvert import MarkdownExporter
 from nbformat import NotebookNode
 
@@ -49,10 +49,12 @@ def run_notebook(source: Path) -> NotebookNode:
         for number, cell in enumerate(notebook.cells):
             try:
                 client.execute_cell(cell, number)
-            except CellExecutionError as error:
+            except (CellExecutionError, DeadKernelError) as error:
                 first = cell.source.partition("\n")[0]
-                raise DlgoError(f"{source.name}, the cell that begins `{first}`: "
-                                f"{error.ename}: {error.evalue}") from None
+                problem = ("it ends Python" if isinstance(error, DeadKernelError) else
+                           f"{error.ename}: {error.evalue}")
+                raise DlgoError(
+                    f"{source.name}, the cell that begins `{first}`: {problem}") from None
             if "outputs" in cell:
                 cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
     return notebook

@@ -22,6 +22,7 @@ from tests.conftest import FULL
 for package in ("ipykernel", "jupytext", "material", "nbconvert", "sklearn"):
     pytest.importorskip(package, reason="needs what the course is built with: dlgo-suite[course]")
 
+from experiments.course import build  # noqa: E402
 from experiments.course.build import build_site  # noqa: E402
 from experiments.course.notebooks import SOURCES, run_notebook, sources  # noqa: E402
 
@@ -100,10 +101,29 @@ def test_a_broken_link_stops_the_build(tmp_path: Path) -> None:
         build_site(tmp_path / "site", tmp_path, tmp_path / "docs")
 
 
-def test_a_cell_that_fails_is_named(tmp_path: Path) -> None:
+def test_a_build_deletes_no_files_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "run_notebooks", lambda *_: None)
+    monkeypatch.setattr(build, "build_site", lambda *_: 0)
+    notebook, page = tmp_path / "notebooks/mine.py", tmp_path / "site/mine.html"
+    for path in (notebook, page):
+        path.parent.mkdir()
+        path.touch()
+    with pytest.raises(DlgoError, match="site holds other files"):
+        build.main.callback(quick=False, out=tmp_path)
+    page.unlink()
+    build.main.callback(quick=False, out=tmp_path)
+    assert notebook.exists()
+
+
+@pytest.mark.parametrize(("cell", "problem"), [
+    ("y = x / 0", "ZeroDivisionError"), ("__import__('os')._exit(3)", "it ends Python"),
+])
+def test_a_cell_that_fails_is_named(tmp_path: Path, cell: str, problem: str) -> None:
     notebook = tmp_path / "ch99.py"
-    notebook.write_text("# %%\nx = 1\n# %%\ny = x / 0\nprint(y)\n")
-    with pytest.raises(DlgoError, match=r"ch99.py.*`y = x / 0`: ZeroDivisionError"):
+    notebook.write_text(f"# %%\nx = 1\n# %%\n{cell}\nprint(y)\n")
+    with pytest.raises(DlgoError, match=f"ch99.py.*`{re.escape(cell)}`: {problem}"):
         run_notebook(notebook)
 
 
