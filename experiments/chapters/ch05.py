@@ -7,9 +7,7 @@ Networks from scratch read scikit-learn's digits (8x8 pixels) and predict moves 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,7 +17,7 @@ import dlgo
 from dlgo.extras import require_extra
 from engines.learning import from_scratch as nn
 from engines.learning.from_scratch.check import gradient_error
-from experiments.chapters.experiment import Row, experiment, script, share_row
+from experiments.chapters.experiment import Row, experiment, scratch_folder, script, share_row
 from experiments.chapters.practice import arrays
 from experiments.figures import BLUE, INK, ORANGE, draw_bars
 
@@ -162,7 +160,7 @@ def go(games: int, epochs: int, rate: float) -> Iterator[Row]:
 
     Compare with the dotted line: the share of the most frequent move.
     """
-    folder = Path(tempfile.mkdtemp()) / "games"
+    folder = scratch_folder() / "games"
     data = dlgo.generate("go:size=5", "mcts:sims=200,rollout=heavy,rule=rave", games=games,
                          out=folder, seed=1)
     known, unseen = map(arrays, data.split(0.15, seed=1))

@@ -8,7 +8,6 @@ the book. The first experiment uses NumPy; the others need TensorFlow (the extra
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,7 +23,14 @@ from engines.learning import from_scratch as nn
 from engines.learning.data import Dataset
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
-from experiments.chapters.experiment import Row, experiment, match, script, share_row
+from experiments.chapters.experiment import (
+    Row,
+    experiment,
+    match,
+    scratch_folder,
+    script,
+    share_row,
+)
 from experiments.chapters.practice import arrays
 from experiments.figures import BLUE
 
@@ -59,14 +65,14 @@ def probe() -> GameState:
 @cache
 def dataset(games: int) -> Dataset:
     """Games of Connect Four that a tree search plays against itself."""
-    folder = Path(tempfile.mkdtemp()) / "games"
+    folder = scratch_folder() / "games"
     return dlgo.generate("connect4", "mcts:sims=200", games=games, out=folder, seed=1)
 
 
 @cache
 def trained(label: str, games: int, epochs: int) -> tuple[Path, Row]:
     """The folder of a trained network, and the share of unseen moves that it predicts."""
-    folder = Path(tempfile.mkdtemp()) / "model"
+    folder = scratch_folder() / "model"
     config = SupervisedConfig(label, encoder="oneplane", value_head=False, epochs=epochs,
                               test=0.15, **NETWORKS[label])
     card = train(config, dataset(games), folder)

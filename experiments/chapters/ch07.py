@@ -7,10 +7,8 @@ A network in NumPy learns the moves of a tree search in Connect Four, from games
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +19,7 @@ from dlgo.encoders import get_encoder
 from engines.learning.data import Batch, BatchOptions, Dataset, batches
 from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU, one_hot
 from experiments.arena.series import share_margin
-from experiments.chapters.experiment import Row, experiment, script, share_row
+from experiments.chapters.experiment import Row, experiment, scratch_folder, script, share_row
 from experiments.chapters.practice import arrays
 from experiments.figures import BLUE, RED
 
@@ -31,7 +29,7 @@ Rule = Callable[[np.ndarray, dict[str, np.ndarray], float], np.ndarray]
 @cache
 def data(games: int) -> Dataset:
     """Games of a small tree search against itself."""
-    folder = Path(tempfile.mkdtemp()) / "games"
+    folder = scratch_folder() / "games"
     return dlgo.generate("connect4", "mcts:sims=200", games=games, out=folder, workers=1)
 
 

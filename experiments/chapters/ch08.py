@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -17,7 +15,14 @@ from engines.termination import Resignation
 from experiments.arena.schedule import Plan
 from experiments.arena.series import play_series, share_margin
 from experiments.arena.tournament import games_of_plan, run_tournament
-from experiments.chapters.experiment import Row, experiment, match, script, share_row
+from experiments.chapters.experiment import (
+    Row,
+    experiment,
+    match,
+    scratch_folder,
+    script,
+    share_row,
+)
 from experiments.figures import BLUE, RED
 
 
@@ -37,7 +42,7 @@ def resigning(pairs: int, game: str = "connect4") -> Iterator[Row]:
     """A search plays Connect Four against itself to the end of each game. What would a resignation
     save, and how many resigned games were not lost? Compare one low estimate with three."""
     plan = Plan((game,), ("mcts:sims=400",), pairs=pairs, seed=1, kind="mirror").canonical()
-    ledger = Path(tempfile.mkdtemp()) / "games.sqlite"
+    ledger = scratch_folder() / "games.sqlite"
     run_tournament(plan, ledger)
     games = games_of_plan(plan, ledger)
     moves = sum(len(played.moves.split()) for played in games)

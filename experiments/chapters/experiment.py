@@ -16,6 +16,7 @@ A chapter's script runs its experiments. A notebook shows the results that the f
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
@@ -28,7 +29,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dlgo.errors import DlgoError
-from dlgo.files import output_path
+from dlgo.files import make_folder, output_path
 from experiments.arena.provenance import machine_text
 from experiments.arena.series import play_series, share_margin
 from experiments.command import run
@@ -244,6 +245,15 @@ def mean_row(label: str, values: Iterable[float], **more: Any) -> Row:
             "high": series.mean() + margin, **more}
 
 
+_SCRATCH: list[tempfile.TemporaryDirectory] = []
+
+
+def scratch_folder() -> Path:
+    """A new folder that is deleted when Python ends."""
+    _SCRATCH.append(tempfile.TemporaryDirectory(prefix="dlgo-chapter-"))
+    return Path(_SCRATCH[-1].name)
+
+
 class Claims:
     """The book's claims beside what the experiments measured: a table in a notebook."""
 
@@ -265,7 +275,7 @@ def script(about: str, *experiments: Experiment) -> None:
     @click.command(help=about.replace("\n    ", "\n\b\n    "))
     @quick_option("Smaller sizes")
     @click.option("--only", multiple=True, type=click.Choice(list(named)), metavar="NAME",
-                  help="Run this experiment alone, such as ch04.rules; may be repeated.")
+                  help=f"Run this experiment alone, such as {next(iter(named))}; may be repeated.")
     @click.option("--save", is_flag=True, help="Keep the results for the chapter's notebook.")
     @click.option("--check", is_flag=True,
                   help="Compare with the kept results; fail if a value lies outside its interval.")
@@ -274,6 +284,7 @@ def script(about: str, *experiments: Experiment) -> None:
     def command(quick: bool, only: tuple[str, ...], save: bool, check: bool, out: Path) -> None:
         if quick and (save or check):
             raise click.UsageError("--quick runs too little to save or check: leave it out")
+        make_folder(out)
         differences: list[str] = []
         spent = {}
         for name in only or named:

@@ -7,6 +7,8 @@ With `DLGO_FULL=1` every script runs with `--quick`; by default the first one do
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.chapters.experiment import Experiment
+from experiments.chapters.experiment import Experiment, experiment, script
 from tests.command import ROOT, run_module
 from tests.conftest import FULL
 
@@ -161,6 +163,34 @@ def test_a_quick_run_asks_measures_draws_and_answers(
     assert all((tmp_path / figure).stat().st_size > 5000 for figure in figures)
     for one in mine:
         assert f"\n{one.name}: {one.question[:40]}" in done.stdout
+
+
+def test_nothing_is_measured_if_the_figures_have_no_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(sys, "argv", ["ch99", "--out", str(tmp_path / "file/figures")])
+    with pytest.raises(SystemExit) as ended:
+        script("", experiment(quick={}, full={})(lambda: pytest.fail("it measures")))
+    assert ended.value.code == 2
+    assert "file/figures: Not a directory" in capsys.readouterr().err
+
+
+def test_the_help_names_an_experiment_of_the_script(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["ch04", "--help"])
+    with pytest.raises(SystemExit):
+        script("", EXPERIMENTS["ch04.depth"])
+    assert "such as depth;" in capsys.readouterr().out
+
+
+def test_scratch_files_are_deleted_at_the_end() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from experiments.chapters.experiment import scratch_folder\n"
+         "folder = scratch_folder()\n(folder / 'games').mkdir()\nprint(folder)"],
+        cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() and not Path(done.stdout.strip()).exists()
 
 
 def test_a_value_outside_its_interval_is_found() -> None:
