@@ -130,6 +130,14 @@ def check_apart(output: Path | str, *sources: Path | str) -> None:
                 raise DlgoError(f"{output} is the file that is read; name another one to write")
 
 
+def check_folder_of(path: Path, option: str) -> None:
+    """Raise DlgoError if a file, which is written later, has no folder that can be written to."""
+    folder = path.absolute().parent
+    if not os.access(folder, os.W_OK):
+        wrong = "is write-protected" if folder.exists() else "does not exist"
+        raise DlgoError(f"{option} {path}: its folder {wrong}; name another file")
+
+
 def make_folder(
     folder: Path, *, error: type[DlgoError] = DlgoError, remedy: str = "name another folder"
 ) -> Path:

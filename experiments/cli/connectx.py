@@ -46,12 +46,17 @@ def play(
 ) -> None:
     """Play a game as Kaggle does: FIRST and SECOND are .py files of agents, or engines."""
     from dlgo import get_game
+    from dlgo.files import check_apart, check_folder_of
     from experiments.connectx.environment import play as play_one
     from experiments.play.board_animation import check_ending, show_game
     from experiments.play.game_file import write_game_file
 
     if out is not None:
         check_ending(out)
+    for option, path in (("--save", save), ("--out", out)):
+        if path is not None:
+            check_folder_of(path, option)
+            check_apart(path, first, second)
     played = play_one(get_game(game_name), (first, second), act_timeout, seed, click.echo)
     click.echo(played.result)
     if save is not None:

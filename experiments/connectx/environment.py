@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import reprlib
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ from typing import Any
 
 from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.rng import derive_seed
-from dlgo.text import error_text
+from dlgo.text import error_text, excerpt
 from engines.isolation.describe import read_spec
 from experiments.play.game_file import SavedGame
 
@@ -72,7 +73,8 @@ def load_agent_file(path: Path) -> Callable[[Struct, Struct], Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DlgoError(f"{path} cannot be read: {error}") from None
+        problem = getattr(error, "strerror", None) or error
+        raise DlgoError(f"{path} cannot be read: {problem}") from None
     functions = [value for value in run_agent_file(text, str(path)).values() if callable(value)]
     if not functions:
         raise DlgoError(f"{path} is not an agent: it defines no function")
@@ -200,7 +202,7 @@ def _fault(state: GameState, column: Any) -> str:
         return f"raised {error_text(column)}"
     # The environment wants an integer of JSON, which is neither True nor one of NumPy.
     if not isinstance(column, int) or isinstance(column, bool):
-        return f"answered {column!r}, which is not an int"
+        return f"answered {excerpt(reprlib.repr(column), 80)}, which is not an int"
     if column not in state.legal_actions().tolist():
         return f"chose column {column}, which is full or not there,"
     return ""

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
+from dlgo.files import check_folder_of
 from dlgo.games import GAMES
 from dlgo.text import number_of
 from engines.base import Decision, Engine
@@ -100,10 +101,7 @@ class Session:
         self._saved_state = state if known_file else None
         if save is not None:  # better said before the game than after the first move
             self._check_file(save)
-            folder = save.absolute().parent
-            if not os.access(folder, os.W_OK):
-                wrong = "is write-protected" if folder.exists() else "does not exist"
-                raise DlgoError(f"--save {save}: its folder {wrong}; name another file")
+            check_folder_of(save, "--save")
 
     @property
     def current(self) -> Human | Bot:

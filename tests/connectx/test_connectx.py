@@ -294,12 +294,20 @@ def test_the_command_line_exports_plays_and_draws(
         assert picture.n_frames == len(state.moves()) + 1
 
 
-def test_mistakes_are_told_in_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_told_in_one_line(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("agent.py").write_text("def agent(o, c): return 3")
     for arguments, word in (
         (("export", "--model", "conect4"), "unknown model 'conect4'"),
         (("play", "random", "random", "--out", "x.bmp"), "must end in"),
+        (("play", "random", "random", "--save", "none/g.txt"), "its folder does not exist"),
+        (("play", "random", "random", "--out", "none/g.png"), "its folder does not exist"),
+        (("play", "agent.py", "random", "--save", "agent.py"), "is the file that is read"),
     ):
         assert_one_line(dlgo_here(capfd, "connectx", *arguments), word)
+    assert "return 3" in Path("agent.py").read_text()
 
 
 @pytest.mark.parametrize(("text", "word"), [

@@ -35,6 +35,8 @@ MISBEHAVING = {
     "took": "import time\ndef agent(o, c): time.sleep(0.05); return 3",
     "raised SystemExit": "import sys\ndef agent(o, c): sys.exit()",
     "answered True": "def agent(o, c): return True",
+    "answered array([[0., 0.": "import numpy\ndef agent(o, c): return numpy.zeros((9, 2))",
+    "answered <A instance": "class A:\n    def __repr__(self): 1 / 0\ndef agent(): return A()",
     "raised TypeError": "class A:\n    def __call__(self, o): return 3\nagent = A()",
     "raised IndexError": "def agent(*both): return both[0]",
 }
@@ -70,7 +72,7 @@ def test_an_agent_that_misbehaves_loses(
     # Both fill column 0 or take what the agent wants: the first who cannot move has lost.
     played = play(get_game("connect4"), [str(file), str(file)], 0.01)
     assert reason in played.result
-    assert "bad" in played.result
+    assert "bad" in played.result and "\n" not in played.result
     assert played.state.last_move.is_resign
 
 
