@@ -37,7 +37,7 @@ def excerpt(text: str, length: int = 300) -> str:
 
 def error_text(error: BaseException) -> str:
     """An exception in one line: `ZeroDivisionError: division by zero`."""
-    text = excerpt(str(error))
+    text = excerpt(_message(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -47,7 +47,7 @@ def describe_error(error: BaseException, path: Path | str | None) -> str:
         frame.lineno for frame in traceback.extract_tb(error.__traceback__)
         if path is not None and frame.filename == str(path)
     ]
-    kind, text = type(error).__name__, str(error)
+    kind, text = type(error).__name__, _message(error)
     if isinstance(error, SyntaxError) and path is not None and error.filename == str(path):
         lines, text = [error.lineno], error.msg
     elif type(error).__module__ == "numba.core.errors":
@@ -56,6 +56,14 @@ def describe_error(error: BaseException, path: Path | str | None) -> str:
         kind, text = ("NameError", text[11:]) if text.startswith("NameError: ") else (kind, text)
     place, text = f", line {lines[-1]}" if lines else "", excerpt(text)
     return f"{place}: {kind}{': ' + text if text else ''}"
+
+
+def _message(error: BaseException) -> str:
+    """The message of an exception; "" if a class of a user's file cannot write it."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
 
 
 def _of_the_compiler(text: str, path: Path | str | None) -> tuple[str, list[int]]:

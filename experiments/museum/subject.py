@@ -25,6 +25,7 @@ from dlgo.conformance.kit import bytes_of
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
 from dlgo.plugins import load_file
+from dlgo.text import excerpt
 from engines import bots
 from engines.base import Budget, Decision
 from engines.registry import ENGINES, EngineSpec, build_engine, engine_class
@@ -104,7 +105,7 @@ class Subject:
         is_file = source.endswith(".py") and ":" not in source
         self.module: Any = load_file(self.path) if is_file else SimpleNamespace(Player=source)
         self.kind = getattr(self.module, "KIND", "puct")
-        if self.kind not in RULES:
+        if self.kind not in [*RULES]:  # also what has no hash
             raise AuditError(f"{source}: KIND is {self.kind!r}; write puct, uct or gumbel")
         self.self_play = bool(getattr(self.module, "SELF_PLAY", False))
         game = game or getattr(self.module, "GAME", "")
@@ -195,4 +196,4 @@ def _action(state: GameState, given: Any) -> int:
         move = game.move_of(int(given)) if is_number else state.read_move(given)
         if state.is_valid_move(move):
             return game.action_of(move)
-    raise AuditError(f"it names {str(given)[:40]}, not a legal move in {_text(state)}")
+    raise AuditError(f"it names {excerpt(str(given), 40)}, not a legal move in {_text(state)}")

@@ -90,6 +90,9 @@ def test_a_fault_is_recognised(name: str) -> None:
     ("return state.legal_moves()[0]", "not {move: visits}"),
     ("return None", "it returns 'None'"),
     ("return state.no_such_thing", "it raises an exception in bad.py, line 5: AttributeError"),
+    ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})",
+     "it raises an exception in bad.py, line 5: Odd"),
+    ("return {'A\\nmove': 1}", "it names A move, not a legal move"),
     ("state.apply_move(None)", "it raises an exception in bad.py, line 5: "),
     ("simulations //= 20", "the visits sum to"),
 ])
@@ -156,6 +159,7 @@ def test_a_search_of_ones_own(tmp_path, capsys) -> None:
     ("x = = 1\n", r"cannot load mine.py, line 1: invalid syntax"),
     ("\nimport torchh\n", r"cannot load mine.py, line 2: ModuleNotFoundError: No module named "),
     ("KIND = 'UCT'\n", r"mine.py: KIND is 'UCT'; write puct, uct or gumbel"),
+    ("KIND = ['uct']\n", r"mine.py: KIND is \['uct'\]; write puct, uct or gumbel"),
     ("GAME = 'chess'\n", r"unknown game 'chess'"),
     ("class A:\n    def select_move(self, state): return 'A'\nclass B(A): pass\n",
      r"mine.py holds 2 engines, A and B: name one, as in mine.py:A"),
