@@ -61,8 +61,12 @@ class Connection:
     def __init__(
         self, server: str, key: str, username: str, log: Callable[[str], None], pauses: Pauses
     ) -> None:
-        parts = urlsplit(server)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
+        try:
+            parts = urlsplit(server)
+            good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            good = False
+        if not good or parts.path.strip("/"):
             raise DlgoError(
                 f"server {excerpt(server, 80)!r} is not an address like https://online-go.com"
             )
@@ -99,7 +103,7 @@ class Connection:
             opened = time.monotonic()
             try:
                 await self._once(before, on_open, on_message)
-            except (_Lost, OSError, TimeoutError) as error:
+            except (_Lost, OSError, TimeoutError, UnicodeError) as error:  # of a host's name
                 reason = str(error) if isinstance(error, _Lost) else error_text(error)
                 if not self.bot[0]:
                     raise DlgoError(f"cannot reach {self._server}: {excerpt(reason)}") from None

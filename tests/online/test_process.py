@@ -144,6 +144,9 @@ def test_what_cannot_begin_is_one_line(server, tmp_path, capfd, monkeypatch) -> 
         (("--engine=mtcs",), "did you mean mcts"),
         (("--engine=solver",), "plays connect4 and draughts only"),
         (("--server=ftp://x",), "not an address like"),
+        (("--server=http://[::1",), "not an address like"),
+        (("--server=http://127.0.0.1:99999",), "not an address like"),
+        (("--server=http://a..b",), "cannot reach http://a..b"),
         (("--server=http://127.0.0.1:9",), "cannot reach http://127.0.0.1:9"),
     ):
         monkeypatch.setenv("DLGO_OGS_KEY", KEY)
