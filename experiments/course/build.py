@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import tempfile
 import time
 from io import StringIO
@@ -35,14 +36,16 @@ def main(quick: bool, out: Path) -> None:
     """Run the notebooks and build the site."""
     require_extra("course", "building the course", "jupytext", "material")
     start = time.perf_counter()
-    site = make_folder(out.resolve() / "site")
-    if any(site.iterdir()) and not (site / "assets/course.css").exists():
+    site = make_folder(out.resolve()) / "site"
+    if site.exists() and any(site.iterdir()) and not (site / "assets/course.css").exists():
         raise DlgoError(f"{site} holds other files, which a build deletes; choose another --out")
-    with tempfile.TemporaryDirectory(prefix="dlgo-course-") as folder:
+    with tempfile.TemporaryDirectory(prefix=".build-", dir=site.parent) as folder:
         pages = make_folder(Path(folder, "notebooks"))
         run_notebooks(pages, quick)
         print("site:", end=" ", flush=True)
-        number = build_site(site, pages)
+        number = build_site(Path(folder, "site"), pages)
+        shutil.rmtree(site, ignore_errors=True)  # the last one; an interrupted build keeps it
+        Path(folder, "site").rename(site)
     print(f"{number} pages\n\n{time.perf_counter() - start:.0f} s; open {site / 'index.html'}")
 
 

@@ -105,7 +105,7 @@ def test_a_build_deletes_no_files_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "run_notebooks", lambda *_: None)
-    monkeypatch.setattr(build, "build_site", lambda *_: 0)
+    monkeypatch.setattr(build, "build_site", lambda site, _: site.mkdir() or 0)
     notebook, page = tmp_path / "notebooks/mine.py", tmp_path / "site/mine.html"
     for path in (notebook, page):
         path.parent.mkdir()
