@@ -28,12 +28,13 @@ AGENTS = ("player_0", "player_1")
 
 
 def env(game: str | GameSpec, **options: Any) -> AECEnv:
-    """A game that behaves like PettingZoo's own: an illegal action loses, order is enforced.
+    """A game that behaves like PettingZoo's own: an illegal action loses, order is enforced;
+    an action that is not in the action space raises AssertionError.
 
     For the options see `GameEnv`.
     """
     wrapped = wrappers.TerminateIllegalWrapper(GameEnv(game, **options), illegal_reward=-1)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
 
 class GameEnv(AECEnv):

@@ -72,6 +72,10 @@ def test_an_illegal_action_in_pettingzoo(pettingzoo_env) -> None:
     wrapped.step(4)
     wrapped.step(4)
     assert wrapped.rewards["player_1"] == -1 and all(wrapped.terminations.values())
+    wrapped.reset()
+    for action in (9, -1, None):  # as the environments of PettingZoo do
+        with one_line_error(AssertionError, "action is not in action space"):
+            wrapped.step(action)
     with one_line_error(SpecError, "render_mode='human'"):
         pettingzoo_env.GameEnv("tictactoe", render_mode="human")
 
