@@ -141,6 +141,7 @@ class VectorEnv:
             raise SpecError(f"VectorEnv: {self.game} is over before its first move")
         self._planes = (stepping.NoObservation(make_shape(self.game, 0)) if self.encoder is None
                         else self.encoder.kernel)
+        history = _whole("history", history, 0, 10**6)
         window = 1 + max(int(self._planes.shape[HISTORY]), history)
         try:
             self._boards = self._allocate((longest, opening, window, autoreset, search))
@@ -227,14 +228,17 @@ class VectorEnv:
             boards: bool[count], the boards that start; the other games continue. None: all.
             random_plies: int[count], the number of random plies on each board; None: it is drawn.
             generators: uint64[count], of these plies; None: those of the boards.
+
+        Raises DlgoError for an array of another shape or type.
         """
         if seed is not None:
             rng = make_rng(derive_seed("vector", check_number(seed, "VectorEnv: seed", int)))
             stepping.seed_boards(rng, self._boards.generators, self._choices)
-        starting = self._everywhere if boards is None else boards
+        starting = self._chosen("reset", boards)
         if generators is not None:
             self._boards.generators[starting, 0] = generators[starting]
-        plies = self._drawn if random_plies is None else random_plies
+        plies = (self._drawn if random_plies is None
+                 else self._row("reset: random_plies", random_plies))
         stepping.start_boards(self._boards, self._planes, self._start, starting, plies)
         return self.time_step
 
@@ -244,19 +248,15 @@ class VectorEnv:
         Args:
             actions: int[count] (else DlgoError), numbers of the game's actions. (Of `turned` planes
                 the network's order is another one: `env.encoder.to_network_order`.)
-            boards: bool[count], the boards that move; the others do not change. None: all.
+            boards: bool[count] (else DlgoError), the boards that move; the others do not change.
+                None: all.
 
         Raises:
             IllegalMoveError: for an illegal action, unless `illegal` is "loss"; no board moves.
         """
-        given = np.asarray(actions)
-        if given.shape != (self.count,) or given.dtype.kind not in "iu":
-            raise DlgoError(
-                f"VectorEnv.step: actions are {given.dtype}{list(given.shape)}; give a whole "
-                f"number for each board, int64[{self.count}]"
-            )
+        given = self._row("step: actions", actions)
         np.copyto(self._actions, given, casting="same_kind")
-        moving = self._everywhere if boards is None else boards
+        moving = self._chosen("step", boards)
         if not self._autoreset and (over := moving & self.time_step.ended).any():
             raise DlgoError(f"VectorEnv.step: the game on board {int(over.argmax())} is over: "
                             "start another one by reset(boards=...)")
@@ -290,6 +290,22 @@ class VectorEnv:
         for action in self.actions[board, : self.plies[board]].tolist():
             state = state.apply_move(self.game.move_of(action))
         return state
+
+    def _row(
+        self, what: str, given: object, kinds: str = "iu", item: str = "a whole number",
+        kind: str = "int64",
+    ) -> np.ndarray:
+        """An array with an item for each board: compiled code would read beyond a shorter one."""
+        array = np.asarray(given)
+        if array.shape != (self.count,) or array.dtype.kind not in kinds:
+            raise DlgoError(f"VectorEnv.{what} are {array.dtype}{list(array.shape)}; give {item} "
+                            f"for each board, {kind}[{self.count}]")
+        return array
+
+    def _chosen(self, method: str, boards: object) -> np.ndarray:
+        if boards is None:
+            return self._everywhere
+        return self._row(f"{method}: boards", boards, "b", "True or False", "bool")
 
     def _why_illegal(self, board: int, action: int) -> str:
         what = f"{f'board {board}: ' if self.count > 1 else ''}action {action} is illegal"

@@ -259,6 +259,7 @@ def test_an_illegal_action_may_lose_instead() -> None:
     (("connect4", 2, None, 0.5), {}, "seed='0.5' is not a whole number"),
     (("connect4", 2), {"max_plies": 0}, "max_plies=0 is out of range"),
     (("connect4", 2), {"max_plies": 5, "random_plies": 5}, "random_plies=5 is out of range"),
+    (("connect4", 2), {"history": -1}, "history=-1 is out of range"),
     (("connect4", 2), {"illegal": "ignore"}, "illegal='ignore' is not one of error, loss"),
     (("go19", 10**9), {}, "take fewer"),
     (("connect4", 2, get_encoder("planes", get_game("tictactoe"))), {}, "was made for tictactoe"),
@@ -275,6 +276,21 @@ def test_actions_of_another_shape_are_refused(actions: object) -> None:
     env = VectorEnv("connect4", 2)
     with one_line_error(DlgoError, "give a whole number for each board, int64[2]"):
         env.step(actions)
+
+
+@pytest.mark.parametrize("boards", [
+    np.array([True]), np.array([0, 1]), np.array([0, 2]), np.array([1.0, 0.0, 0.0]), "all", 1,
+])
+def test_boards_are_chosen_by_an_array_of_bools(boards: object) -> None:
+    """Numbers of boards would be read as bools, a shorter array beyond its end."""
+    env = VectorEnv("connect4", 3)
+    for call in (lambda: env.step([3, 3, 3], boards), lambda: env.reset(boards=boards)):
+        with one_line_error(DlgoError, "give True or False for each board, bool[3]"):
+            call()
+    with one_line_error(DlgoError, "random_plies are int64[1]; give a whole number for each"):
+        env.reset(random_plies=np.array([3]))
+    assert env.plies.tolist() == [0, 0, 0]
+    assert env.step([3, 3, 3], [True, False, True]).movers.tolist() == [0, -1, 0]
 
 
 def test_what_is_shown_cannot_be_overwritten() -> None:
