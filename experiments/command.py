@@ -1,7 +1,7 @@
 """Run a command of click: errors become one line and an exit status.
 
 Every user error ends in one line on standard error and a non-zero exit status: 2 for wrong input,
-130 for Ctrl-C, 1 for trouble with files, 70 for a fault of the program.
+130 for Ctrl-C, 1 for trouble with files or memory, 70 for a fault of the program.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ def run(
     except UnicodeEncodeError as error:
         _fail(f"{error.object[error.start : error.end]!a} cannot be written in {error.encoding}, "
               "the encoding of names on this system; set PYTHONUTF8=1, or use a UTF-8 locale", 2)
+    except MemoryError as error:
+        _fail(f"there is not enough memory: {str(error) or 'none is left'}; take smaller numbers, "
+              "such as fewer games", 1)
     except Exception as error:
         from dlgo import DlgoError  # late: it imports Numba, which --help does not need
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 from dlgo import game_names
@@ -258,6 +259,17 @@ def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys) 
     error = capsys.readouterr().err
     assert "RuntimeError: the moon is in the way" in error
     assert len(error.strip().splitlines()) == 1
+
+
+def test_too_large_a_number_is_no_internal_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import dlgo
+
+    monkeypatch.setattr(dlgo, "get_game", lambda *_: np.empty(2**50))
+    done = dlgo_here(capsys, "perft", "connect4", "--depth", "2")
+    assert done.returncode == 1 and "8.00 PiB" in done.stderr and "internal" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
 
 
 def test_a_tournament_ends_with_its_scores_and_the_next_command(
