@@ -56,12 +56,12 @@ def write_file(
 
 def write_csv(
     path: Path | str, header: Sequence[str], rows: Iterable[Sequence[Any]], *,
-    error: type[DlgoError] = DlgoError,
+    error: type[DlgoError] = DlgoError, remedy: str = "name another file",
 ) -> int:
     """Write a table as CSV and return the number of rows. Characters that cannot be encoded become
     `?`."""
     count = 0
-    with open_output(path, text=True, error=error) as file:
+    with open_output(path, text=True, error=error, remedy=remedy) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         for count, row in enumerate(rows, 1):  # noqa: B007

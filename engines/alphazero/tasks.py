@@ -21,6 +21,7 @@ from engines.alphazero.self_play import SelfPlay
 from engines.jobs import Amount, Executor, Task
 from engines.learning.data.shards import read_shard, shard_bytes, shard_path
 from engines.learning.networks.store import network_folder
+from engines.learning.runs.checkpoint import REMEDY
 
 if TYPE_CHECKING:
     from engines.learning.networks.leaf_evaluator import NetworkEvaluator
@@ -120,7 +121,7 @@ def play_tasks(
     with closing(jobs.run(tasks, lambda done: tell(there + done.items, of))) as outcomes:
         for outcome in outcomes:
             path = missing[outcome.task.key].path
-            write_file(path, outcome.value.shard, error=DataError)
+            write_file(path, outcome.value.shard, error=DataError, remedy=REMEDY)
             total.update(outcome.value.stats)
     return total
 

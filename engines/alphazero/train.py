@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dlgo.errors import ModelError
 from dlgo.extras import require_extra
+from dlgo.files import make_folder
 from engines.alphazero import doctor
 from engines.alphazero.ahead import GamesAhead
 from engines.alphazero.config import AUTO, AlphaZeroConfig
@@ -37,6 +39,7 @@ from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.quantization import quantise_columns
 from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import TRAINING_MODULES, network_folder, network_of_run
+from engines.learning.runs.checkpoint import REMEDY
 from engines.learning.runs.run import Curve, Learner, Progress, Run, about_training, open_run
 
 if TYPE_CHECKING:
@@ -69,7 +72,7 @@ class AlphaZero(Learner):
     )
 
     def __init__(self, config: AlphaZeroConfig, folder: Path, jobs: Executor) -> None:
-        (folder / "games").mkdir(exist_ok=True)
+        make_folder(folder / "games", error=ModelError, remedy=REMEDY)
         self._folder, self._jobs, self._ahead = folder, jobs, GamesAhead()
         self._network = new_network(config)
         self._window: Any = None  # the Dataset that was learned last

@@ -52,7 +52,9 @@ def write_arrays(
     compressed: bool = True,
 ) -> Path:
     """Write a file, whole or not at all. Raises DataError that names it and why it cannot be."""
-    with open_output(path, error=DataError) as file:
+    with open_output(
+        path, error=DataError, remedy="make room, and run the same command again"
+    ) as file:
         save_arrays(file, header, arrays, compressed)
     return path
 

@@ -36,6 +36,7 @@ from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
+from engines.learning.runs.checkpoint import REMEDY
 from engines.learning.runs.run import about_training
 from engines.learning.selfplay.policy_games import RANDOM, Scorer, Side, network_scorer, play
 from engines.learning.selfplay.schedule import Schedule, points
@@ -208,7 +209,7 @@ class ReinforcementLearner(Learner):
     def _play_and_learn(self, run: Run, iteration: int) -> dict[str, float]:
         """The games of an iteration, and learning from them; its part of the history."""
         played = self._play(run, iteration)
-        make_folder(self._folder / "experience", error=ModelError)
+        make_folder(self._folder / "experience", error=ModelError, remedy=REMEDY)
         xp.write_experience(self._experience_path(iteration), played)
         self._experience_path(iteration - self._config.window_iterations).unlink(missing_ok=True)
         row = self._of_games(played) | {"play_seconds": run.seconds}

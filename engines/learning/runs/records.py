@@ -40,7 +40,7 @@ def write_records(folder: Path, unit: str, curves: Sequence[Curve], rows: Rows, 
         draw_curves(rows, unit, curves, folder / "curves.png")
     columns = list(dict.fromkeys(name for row in rows for name in row))
     table = [[row.get(name) for name in columns] for row in rows]
-    write_csv(folder / "history.csv", columns, table, error=ModelError)
+    write_csv(folder / "history.csv", columns, table, error=ModelError, remedy=REMEDY)
 
 
 def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]:
