@@ -71,9 +71,6 @@ class OwnGamesConfig(RunConfig):
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        method = data.get("method")
-        if method != cls.method:
-            raise SpecError(f"the run is of another learner, {method or 'alphazero'}")
         return super().from_json({key: value for key, value in data.items() if key != "method"})
 
     def changeable(self) -> set[str]:

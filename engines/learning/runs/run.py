@@ -107,19 +107,22 @@ class Run:
         stored, earlier = None, {}
         if self._checkpoint is not None:
             stored, earlier = self._checkpoint.plan, self._checkpoint.source
-            if path.exists():
-                remedy = f"delete it to use the settings in {FILE_NAME}, or {remedy}"
         try:
             if path.exists():
+                remedy = f"delete it and run the command again, or {remedy}"
                 stored = json.loads(path.read_text(encoding="utf-8"))
             if stored is None:
                 return config
-            begun = type(config).from_json(stored)
+            theirs, mine = (plan.get("method", "alphazero") for plan in (stored, config.to_json()))
+            begun = type(config).from_json(stored) if theirs == mine else None
         except SpecError as error:
             raise ModelError(f"{path}: {error}; choose another folder") from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise ModelError(
                 f"{path} is damaged, or another version of dlgo wrote it; {remedy}") from None
+        if begun is None:
+            raise ModelError(f"{self.folder} holds a run of {theirs}, not of {mine}; choose "
+                             "another folder")
         config = config.resolve_auto(begun)
         different = config.differences(begun) + [
             f"{key}={earlier[key]}" for key, value in self.source.items()
@@ -332,6 +335,10 @@ def open_run(
     damaged one, or another process works in it.
     """
     with held(folder / ".lock", f"run {folder}", "training", "folder", ModelError):
+        # Players would take the network of the model for that of the run.
+        if (folder / ("plan.json" if within else "card.json")).exists():
+            raise ModelError(f"{folder} holds {'another run' if within else 'a model'}; choose "
+                             "another folder")
         # An external game has a version: a run continues only with the same rules.
         version = get_game(config.game).version if hasattr(config, "game") else ""
         source = (source or {}) | ({"game_version": version} if version else {})

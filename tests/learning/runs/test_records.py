@@ -1,4 +1,5 @@
-"""A run that was killed after its last checkpoint still gets its last row and its last picture."""
+"""A run that was killed after its last checkpoint still gets its last row and its last picture;
+a run whose settings cannot be used says what to do."""
 
 from __future__ import annotations
 
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 
 from dlgo.errors import ModelError
+from engines.learners import config_class
 from engines.learning.runs import Curve, Learner, Run, RunConfig, open_run, records
 from engines.learning.runs.records import read_history
 from engines.learning.settings import setting
+from tests.conftest import one_line_error
 from tests.learning.breaking import Killed
 
 
@@ -86,3 +89,33 @@ def test_a_run_whose_settings_are_damaged_continues_without_them(text: str, tmp_
         assert word not in str(caught.value)
     (tmp_path / "plan.json").unlink()
     assert train(tmp_path) == 0
+
+
+def test_the_folder_of_another_learner_or_of_a_model_is_refused(tmp_path: Path) -> None:
+    names = ("ppo", "ntuple", "alphazero")
+    configs = {name: config_class(name)(game="tictactoe") for name in names}
+    for owner, config in configs.items():
+        folder = tmp_path / owner
+        with open_run(folder, config):
+            pass
+        for other in configs.keys() - {owner}:
+            said = f"{owner} holds a run of {owner}, not of {other}; choose another folder"
+            with one_line_error(ModelError, said), open_run(folder, configs[other]):
+                pass
+        # A model has its card in the folder, and its run in training/.
+        said = "holds another run; choose another folder"
+        with one_line_error(ModelError, said), open_run(folder, config, within="training"):
+            pass
+        (folder / "card.json").touch()
+        said = "holds a model; choose another folder"
+        with one_line_error(ModelError, said), open_run(folder, config):
+            pass
+
+
+def test_a_run_whose_records_cannot_be_written_continues_later(tmp_path: Path) -> None:
+    (tmp_path / "history.csv").mkdir()
+    with one_line_error(ModelError, "run the same command again: it continues"):
+        train(tmp_path)
+    (tmp_path / "history.csv").rmdir()
+    train(tmp_path)
+    assert len(read_history(tmp_path, ("number",))) == 3
