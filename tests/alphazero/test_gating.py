@@ -28,6 +28,7 @@ from engines.search.rules import PUCT
 from engines.search.searcher import Searcher
 from experiments.cli.main import cli
 from tests.alphazero import test_train as runs
+from tests.alphazero.short_run import Listener
 from tests.alphazero.test_self_play import GAMES, Opinionated
 from tests.conftest import FULL
 from tests.learning.diagnostics.test_doctor import Judge
@@ -200,7 +201,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
     row = {"match_score": score, "promoted": score, "match_cpu_seconds": 0.0}
     monkeypatch.setattr(train_module, "play_match", lambda *match: row)
     plan = gated(gating_threshold=0.55)
-    card = train(plan, tmp_path, runs.Listener(lines))
+    card = train(plan, tmp_path, Listener(lines))
     assert players(tmp_path) == ([0, 1] if score else [0, 0])
     assert [row["promoted"] for row in read_history(tmp_path, ())] == [score] * 2
     assert card.name.endswith("0002" if score else "0000")
