@@ -234,5 +234,5 @@ def get_exercise(name: str) -> Exercise:
     known = exercises()
     if name not in known:
         raise ExerciseError(f"there is no exercise {name!r}{suggest(name.lower(), known)}; "
-                            "`dlgo class list` lists them")
+                            "`dlgo class list` lists all")
     return known[name]

@@ -213,17 +213,15 @@ def import_sgf(
     cut, damaged = pieces(archives, sample, seed, progress)
     make_folder(folder, error=DataError)
     tally = Tally(sum(len(piece.names) for piece in cut), items="files")
-    missing, there = {}, {}
-    for number, piece in enumerate(cut):
-        recipe = _recipe(piece, wanted, Path(piece.archive))
-        there[number] = _games_there(folder, number, recipe, progress)
-        missing[number] = Task(
-            f"shard {number}", import_piece, (piece, number, wanted), (Path(piece.archive),)
-        )
-    if any(there.values()):  # else all is read again, to say why there are no games
-        for number in [number for number, games in there.items() if games is not None]:
-            tally.found += len(cut[number].names)
-            del missing[number]
+    there = [_games_there(folder, number, _recipe(piece, wanted, Path(piece.archive)), progress)
+             for number, piece in enumerate(cut)]
+    # Without a game in any shard, all files are read again, so that the reasons can be given.
+    missing = {
+        number: Task(f"shard {number}", import_piece, (piece, number, wanted),
+                     (Path(piece.archive),))
+        for number, piece in enumerate(cut) if there[number] is None or not any(there)
+    }
+    tally.found = tally.planned - sum(len(cut[number].names) for number in missing)
     if tally.found:
         progress.log(f"{folder}: {tally.found} of {tally.planned} files are imported already")
     refused, named = Counter[str](), Counter[str]()
@@ -249,7 +247,7 @@ def import_sgf(
     if named["note"] > _NAMED:
         progress.log(f"notes on {named['note']} files in all")
     progress.log(tally.summary(named["kept"]))
-    if not (named["kept"] or any(there.values())):
+    if not (named["kept"] or any(there)):
         refused["broken or against the rules"] = named["skipped"]
         why = [f"{why} ({count})" for why, count in refused.most_common() if count]
         why += [f"{damaged} cannot be read"] if damaged else []

@@ -98,7 +98,7 @@ def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
     assert card.network_id == read_card(unbroken / "nets/0001").network_id
     for start in ("starting from the weights of", "60 given games"):
         assert sum(line.startswith(start) for line in told) == 1
-    # Of the doctor's findings only those of what is ill are said while a run goes on.
+    # While a run goes on, the doctor reports only what is wrong.
     assert not any(line.lstrip().startswith(("fine ", "watch ")) for line in told)
 
 

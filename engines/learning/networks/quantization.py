@@ -39,7 +39,6 @@ from engines.learning.networks.runtimes import INT8_KINDS, NetworkRuntime, OnnxR
 CALIBRATION, HELD_OUT, _BATCH = 512, 1024, 64
 # Those of the networks of a run.
 _HELD_OUT_OF_RUN = 256
-_REMEDY = "make room, or name another folder"
 _LAYERS = ("Conv", "Gemm", "MatMul")
 # What is computed in integers: layers, and what stands between two of them.
 _QUANTISED = [*_LAYERS, "Add", "Relu", "MaxPool"]
@@ -95,7 +94,7 @@ def quantise_model(
 
 
 def _write(path: Path, content: bytes | str) -> None:
-    write_file(path, content, error=ModelError, remedy=_REMEDY)
+    write_file(path, content, error=ModelError, remedy=store.REMEDY)
 
 
 def quantise_columns(folder: Path, runtime: str, seed: int) -> dict[str, float]:
