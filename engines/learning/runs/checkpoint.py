@@ -93,7 +93,7 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         if notes["epoch"] != len(notes["history"]):
             raise ValueError("its history is not complete")
         return Checkpoint(notes["plan"], notes["source"], notes["history"], state)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError,
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError,
             zipfile.BadZipFile) as error:
         raise ModelError(
             f"{path} is not a checkpoint, or it is damaged ({error}); delete it to start again"

@@ -138,7 +138,7 @@ class Run:
     def _has_records(self) -> bool:
         """Whether the records have all iterations: a kill may follow the last checkpoint."""
         try:
-            return not self.history or len(read_history(self.folder, ())) == len(self.history)
+            return not self.history or read_history(self.folder, ()) == self.history
         except ModelError:
             return False
 

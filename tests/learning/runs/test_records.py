@@ -71,12 +71,23 @@ def test_a_run_killed_after_its_last_checkpoint_gets_its_last_records(
 
 def test_records_that_are_lost_are_written_anew(tmp_path: Path) -> None:
     train(tmp_path)
-    rows = read_history(tmp_path, ())
-    for text in (None, "number\nmany\n"):
+    rows, whole = read_history(tmp_path, ()), (tmp_path / "history.csv").read_text()
+    for text in (None, "number\nmany\n", whole[:whole.rindex(",")]):
         (tmp_path / "history.csv").unlink()
         if text is not None:
             (tmp_path / "history.csv").write_text(text)
         assert train(tmp_path) == 1 and read_history(tmp_path, ()) == rows
+
+
+@pytest.mark.parametrize("place", [6, 8])  # in the archive's directory: version, "encrypted"
+def test_a_checkpoint_with_a_flipped_bit_is_named(place: int, tmp_path: Path) -> None:
+    train(tmp_path)
+    path = tmp_path / "checkpoint.npz"
+    content = bytearray(path.read_bytes())
+    content[content.find(b"PK\1\2") + place] ^= 0x41
+    path.write_bytes(content)
+    with one_line_error(ModelError, "checkpoint.npz is not a checkpoint, or it is damaged"):
+        train(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"steps": 3}', "[" * 100_000])
