@@ -9,16 +9,17 @@ from typing import Any, ClassVar, Self
 from dlgo.encoders import default_encoder, get_encoder
 from dlgo.games import get_game
 from engines.learning.networks import catalog
-from engines.learning.settings import Settings, preset_of, setting
+from engines.learning.settings import RunConfig, preset_of, setting
 
 PAPER = "Silver et al. 2016"
 
 
 @dataclass(frozen=True)
-class AlphaGoConfig(Settings):
+class AlphaGoConfig(RunConfig):
     """The settings that determine the networks, besides the games given as data."""
 
     owner = "train alphago"
+    method = "alphago"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "tictactoe": {
             "engine": "mcts:sims=50", "games": 1000, "network": "alphago:layers=2,filters=16",

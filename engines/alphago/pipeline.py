@@ -7,8 +7,9 @@
     value games   games of both policies, one position of each
     value         a value network learns to predict their results
 
-Each stage is a run in its own folder, so the same command continues a stopped run. At the end the
-folder `model` holds the networks of the engine `alphago` and the cost of each stage.
+Each stage is a run in its own folder, so the same command continues a stopped run; `plan.json` has
+the settings. At the end the folder `model` holds the networks of the engine `alphago` and the cost
+of each stage.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dlgo.extras import require_extra
-from dlgo.files import make_folder
 from dlgo.games import get_game
 from engines.alphago.bundle import FAST, RUN_MODEL, Bundle, write_bundle
 from engines.alphago.config import AlphaGoConfig
@@ -27,7 +27,7 @@ from engines.fast_policy.training import train as train_fast_policy
 from engines.jobs import Executor, Inline
 from engines.learning.data import Dataset
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
-from engines.learning.runs import Progress
+from engines.learning.runs import Progress, open_run
 from engines.learning.runs.progress import stage_progress
 from engines.supervised.config import SupervisedConfig
 
@@ -50,16 +50,24 @@ def train(
             for reinforcement if `reinforce_portions` is above 1.
 
     Raises:
+        ModelError: if the folder holds a run of other settings.
         ModelError, DataError: if a stage fails.
         KeyboardInterrupt: with a message that says what is kept.
     """
+    require_extra("train", "training", *TRAINING_MODULES)
+    progress = progress or Progress()
+    with open_run(folder, config, progress=progress):
+        return _train(config, folder, make_games, progress, jobs)
+
+
+def _train(
+    config: AlphaGoConfig, folder: Path, make_games: Callable[[Path], Path], progress: Progress,
+    jobs: Callable[[], Executor],
+) -> Bundle:
     from engines.learning.reinforcement.learner import train as reinforce
     from engines.policy_gradient.trainer import PolicyGradientConfig, PolicyGradientLearner
     from engines.supervised.trainer import train as supervise
 
-    require_extra("train", "training", *TRAINING_MODULES)
-    progress = progress or Progress()
-    make_folder(folder)
     game = get_game(config.game)
     costs: dict[str, float] = {}
 
@@ -115,6 +123,7 @@ def train(
         config.value_games, config.seed, jobs=jobs(),
         progress=stage_progress(
             progress, "value games", 1 + STAGES.index("value games"), len(STAGES)),
+        log=progress.line,
     ))
     costs["value games"] = value_games.cpu_seconds
 

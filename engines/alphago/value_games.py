@@ -29,7 +29,7 @@ from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.jobs import Amount, Executor, Inline, Task
 from engines.learning.data.records import LABELLED, NO_RESULT, NO_VALUE, GameData
-from engines.learning.data.shards import shard_bytes, shard_path
+from engines.learning.data.shards import existing_shard, shard_bytes, shard_path
 from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.policy_games import RANDOM, network_side, play_steps
@@ -51,6 +51,7 @@ class PlayedShard:
 def make_value_games(
     folder: Path, game: GameSpec, supervised: str, reinforced: str, games: int, seed: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None, jobs: Executor | None = None,
+    log: Callable[[str], None] = print,
 ) -> Path:
     """Play the missing games, as shards of training data; returns the folder.
 
@@ -61,6 +62,7 @@ def make_value_games(
         seed: game k depends on the seed, on k and on the models.
         progress: called with the number of games played and their total.
         jobs: workers that play a shard each; by default this process. Closed at the end.
+        log: called with a line for each damaged shard, which is played again.
 
     Raises ModelError if a model is missing or for another game; DataError if a shard cannot be
     written.
@@ -69,7 +71,7 @@ def make_value_games(
     with jobs or Inline() as jobs:
         missing = {
             n: min(SHARD_GAMES, games - n * SHARD_GAMES)
-            for n in range(-(-games // SHARD_GAMES)) if not shard_path(folder, n).exists()
+            for n in range(-(-games // SHARD_GAMES)) if existing_shard(folder, n, log) is None
         }
         if not missing:
             return folder

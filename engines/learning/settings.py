@@ -122,9 +122,18 @@ class Settings:
 class RunConfig(Settings):
     """Settings of a run: equal settings give equal networks. Some may change while it continues."""
 
+    # The learner's name, stored with the settings where it has one here.
+    method: ClassVar[str] = ""
     iterations: int  # number after which the run is finished
     # Or a limit of time, as `cpu_minutes_setting`; the networks then depend on the machine.
     cpu_minutes = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        return ({"method": self.method} if self.method else {}) | super().to_json()
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return super().from_json({key: value for key, value in data.items() if key != "method"})
 
     def changeable(self) -> set[str]:
         """Settings that may differ when a run continues."""

@@ -23,10 +23,10 @@ from dlgo.text import duration
 from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.jobs import Amount, Executor, Processes, Task
-from engines.learning.data.shards import Shard, shard_bytes, shard_path
+from engines.learning.data.shards import Shard, existing_shard, shard_bytes, shard_path
 from engines.learning.selfplay.engine_games import play_game
 from experiments.datasets.options import RECIPE_OPTIONS
-from experiments.datasets.shard_making import MadeShard, Stopwatch, existing_shard, make_shards
+from experiments.datasets.shard_making import MadeShard, Stopwatch, make_shards
 from experiments.progress import LineProgress, Tally, default_progress
 
 # Board cells in the games of a shard, which makes some 5,000 positions: at most a minute of work

@@ -34,8 +34,8 @@ from dlgo.text import number_of, one_line
 from engines.jobs import Amount, Executor, Processes, Task
 from engines.learning.data.archives import contents, listing, with_inner_archives
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData, Start
-from engines.learning.data.shards import shard_bytes, shard_path
-from experiments.datasets.shard_making import MadeShard, Stopwatch, existing_shard, make_shards
+from engines.learning.data.shards import existing_shard, shard_bytes, shard_path
+from experiments.datasets.shard_making import MadeShard, Stopwatch, make_shards
 from experiments.progress import LineProgress, Tally, default_progress
 
 # SGF files a shard: some 50,000 moves.

@@ -13,7 +13,7 @@ from typing import Any
 from dlgo.errors import DataError
 from dlgo.files import write_file
 from engines.jobs import Amount, Executor, Task
-from engines.learning.data.shards import Shard, read_shard, shard_path
+from engines.learning.data.shards import shard_path
 from experiments.arena.provenance import machine_text, time_text, version_text
 from experiments.progress import LineProgress, Tally
 
@@ -59,18 +59,6 @@ def make_shards(
         raise
     finally:
         progress.end(tally)
-
-
-def existing_shard(folder: Path, number: int, log: Callable[[str], None]) -> Shard | None:
-    """The shard of that number; None if it is missing or broken and has to be made."""
-    path = shard_path(folder, number)
-    if not path.exists():
-        return None
-    try:
-        return read_shard(path)
-    except DataError as error:
-        log(f"{error}; it is made again")
-        return None
 
 
 @dataclass

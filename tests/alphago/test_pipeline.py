@@ -6,6 +6,7 @@ TensorFlow takes seconds to trace each network, so one broken-off run does by de
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -130,13 +131,22 @@ def test_a_bundle_has_all_files_of_its_networks(tmp_path: Path) -> None:
         assert load_runtime(bundle.network(part), "compiled").card == read_card(networks[part])
 
 
+def test_other_settings_do_not_continue_a_run(tmp_path: Path) -> None:
+    """The stages would use the files that are there, which other settings made."""
+    with pytest.raises(Stopped):
+        train(CONFIG, tmp_path, make_games, StoppingAt("stage 1"))
+    other = dataclasses.replace(CONFIG, value_games=300, fast_epochs=2)
+    with one_line_error(ModelError, "holds a run with fast_epochs=1, value_games=200;"):
+        train(other, tmp_path, make_games)
+
+
 def test_another_game_or_setting_is_refused_in_one_line(
     broken_off: tuple[Path, Bundle, list[str]],
 ) -> None:
     folder, _, _ = broken_off
     said = CliRunner().invoke(cli, ["train", "alphago", "--game", "tictactoe", "--out",
                                     str(folder), "--set", "games=60"])
-    assert said.exit_code != 0 and "not 'mcts:sims=50'" in str(said.exception)
+    assert said.exit_code != 0 and "engine=mcts:sims=20" in str(said.exception)
     said = CliRunner().invoke(cli, ["train", "alphago", "--game", "tictactoe", "--set", "gmes=60"])
     assert said.exit_code != 0 and "games" in str(said.output + str(said.exception))
     listed = CliRunner().invoke(cli, ["train", "alphago", "--list"]).output

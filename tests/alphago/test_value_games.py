@@ -15,6 +15,7 @@ from engines.alphago.value_games import make_value_games
 from engines.jobs import Processes
 from engines.learning.data import Dataset
 from engines.learning.data.records import LABELLED
+from engines.learning.data.shards import read_shard
 from engines.learning.selfplay.policy_games import Side, play
 from engines.learning.selfplay.schedule import Schedule
 
@@ -82,6 +83,17 @@ def test_the_same_seed_makes_the_same_games_and_what_is_there_stays(
     before = shard.stat().st_mtime_ns
     make_value_games(tmp_path / "a", game, *bundle, 120, seed=1)
     assert shard.stat().st_mtime_ns == before
+
+
+def test_a_damaged_shard_is_played_again(bundle: tuple[str, str], tmp_path: Path) -> None:
+    game, said = get_game("tictactoe"), []
+    make_value_games(tmp_path, game, *bundle, 120, seed=1)
+    [shard] = tmp_path.glob("*.npz")
+    digest = read_shard(shard).content
+    shard.write_bytes(shard.read_bytes()[:-20])
+    make_value_games(tmp_path, game, *bundle, 120, seed=1, log=said.append)
+    assert read_shard(shard).content == digest
+    assert len(said) == 1 and str(shard) in said[0]
 
 
 def test_processes_make_the_shards_of_this_process(

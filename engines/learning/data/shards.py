@@ -7,7 +7,7 @@ it. A truncated or altered shard, or another file, is refused with one line that
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,18 @@ def read_shard(path: Path, verify: bool = True) -> Shard:
         header, arrays = checked_arrays.read_arrays(path, FORMAT, _ARRAYS, verify)
         game = recorded_game(header["game"])
         return Shard(path, game, _games(game, arrays), header["provenance"], header["content"])
+
+
+def existing_shard(folder: Path, number: int, log: Callable[[str], None]) -> Shard | None:
+    """The shard of that number; None if it is missing or broken and has to be made."""
+    path = shard_path(folder, number)
+    if not path.exists():
+        return None
+    try:
+        return read_shard(path)
+    except DataError as error:
+        log(f"{error}; it is made again")
+        return None
 
 
 def _small(numbers: np.ndarray, highest: int) -> np.ndarray:

@@ -52,8 +52,9 @@ def read_run(
     try:
         config = kind.from_json(plan_of(folder))
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise ModelError(f"{folder} holds no run that can be read (it has no plan.json, or a "
-                         f"damaged one); name a folder that `{command}` wrote") from None
+        raise ModelError(f"{folder} holds no run that can be read (its plan.json is missing, "
+                         "damaged or of another command); name a folder that "
+                         f"`{command}` wrote") from None
     if checkpoint is not None:
         diagnosis.history = checkpoint.history
     elif (folder / "history.csv").exists():

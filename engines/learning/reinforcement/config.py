@@ -21,13 +21,11 @@ class OwnGamesConfig(RunConfig):
     """Settings of a run that learns from its own games.
 
     Attributes:
-        method: the learner's name.
         heads: the heads of its network.
         presets: settings by game, or by game and size of board ("go 9x9").
         in_keras: whether its network is one of Keras; then the run keeps its last games.
     """
 
-    method: ClassVar[str]
     heads: ClassVar[tuple[str, ...]] = ("policy",)
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
     in_keras: ClassVar[bool] = True
@@ -65,13 +63,6 @@ class OwnGamesConfig(RunConfig):
         if self.test_games % 2:
             raise SpecError(f"{self.owner}: test_games={self.test_games} is not an even number: "
                             "half of the games are played with each colour")
-
-    def to_json(self) -> dict[str, Any]:
-        return {"method": self.method, **super().to_json()}
-
-    @classmethod
-    def from_json(cls, data: Any) -> Self:
-        return super().from_json({key: value for key, value in data.items() if key != "method"})
 
     def changeable(self) -> set[str]:
         return super().changeable() | {"test_every", "test_games"}

@@ -103,7 +103,7 @@ def test_a_run_whose_settings_are_damaged_continues_without_them(text: str, tmp_
 
 
 def test_the_folder_of_another_learner_or_of_a_model_is_refused(tmp_path: Path) -> None:
-    names = ("ppo", "ntuple", "alphazero")
+    names = ("ppo", "ntuple", "alphazero", "alphago")
     configs = {name: config_class(name)(game="tictactoe") for name in names}
     for owner, config in configs.items():
         folder = tmp_path / owner
