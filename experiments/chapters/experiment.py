@@ -99,11 +99,12 @@ class Experiment:
 
     @property
     def results(self) -> pd.DataFrame:
-        """The table that the full run left. Raises DlgoError if there is none."""
-        if not self._file.exists():
-            raise DlgoError(f"{self.chapter} has no results of {self.name}: run {self._command} "
-                            "--save")
-        return pd.read_csv(self._file, comment="#")
+        """The table that the full run left. Raises DlgoError if none can be read."""
+        try:
+            return pd.read_csv(self._file, comment="#")
+        except (OSError, ValueError):  # pandas' errors are ValueErrors
+            raise DlgoError(f"{self._file} is missing or damaged: run {self._command} "
+                            "--save") from None
 
     def __getitem__(self, label: str) -> str:
         """The measured value of one row as text, with its interval: `84% (79 to 88)`."""
@@ -292,8 +293,8 @@ def script(about: str, *experiments: Experiment) -> None:
             print("\n" + fill(f"{name}: {one.question}", 88), flush=True)
             start = time.process_time()
             if quick and one.quick is None:
-                print(f"A minute cannot show this. The full run showed ({one.source}):")
                 table = one.results
+                print(f"A minute cannot show this. The full run showed ({one.source}):")
             else:
                 table = one.rows(**(one.quick if quick else one.full))
             one.report(table, out / f"{name}.png")

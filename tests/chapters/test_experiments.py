@@ -16,9 +16,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from dlgo.errors import DlgoError
 from experiments.chapters.experiment import Experiment, experiment, script
 from tests.command import ROOT, run_module
-from tests.conftest import FULL
+from tests.conftest import FULL, one_line_error
 
 SCRIPTS = [path.stem for path in sorted((ROOT / "experiments/chapters").glob("ch??.py"))
            if "@experiment(" in path.read_text()]
@@ -191,6 +192,16 @@ def test_scratch_files_are_deleted_at_the_end() -> None:
          "folder = scratch_folder()\n(folder / 'games').mkdir()\nprint(folder)"],
         cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() and not Path(done.stdout.strip()).exists()
+
+
+def test_results_that_are_missing_or_empty_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.chapters.experiment.RESULTS", tmp_path)
+    for _ in range(2):
+        with one_line_error(DlgoError, "run python -m experiments.chapters.ch11 --only unseen"):
+            EXPERIMENTS["ch11.unseen"].results  # noqa: B018
+        (tmp_path / "ch11_unseen.csv").touch()
 
 
 def test_a_value_outside_its_interval_is_found() -> None:
