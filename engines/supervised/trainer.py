@@ -72,11 +72,11 @@ def train(
     with open_run(
         folder, config, within="training", source=source, progress=progress
     ) as run:
-        reason = "done"
-        if run.finished and (folder / FILE_NAME).exists():
-            card, reason = read_card(folder), "it was already trained"
-        else:
-            learner = SupervisedLearner(run, encoder, training, held_out)
+        reason = "it was already trained"
+        card = read_card(folder) if run.finished and (folder / FILE_NAME).exists() else None
+        # A kill after the last epoch leaves no model, or that of fewer epochs.
+        if card is None or card.training.get("epochs") != len(run.history):
+            reason, learner = "done", SupervisedLearner(run, encoder, training, held_out)
             run.train(learner)
             if not config.cpu_minutes and len(run.history) < config.epochs:
                 reason = "stopped early"
