@@ -133,7 +133,7 @@ def check_apart(output: Path | str, *sources: Path | str) -> None:
 def check_folder_of(path: Path, option: str) -> None:
     """Raise DlgoError if a file, which is written later, has no folder that can be written to."""
     folder = path.absolute().parent
-    if not os.access(folder, os.W_OK):
+    if not os.access(folder, os.W_OK) and not (path.exists() and _target(path) is None):
         wrong = "is write-protected" if folder.exists() else "does not exist"
         raise DlgoError(f"{option} {path}: its folder {wrong}; name another file")
 

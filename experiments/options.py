@@ -97,7 +97,18 @@ seed_option = click.option("--seed", type=Number(int), default=1, show_default=T
 workers_option = click.option("--workers", type=Number(int, 1, 1000), default=None,
                               help="Number of processes. Default: one per core.")
 
-csv_option = click.option("--csv", type=FILE, help="Also write the table to this file.")
+
+
+def _check_folder(_: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None:
+        from dlgo.files import check_folder_of
+
+        check_folder_of(path, option.opts[-1])  # before hours of measuring
+    return path
+
+
+csv_option = click.option("--csv", type=FILE, callback=_check_folder,
+                          help="Also write the table to this file.")
 move_timeout = click.option(
     "--move-timeout", type=Number(float, 0.001, 1e7), default=600.0, show_default=True,
     help="Wall seconds after which an external engine that has not moved is stopped.",

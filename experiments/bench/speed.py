@@ -28,6 +28,7 @@ from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.files import write_csv
 from dlgo.rates import Meter, rates_in_turns
 from dlgo.rng import make_rng
+from dlgo.text import number_of
 from engines.registry import build_engine
 
 SIMULATIONS = 1000
@@ -65,15 +66,15 @@ def open_spiel_name(game: GameSpec) -> str | None:
 def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: Path | None) -> None:
     """Measure, print the table and optionally write it as CSV."""
     rows = []
-    click.echo(f"one thread, median of {rounds} rounds of {seconds:g} s each; per second")
-    click.echo(f"{'game':<28}{'what':<10}{'dlgo':>12}{'OpenSpiel':>12}{'ratio':>8}")
+    click.echo(f"one thread, median of {number_of(rounds, 'round')} of {seconds:g} s; per second")
+    click.echo(f"{'game':<28}{'what':<10}{'dlgo':>12}{'other':>12}{'ratio':>8}  other")
     for game in games or [get_game(name) for name in DEFAULT_GAMES]:
         others = {"one thread": _mcts(game, THREADED_SIMULATIONS), **_open_spiel_meters(game)}
         for what, meter, other, label in (
-            ("rollouts", _rollouts(game), "rollouts", "from Python"),
-            ("mcts", _mcts(game), "mcts", "C++ MCTSBot"),
-            ("2 threads", _mcts(game, THREADED_SIMULATIONS, 2), "one thread", "one thread"),
-            ("states", _states(game), "states", "from Python"),
+            ("rollouts", _rollouts(game), "rollouts", "OpenSpiel from Python"),
+            ("mcts", _mcts(game), "mcts", "OpenSpiel's MCTSBot in C++"),
+            ("2 threads", _mcts(game, THREADED_SIMULATIONS, 2), "one thread", "dlgo, one thread"),
+            ("states", _states(game), "states", "OpenSpiel from Python"),
         ):
             beside = [others[other]] if other in others else []
             ours, *theirs = map(median, rates_in_turns([meter, *beside], seconds, rounds))
@@ -82,9 +83,8 @@ def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: Path | No
             rows.append([str(game), what, ours, their, ratio, label])
             texts = (f"{their:,.0f}", f"{ratio:.1f}") if theirs else ("-", "-")
             click.echo(f"{game!s:<28}{what:<10}{ours:>12,.0f}{texts[0]:>12}{texts[1]:>8}  {label}")
-    if csv:
-        header = ["game", "what", "dlgo_per_s", "openspiel_per_s", "ratio", "beside"]
-        write_csv(csv, header, rows)
+        if csv:  # after each game, so that Ctrl-C loses one game at most
+            write_csv(csv, ["game", "what", "dlgo_per_s", "other_per_s", "ratio", "other"], rows)
 
 
 def _rollouts(game: GameSpec) -> Meter:

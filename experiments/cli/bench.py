@@ -32,7 +32,11 @@ def perft(game: str, depth: int) -> None:
 @measuring_options(1.0, 3)
 @csv_option
 def bench(games: tuple[str, ...], seconds: float, rounds: int, csv: Path | None) -> None:
-    """Measure rollouts and simulations per second; compare with OpenSpiel if installed."""
+    """Measure rollouts and simulations per second; compare with OpenSpiel if installed.
+
+    The rows of a game: random games in compiled code (rollouts), simulations of a tree search
+    (mcts), the same on two threads, and moves of random games in Python (states).
+    """
     from dlgo import get_game
     from experiments.bench.speed import run_bench
 
