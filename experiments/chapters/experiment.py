@@ -273,8 +273,8 @@ def script(about: str, *experiments: Experiment) -> None:
     named = {one.name if len(chapters) == 1 else f"{one.chapter}.{one.name}": one
              for one in experiments}
 
-    @click.command(help=about.replace("\n    ", "\n\b\n    "))
-    @quick_option("Smaller sizes")
+    @click.command(help=about.replace("\n\n    ", "\n\n\b\n    "))
+    @quick_option("Smaller sizes", "a minute" if len(chapters) == 1 else "a minute a chapter")
     @click.option("--only", multiple=True, type=click.Choice(list(named)), metavar="NAME",
                   help=f"Run this experiment alone, such as {next(iter(named))}; may be repeated.")
     @click.option("--save", is_flag=True, help="Keep the results for the chapter's notebook.")

@@ -1,11 +1,11 @@
 """The museum of faults.
 
-    python -m experiments.museum                       # all faults, the best hidden first
-    python -m experiments.museum no-square-root        # a room: the card, both programs, losses
-    python -m experiments.museum --measure             # prices that are missing
+    python -m experiments.museum                       # all faults, the most deceptive first
+    python -m experiments.museum no-square-root        # one fault, and a room for it
+    python -m experiments.museum --measure             # measure the missing prices
 
-A room is a folder with the card, the program with the fault, the right one, and a figure of the
-losses of both if something is trained. Both programs are files, and engines for every command.
+A room is a folder with a card, the program with the fault, the right one, and a figure of both
+losses if something is trained. Every command can use both programs as engines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from dlgo.files import write_file
+from dlgo.files import make_folder, write_file
 from experiments.command import run
 from experiments.figures import BLUE, FAINT, ORANGE, drawing
 from experiments.museum import KINDS
@@ -52,7 +52,7 @@ def card(fault: Fault) -> str:
     places = "".join(f"* {place}\n" for place in fault.published) or "We have found no place.\n"
     return (
         f"# {fault.title}\n\n`{fault.name}`, {KINDS[fault.kind]}\n\n"
-        f"**What one sees.** {fault.symptom}\n\n**The smallest example.** {fault.smallest}\n\n"
+        f"**What you see.** {fault.symptom}\n\n**The smallest example.** {fault.smallest}\n\n"
         f"**Price.** {price}.\n\n**Published**\n\n{places}\n```diff\n{fault.diff}```\n"
     )
 
@@ -84,23 +84,27 @@ def draw_prices(path: Path) -> None:
                  ylabel="fault, its points against random moves", ylim=(-1, len(table)))
 
 
-@click.command(help=__doc__.replace("\n    ", "\n\b\n    "))
+@click.command(help=__doc__.replace("\n\n    ", "\n\n\b\n    "))
 @click.argument("names", nargs=-1, metavar="[FAULT]...")
 @click.option("--measure", "measured", is_flag=True,
-              help="Measure the prices of these faults, or of all that have none.")
+              help="Measure the prices of these faults, by default the missing ones, and store them "
+              "in the package. A price takes minutes.")
 @click.option("--out", type=FOLDER, default=Path("out/museum"), show_default=True,
               help="Folder for the rooms.")
 def main(names: tuple[str, ...], measured: bool, out: Path) -> None:
+    chosen = [get_fault(name) for name in names]
     if measured:
-        for fault in map(get_fault, names or cards().query("text == 'not measured'").index):
+        missing = cards().query("text == 'not measured'").index
+        if missing.empty and not chosen:
+            print("all prices are measured; to measure one again, name its fault")
+        for fault in chosen or map(get_fault, missing):
             print(measure(fault), flush=True)
     elif not names:
         for name, row in cards().iterrows():
             print(f"{name:32} {row['text']:32} {row['title']}")
         draw_prices(out / "prices.png")
-    for fault in map(get_fault, names):
-        room, text = out / fault.name, card(fault)
-        room.mkdir(parents=True, exist_ok=True)
+    for fault in chosen:
+        room, text = make_folder(out / fault.name), card(fault)
         write(fault, room)
         if fault.name in set(pd.read_csv(LOSSES)["fault"]):
             draw_losses(fault, room / "losses.png")

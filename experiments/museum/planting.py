@@ -72,7 +72,8 @@ def faults() -> dict[str, Fault]:
 def get_fault(name: str) -> Fault:
     """The fault called `name`. Raises DlgoError if there is none."""
     if name not in faults():
-        raise DlgoError(f"unknown fault {name!r}{suggest(name, faults())}")
+        raise DlgoError(f"unknown fault {name!r}{suggest(name, faults())}; `python -m "
+                        "experiments.museum` lists the faults")
     return faults()[name]
 
 
@@ -85,6 +86,14 @@ def planted(fault: Fault) -> ModuleType:
 
 
 def write(fault: Fault, folder: Path) -> Path:
-    """Write the file with the fault, and the right one as right.py beside it; the first path."""
-    write_file(folder / "right.py", fault.right)
-    return write_file(folder / f"{fault.name.replace('-', '_')}.py", fault.wrong)
+    """Write the file with the fault, and the right one as right.py beside it; the first path.
+    Raises DlgoError if somebody has changed one of them."""
+    path = folder / f"{fault.name.replace('-', '_')}.py"
+    texts = {path: fault.wrong, folder / "right.py": fault.right}
+    for file, text in texts.items():
+        if file.is_file() and file.read_text(encoding="utf-8", errors="replace") != text:
+            raise DlgoError(f"{file} has been changed; rename it, or choose another folder with "
+                            "--out")
+    for file, text in texts.items():
+        write_file(file, text)
+    return path

@@ -45,6 +45,37 @@ def test_a_room_has_the_card_and_both_programs(tmp_path: Path) -> None:
     assert all(callable(move) for move in moves)
 
 
+def test_a_changed_program_stays(tmp_path: Path) -> None:
+    command = ["always-first", "--out", str(tmp_path)]
+    assert CliRunner().invoke(museum.main, command).exit_code == 0
+    assert CliRunner().invoke(museum.main, command).exit_code == 0
+    program = tmp_path / "always-first/always_first.py"
+    program.write_text("fixed = True\n")
+    done = CliRunner().invoke(museum.main, command)
+    assert isinstance(done.exception, DlgoError) and str(program) in str(done.exception)
+    assert program.read_text() == "fixed = True\n"
+
+
+@pytest.mark.parametrize("more", [[], ["--measure"]])
+def test_an_unknown_name_is_refused_before_anything_is_done(
+    more: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(museum, "measure", lambda fault: pytest.fail("it measures"))
+    command = ["always-first", "nothing", "--out", str(tmp_path), *more]
+    done = CliRunner().invoke(museum.main, command)
+    assert isinstance(done.exception, DlgoError) and "'nothing'" in str(done.exception)
+    assert not list(tmp_path.iterdir())
+
+
+def test_measuring_nothing_says_so() -> None:
+    assert "price" in CliRunner().invoke(museum.main, ["--measure"]).output
+
+
+def test_the_help_has_no_control_characters() -> None:
+    help_text = CliRunner().invoke(museum.main, ["--help"]).output
+    assert help_text.replace("\n", "").isprintable()
+
+
 def test_the_page_leads_to_cards_that_exist() -> None:
     page = (ROOT / "docs" / "museum.md").read_text()
     named = re.findall(r"\| `([a-z-]+)` \|$", page, re.M)
