@@ -70,10 +70,12 @@ def _learner_options(name: str, *extra: Callable) -> Callable:
         click.option("--game", required=True,
                      help="Game to learn, such as connect4 or go:size=5."),
         click.option("--out", type=PATH, help=f"Folder of the run. Default: out/{name}/GAME."),
-        *extra, cluster_option, verify_option,
+        *extra,
         click.option("--seed", type=Number(int), help="Seed of games and training."),
         click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-                     help="Change any setting, such as batch_size=512; may be repeated."),
+                     help="Change any setting, such as "
+                     f"{'epsilon=0.2' if name == 'ntuple' else 'batch_size=512'}; may be "
+                     "repeated."),
         click.option("--list", is_flag=True, is_eager=True, expose_value=False,
                      callback=print_settings,
                      help="List all settings with their ranges and defaults, and exit."),
@@ -86,8 +88,12 @@ _ITERATIONS = click.option("--iterations", type=Number(int, 1), default=None,
                            help="Number of iterations of self-play and learning.")
 _GAMES = click.option("--games", type=Number(int, 1), default=None,
                       help="Number of games per iteration.")
-_NET = click.option("--net", "network", default=None,
-                    help="Network to train, such as resnet:blocks=4,filters=32.")
+_PLACES = (cluster_option, verify_option)
+
+
+def _net(example: str) -> Callable:
+    return click.option("--net", "network", default=None,
+                        help=f"Network to train, such as {example}.")
 
 
 @train.command()
@@ -95,7 +101,7 @@ _NET = click.option("--net", "network", default=None,
     "alphazero", _ITERATIONS, _GAMES,
     click.option("--sims", type=Number(int, 2), default=None,
                  help="Number of simulations per move."),
-    _NET,
+    _net("resnet:blocks=4,filters=32"),
     click.option("--runtime", default=None,
                  help="Runtime of the network in self-play, such as onnx."),
     click.option("--workers", type=Number(int, 1), default=None,
@@ -104,7 +110,7 @@ _NET = click.option("--net", "network", default=None,
                  help="Play the next iteration's games while the network learns."),
     click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
                  help="Search of self-play; gumbel needs fewer simulations than puct."),
-    price_option,
+    price_option, *_PLACES,
 )
 def alphazero(
     game: str, out: Path | None, settings: tuple[str, ...], **given: Any,
@@ -126,7 +132,7 @@ def alphazero(
     click.option("--data", type=PATH, default=None,
                  help="Folder of games to learn from, such as human games (`dlgo data "
                  "import-sgf`). Default: an engine of this project plays them."),
-    workers_option,
+    workers_option, *_PLACES,
 )
 def alphago(
     game: str, data: Path | None, out: Path | None, seed: int | None, workers: int | None,
@@ -164,12 +170,14 @@ def alphago(
 
 def _learner_command(name: str, summary: str) -> click.Command:
     """`dlgo train NAME` for a learner of `LEARNERS`."""
-    @_learner_options(
-        name, _ITERATIONS, _GAMES, _NET,
-        click.option("--workers", type=Number(int, 1, 1000), default=None,
-                     help="Number of processes that play the games of a new run; it does not "
-                     "change the result. Default: the learning process plays the games."),
-    )
+    workers = click.option(
+        "--workers", type=Number(int, 1, 1000), default=None,
+        help="Number of processes that play the games of a new run; it does not change the "
+        "result. Default: the learning process plays the games.")
+
+    @_learner_options(name, _ITERATIONS, _GAMES, *(
+        [_net("walks:count=70,length=8")] if name == "ntuple"  # it plays in the learning process
+        else [_net("resnet:blocks=4,filters=32"), workers, *_PLACES]))
     def command(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
         from experiments import train
 

@@ -23,6 +23,7 @@ from engines.ntuple import learning, trainer
 from engines.ntuple.network import make_tuples, new_tuples, total
 from engines.ntuple.trainer import NTupleConfig, NTupleLearner
 from engines.registry import build_engine
+from experiments import train as learners
 from experiments.cli.main import cli
 from tests.conftest import one_line_error, random_game
 from tests.engines.test_search import minimax
@@ -220,8 +221,6 @@ def test_an_iteration_reports_its_progress_on_the_way(tmp_path: Path) -> None:
     (["--game=connect4", "--net=mlp"], "unknown network 'mlp'; networks are walks"),
     (["--game=connect4", "--set=td_lambda=2"], "td_lambda=2 is out of range"),
     (["--game=connect4", "--set=encoder=planes"], "encoder"),
-    (["--game=connect4", "--workers=2"],
-     "train ntuple plays its games in the process that learns; leave out workers"),
 ])
 def test_mistakes_are_refused_before_anything_is_written(
     arguments: list[str], message: str, tmp_path: Path
@@ -229,6 +228,14 @@ def test_mistakes_are_refused_before_anything_is_written(
     done = CliRunner().invoke(cli, ["train", "ntuple", f"--out={tmp_path / 'run'}", *arguments])
     assert isinstance(done.exception, SpecError) and message in str(done.exception)
     assert "\n" not in str(done.exception) and not (tmp_path / "run").exists()
+
+
+def test_workers_are_refused_and_not_offered(tmp_path: Path) -> None:
+    names = {name for option in cli.commands["train"].commands["ntuple"].params
+             for name in option.opts}
+    assert "--net" in names and not names & {"--workers", "--cluster", "--verify-share"}
+    with pytest.raises(SpecError, match="leave out workers"):
+        learners.ntuple("connect4", tmp_path / "run", workers=2)
 
 
 def test_models_of_another_kind_game_or_damaged_are_refused(
