@@ -32,7 +32,7 @@ class Number(click.ParamType):
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """The kind and the range, for the help: `FLOAT 0..60`, `INTEGER 1..`."""
-        low, high = (str(b) if math.isfinite(b) else "" for b in (self.low, self.high))
+        low, high = (f"{b:.12g}" if math.isfinite(b) else "" for b in (self.low, self.high))
         return self.name.upper() + (f" {low}..{high}" if low or high else "")
 
     def __repr__(self) -> str:
@@ -81,7 +81,7 @@ def measuring_options(seconds: float, rounds: int) -> Decorator:
         click.option("--seconds", type=Number(float, 0.01, 600), default=seconds,
                      show_default=True, help="Length of one measurement."),
         click.option("--rounds", type=Number(int, 1, 100), default=rounds, show_default=True,
-                     help="Number of measurements of each thing, in turns."),
+                     help="Number of rounds; each measures everything once."),
     )
 
 

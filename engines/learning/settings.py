@@ -42,8 +42,8 @@ def setting(default: Any, help: str, **more: Any) -> Any:
 def cpu_minutes_setting() -> Any:
     """The setting `cpu_minutes`, of learners."""
     return setting(
-        0.0, "CPU minutes after which the run ends, in place of a number of iterations; 0: no "
-        "limit", low=0, high=1e6)
+        0.0, "CPU minutes after which the run ends, whatever the number of iterations or epochs; "
+        "0: no limit", low=0, high=1e6)
 
 
 class Settings:

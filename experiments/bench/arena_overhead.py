@@ -126,7 +126,7 @@ def bare_loop(plan: Plan, games: int) -> float:
 @click.option("--cluster", metavar="ADDRESS",
               help="Also play on this Ray cluster; local starts one.")
 def main(sims: tuple[int, ...], games: int, workers: int, cluster: str | None) -> None:
-    """Measure the overhead of the arena."""
+    """Measure the CPU time that the arena adds to that of the engines."""
     click.echo(f"{games} games of Connect Four, mcts against mcts, {workers} workers")
     click.echo(f"{'by':<9} {'sims':>6} {'games/s':>8} {'engine ms':>10} {'overhead':>9} "
                f"{'arena':>9} {'ledger':>7} {'busy':>7} {'CPU':>7}")

@@ -154,7 +154,7 @@ def write_model(folder: Path, game: GameSpec, net: str) -> None:
 def main(
     game_name: str, model: str | None, csv: Path | None, quick: bool, **given: Any
 ) -> None:
-    """Measure self-play and print the table."""
+    """Measure the games per hour of self-play, in lockstep and one by one."""
     wanted = (QUICK if quick else DEFAULTS) | {
         name: value for name, value in given.items() if value is not None
     }

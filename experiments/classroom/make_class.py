@@ -153,7 +153,7 @@ def _source(file: str, constant: str, value: str) -> str:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--students", type=Number(int, 2, 1000), default=30, show_default=True,
-              help="How many.")
+              help="Number of students.")
 @click.option("--game", default="connect4", show_default=True, help="Game of the league.")
 def main(folder: Path, students: int, game: str) -> None:
     """Write a class's hand-ins, its roster and the rules of its league."""

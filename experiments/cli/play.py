@@ -25,7 +25,7 @@ from experiments.options import FILE, PATH, Number, move_timeout, named_games, s
 @click.option("--hint", metavar="ENGINE",
               help="Engine that answers `hint`. Default: mcts:sims=2000.")
 @click.option("--eval", "evaluation", is_flag=True,
-              help="Show the value that an engine expects after each of its moves.")
+              help="Show the result that an engine expects after each of its moves as a bar.")
 @click.option("--save", type=click.Path(), metavar="FILE",
               help="Write the game to this file after every move.")
 @click.option("--resume", type=click.Path(), metavar="FILE",

@@ -156,18 +156,19 @@ def check_book(path: Path, count: int, table_bits: int) -> None:
 
 @click.command()
 @click.option("--plies", type=Number(int, 0, MOST_PLIES), default=8, show_default=True,
-              help="Stones on the board.")
+              help="Number of stones on the board.")
 @click.option("--out", type=PATH,
-              help="The book; out/connect4-PLIES.book by default, for checks the one in use.")
+              help="Book to write or check. Default: out/connect4-PLIES.book, with --check the one "
+              "in use.")
 @click.option("--workers", type=Number(int, 1), default=os.cpu_count() or 1,
-              help="Processes; one per core by default.")
+              help="Number of processes. Default: one per core.")
 @click.option("--tt", type=Number(int, 4, 28), default=24, show_default=True,
               help="Each process has a table of 2**tt entries of 8 bytes.")
 @click.option("--source", type=click.Choice(list(SOURCES)), default="solver", show_default=True,
               help="Program that scores the positions.")
 @click.option("--check", type=Number(int, 1),
               help="Number of positions of the book in use to prove by search.")
-@click.option("--quick", is_flag=True, help="A book of one ply.")
+@click.option("--quick", is_flag=True, help="Make a book of one ply.")
 def main(
     plies: int, out: Path | None, workers: int, tt: int, source: str, check: int | None,
     quick: bool,

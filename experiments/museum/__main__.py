@@ -87,8 +87,8 @@ def draw_prices(path: Path) -> None:
 @click.command(help=__doc__.replace("\n\n    ", "\n\n\b\n    "))
 @click.argument("names", nargs=-1, metavar="[FAULT]...")
 @click.option("--measure", "measured", is_flag=True,
-              help="Measure the prices of these faults, by default the missing ones, and store them "
-              "in the package. A price takes minutes.")
+              help="Measure the prices of these faults, by default the missing ones, and store "
+              "them in the package. A price takes minutes.")
 @click.option("--out", type=FOLDER, default=Path("out/museum"), show_default=True,
               help="Folder for the rooms.")
 def main(names: tuple[str, ...], measured: bool, out: Path) -> None:

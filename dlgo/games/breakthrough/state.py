@@ -18,7 +18,7 @@ CAPTURE = "x"
 
 
 class Breakthrough(Lettered):
-    """The first man on the last row wins; on 5x5 cells the second player's (solved 2006)."""
+    """The first man on the last row wins. With 5x5 cells the second player wins."""
 
     name = "breakthrough"
     title = "Breakthrough"
