@@ -1,7 +1,7 @@
 """Speed of the solver and of bitbully (C++) on the published test sets, on one thread.
 
-    python -m experiments.bench.solver_speed [--rounds 5] [FOLDER]
-    python -m experiments.bench.solver_speed --ladder --limit 1000    the gain of each technique
+    python -m experiments.bench.solver_speed FOLDER [--rounds 5]
+    python -m experiments.bench.solver_speed FOLDER --ladder          the gain of each technique
 
 For each set, positions are prepared beforehand and solved by each solver in alternation, with a new
 table that is kept for all 1000 positions (both keep theirs between calls); making the table is not
@@ -12,7 +12,7 @@ timed. Both run without their opening books. Ours runs
     analyse         scores and best moves from text, as `dlgo analyze` calls it
 
 The median of the rounds counts. FOLDER holds Test_L1_R1 and so on; other files named Test_* are
-used, too. docs/engines/solver.md has the results.
+used, too (Pascal Pons's sets: blog.gamesolver.org). docs/engines/solver.md has the results.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from engines.solver.solver import Solver, pack
 from experiments.command import run
 from experiments.options import PATH, Number
 
-SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
 # The steps of the ladder: (name, bits of `features`).
 LADDER = [("safe moves only", 0)] + [
     (f"+ {name}", (2 << i) - 1) for i, name in enumerate(FEATURES)
@@ -127,7 +126,7 @@ def print_ladder(sets: dict[str, Set]) -> None:
 
 
 @click.command()
-@click.argument("folder", type=PATH, default=SETS)
+@click.argument("folder", type=PATH)
 @click.option("--rounds", type=Number(int, 1, 100), default=5, show_default=True,
               help="Number of alternating measurements of each solver; the median counts.")
 @click.option("--limit", type=Number(int, 1), default=1000, show_default=True,
@@ -139,7 +138,8 @@ def main(folder: Path, rounds: int, limit: int, by_steps: bool) -> None:
     paths = sorted(folder.glob("Test_*"), reverse=True)
     sets = {path.name: read_set(path, limit) for path in paths}
     if not sets:
-        raise DlgoError(f"no Test_* files in {folder}; name their folder")
+        raise DlgoError(f"no Test_* files in {folder}; name a folder with the test sets of "
+                        "blog.gamesolver.org")
     if by_steps:
         print_ladder(sets)
         return
