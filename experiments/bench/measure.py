@@ -74,7 +74,7 @@ def ladder_command(
     def main(games: tuple[str, ...], positions: int, pairs: int, seed: int, quick: bool) -> None:
         if quick:
             positions, pairs = 2, 1
-        for game in games:
-            ladder(game, pick(settings, game), positions, pairs, seed)
+        for game, setting in [(game, pick(settings, game)) for game in games]:
+            ladder(game, setting, positions, pairs, seed)
 
     return main

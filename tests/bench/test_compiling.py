@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import click
 import pytest
 from click.testing import CliRunner
 
-from dlgo import GameState, get_game
+from dlgo import DlgoError, GameState, get_game
 from dlgo.games import game_names
 from engines.registry import build_engine
-from experiments.bench import compiling
+from experiments.bench import compiling, ladder_mcts
+from experiments.bench.measure import ladder_command
 from tests.conftest import FULL
 
 ARGUMENTS = ("--game", "tictactoe", "--pairs", "1", "--rounds", "1", "--seconds", "0.05",
@@ -36,6 +38,19 @@ def test_both_engines_search_the_same_way(name: str) -> None:
                 assert values[0] == pytest.approx(values[1], abs=1e-9)
         else:
             assert build_engine(other, game).settings["reuse"] is False
+
+
+@pytest.mark.parametrize(("command", "quick"), [
+    (compiling.main, ["--quick"]), (compiling.main, []),
+    (ladder_command(ladder_mcts.ladder, ladder_mcts.SETTINGS, 1), []),
+])
+def test_all_games_are_checked_before_the_first_is_measured(
+    command: click.Command, quick: list[str], monkeypatch
+) -> None:
+    monkeypatch.setattr(compiling, "searches", lambda game: pytest.fail("it measures"))
+    monkeypatch.setattr(ladder_mcts, "random_positions", lambda *_: pytest.fail("it measures"))
+    done = CliRunner().invoke(command, ["--game", "connect4", "--game", "nothing", *quick])
+    assert isinstance(done.exception, DlgoError) and "'nothing'" in str(done.exception)
 
 
 @pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
