@@ -24,6 +24,8 @@ from experiments.studio.sockets import answer_socket
 LOCAL = ("localhost", "127.0.0.1", "::1")
 # What a `Host` may be: a name or an address, and a port.
 _ADDRESS = re.compile(r"(?:\[(?P<ipv6>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_.-]+))(?::\d{1,5})?")
+# Characters of an address. Python reads no number of more than 4,300 digits.
+_LONGEST_PATH = 1000
 _HEADERS = {
     b"content-security-policy": (
         b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
@@ -73,6 +75,8 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         self._check_source(scope)
+        if len(scope["path"]) > _LONGEST_PATH:
+            raise StudioError(f"an address has at most {_LONGEST_PATH:,} characters", 414)
         if scope["path"].startswith("/api/") and self._token:
             given = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode(), self._token.encode()):

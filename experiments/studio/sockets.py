@@ -67,11 +67,11 @@ async def answer_socket(app: ASGIApp, scope: Scope, receive: Receive, send: Send
         else:  # an event; signs of life are the WebSocket's own
             text = text.removeprefix("data: ").strip() if text.startswith("data: ") else ""
         if text:
-            with suppress(OSError):  # the page has left
+            with suppress(OSError, RuntimeError):  # the page has left
                 await send({"type": "websocket.send", "text": text})
 
     await app(inner, read, write)
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):
         await send({"type": "websocket.close", "code": 1000})
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from pathlib import Path
 
 import pytest
+from starlette.types import Message
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from experiments.studio.replies import MOST_BYTES
+from experiments.studio.replies import MOST_BYTES, json_reply
 from experiments.studio.server import needs_token
+from experiments.studio.sockets import answer_socket
 from tests.studio.client import BOTS, Studio
 
 RAW = {"content_type": "application/octet-stream"}
@@ -44,6 +47,7 @@ ASKED = [
     "/../setup.py", "/..%2f..%2fetc/passwd", "/%2e%2e/server.py", "//etc/passwd", "/boards",
     "/boards/", "/static/app.js", "/etc/passwd%00.js", "/server.py", "/api/games/../../etc",
     "/api/games/%2e%2e%2f/file", "/api/none", "/api/games/{game}/positions/-1",
+    *(f"/api/{path}/{'9' * 5000}" for path in ("games/{game}/positions", "train/connect4")),
     *(f"/api/games/{{game}}/analysis?{query}" for query in (
         "", "engine=", "engine=nope", "engine=my_bot.py:X", "engine=gtp:command=ls",
         "engine=mcts&plies=-1", "engine=mcts&plies=99", "engine=mcts&plies=1e9")),
@@ -84,7 +88,7 @@ def test_nonsense_is_refused_in_one_line(studio: Studio) -> None:
     requests += [(f"/api/ledgers/{name}.sqlite/open", {"slot": "x"}) for name in ("tour", "none")]
     for path, body in requests:
         status, answer = studio.ask(path, body)
-        assert status in (400, 403, 404, 405), (path, body, answer)
+        assert status in (400, 403, 404, 405, 414), (path, body, answer)
         assert set(answer) == {"error"} and "\n" not in answer["error"], (path, body, answer)
         for word in ("Traceback", "internal", "root:"):
             assert word not in answer["error"], (path, body, answer)
@@ -112,6 +116,20 @@ def test_streams_are_checked_as_requests_are(studio: Studio) -> None:
     for origin in ("http://evil.example", "null", "http://localhost:1"):
         with pytest.raises(InvalidStatus, match="403"):
             connect(f"ws://127.0.0.1:{studio.port}/api/stream", origin=origin, proxy=None)
+
+
+def test_a_page_that_leaves_before_it_asks_is_no_error() -> None:
+    """As after a first message that is too large: what is sent then raises RuntimeError."""
+    arrived = iter(({"type": "websocket.connect"}, {"type": "websocket.disconnect"}))
+
+    async def receive() -> Message:
+        return next(arrived)
+
+    async def send(message: Message) -> None:
+        if message["type"] != "websocket.accept":
+            raise RuntimeError("sent after the close")
+
+    asyncio.run(answer_socket(json_reply({}, 404), {"headers": []}, receive, send))
 
 
 def test_large_bodies_are_refused(studio: Studio) -> None:
