@@ -115,8 +115,10 @@ class Tree:
             self.number_of(node)
 
     def comment(self, node: Node, text: str) -> Node:
-        """Replace the comment of a node."""
-        node.comment = clean_comment(text)[:_LONGEST_COMMENT]
+        """Replace the comment of a node. Raises StudioError if it is too long."""
+        if len(text) > _LONGEST_COMMENT:
+            raise replies.StudioError(f"a comment has at most {_LONGEST_COMMENT:,} characters")
+        node.comment = clean_comment(text)
         return node
 
     def draw(self, node: Node, start: int, end: int) -> Node:
@@ -166,26 +168,26 @@ def routes(studio: Any) -> list[Route]:
         game = studio.games.of(request)
         tree = game.tree
         last = tree.number_of(tree.root.main_line()[-1])
-        node = tree.node(replies.query_number(request, "node", last))
-        return await _answer(tree, lambda: node)
+        return await _answer(tree, replies.query_number(request, "node", last), lambda node: node)
 
     async def change(request: Request) -> Response:
         """Change a `node` by one of `move`, `comment`, `draw`, `promote`, `delete`."""
         given = await replies.read_object(request)
         game = studio.games.of(request)
         tree = game.tree
-        node = tree.node(replies.whole_of(given, "node", 0, 2**31))
+        number = replies.whole_of(given, "node", 0, 2**31)
         if "move" in given:
-            work = partial(tree.play, node, replies.text_of(given, "move"))
+            work = partial(tree.play, text=replies.text_of(given, "move"))
         elif isinstance(given.get("comment"), str):
-            work = partial(tree.comment, node, given["comment"])
+            work = partial(tree.comment, text=given["comment"])
         elif "draw" in given:
-            work = partial(tree.draw, node, *_cells(given["draw"]))
+            start, end = _cells(given["draw"])
+            work = partial(tree.draw, start=start, end=end)
         elif "promote" in given or "delete" in given:
-            work = partial(tree.promote if "promote" in given else tree.delete, node)
+            work = tree.promote if "promote" in given else tree.delete
         else:
             raise replies.StudioError("say one of move, comment, draw, promote, delete")
-        answer = await _answer(tree, work)
+        answer = await _answer(tree, number, work)
         game.follow_tree()
         return answer
 
@@ -199,9 +201,9 @@ def _cells(given: Any) -> tuple[int, int]:
     return given[0], given[1]
 
 
-async def _answer(tree: Tree, work: Callable[[], Node]) -> Response:
+async def _answer(tree: Tree, number: int, work: Callable[[Node], Node]) -> Response:
     def view() -> View:
-        node = work()
+        node = work(tree.node(number))
         return {"position": tree.position(node), "nodes": tree.view()}
 
     async with tree.lock:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import PurePath
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
-from dlgo import get_game
-from experiments.play.game_file import read_games
+from dlgo import GameState, get_game
+from experiments.play.analyze import play_texts
+from experiments.play.game_file import SavedGame, read_games
+from experiments.studio.game import Game
+from experiments.studio.replies import StudioError
+from experiments.studio.tree import routes
 from tests.studio.browser import Page
 from tests.studio.client import Studio, View
 
@@ -67,6 +74,9 @@ def test_a_file_is_opened_changed_and_saved_with_all_that_it_held(studio: Studio
     answer = changed(studio, game, 4, delete=True)
     assert answer["position"]["node"] == 1 and len(answer["nodes"]) == 5
 
+    status, refused = studio.ask(f"/api/games/{game}/tree", {"node": 6, "comment": "x" * 10_001})
+    assert status == 400 and "10,000 characters" in refused["error"]
+
     _, data = studio.ask(f"/api/games/{game}/file")
     (saved,) = read_games(data, PurePath("a.sgf"), get_game)
     assert (saved.black, saved.white, saved.info["EV"]) == ("Ann", "Bob", "Club")
@@ -95,6 +105,29 @@ def test_every_game_keeps_its_variations(
     again = tree_of(studio, opened(studio, data, f"a.{form}"), 1)
     assert again["nodes"] == tree_of(studio, name)["nodes"]
     assert again["position"]["labels"] == {"3": "A"}
+
+
+def test_a_move_that_two_tabs_delete_at_once_is_gone_for_the_second() -> None:
+    state = play_texts(GameState.new_game(get_game("tictactoe")), ["B2", "A1"])
+    game = Game(SavedGame(state), ("human", "human"), SimpleNamespace())
+    _, change = routes(SimpleNamespace(games=SimpleNamespace(of=lambda _: game)))
+
+    async def receive() -> View:
+        return {"type": "http.request", "body": b'{"node": 1, "delete": true}'}
+
+    async def delete() -> Any:
+        headers = [(b"content-type", b"application/json")]
+        return await change.endpoint(
+            Request({"type": "http", "method": "POST", "headers": headers}, receive))
+
+    async def both() -> list[Any]:
+        async with game.tree.lock:
+            tasks = [asyncio.create_task(delete()) for _ in range(2)]
+            await asyncio.sleep(0.1)  # they wait
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    first, second = asyncio.run(both())
+    assert first.status_code == 200 and isinstance(second, StudioError) and second.status == 404
 
 
 def test_requests_for_nodes_are_checked(studio: Studio) -> None:
