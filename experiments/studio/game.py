@@ -132,32 +132,23 @@ class Game:
     # What is asked for.
 
     async def play(self, text: str, plies: int | None = None) -> None:
-        """Play a person's turn after `plies` moves; later moves are dropped.
+        """Play a person's turn; the page shows the game after `plies` moves.
 
-        Raises DlgoError if the turn is illegal, or an engine is to move.
+        Raises DlgoError if the turn is illegal, an engine is to move, or others have moved.
         """
-        latest = self.state
-        before = latest if plies is None else self.state_at(plies)
-
-        def check_time() -> None:
-            if before is latest and self.clocks.late is not None:
-                raise StudioError(f"the game is over: {ending.time_text(self.clocks, before.game)}")
-
-        check_time()
+        before = self.state
+        self._check_unchanged(before, plies)
         if not before.is_over() and self.players[before.next_player.index] != HUMAN:
-            raise StudioError("it is the engine's turn")
+            raise StudioError("it is the engine's turn; wait for its move")
         wall = time.monotonic() - self._since
         after, view, record = await asyncio.to_thread(
             lambda: play_turn(before, position.find_turn(before, text), HUMAN))
         record.wall = wall
-        self._check_unchanged(latest)
-        check_time()
+        self._check_unchanged(before)
+        if self.clocks.late is not None:
+            raise StudioError(f"the game is over: {ending.time_text(self.clocks, before.game)}")
         if record.plies > LONGEST_GAME:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it to a file")
-        kept = len(before.moves())
-        if kept < self.plies:
-            self.clocks.go_back(kept)
-        self._records = [record for record in self._records if record.plies <= kept]
         self._move_to(after, view, record)
 
     async def undo(self) -> None:
@@ -209,7 +200,7 @@ class Game:
         if self.over:
             raise StudioError("the game is over: there is no move to suggest")
         if self._thinking:
-            raise StudioError("wait for the engine's move")
+            raise StudioError("the engine is still thinking; wait for its answer")
         self._assisted = True
         self._begin(lambda: self._find_hint(spec), spec)
         self._change()
@@ -279,8 +270,8 @@ class Game:
 
     # How it goes on.
 
-    def _check_unchanged(self, before: GameState) -> None:
-        if self.state is not before:
+    def _check_unchanged(self, before: GameState, plies: int | None = None) -> None:
+        if self.state is not before or plies not in (None, self.plies):
             raise StudioError("the position has changed meanwhile; look at the board and try again")
 
     def _move_to(

@@ -167,7 +167,7 @@ class _Play:
         return replies.file_reply(data, _TYPES[form], f"{game.state.game.slug}.{form}")
 
     async def move(self, request: Request) -> Response:
-        """A turn of a person: `move`, a text; `plies`, if it is made from an earlier position."""
+        """A turn of a person: `move`, a text; `plies`: how many moves the page shows."""
         given = await replies.read_object(request)
         plies = given.get("plies")
         if plies is not None:

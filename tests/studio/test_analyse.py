@@ -84,7 +84,8 @@ def test_a_copy_goes_another_way_and_leaves_the_game_as_it_was(studio: Studio) -
     status, answer = studio.ask(f"/api/games/{game}/copy", {"plies": 1})
     copy = answer["id"]
     assert status == 200 and studio.move(copy, "C1")[0] == 200
-    assert studio.ask(f"/api/games/{copy}/move", {"move": "C3", "plies": 1})[0] == 200
+    assert studio.ask(f"/api/games/{copy}/undo", {})[0] == 200
+    assert studio.move(copy, "C3")[0] == 200
     assert [r["text"] for r in studio.view(copy)["history"]] == ["B2", "C3"]
     assert studio.view(game)["plies"] == 2
 

@@ -110,6 +110,16 @@ def test_moves_are_explained_looked_at_and_the_game_resigned(studio: Studio) -> 
     assert studio.view(game)["position"]["result"] == "white wins by resignation"
 
 
+def test_a_page_that_shows_an_earlier_position_moves_nothing(studio: Studio) -> None:
+    game = studio.new("tictactoe")
+    for move in ("B2", "A1"):
+        assert studio.move(game, move) == (200, {})
+    path, move = f"/api/games/{game}/move", {"move": "C3"}
+    assert studio.ask(path, {**move, "plies": 1})[0] == 400
+    assert [turn["text"] for turn in studio.view(game)["history"]] == ["B2", "A1"]
+    assert studio.ask(path, {**move, "plies": 2}) == (200, {})
+
+
 def test_undo_goes_back_to_the_persons_turn(studio: Studio) -> None:
     game = studio.new("connect4", white=f"{BOTS}:First")
     with studio.watching(game) as watcher:

@@ -69,7 +69,7 @@ async function openGame(root, id, app) {
 
   function play(text) {
     shown = wanted = null;
-    return post("move", { move: text });
+    return post("move", { move: text, plies: view.plies });
   }
 
   function resign() {
