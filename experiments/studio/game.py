@@ -104,9 +104,11 @@ class Game:
         }
 
     def restore(self, name: str, kept: dict[str, Any]) -> None:
-        """Go on as the game of that name, from what was kept of it."""
+        """Continue the game of that name. Raises ValueError, LookupError or TypeError."""
         self.id, self._paused, self._assisted = name, kept["paused"], kept["assisted"]
-        self._records = [Record(**record) for record in kept["records"]]
+        plies, self._records = self.plies, [Record(**record) for record in kept["records"]]
+        if self.plies != plies:
+            raise ValueError("its moves are others")
         self.clocks.restore(kept["clocks"])
 
     @property

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +16,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from dlgo.errors import DlgoError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.files import write_file
 from dlgo.jit import base_folder, is_private
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
@@ -73,21 +74,24 @@ class Games:
             await asyncio.sleep(pause)
             async with self._writing:
                 del self._saving[game.id]
-                black, white = game.read.names_beside(game.players, game.state)
-                saved = replace(game.saved, state=game.state, black=black, white=white)
-                await asyncio.to_thread(self._kept.write, game.id, saved, game.kept())
+                await asyncio.to_thread(self._kept.write, game.id, *_parts(game))
 
         with suppress(RuntimeError):  # in a thread, which changes nothing
-            loop = asyncio.get_running_loop()
-            if game.id not in self._saving:
+            loop, waiting = asyncio.get_running_loop(), self._saving.get(game.id)
+            if waiting is None or not pause:
+                if waiting is not None:
+                    waiting.cancel()
                 self._saving[game.id] = loop.create_task(save())
 
     def find(self, key: str) -> Game:
         """The game of that name. Raises StudioError."""
-        game = self._games.get(key) or self._restored(key)
+        game = self._games.get(key)
         if game is None:
-            raise StudioError(
-                "this game is no longer on the server; start a new one or load its file", 404)
+            game = self._kept.read(key, self._engines)
+            if game is None:
+                raise StudioError(
+                    "this game is no longer on the server; start a new one or load its file", 404)
+            self._add(game)
         game.used = time.monotonic()
         self._save(game, _PAUSE)
         return game
@@ -96,25 +100,15 @@ class Games:
         """The game that a request names by its `id`. Raises StudioError."""
         return self.find(request.path_params["id"])
 
-    def _restored(self, key: str) -> Game | None:
-        """A game of a server that was here before."""
-        found = self._kept.read(key)
-        if found is None:
-            return None
-        saved, kept = found
-        game = Game(saved, kept["players"], self._engines, kept["seed"], kept["delay"],
-                    kept["clock"])
-        game.restore(key, kept)
-        self._add(game)
-        return game
-
     def __len__(self) -> int:
         return len(self._games)
 
     def close(self) -> None:
-        """End all searches."""
+        """End all searches, and keep what waits to be kept."""
         for game in self._games.values():
             game.close()
+            if game.id in self._saving:
+                self._kept.write(game.id, *_parts(game))
 
     def _refresh(self) -> None:
         for game in self._games.values():
@@ -135,6 +129,12 @@ class Games:
             self._games.pop(old.pop().id).close()
 
 
+def _parts(game: Game) -> tuple[SavedGame, dict[str, Any]]:
+    """What is kept of a game: its file, and the rest."""
+    black, white = game.read.names_beside(game.players, game.state)
+    return replace(game.saved, state=game.state, black=black, white=white), game.kept()
+
+
 class _KeptGames:
     """The games of a user on disk, so that they go on when the server has been restarted.
 
@@ -145,15 +145,16 @@ class _KeptGames:
 
     def __init__(self, allowed: Allowed) -> None:
         self._allowed = allowed
-        folder = Path(os.environ.get("DLGO_GAMES_DIR") or base_folder() / "games")
-        self._folder = folder if is_private(folder) else None
+        self._folder = Path(os.environ.get("DLGO_GAMES_DIR") or base_folder() / "games")
         self._written: dict[str, str] = {}
+        self._failed = False
 
     def write(self, name: str, saved: SavedGame, rest: dict[str, Any]) -> None:
         """Keep a game, unless the disk has it already; a full disk does not stop the game."""
-        if self._folder is None:
-            return
-        with suppress(DlgoError, OSError):
+        try:
+            if not is_private(self._folder):
+                raise DlgoError(f"{self._folder} is not a folder that only you can use; "
+                                "set DLGO_GAMES_DIR to another one")
             file = game_bytes(saved.state, saved.black, saved.white, saved).decode()
             game = saved.state.game
             text = json_text({"form": form_of(game), "game": str(game), "file": file, **rest})
@@ -165,17 +166,37 @@ class _KeptGames:
                 for file in files[:-_MOST_FILES]:
                     file.unlink(missing_ok=True)
             self._written[name] = text
+        except (DlgoError, OSError) as error:
+            if not self._failed:
+                print(f"dlgo: games are not kept for a restart: {error}", file=sys.stderr)
+            self._failed = True
 
-    def read(self, name: str) -> tuple[SavedGame, dict[str, Any]] | None:
-        """A game that was kept, with players who are still allowed; None if there is none."""
-        if self._folder is None or not _NAME.fullmatch(name):
+    def read(self, name: str, engines: Engines) -> Game | None:
+        """A game that was kept; None if there is none. Raises StudioError if it cannot be
+        continued, as with a game or an engine that is not allowed now."""
+        path, notes = self._folder / f"{name}.json", []
+        if not (_NAME.fullmatch(name) and path.is_file() and is_private(self._folder)):
             return None
+
+        def player(text: object) -> str:
+            try:
+                return self._allowed.player(text)
+            except SpecError as error:  # of another version
+                notes.append(f"{error}; a person plays instead")
+                return HUMAN
+
         try:
-            kept = json.loads((self._folder / f"{name}.json").read_text())
+            kept = json.loads(path.read_text())
             self._allowed.game(kept["game"])  # before anything of the file is read
-            path = PurePath(f"game.{kept['form']}")
-            saved = first_game(read_games(kept["file"].encode(), path, self._allowed.game), path)
-            kept["players"] = tuple(map(self._allowed.player_or_human, kept["players"]))
-            return saved, kept
-        except (OSError, ValueError, LookupError, TypeError, DlgoError):
-            return None
+            file = PurePath(f"game.{kept['form']}")
+            saved = first_game(read_games(kept["file"].encode(), file, self._allowed.game), file)
+            black, white = map(player, kept["players"])
+            game = Game(replace(saved, notes=(*saved.notes, *notes)), (black, white), engines,
+                        kept["seed"], kept["delay"], kept["clock"])
+            game.restore(name, kept)
+        except DlgoError as error:
+            raise StudioError(f"this game cannot be continued: {error}", 404) from None
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise StudioError(f"this game cannot be continued: its file {path.name} is damaged; "
+                              "start a new one", 404) from None
+        return game
