@@ -112,7 +112,7 @@ class _Analyse:
         owner = await asyncio.to_thread(ownership, state, _RANDOM_GAMES)
         lead = float(owner.sum()) - state.game.komi
         words = f"{player_text(state.game, Player.black if lead > 0 else Player.white)} leads by " \
-                f"{abs(lead):.1f} points in the mean of {_RANDOM_GAMES:,} random games"
+                f"{abs(lead):.1f} points on average over {_RANDOM_GAMES:,} random games"
         return replies.json_reply({
             "owner": owner.ravel().round(2).tolist(), "lead": lead, "words": words,
         })

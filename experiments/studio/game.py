@@ -30,7 +30,7 @@ from experiments.studio.turn_records import Record, add_costs, play_turn, record
 LONGEST_GAME = 2000
 # Moves listed with a hint.
 _HINT_MOVES = 8
-_ALL_TIME = "the clocks begin anew: the file does not say how much time is left"
+_ALL_TIME = "the clocks start with the full time: the file does not record the time left"
 
 
 class Game:

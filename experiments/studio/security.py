@@ -90,9 +90,9 @@ class Guard:
             raise StudioError(
                 f"this server does not accept the host name {one_line(host[:80])!r}", 403)
         if origin is not None and origin.partition("://")[2].lower() != host.lower():
-            raise StudioError(f"requests from {one_line(origin[:80])!r} are not answered", 403)
+            raise StudioError(f"requests from {one_line(origin[:80])!r} are refused", 403)
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise StudioError("requests from pages of other sites are not answered", 403)
+            raise StudioError("requests from pages of other sites are refused", 403)
 
     def _is_own_host(self, host: str) -> bool:
         parts = _ADDRESS.fullmatch(host.lower())

@@ -151,7 +151,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
         try:
             return socket.create_server((host.strip("[]"), number), family=family)
         except OSError as error:
-            problem = error.strerror or str(error)
+            problem = (error.strerror or str(error)).partition(" (while")[0]
     raise DlgoError(
         f"cannot listen on {host}, port {number}: {problem}; name another with --host or --port")
 

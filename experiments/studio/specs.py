@@ -114,7 +114,7 @@ def _holds_game(path: Path) -> bool:
 
 def _refusal(what: str, text: str) -> StudioError:
     return StudioError(one_line(
-        f"{what} would run or read what is outside dlgo; start the server with "
+        f"{what} would run or read files outside dlgo; start the server with "
         f"--allow {text!r} to permit it"
     ), 403)
 

@@ -65,7 +65,7 @@ class Tree:
         """The node of a number. Raises StudioError."""
         node = self._nodes[number] if number < len(self._nodes) else None
         if node is None:
-            raise replies.StudioError("this variation is no longer there; load the page again", 404)
+            raise replies.StudioError("this variation was deleted; reload the page", 404)
         return node
 
     def view(self) -> list[View]:
@@ -186,7 +186,7 @@ def routes(studio: Any) -> list[Route]:
         elif "promote" in given or "delete" in given:
             work = tree.promote if "promote" in given else tree.delete
         else:
-            raise replies.StudioError("say one of move, comment, draw, promote, delete")
+            raise replies.StudioError("name one of move, comment, draw, promote, delete")
         answer = await _answer(tree, number, work)
         game.follow_tree()
         return answer

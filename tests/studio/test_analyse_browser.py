@@ -101,9 +101,9 @@ def test_territory_is_shown_and_taken_away(studio: Studio, page: Page) -> None:
     page.keys("w")
     page.see("document.querySelectorAll('.owner.side0').length >= 10"
              " && document.querySelectorAll('.owner.side1').length >= 10", "both territories")
-    page.see_text("points in the mean of 1,000 random games")
+    page.see_text("points on average over 1,000 random games")
     page.keys(Keys.ARROW_LEFT)
-    page.see_text("points in the mean of 1,000 random games")
+    page.see_text("points on average over 1,000 random games")
     page.keys("w")
     page.see("document.querySelectorAll('.owner').length === 0", "nothing")
     assert "random games" not in page.status() and page.errors() == []

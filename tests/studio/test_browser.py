@@ -64,7 +64,7 @@ def test_news_take_no_piece_out_of_the_hand(studio: Studio, page: Page) -> None:
     start, *_, end = studio.view(game)["position"]["moves"][0]["path"]
     page.click_cell(start)
     studio.ask(f"/api/games/{game}/pause", {"paused": True})
-    page.see("[...document.querySelectorAll('button')].some((one) => one.textContent === 'Go on')")
+    page.see("[...document.querySelectorAll('button')].some((b) => b.textContent === 'Continue')")
     page.click_cell(end)
     page.see_turns(1)
 

@@ -122,8 +122,8 @@ def test_a_saved_game_goes_on_with_its_clock(
                 assert kept == pytest.approx(left, abs=0.1)
             assert view["notes"] == []
         else:
-            assert view["notes"] == ["the clocks begin anew: the file does not say how much time "
-                                     "is left"]
+            assert view["notes"] == ["the clocks start with the full time: the file does not "
+                                     "record the time left"]
         studio.ask(f"/api/games/{again}/pause", {"paused": False})
         watcher.until(lambda view: view["clock"]["running"] is not None, "a running clock")
 

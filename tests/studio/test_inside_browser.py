@@ -183,7 +183,7 @@ def test_playing_runs_and_can_be_held(page: Page) -> None:
         "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
     held = page.driver.execute_script(READ)["step"]
     page.keys("?")
-    assert "on to the next simulation" in page.text("#keys")
+    assert "next simulation" in page.text("#keys")
     page.press("Close")
     assert page.driver.execute_script(READ)["step"] == held
     page.keys("l")  # the root is at hand again, and with it the plan
@@ -217,7 +217,7 @@ def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: P
 
 def test_a_large_search_is_shown_as_far_as_it_was_recorded(page: Page) -> None:
     page.go("inside/game=go:size%3D19&engine=textbook-alphabeta:depth%3D9&seed=1")
-    page.see_text("The recording ends before the search does", ".search-facts")
+    page.see_text("The recording is incomplete", ".search-facts")
     assert "limit of 20,000 steps" in page.text(".search-facts")
     page.keys(Keys.END)
     page.see_text("choose a smaller board", ".choice")

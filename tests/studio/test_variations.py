@@ -134,7 +134,7 @@ def test_requests_for_nodes_are_checked(studio: Studio) -> None:
     game = studio.new("tictactoe")
     path = f"/api/games/{game}/tree"
     for body, words in (
-        ({"node": 3, "move": "B2"}, "no longer there"), ({"node": 0, "move": "Z9"}, "Z9"),
+        ({"node": 3, "move": "B2"}, "was deleted"), ({"node": 0, "move": "Z9"}, "Z9"),
         ({"node": 0, "delete": True}, "cannot be deleted"), ({"node": 0}, "one of move, comment"),
         ({"node": 0, "draw": [0, 9]}, "cells are 0 to 8"), ({"node": 0, "draw": "x"}, "two cells"),
         ({"node": 0, "draw": [True, 0]}, "two cells"), ({"node": 0, "comment": 4}, "one of move"),

@@ -61,7 +61,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     view: {
       line: ["Line", "l", "the expected line on the board", () => layer("line")],
       figures: ["Figures", "v", "figures on the board", () => layer("figures")],
-      draw: ["Draw", "d", "draw as the right mouse button does: Enter a letter, Shift+Enter and Enter an arrow", draw, { "aria-pressed": "false" }],
+      draw: ["Draw", "d", "draw, as with the right mouse button: Enter draws a letter, Shift+Enter then Enter an arrow", draw, { "aria-pressed": "false" }],
       territory: ["Territory", "w", "who owns each point after random games", () => { layer("territory"); territory(); }],
       flip: ["Flip", "f", "turn the board", () => engineViews.forEach((engineView) => engineView.board.flip())],
       inside: ["Inside", "i", "step through a search of this position", inside],
@@ -154,7 +154,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     const where = last.text ? `After ${last.text} (move ${position.plies}${position.plies < most ? ` of ${most}` : ""}). ` : "";
     const turn = position.over ? `Game over: ${position.result}.` : `${capital(view.players[position.turn])} to move${position.note ? ` (${position.note})` : ""}.`;
     status.textContent = where + turn + lead;
-    buttons.run.textContent = running ? "Stop" : "Go on";
+    buttons.run.textContent = running ? "Stop" : "Continue";
     buttons.start.disabled = buttons.back.disabled = position.plies === 0;
     buttons.forth.disabled = buttons.end.disabled = position.plies >= most;
     buttons.second.textContent = engineViews.length > 1 ? "One engine" : "Second engine";

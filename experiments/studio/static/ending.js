@@ -22,7 +22,7 @@ export class Ending {
     if (!position.over) return;
     const list = moments?.map(({ plies, text }) => h("li", {},
       h("button", { class: "link", onclick: () => this.actions.look(plies) }, text)));
-    this.moments.replaceChildren(...(list?.length ? [h("p", {}, "What decided the game, as the engine saw it:"), h("ul", {}, list)]
+    this.moments.replaceChildren(...(list?.length ? [h("p", {}, "Moves that decided the game, according to the engine:"), h("ul", {}, list)]
       : [h("p", {}, "A review finds the moves that decided the game.")]));
     this.fit.hidden = !levels.some(Boolean);
     choices().then((choice) => {

@@ -46,7 +46,7 @@ export function fitWords(game, levels) {
   const found = fit(game, levels);
   if (!found) {
     const left = ENOUGH - Object.keys(resultsOf(game)).length;
-    return `Play ${left} game${left > 1 ? "s" : ""} by level, without hints and undo, for a level that fits you.`;
+    return `Play ${left} game${left > 1 ? "s" : ""} by level, without hints and undo, to get a suggested level.`;
   }
-  return `Level ${found.level} fits you: by ${found.games} games you play at ${round(found.elo)} Elo (95%: ${round(found.low)} to ${round(found.high)}).`;
+  return `Level ${found.level} fits you: ${found.games} games rate you at ${round(found.elo)} Elo (95%: ${round(found.low)} to ${round(found.high)}).`;
 }

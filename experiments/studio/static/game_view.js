@@ -105,7 +105,7 @@ export class GameView {
     buttons.hint.hidden = buttons.resign.hidden = engines > 1 || view.position.over;
     buttons.now.hidden = !engines || view.position.over;
     buttons.now.disabled = !view.canHurry;
-    buttons.pause.textContent = view.paused ? "Go on" : "Pause";
+    buttons.pause.textContent = view.paused ? "Continue" : "Pause";
     this.typing.hidden = view.position.over || !view.sides.includes("human");
     buttons.start.disabled = buttons.back.disabled = !(this.shown?.plies ?? view.plies);
     buttons.forth.disabled = buttons.end.disabled = !this.shown;
@@ -120,7 +120,7 @@ export class GameView {
     if (view.problem) return before;
     const doing = preparingWords(engine, view.called[engine?.who] ?? engine?.who);
     if (doing) return before + doing;
-    if (view.thinking) return `${before}${view.called[view.thinking]} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
+    if (view.thinking) return `${before}${view.called[view.thinking]} ${view.yourTurn ? "searches for a hint" : "thinks"} …`;
     if (view.paused) return `${before}The game is paused.`;
     const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;
     const ended = view.ended ? `The record ends here: ${view.ended}. ` : "";
@@ -171,13 +171,13 @@ export class GameView {
     const words = [hint.text];
     const value = hint.moves.find(({ text }) => text === hint.text)?.value ?? hint.value;  // as the table says
     if (hint.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][hint.proven + 1]);
-    else if (value !== null) words.push(`you can expect ${percent((1 + value) / 2)} of the point`);
+    else if (value !== null) words.push(`expected result ${percent((1 + value) / 2)}`);
     if (hint.line.length > 1) words.push(`line ${hint.line.map(({ text }) => text).join(" ")}`);
     const rows = hint.moves.slice(0, 5).map(({ text, share, value }, i) => h("tr", {},
       h("td", {}, String(i + 1)), h("td", {}, h("button", { class: "link", onclick: () => this.actions.play(text) }, text)),
       h("td", {}, percent(share)),
       h("td", {}, value === undefined ? "" : percent((1 + value) / 2))));
-    this.hintBox.replaceChildren(h("h2", {}, `Hint of ${hint.who}`), h("p", {}, words.join("; ")),
+    this.hintBox.replaceChildren(h("h2", {}, `Hint from ${hint.who}`), h("p", {}, words.join("; ")),
       rows.length > 1 ? table("Moves of the hint", ["", "move", "share", "expects"], h("tbody", {}, rows)) : "");
   }
 
@@ -200,6 +200,6 @@ export class GameView {
       h("button", { class: "main", onclick: async () => {
         await this.actions.post("players", { black: black.value(), white: white.value() });
         players.open = false;
-      } }, "Let them play"));
+      } }, "Apply"));
   }
 }

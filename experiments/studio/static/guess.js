@@ -38,7 +38,7 @@ export async function openGuess(root, id, app) {
       all: ["Another game", "l", "choose another game", () => app.go("train")],
     },
   });
-  const engine = playerField("guess", "Engine that compares", choice, remembered("engine", "mcts:sims=1000"), false, () => remember("engine", engine.value()));
+  const engine = playerField("guess", "Engine for the comparison", choice, remembered("engine", "mcts:sims=1000"), false, () => remember("engine", engine.value()));
   engine.fillFor(info.name);
   const side = h("select", { id: "guess-side", onchange: restart },
     [...info.players, "both sides"].map((player, i) => h("option", { value: i }, capital(player))));
@@ -77,7 +77,7 @@ export async function openGuess(root, id, app) {
       if (mine !== looks || judged) return;
       here = { ...found, number: at + 1 };
       asked.textContent = `Move ${at + 1}: what does ${info.players[here.turn]} play?`;
-      status.textContent = before ? `${capital(info.players[before.player])} has played ${before.text}.` : "";
+      status.textContent = before ? `${capital(info.players[before.player])} played ${before.text}.` : "";
       patch(words, []);
       draw();
     });
@@ -126,7 +126,7 @@ export async function openGuess(root, id, app) {
     from = judged.plies;
     guesses.push({ ...judged, number: here.number });
     const { guess, game } = judged, same = guess.text === game.text;
-    status.textContent = `${guess.points} points. ${same ? "The game went on like that." : `The game went on with ${game.name}.`}`;
+    status.textContent = `${guess.points} points. ${same ? "The game continued with the same move." : `The game continued with ${game.name}.`}`;
     patch(words, compared().map(([name, one]) => ["p", {}, ["b", {}, `${capital(name)}: ${one.name}, ${one.value}. `], one.words]));
     draw();
   }

@@ -17,7 +17,7 @@ export async function open(root, place, app) {
   if (asked.preset && !preset) app.say(`There is no preset ${asked.preset}; the course lists all.`, true);
   if (!asked.source.from && !asked.source.game && !preset) {
     app.explain("Step through a search, forwards and backwards. Choose a game, or a prepared search of the ", h("a", { href: "#/course" }, "course"), ".");
-    return openStart(root, app, "inside", "In which game shall an engine search?");
+    return openStart(root, app, "inside", "Which game should an engine search?");
   }
   if (!preset && !asked.engine) return openChooser(root, app, offer, asked);
   const { game, moves, engine, seed } = preset ?? {};

@@ -69,10 +69,10 @@ export function openLecture(root, app, view) {
   });
   const always = [
     { key: "L", what: "lecture mode: large type, PageDown for the next step", run: () => set(!isOn()) },
-    { key: "P", what: "save a picture or a film of what is shown", run: choose }, { key: "F", what: "full screen", run: fullScreen },
+    { key: "P", what: "save this view as a picture or a film", run: choose }, { key: "F", what: "full screen", run: fullScreen },
   ];
   const lecturing = [
-    { key: "PageDown", what: "next step, then the next preset", run: () => step(1) }, { key: "PageUp", what: "step before", run: () => step(-1) },
+    { key: "PageDown", what: "next step, then the next preset", run: () => step(1) }, { key: "PageUp", what: "previous step, then the previous preset", run: () => step(-1) },
     { key: ".", what: "blank the screen", run: () => page.toggleAttribute("data-blank") }, { key: "F5", what: "full screen", run: fullScreen },
   ];
   element("lecture").addEventListener("click", always[0].run);

@@ -75,13 +75,13 @@ async function openReview(root, id, app) {
 
   function begin() {
     stop();
-    buttons.run.textContent = running ? "Stop" : "Go on";
+    buttons.run.textContent = running ? "Stop" : "Continue";
     if (!running) return;
     told.textContent = `The engine starts …${Number(time.value) ? ` This review takes ${TIMES[time.value].replace("thorough: ", "")}.` : ""}`;
     const asked = query();
     stop = follow(`${path}/review?${asked}`, (news) => { if (asked === query()) show(news, asked); }, (error) => {
       told.textContent = error.message;
-      if (error.status) { running = false; stop(); buttons.run.textContent = "Go on"; }
+      if (error.status) { running = false; stop(); buttons.run.textContent = "Continue"; }
     });
   }
 
@@ -118,7 +118,7 @@ async function openReview(root, id, app) {
     if (!asked) return `${counts}.`;
     const place = `the position after move ${asked.place}`;
     if (asked.exact) return `${counts}; ${news.exact} solves ${place} (it gives up after some seconds) …`;
-    return `${counts}, ${news.time}; ${asked.sample ? `compares move ${asked.place} with what the engine prefers` : `looks at ${place}`} …`;
+    return `${counts}, ${news.time}; ${asked.sample ? `compares move ${asked.place} with the engine's choice` : `evaluates ${place}`} …`;
   }
 
   function toggle() {

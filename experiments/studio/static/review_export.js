@@ -12,6 +12,6 @@ document.getElementById("main").append(reviewed.element);
 reviewed.element.querySelector(".side").prepend(
   h("header", {}, h("h2", {}, document.title),
     h("p", {}, `${data.board.game}${data.result ? ` · ${data.result}` : ""} · values by ${engines}${data.done < data.of ? ` · ${data.done} of ${data.of} positions evaluated` : ""}`),
-    h("p", { class: "review-legend" }, "Keys: ← → a move back and forth, m and M the next mistake and the one before, l the better line, f turns the board.")),
+    h("p", { class: "review-legend" }, "Keys: ← and → show the previous and next move, M and m the previous and next mistake, l shows the better line, f turns the board.")),
   said);
 onKeys(() => reviewed.keys);

@@ -43,7 +43,7 @@ export class Reviewed {
     };
     this.list = h("ol", { class: "mistakes", onclick: choose });
     this.none = h("p", { class: "none" });
-    this.slides = h("ul", { class: "mistakes", "aria-label": "Falls that no move explains", onclick: choose });
+    this.slides = h("ul", { class: "mistakes", "aria-label": "Drops that no single move explains", onclick: choose });
     this.body = h("tbody", { onclick: choose });
     this.tools = h("div", { class: "tools" }, bars.view);
     this.graphPanel = h("section", { class: "panel" },

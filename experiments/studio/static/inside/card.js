@@ -76,7 +76,7 @@ export function cardTexts({ node }, tree, kind) {
 }
 
 function worth(node, tree, sign) {
-  if (node.value === null) return "looking …";
+  if (node.value === null) return "searching …";
   const [low, high] = tree.bounds(node.number).map((bound) => sign * bound).sort((a, b) => a - b);
   return `${low < high ? "" : node.reason === "estimate" ? "estimate " : "value "}${between(low, high)}`;
 }

@@ -27,10 +27,10 @@ export function openStage(root, app, search, example) {
 
   const { buttons: { play, here }, keys, bars } = controls({
     navigation: {
-      start: ["|◂", "Home", "go to the start", () => go(0)], before: ["◂◂", "j", `back to the ${jump} before`, () => skip(-1)],
+      start: ["|◂", "Home", "go to the start", () => go(0)], before: ["◂◂", "j", `previous ${jump}`, () => skip(-1)],
       back: ["◂", "ArrowLeft", "one step back", () => go(step - 1)], play: ["Play", " ", "play or pause", toggle, { class: "main" }],
-      forth: ["▸", "ArrowRight", "one step on", () => go(step + 1)], next: ["▸▸", "l", `on to the next ${jump}`, () => skip(1)],
-      end: ["▸|", "End", "to the end", () => go(last)],
+      forth: ["▸", "ArrowRight", "one step forward", () => go(step + 1)], next: ["▸▸", "l", `next ${jump}`, () => skip(1)],
+      end: ["▸|", "End", "go to the end", () => go(last)],
       fold: [null, "f", "fold or unfold the current node", () => picture.toggle(looked ?? focus.at)],
     },
     engine: { here: ["Search from here", "g", "search from the position on the board", searchHere] },

@@ -134,7 +134,7 @@ export class Words {
   }
 
   Entered({ node: number, alpha, beta, depth, mover }, tree) {
-    const left = depth === null ? "to the end" : depth === 0 ? "no move further" : `${plural(depth, "move")} further`;
+    const left = depth === null ? "to the end" : depth === 0 ? "no further move" : `${plural(depth, "move")} deeper`;
     const wide = alpha <= -1 && beta >= 1;
     const why = wide ? "any value matters" : `only values between alpha ${signed(alpha)} and beta ${signed(beta)} matter to ${this.who(mover)}`;
     return `Enter: ${this.place(tree, number)}, ${this.who(mover)} is to move; search ${left}; ${why}.`;
@@ -159,7 +159,7 @@ export class Words {
   /** Why the recording ends before the search, if it does. */
   shortened() {
     const { limit } = this.search;
-    return limit ? `The recording ends before the search does: it has reached its limit of ${limit}. To see all of it, choose a smaller board, fewer simulations or less depth.` : "";
+    return limit ? `The recording is incomplete: it reached its limit of ${limit}. To see the whole search, choose a smaller board, fewer simulations or less depth.` : "";
   }
 
   /** The choice of the search at its end. */
