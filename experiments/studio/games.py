@@ -154,13 +154,14 @@ class _KeptGames:
         try:
             if not is_private(self._folder):
                 raise DlgoError(f"{self._folder} is not a folder that only you can use; "
-                                "set DLGO_GAMES_DIR to another one")
+                                "set DLGO_GAMES_DIR to another folder")
             file = game_bytes(saved.state, saved.black, saved.white, saved).decode()
             game = saved.state.game
             text = json_text({"form": form_of(game), "game": str(game), "file": file, **rest})
             if len(text) > _MOST_BYTES or self._written.get(name) == text:
                 return
-            write_file(self._folder / f"{name}.json", text, sync=False)
+            write_file(self._folder / f"{name}.json", text, sync=False,
+                       remedy="set DLGO_GAMES_DIR to another folder")
             if name not in self._written:
                 files = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
                 for file in files[:-_MOST_FILES]:
