@@ -102,7 +102,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
 def _(table: pd.DataFrame) -> str:
     last = table.groupby("label", sort=False).last()
     worse = last.index[last["low"] > last["high"]["whole program"]]
-    return f"Every seed is worse than all seeds of the whole program: {', '.join(worse)}."
+    return f"Every seed is worse than all seeds of the whole program: {', '.join(worse) or 'none'}."
 
 
 @experiment(quick={"seeds": 2, "iterations": 6}, full={"seeds": 3, "iterations": 60}, unit="lines")

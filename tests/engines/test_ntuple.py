@@ -220,6 +220,8 @@ def test_an_iteration_reports_its_progress_on_the_way(tmp_path: Path) -> None:
     (["--game=draughts"], "does not suit draughts: it has 54,687,500 weights"),
     (["--game=connect4", "--net=mlp"], "unknown network 'mlp'; networks are walks"),
     (["--game=connect4", "--set=td_lambda=2"], "td_lambda=2 is out of range"),
+    (["--game=connect4", "--set=test_games=1e18"], "test_games=1e18 is out of range"),
+    (["--game=connect4", "--set=iterations=1e30"], "(1 to 9.22e+18)"),
     (["--game=connect4", "--set=encoder=planes"], "encoder"),
 ])
 def test_mistakes_are_refused_before_anything_is_written(

@@ -36,7 +36,8 @@ class OwnGamesConfig(RunConfig):
     games: int = setting(1024, "games per iteration", low=2)
     save_every: int = setting(10, "iterations between saved networks", low=1)
     test_every: int = setting(5, "iterations between tests against random play", low=1)
-    test_games: int = setting(200, "games per test, half of them with each colour", low=2)
+    test_games: int = setting(200, "games per test, half of them with each colour", low=2,
+                              high=1_000_000)
     seed: int = setting(1, "seed of all random numbers")
 
     @classmethod
