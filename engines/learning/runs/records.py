@@ -38,9 +38,23 @@ def write_records(folder: Path, unit: str, curves: Sequence[Curve], rows: Rows, 
         return
     if curves and draw:
         draw_curves(rows, unit, curves, folder / "curves.png")
+    write_csv(folder / "history.csv", *_table(rows), error=ModelError, remedy=REMEDY)
+
+
+def has_records(folder: Path, rows: Rows) -> bool:
+    """Whether history.csv has these rows: a kill may follow the last checkpoint."""
+    columns, table = _table(rows)
+    try:
+        with (folder / "history.csv").open(newline="", encoding="utf-8") as file:
+            return list(csv.reader(file)) == [
+                columns, *([str("" if cell is None else cell) for cell in row] for row in table)]
+    except (OSError, ValueError, csv.Error):
+        return False
+
+
+def _table(rows: Rows) -> tuple[list[str], list[list[float | None]]]:
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    table = [[row.get(name) for name in columns] for row in rows]
-    write_csv(folder / "history.csv", columns, table, error=ModelError, remedy=REMEDY)
+    return columns, [[row.get(name) for name in columns] for row in rows]
 
 
 def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]:

@@ -36,7 +36,7 @@ from engines.learning.runs.checkpoint import (
     write_checkpoint,
 )
 from engines.learning.runs.progress import Pace, Progress, Status
-from engines.learning.runs.records import Curve, read_history, write_records
+from engines.learning.runs.records import Curve, has_records, write_records
 from engines.learning.settings import RunConfig
 
 # Seconds between two drawings of the curves; one takes as long as a short iteration.
@@ -97,7 +97,7 @@ class Run:
         self._start, self._cpu = time.perf_counter(), time.process_time()
         self._drawn = self._start  # a point alone is not worth a drawing
         self._interrupted = False
-        self._recorded = self._has_records()
+        self._recorded = not self.history or has_records(folder, self.history)
         make_folder(folder, error=ModelError)
         self.use_config(self.config)
 
@@ -134,13 +134,6 @@ class Run:
                 "continue it, or choose another folder"
             )
         return config
-
-    def _has_records(self) -> bool:
-        """Whether the records have all iterations: a kill may follow the last checkpoint."""
-        try:
-            return not self.history or read_history(self.folder, ()) == self.history
-        except ModelError:
-            return False
 
     def use_config(self, config: RunConfig) -> None:
         """Continue with this configuration, and store it."""
