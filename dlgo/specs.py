@@ -79,8 +79,9 @@ def check_number(
         raise error(f"{what}={shown!r} is not a {noun}") from None
     largest = _LARGEST_INT if kind is int else _LARGEST_FLOAT
     if not max(low, -largest) <= number <= min(high, largest):  # also rejects nan
-        allowed = (range_text(low, high, kind) if -largest <= number <= largest
-                   else f"{max(low, -largest):.3g} to {min(high, largest):.3g}")
+        allowed = range_text(low, high, kind)
+        if not abs(number) <= largest and (high if number > 0 else -low) >= largest:
+            allowed = f"{max(low, -largest):.3g} to {min(high, largest):.3g}"
         raise error(f"{what}={shown} is out of range ({allowed})")
     return number
 

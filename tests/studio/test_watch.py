@@ -82,9 +82,9 @@ def test_a_tournament_is_watched_live_to_its_end(
     process = tournament(studio.ledgers["tour"], hold)
     try:
         page.see_text("Playing: ", ".watch-status")
-        page.find(".tile .pieces > g")
+        page.see("[...document.querySelectorAll('.tile')].some((tile) => "
+                 "tile.innerText.includes('Patient') && tile.querySelector('.pieces > g'))")
         early = page.until(lambda: table_of(page), "standings")
-        assert "Patient" in page.text(".tile")
         hold.unlink()
         assert process.wait(PATIENCE) == 0
     finally:
