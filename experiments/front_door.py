@@ -25,6 +25,7 @@ from engines.base import Engine
 from engines.jobs import Executor, Inline
 from engines.registry import ENGINES, EngineSpec, build_engine
 from experiments.arena.series import play_series
+from experiments.datasets.options import MOST_GAMES
 from reports.results import Results
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def called(function: Callable, name: str = "") -> Callable:
 
 # Arguments that are whole numbers in all functions, with their bounds.
 _WHOLE_NUMBERS = {
-    "games": (1, math.inf), "seed": (-math.inf, math.inf), "workers": (1, 1000),
+    "games": (1, MOST_GAMES), "seed": (-math.inf, math.inf), "workers": (1, 1000),
     "pairs": (1, math.inf),
 }
 

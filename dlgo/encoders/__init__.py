@@ -70,6 +70,9 @@ def get_encoder(name: str, game: GameSpec) -> Encoder:
     """A new encoder with its own scratch arrays. Raises SpecError for a name that the game
     lacks."""
     table = _table(game)
+    if not isinstance(name, str):
+        raise SpecError(f"encoder={name!r} is not the name of an encoder; write one of "
+                        f"{', '.join(table)}")
     if name in _TURNED and name not in table:
         raise SpecError(f"encoder {name!r} is for games that look the same from both sides, such "
                         f"as draughts; encoders of {game.name} are {', '.join(table)}")

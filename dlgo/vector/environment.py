@@ -126,10 +126,10 @@ class VectorEnv:
         illegal: str = ERROR, autoreset: bool = True, search: bool = False, history: int = 0,
     ) -> None:
         self.game = get_game(game)
-        self.count = _whole("count", count, 1)
+        self.count = _whole("count", count, 1, 10**9)
         self.encoder = _find_encoder(encoder, self.game)
         longest = longest_game(self.game) if max_plies is None else max_plies
-        # Limits of numbers of plies and positions, far below the size of memory.
+        # Limits of numbers of boards, plies and positions, far from those of sizes of arrays.
         longest = _whole("max_plies", longest, 1, 10**6)
         opening = _whole("random_plies", random_plies, 0, longest - 1)
         if illegal not in (ERROR, LOSS):
@@ -284,8 +284,7 @@ class VectorEnv:
 
     def state(self, board: int) -> GameState:
         """The position on one board with the moves before it, for people, engines and tests."""
-        if not 0 <= board < self.count:
-            raise DlgoError(f"VectorEnv: there is no board {board}, only 0 to {self.count - 1}")
+        board = _whole("board", board, 0, self.count - 1)
         state = GameState.new_game(self.game)
         for action in self.actions[board, : self.plies[board]].tolist():
             state = state.apply_move(self.game.move_of(action))

@@ -20,6 +20,7 @@ from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.extras import require_extra
 from dlgo.vector import DEFAULT, VectorEnv
 from engines.isolation.describe import read_spec
+from engines.registry import EngineSpec
 
 require_extra("rl", "the adapter for Gymnasium", "gymnasium")
 
@@ -45,7 +46,8 @@ class OpponentEnv(gymnasium.Env):
 
     Args:
         game: a game, or its specification.
-        opponent: the specification of an engine, such as "mcts:sims=100", or a file's.
+        opponent: the specification of an engine, such as "mcts:sims=100" or "my_bot.py:MyBot"; or
+            a class or an object with a method `select_move(state)`, which plays in this process.
         side: which side the agent takes: "first", "second", or "random" for each game.
         encoder: the name of an encoder; None for the game's usual one.
         illegal: the effect of an illegal action: "loss" ends the game with -1, "error" raises.
@@ -59,7 +61,7 @@ class OpponentEnv(gymnasium.Env):
     metadata = {"render_modes": ["ansi"]}
 
     def __init__(
-        self, game: str | GameSpec = "connect4", opponent: str = "random", side: str = "random",
+        self, game: str | GameSpec = "connect4", opponent: Any = "random", side: str = "random",
         encoder: str | None = None, illegal: str = LOSS, random_plies: int = 0,
         max_plies: int | None = None, render_mode: str | None = None,
     ) -> None:
@@ -73,7 +75,8 @@ class OpponentEnv(gymnasium.Env):
         self._env = VectorEnv(game, 1, encoder or DEFAULT, random_plies=random_plies,
                               max_plies=max_plies, illegal=illegal, autoreset=False)
         self._side = side
-        self._engine = read_spec(opponent).build(self._env.game)
+        spec = read_spec(opponent) if isinstance(opponent, str) else EngineSpec.of(opponent)
+        self._engine = spec.build(self._env.game)
         self._engine.warm_up()
         self._agent = 0
         self._state = self._env.state(0)  # as the opponent sees it: with the moves so far

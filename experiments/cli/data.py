@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from experiments.command import log
-from experiments.datasets.options import RECIPE_OPTIONS
+from experiments.datasets.options import MOST_GAMES, RECIPE_OPTIONS
 from experiments.options import (
     FILE,
     PATH,
@@ -27,7 +27,8 @@ from experiments.options import (
 @click.argument("game")
 @click.option("--engine", required=True,
               help="Engine that plays against itself; its choices become the data.")
-@click.option("--games", type=Number(int, 1), required=True, help="Number of games to play.")
+@click.option("--games", type=Number(int, 1, MOST_GAMES), required=True,
+              help="Number of games to play.")
 @click.option("--out", type=PATH, help="Folder to write to. Default: out/data/GAME-ENGINE.")
 @cluster_options
 @setting_options(RECIPE_OPTIONS)

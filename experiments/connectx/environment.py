@@ -202,7 +202,14 @@ def _fault(state: GameState, column: Any) -> str:
         return f"raised {error_text(column)}"
     # The environment wants an integer of JSON, which is neither True nor one of NumPy.
     if not isinstance(column, int) or isinstance(column, bool):
-        return f"answered {excerpt(reprlib.repr(column), 80)}, which is not an int"
+        return f"answered {_shown(column)}, which is not an int"
     if column not in state.legal_actions().tolist():
-        return f"chose column {column}, which is full or not there,"
+        return f"chose column {_shown(column)}, which is full or not there,"
     return ""
+
+
+def _shown(answer: Any) -> str:
+    try:
+        return excerpt(reprlib.repr(answer), 80)
+    except Exception:  # such as an int of more digits than Python writes
+        return f"of type {type(answer).__name__} that cannot be written"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dlgo.specs import Option
 
+MOST_GAMES = 10**8  # of a folder; the list of its files fits into memory
+
 RECIPE_OPTIONS = (
     Option("against", None, "opponent; default: the engine itself", kind=str),
     Option("seed", 1, "seed of openings and engines"),

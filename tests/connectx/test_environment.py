@@ -37,6 +37,7 @@ MISBEHAVING = {
     "answered True": "def agent(o, c): return True",
     "answered array([[0., 0.": "import numpy\ndef agent(o, c): return numpy.zeros((9, 2))",
     "answered <A instance": "class A:\n    def __repr__(self): 1 / 0\ndef agent(): return A()",
+    "of type int that cannot be written": "def agent(o, c): return 10**5000",
     "raised TypeError": "class A:\n    def __call__(self, o): return 3\nagent = A()",
     "raised IndexError": "def agent(*both): return both[0]",
 }

@@ -253,7 +253,9 @@ def test_an_illegal_action_may_lose_instead() -> None:
 
 @pytest.mark.parametrize(("arguments", "options", "message"), [
     (("conect4", 2), {}, "did you mean connect4"),
-    (("connect4", 0), {}, "VectorEnv: count=0 is out of range (at least 1)"),
+    (("connect4", 0), {}, "VectorEnv: count=0 is out of range (1 to 1,000,000,000)"),
+    (("connect4", 10**18), {}, "count=1000000000000000000 is out of range"),
+    (("connect4", 2, 5), {}, "encoder=5 is not the name of an encoder; write one of oneplane, "),
     (("connect4", "many"), {}, "count='many' is not a whole number"),
     (("connect4", 2, "zero11"), {}, "encoder 'zero11' is for go"),
     (("connect4", 2, None, 0.5), {}, "seed='0.5' is not a whole number"),
@@ -298,8 +300,9 @@ def test_what_is_shown_cannot_be_overwritten() -> None:
     for array in (*env.time_step, env.final_masks, env.plies):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
-    with one_line_error(DlgoError, "there is no board 2"):
-        env.state(2)
+    for board, message in ((2, "2 is out of range (0 to 1)"), (1.5, "'1.5' is not a whole number")):
+        with one_line_error(DlgoError, f"board={message}"):
+            env.state(board)
     assert VectorEnv("connect4", 2, None).time_step.observations.shape == (2, 6, 7, 0)
 
 
