@@ -120,7 +120,7 @@ WRONG = {
     "dlgo.tournament(GAME, 'random')": "two engines",
     "dlgo.generate(GAME, 'random', gmaes=3)": "did you mean games",
     "dlgo.generate(GAME, 'random', 0)": "games=0 is out of range",
-    "dlgo.generate(GAME, 'random', 1e18)": "games=1e18 is out of range (1 to 100,000,000)",
+    "dlgo.generate(GAME, 'random', 1e18)": "games=1e+18 is out of range (1 to 100,000,000)",
     "dlgo.generate(GAME, 'random', 3, workers=0)": "workers=0 is out of range",
     "dlgo.match(GAME, 'random', 'random')": "pairs",
     "dlgo.generate(GAME, 'random', 3, sed=1)": "did you mean seed",
