@@ -20,7 +20,7 @@ from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.experience import Experience
 from engines.learning.data.replay import Replayer
 from engines.learning.selfplay import policy_games
-from engines.learning.selfplay.policy_games import RANDOM, Side
+from engines.learning.selfplay.policy_games import Side
 from engines.learning.selfplay.schedule import Schedule, points
 from engines.policy_gradient.textbook import Decision, TextbookReinforce
 from engines.q_learning.textbook import TextbookQ
@@ -100,13 +100,6 @@ def decided(results: np.ndarray) -> tuple[float, float, float]:
     wins, games = int((results == 1).sum()), int((results != 0.5).sum())
     interval = binomtest(wins, games).proportion_ci()
     return wins / games, float(interval.low), float(interval.high)
-
-
-def against_random(learner: TextbookReinforce, games: int, seed: int = 0) -> float:
-    """The share of points of a learner's best moves against random play."""
-    schedule = Schedule.match(games, seed)
-    played = play([side(learner, learns=False), RANDOM], schedule, learner.game)
-    return float(points(played, schedule).mean())
 
 
 @cache

@@ -281,13 +281,6 @@ def test_texts_of_random_games_lead_to_the_same_positions():
     assert Draughts.from_fen("b:b1-12 : w21-32.") == GameState.new_game(GAME)
 
 
-def test_move_list():
-    state = play(GameState.new_game(GAME), "11-15", "22-18", "15x22", "25x18")
-    assert GAME.move_list_text(state) == "1. 11-15 22-18 2. 15x22 25x18"
-    state = play(Draughts.from_fen("W:W21:B1"), "21-17", "1-6", "17-13")
-    assert GAME.move_list_text(state) == "1... 21-17 2. 1-6 17-13"
-
-
 @pytest.mark.parametrize("text", [
     "", "B", "B:W1:W2", "X:W21:B1", "B:W21:B33", "B:W21:B0", "B:W21:B21", "B:W21:Bx", "B:W1:B9",
     "B:W21:B32", "B:W21:B5-3", "B:W21",
@@ -332,7 +325,7 @@ def test_pdn_as_others_write_it():
     first, second = pdn.read_games(text)
     assert GAME.whole_moves(first.state.moves())[-4:] == ["15x24", "20x11", "7x16", "27x20x11"]
     assert first.result == "1/2-1/2" and first.tags["Event"] == "x"
-    assert GAME.move_list_text(second.state) == "1. 11x18x25 32-28" and second.result == "*"
+    assert GAME.whole_moves(second.state.moves()) == ["11x18x25", "32-28"] and second.result == "*"
 
 
 @pytest.mark.parametrize(("text", "why"), [

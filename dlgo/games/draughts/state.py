@@ -88,19 +88,6 @@ class Draughts(GameSpec):
         """The moves of a game as turns: the jumps of one capture become one, `11x18x25`."""
         return notation.turn_texts(moves)
 
-    def move_list_text(self, state: GameState) -> str:
-        """The game so far: `1. 11-15 23-19 2. 8-11 22-17`; `1... 23-19` if white began."""
-        start, _ = state.history()
-        texts = self.whole_moves(state.moves())
-        parts = []
-        for ply, text in enumerate(texts, start.next_player.index):
-            if ply % 2 == 0:
-                parts.append(f"{ply // 2 + 1}.")
-            elif not parts:
-                parts.append("1...")
-            parts.append(text)
-        return " ".join(parts)
-
     def why_illegal(self, state: GameState, move: Move) -> str:
         if not move.is_play:
             return "draughts has no pass"

@@ -13,6 +13,8 @@ from engines.actor_critic.textbook import ActorCriticLoss, TextbookActorCritic
 from engines.learning.data.experience import LEARNED, PLAYER_1, Experience
 from engines.learning.from_scratch import Dense, Network
 from engines.learning.from_scratch.check import gradient_error
+from engines.learning.selfplay.policy_games import RANDOM
+from engines.learning.selfplay.schedule import Schedule, points
 from engines.policy_gradient.textbook import (
     BoundedLoss,
     Decision,
@@ -21,7 +23,7 @@ from engines.policy_gradient.textbook import (
 )
 from engines.ppo.textbook import ClippedLoss, TextbookPPO
 from engines.q_learning.textbook import Tanh, TextbookQ
-from experiments.chapters.practice import against_random, losing_mistakes, train_batch
+from experiments.chapters.practice import losing_mistakes, play, side, train_batch
 from tests.conftest import FULL
 
 GAME = get_game("tictactoe")
@@ -92,6 +94,13 @@ def test_q_is_asked_of_each_move_by_itself_and_played_epsilon_greedily() -> None
     assert learner.epsilon == pytest.approx(0.2)
 
 
+def against_random(learner: TextbookReinforce) -> float:
+    """The share of points of a learner's best moves in 400 games against random play."""
+    schedule = Schedule.match(400, seed=0)
+    played = play([side(learner, learns=False), RANDOM], schedule, learner.game)
+    return float(points(played, schedule).mean())
+
+
 @pytest.mark.parametrize(("kind", "batches", "games"), [
     (TextbookReinforce, 20, 256), (TextbookActorCritic, 40, 64), (TextbookPPO, 16, 64),
     (TextbookQ, 10, 256),
@@ -106,9 +115,9 @@ def test_they_learn_tic_tac_toe_from_their_own_games(
         if isinstance(learner, TextbookQ):
             learner.epsilon = 0.5 - 0.4 * batch / batches
         train_batch(learner, games, batch)
-    assert against_random(learner, 400) > 0.6
+    assert against_random(learner) > 0.6
     if FULL and kind is not TextbookReinforce:
-        assert against_random(learner, 400) > 0.85
+        assert against_random(learner) > 0.85
         assert losing_mistakes(learner).mean() < 0.15, "without learning it is about 30%"
 
 
