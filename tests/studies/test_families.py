@@ -139,7 +139,8 @@ def test_a_plan_is_run_in_stages_and_nothing_twice(capfd, tmp_path: Path) -> Non
     assert shown["1 ms"]["ppo"].startswith(f"{rating:+.0f} (")
     assert shown["mistakes"]["ppo"].endswith(f" of {positions:.0f}")
     trainings = pd.read_csv(out / "hex3/trainings.csv")
-    assert trainings["cpu_seconds"].between(0.9, 15)[trainings["seconds"] == 1].all()
+    # The first iteration may have to compile, which counts.
+    assert trainings["cpu_seconds"].between(0.9, 60)[trainings["seconds"] == 1].all()
     (games,) = (out / "hex3").glob("supervised-1-1-games")
     assert any(games.iterdir())
     second = run_module_here(capfd, STUDY, *arguments)
