@@ -150,8 +150,9 @@ def from_clone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Environment, P
 
 
 def is_installed(path: Path) -> bool:
-    """Whether a wheel has to hold a file of the packages."""
-    hidden = any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+    """Whether a wheel has to hold a file; networks of the studies stay in clones."""
+    parts = path.relative_to(ROOT).parts
+    hidden = any(part.startswith(".") for part in parts) or {"results", "networks"} <= set(parts)
     twice = path.name == "network.onnx" and (path.parent / "network-dense.npz").exists()
     return path.is_file() and not hidden and not twice and (
         path.suffix not in ("", ".md", ".pyc", ".keras")
