@@ -76,7 +76,9 @@ def replicates(
     was trained with several seeds."""
     rng = np.random.default_rng(1)
     size, axes = np.linalg.eigh(covariance)
-    spread = axes * np.sqrt(np.clip(size, 0.0, None))  # rounding may leave a size below zero
+    # The symmetric root: signs and order of the axes, which differ by machine, don't matter.
+    # Rounding may leave a size below zero.
+    spread = axes * np.sqrt(np.clip(size, 0.0, None)) @ axes.T
     counts = players[["mistakes", "positions"]].fillna(0).astype(int)
     shares = counts["mistakes"] / counts["positions"].clip(lower=1)
     networks = [
