@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+import numpy as np
 import pandas as pd
 
 from dlgo.errors import SpecError
@@ -35,7 +36,7 @@ from experiments import train as learn
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import COLOURS, INK, drawing, plain_numbers
-from experiments.studies import laws, measured, plans
+from experiments.studies import measured, plans
 from experiments.studies.measured import Rated, completed, count_mistakes, play, positions_of
 from experiments.studies.plans import Claim, Study, keep, study_options
 from reports import tables
@@ -154,17 +155,24 @@ def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None)
 
 
 def rated(part: Part, folder: Path) -> dict[str, Rated]:
-    """For each time a move the rated players, and what other games and seeds might have given.
-    Ratings are above that of `ZERO`."""
+    """For each time a move the families after each training, and what other games and seeds might
+    have given: means of the seeds, sums of positions and mistakes. Ratings are above `ZERO`'s."""
     players, games = (pd.read_csv(folder / f"{name}.csv") for name in ("players", "games"))
     found = {}
     for name, ms in part.tables.items():
         own = players[players["ms"] == ms].reset_index(drop=True).assign(sims=ms, level=1)
         own, covariance = measured.rate(own, games[games["ms"] == ms])
-        drawn = [own, *measured.replicates(own, covariance, by="family")]
-        found[name] = [table.assign(rating=table["rating"] - table.loc[
-            table["family"] == ZERO, "rating"].mean()) for table in drawn]
+        drawn = measured.replicates(own, covariance, by="family")
+        found[name] = [of_families(table) for table in (own, *drawn)]
     return found
+
+
+def of_families(players: pd.DataFrame) -> pd.DataFrame:
+    """A row for each family and training."""
+    groups = players.groupby(["family", "seconds"])
+    table = groups[["cpu_seconds", "rating", "sims", "level"]].mean().assign(seeds=groups.size())
+    table["rating"] -= table["rating"][ZERO, 0]
+    return table.join(groups[["positions", "mistakes"]].sum(min_count=1))
 
 
 def strengths(part: Part, rated: Mapping[str, Rated]) -> pd.DataFrame:
@@ -176,10 +184,8 @@ def strengths(part: Part, rated: Mapping[str, Rated]) -> pd.DataFrame:
         table = pd.DataFrame(columns=[*columns, "positions", "mistakes"], index=plan, dtype=float)
         if name in rated:
             first, *drawn = rated[name]
-            spread = pd.concat([laws.of_families(one)["rating"] for one in drawn], axis=1)
-            low, high = (spread.quantile(share, axis=1) for share in (0.025, 0.975))
-            table = laws.of_families(first).assign(low95=low, high95=high).join(
-                first.groupby(keys)[["positions", "mistakes"]].sum(min_count=1)).reindex(plan)
+            bounds = np.quantile([one["rating"] for one in drawn], (0.025, 0.975), axis=0)
+            table = first.assign(low95=bounds[0], high95=bounds[1])[table.columns].reindex(plan)
         rows.append(table.reset_index().assign(part=part.name, ms=ms))
     return pd.concat(rows, ignore_index=True)
 
@@ -256,8 +262,9 @@ def main(budgets: tuple[int, ...], workers: int | None, **given: Any) -> None:
     ratios = study.judge(found, [
         Claim(f"Not planned: {name} ms, {family} beside {REFERENCE}, {seconds} s", "less_training",
               name, family=family, other=REFERENCE, seconds=seconds)
-        for name, (table, *_) in found.items() for seconds in [int(table["seconds"].max())]
-        for family in table.loc[table["seconds"] == seconds, "family"] if family != REFERENCE])
+        for name, (table, *_) in found.items()
+        for seconds in [max(spent for _, spent in table.index)]
+        for family, spent in table.index if spent == seconds and family != REFERENCE])
     cells = {name: strengths(part, found) for name, part in study.parts.items()}
     tables.write_csv(pd.concat(cells.values()), study.out / "strengths.csv")
     for name in {name.partition("/")[0] for name in found} & {*study.asked}:

@@ -40,6 +40,12 @@ def last(players: pd.DataFrame) -> pd.DataFrame:
     return players[players["level"] == players["level"].max()]
 
 
+def training(players: pd.DataFrame) -> float:
+    """CPU seconds of all trainings; where rows are means of seeds, the table has their number."""
+    final = last(usual(players))
+    return float((final["cpu_seconds"] * final.get("seeds", 1)).sum())
+
+
 def error(players: pd.DataFrame) -> pd.Series:
     """The share of mistakes; half a mistake where there is none, which has no logarithm."""
     return players["mistakes"].clip(lower=0.5) / players["positions"]
@@ -47,8 +53,12 @@ def error(players: pd.DataFrame) -> pd.Series:
 
 def checkpoints(players: pd.DataFrame, *columns: str) -> np.ndarray:
     """Means of the seeds: float[columns, sims, sizes, levels]."""
-    means = players.groupby(["sims", "size", "level"])[[*columns]].mean()
-    return means.to_numpy().T.reshape(len(columns), *means.index.levshape)
+    keys = [np.unique(players[name], return_inverse=True) for name in ("sims", "size", "level")]
+    shape = [len(values) for values, _ in keys]
+    cells = np.ravel_multi_index([places for _, places in keys], shape)
+    seeds, *sums = (np.bincount(cells, weights) for weights in
+                    (None, *(players[name] for name in columns)))
+    return (np.array(sums) / seeds).reshape(len(columns), *shape)
 
 
 def at_costs(spent: np.ndarray, ratings: np.ndarray, costs: Sequence[float]) -> np.ndarray:
@@ -151,35 +161,32 @@ def late(players: pd.DataFrame) -> float:
     return float(last(players)["late"].mean())
 
 
-def lead(players: pd.DataFrame, family: str, other: str, seconds: int) -> float:
+def lead(families: pd.DataFrame, family: str, other: str, seconds: int) -> float:
     """Elo ahead after equal training"""
-    ratings = of_families(players)["rating"]
+    ratings = families["rating"]
     one, two = (ratings.get((name, seconds), ratings.get((name, 0), math.nan))
                 for name in (family, other))
     return float(one - two)
 
 
-def less_training(players: pd.DataFrame, family: str, other: str, seconds: int) -> float:
+def less_training(families: pd.DataFrame, family: str, other: str, seconds: int) -> float:
     """times less training for equal strength"""
-    table = of_families(players[players["seconds"] <= seconds])
-    budgets, same = ([spent for name, spent in table.index if name == wanted]
-                     for wanted in (family, other))
-    if budgets != same or budgets[-1:] != [seconds] or len(budgets) < 2:
+    names, budgets = (families.index.get_level_values(name) for name in ("family", "seconds"))
+    curves, trained = [], []
+    for name in (family, other):
+        own = (names == name) & (budgets <= seconds)
+        best = np.maximum.accumulate(families["rating"].to_numpy()[own])
+        rising = np.diff(best, prepend=-math.inf) > 0
+        curves.append((best[rising], np.log(families["cpu_seconds"].to_numpy()[own][rising])))
+        trained.append([*budgets[own]])
+    if trained[0] != trained[1] or trained[0][-1:] != [seconds] or len(trained[0]) < 2:
         return math.nan
-    best = table.assign(rating=table.groupby("family")["rating"].cummax())
-    curves = [best.loc[name].drop_duplicates("rating") for name in (family, other)]
-    level = min(curve["rating"].max() for curve in curves)
-    own, others = (np.interp(level, curve["rating"], np.log(curve["cpu_seconds"]))
-                   for curve in curves)
+    level = min(ratings[-1] for ratings, _ in curves)
+    own, others = (np.interp(level, *curve) for curve in curves)
     return float(np.exp(others - own))
 
 
-def of_families(players: pd.DataFrame) -> pd.DataFrame:
-    """The means of the seeds of each family and training; see `families.py`."""
-    return players.groupby(["family", "seconds"])[["cpu_seconds", "rating"]].mean()
-
-
-# Those that compare two families.
+# Those that compare two families: rows are means of the seeds, by family and seconds of training.
 OF_FAMILIES = {law.__name__: law for law in (lead, less_training)}
 LAWS: dict[str, Callable[..., float]] = {law.__name__: law for law in (
     elo_by_weights, mistakes_by_weights, elo_by_training, elo_by_work, weights_by_work,

@@ -211,8 +211,7 @@ class Study:
                     number, law = claim.measure(rated), LAWS[claim.law].__doc__
                     verdict = claim.verdict(number)
                     names = dict.fromkeys(name.partition("/")[0] for name in claim.parts)
-                    seconds = sum(laws.last(laws.usual(rated[name][0]))["cpu_seconds"].sum()
-                                  for name in claim.parts)
+                    seconds = sum(laws.training(rated[name][0]) for name in claim.parts)
                     rows.append({
                         **vars(claim), **vars(number), "verdict": verdict,
                         "command": f"{self.command} {' '.join(names)}",

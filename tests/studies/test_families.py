@@ -62,7 +62,8 @@ def curves(**ratings: list[float]) -> pd.DataFrame:
         {"family": family, "seconds": seconds, "seed": 1, "cpu_seconds": float(seconds),
          "rating": rating}
         for family, own in ratings.items()
-        for seconds, rating in zip((120, 600, 3600) if len(own) > 1 else (0,), own, strict=False)])
+        for seconds, rating in zip((120, 600, 3600) if len(own) > 1 else (0,), own, strict=False)
+    ]).set_index(["family", "seconds"])
 
 
 def test_cheaper_is_who_reaches_the_strength_of_the_other_earlier() -> None:
@@ -77,9 +78,9 @@ def test_cheaper_is_who_reaches_the_strength_of_the_other_earlier() -> None:
     assert less_training(worse, "quick", "slow", 3600) == pytest.approx(6), "the best counts"
     assert less_training(table, "quick", "slow", 600) == pytest.approx(5)
     assert lead(table, "quick", "slow", 600) == lead(table, "slow", "mcts", 3600) == 100
-    unfinished = table[table["seconds"] < 3600]
+    unfinished = table.query("seconds < 3600")
     assert math.isnan(less_training(unfinished, "quick", "slow", 3600))
-    hour = table[table["seconds"].isin((0, 3600))]
+    hour = table.query("seconds in (0, 3600)")
     assert math.isnan(less_training(hour, "quick", "slow", 3600)), "one budget makes no curve"
     assert math.isnan(lead(unfinished, "quick", "mcts", 3600)), "not that of ten minutes"
 
@@ -89,8 +90,9 @@ def test_an_interval_holds_the_luck_of_games() -> None:
     claim = Claim("", "less_training", "x", family="quick", other="slow", seconds=3600)
     widths = []
     for error in (5, 20):
-        drawn = measured.replicates(table, np.eye(6) * error**2, by="family")
-        number = claim.measure({"x": [table, *drawn]})
+        drawn = measured.replicates(table.reset_index(), np.eye(6) * error**2, by="family")
+        number = claim.measure({"x": [
+            table, *(one.set_index(["family", "seconds"]) for one in drawn)]})
         assert number.low95 < 6 < number.high95
         widths.append(number.high95 - number.low95)
     assert widths[1] > 2 * widths[0] > 0
