@@ -13,7 +13,7 @@ import pytest
 
 from dlgo.errors import SpecError
 from experiments.studies import laws, measured
-from experiments.studies.families import Part, published
+from experiments.studies.families import Part, of_families, published
 from experiments.studies.laws import lead, less_training
 from experiments.studies.plans import Claim, plan_file, read_plan
 from tests.command import assert_one_line, run_module, run_module_here
@@ -76,6 +76,8 @@ def test_cheaper_is_who_reaches_the_strength_of_the_other_earlier() -> None:
     assert less_training(half, "quick", "slow", 3600) == pytest.approx(3600 / (120 * 600) ** 0.5)
     worse = curves(quick=[0, 100, 90], slow=[-100, 0, 100])
     assert less_training(worse, "quick", "slow", 3600) == pytest.approx(6), "the best counts"
+    worse = curves(quick=[100, 0, 50], slow=[-100, 0, 100])
+    assert less_training(worse, "quick", "slow", 3600) == pytest.approx(30), "so does an early one"
     assert less_training(table, "quick", "slow", 600) == pytest.approx(5)
     assert lead(table, "quick", "slow", 600) == lead(table, "slow", "mcts", 3600) == 100
     unfinished = table.query("seconds < 3600")
@@ -83,6 +85,16 @@ def test_cheaper_is_who_reaches_the_strength_of_the_other_earlier() -> None:
     hour = table.query("seconds in (0, 3600)")
     assert math.isnan(less_training(hour, "quick", "slow", 3600)), "one budget makes no curve"
     assert math.isnan(lead(unfinished, "quick", "mcts", 3600)), "not that of ten minutes"
+
+
+def test_seeds_are_averaged_and_all_of_them_are_paid_for() -> None:
+    players = curves(mcts=[10], quick=[0, 100, 200]).reset_index().assign(sims=1, level=1)
+    players = players.assign(positions=50, mistakes=[1, 2, 3, 4])
+    other = players[1:].assign(seed=2, rating=[20, 140, 260], cpu_seconds=[100, 500, 3000])
+    table = of_families(pd.concat([players, other]))
+    assert table["rating"].tolist() == [0, 0, 110, 220], "above MCTS"
+    assert table["cpu_seconds"]["quick", 600] == 550 and table["mistakes"]["quick", 3600] == 8
+    assert laws.training(table) == 120 + 600 + 3600 + 100 + 500 + 3000
 
 
 def test_an_interval_holds_the_luck_of_games() -> None:
