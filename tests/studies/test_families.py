@@ -19,6 +19,7 @@ from experiments.studies.plans import Claim, plan_file, read_plan
 from tests.command import assert_one_line, run_module, run_module_here
 from tests.conftest import FULL
 
+pytestmark = pytest.mark.usefixtures("shared_workers")
 STUDY = "experiments.studies.families"
 TINY = """
 [parts.hex3]
