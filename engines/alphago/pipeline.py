@@ -68,6 +68,11 @@ def _train(
     from engines.policy_gradient.trainer import PolicyGradientConfig, PolicyGradientLearner
     from engines.supervised.trainer import train as supervise
 
+    class ReinforcementConfig(PolicyGradientConfig):
+        def changeable(self) -> set[str]:
+            """The supervised network, too: it stays the same where the whole run is moved."""
+            return super().changeable() | {"first_network"}
+
     game = get_game(config.game)
     costs: dict[str, float] = {}
 
@@ -99,7 +104,7 @@ def _train(
     costs["fast"] = float(FastPolicy.load(fast, games.game).training["cpu_seconds"])
 
     begin("reinforced")
-    settings = PolicyGradientConfig.make(
+    settings = ReinforcementConfig.make(
         config.game, first_network=str(folder / "supervised"),
         iterations=config.reinforce_iterations, games=config.reinforce_games,
         batch_size=config.reinforce_batch, optimizer=config.reinforce_optimizer,

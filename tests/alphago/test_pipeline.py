@@ -59,13 +59,14 @@ def make_games(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def broken_off(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Bundle, list[str]]:
-    """A run that was stopped twice; its bundle; what it said at last."""
+    """A run that was stopped twice, and moved each time; its bundle; what it said at last."""
     folder = tmp_path_factory.mktemp("run")
-    for text in ("iteration 1 of 2", "stage 6"):
+    for n, text in enumerate(("iteration 1 of 2", "stage 6")):
         with pytest.raises(Stopped):
             train(CONFIG, folder, make_games, StoppingAt(text))
         with one_line_error(ModelError, "has no alphago.json"):
             read_bundle(folder)
+        folder = folder.rename(folder.with_name(f"moved{n}"))
     last = StoppingAt()
     return folder, train(CONFIG, folder, make_games, last), last.lines
 
