@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ def run(
 ) -> NoReturn:
     """Run `command` and exit; a group without a subcommand prints its help. `arguments` are those
     of the process by default; `name` is the program's name in the help."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `experiments/__init__.py`
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # Characters that are not in the console's encoding become `?` (on standard error, escapes).
         if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":

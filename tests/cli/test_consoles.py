@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -50,3 +51,20 @@ def test_messages_name_files_in_any_script(tmp_path: Path) -> None:
         message = done.stderr.decode("ascii")
         assert done.returncode in (1, 2) and message.startswith("dlgo: "), message
         assert message.count("\n") == 1 and "Error" not in message.partition("Bot: ")[0], message
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize(("begins", "end"), [
+    ("press()", (-signal.SIGINT, b"")),  # while `python -m experiments...` still imports
+    ("from experiments.command import run; run(click.Command('it', callback=press))",
+     (130, b"\ndlgo: stopped\n")),
+])
+def test_ctrl_c_leaves_no_traceback(begins: str, end: tuple[int, bytes]) -> None:
+    program = (
+        "import os, signal, sys, click; press = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        # Background jobs of a shell are deaf to Ctrl-C.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"sys.argv = ['-m']; import experiments; {begins}"
+    )
+    done = run("-c", program)
+    assert (done.returncode, done.stderr) == end
