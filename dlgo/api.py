@@ -164,7 +164,7 @@ class GameState:
             return -1 if self.next_player is Player.black else 1
         if not self.is_over():
             raise ValueError("the game is not over, so it has no result yet")
-        return int(kernels.result(self.kernel_state))
+        return self.game.result_of(self.kernel_state)
 
     def key(self) -> int:
         """Zobrist key of the position, side to move included."""

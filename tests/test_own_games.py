@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.text import replace_once
 from engines.registry import build_engine
 from experiments.studio.specs import Allowed
-from tests.command import assert_one_line, dlgo_here
+from tests.command import ROOT, assert_one_line, dlgo_here
 from tests.conftest import FULL
 
 FOLDER = Path(__file__).with_name("own_games")
@@ -124,3 +125,31 @@ def test_an_edited_game_is_another_one(tmp_path: Path, monkeypatch: pytest.Monke
     assert str(after) == str(before) and after.versioned != before.versioned
     with pytest.raises(SpecError, match="game mine.py:Knightthrough was edited"):
         get_game(before.versioned)
+
+
+RESULT = ("min(1, max(-1, state.words[LEAD]))", "2 - state.words[LEAD] // 7",
+          r"a result of mine\.py:RowsAndColumns is [23], not 1, 0 or -1; `dlgo check` examines .*")
+ERROR = ("return RowsState(np", "1 / (multiprocessing.parent_process() is None)\n"
+         "        return RowsState(np",
+         r"mine\.py, line \d+: ZeroDivisionError: .*; `dlgo check` examines such a file")
+
+
+@pytest.mark.usefixtures("forked_workers")
+@pytest.mark.parametrize(("command", "rule"), [
+    (("train", "q_learning", "--set", "games=2"), RESULT),
+    (("tournament", "--engine", "random", "--engine", "heuristic", "--ledger", "x.sqlite"), RESULT),
+    (("train", "alphazero", "--net", "mlp:hidden=16", "--workers", 2), ERROR),
+], ids=["games of a policy", "a tournament", "workers"])
+def test_a_broken_rule_ends_other_work_in_one_line(
+    command: tuple[object, ...], rule: tuple[str, str, str],
+    tmp_path: Path, capfd: pytest.CaptureFixture[str],
+) -> None:
+    if command[0] == "train":
+        pytest.importorskip("keras")
+    right, wrong, message = rule
+    text = replace_once((ROOT / "experiments/templates/rows.py").read_text(), right, wrong)
+    (tmp_path / "mine.py").write_text(replace_once(text, "\nfrom typing",
+                                                   "\nimport multiprocessing\nfrom typing"))
+    done = dlgo_here(capfd, *command, "--game", "mine.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert re.search(f"{message}$", done.stderr.splitlines()[-1]), done.stderr

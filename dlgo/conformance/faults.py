@@ -20,13 +20,17 @@ def fault_text(error: Exception) -> str:
 def unforeseen(error: Exception) -> tuple[str, bool]:
     """An exception that nobody has foreseen, in words; and whether a user's file caused it."""
     text, files = fault_text(error), [os.path.relpath(file) for file in _files()]
-    names = " and ".join(files)
     if text.startswith(tuple(f"{file}, line" for file in files)):
         return f"{text}; `dlgo check` examines such a file", True
     if files and type(error).__module__.startswith("numba"):  # it may name the caller alone
-        return f"{names}: {text}; `dlgo check FILE` names the line", True
-    hint = f"; a mistake in {names} may be the cause: run `dlgo check FILE`" if files else ""
-    return f"internal error: {text}{hint}", False
+        return f"{' and '.join(files)}: {text}; `dlgo check FILE` names the line", True
+    return f"internal error: {text}{suspicion()}", False
+
+
+def suspicion() -> str:
+    """That the user's files may be the cause, as the end of a line; "" if none is loaded."""
+    names = " and ".join(map(os.path.relpath, _files()))
+    return f"; a mistake in {names} may be the cause: run `dlgo check FILE`" if names else ""
 
 
 def _files() -> list[str]:

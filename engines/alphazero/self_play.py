@@ -115,7 +115,7 @@ class LockstepGames:
             kernels.play(state, action)
         slot.plies += 1
         if kernels.terminal(states[0]):
-            return int(kernels.result(states[0]))
+            return self._game.result_of(states[0])
         if slot.plies >= self._max_plies:
             return NO_RESULT
         self.start_turn(i, slot, action)

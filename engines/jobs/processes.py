@@ -171,10 +171,12 @@ class _Worker:
         left.remove(guilty)
         if value is not None:
             return Outcome(guilty, value), left
+        from dlgo.conformance.faults import suspicion  # late: it imports all rules
+
         doing = f"at the same work, {guilty.key}" if self.started else "while starting"
         return Outcome(guilty, error=WorkerError(
-            f"{times} worker processes were lost {doing} ({worker_exit.text}); check the messages "
-            "above and the free memory, then run the same command again to continue"
+            f"{times} worker processes were lost {doing} ({worker_exit.text}){suspicion()}; check "
+            "the messages above and the free memory, then run the same command again to continue"
         )), left
 
     def _death(self) -> WorkerExit:

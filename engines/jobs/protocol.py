@@ -26,7 +26,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
-from dlgo.text import error_text
 
 Item = TypeVar("Item")
 # Seconds between two requests to a source that has no task yet.
@@ -277,4 +276,6 @@ def failure(error: BaseException) -> DlgoError:
     """The exception of a task as a DlgoError with one line of text."""
     if isinstance(error, DlgoError):
         return error
-    return WorkerError(f"a worker failed: {error_text(error)}")
+    from dlgo.conformance.faults import unforeseen  # late: it imports all rules
+
+    return WorkerError(f"a worker failed: {unforeseen(error)[0]}")
