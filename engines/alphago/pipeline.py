@@ -68,7 +68,7 @@ def _train(
     from engines.policy_gradient.trainer import PolicyGradientConfig, PolicyGradientLearner
     from engines.supervised.trainer import train as supervise
 
-    class ReinforcementConfig(PolicyGradientConfig):
+    class MovableConfig(PolicyGradientConfig):
         def changeable(self) -> set[str]:
             """The supervised network, too: it stays the same where the whole run is moved."""
             return super().changeable() | {"first_network"}
@@ -104,7 +104,7 @@ def _train(
     costs["fast"] = float(FastPolicy.load(fast, games.game).training["cpu_seconds"])
 
     begin("reinforced")
-    settings = ReinforcementConfig.make(
+    settings = MovableConfig.make(
         config.game, first_network=str(folder / "supervised"),
         iterations=config.reinforce_iterations, games=config.reinforce_games,
         batch_size=config.reinforce_batch, optimizer=config.reinforce_optimizer,
