@@ -177,11 +177,8 @@ class GameSpec(metaclass=_CheckedWhenMade):
         """Arrays at the start position."""
 
     def result_of(self, state: Any) -> int:
-        """Result of a finished game for player 0. Raises DlgoError as `checked_result`."""
-        return self.checked_result(int(kernels.result(state)))
-
-    def checked_result(self, result: int) -> int:
-        """The result of a game: 1, 0 or -1. Raises DlgoError for any other."""
+        """Result of a finished game for player 0: 1, 0 or -1. Raises DlgoError for any other."""
+        result = int(kernels.result(state))
         if result not in (1, 0, -1):
             raise DlgoError(
                 f"a result of {self} is {result}, not 1, 0 or -1; `dlgo check` examines a game")

@@ -129,6 +129,8 @@ def test_an_edited_game_is_another_one(tmp_path: Path, monkeypatch: pytest.Monke
 
 RESULT = ("min(1, max(-1, state.words[LEAD]))", "2 - state.words[LEAD] // 7",
           r"a result of mine\.py:RowsAndColumns is [23], not 1, 0 or -1; `dlgo check` examines .*")
+NO_MOVE = ("    n = 0\n", "    n = 0\n    if state.words[STONES_0] & 17 == 17:\n        return 0\n",
+           r"mine\.py:RowsAndColumns breaks a rule, legality: .* `dlgo check` examines a game")
 ERROR = ("return RowsState(np", "1 / (multiprocessing.parent_process() is None)\n"
          "        return RowsState(np",
          r"mine\.py, line \d+: ZeroDivisionError: .*; `dlgo check` examines such a file")
@@ -136,10 +138,10 @@ ERROR = ("return RowsState(np", "1 / (multiprocessing.parent_process() is None)\
 
 @pytest.mark.usefixtures("forked_workers")
 @pytest.mark.parametrize(("command", "rule"), [
-    (("train", "q_learning", "--set", "games=2"), RESULT),
+    (("train", "descent"), RESULT), (("train", "q_learning"), NO_MOVE),
     (("tournament", "--engine", "random", "--engine", "heuristic", "--ledger", "x.sqlite"), RESULT),
     (("train", "alphazero", "--net", "mlp:hidden=16", "--workers", 2), ERROR),
-], ids=["games of a policy", "a tournament", "workers"])
+], ids=["a result", "no move", "a tournament", "workers"])
 def test_a_broken_rule_ends_other_work_in_one_line(
     command: tuple[object, ...], rule: tuple[str, str, str],
     tmp_path: Path, capfd: pytest.CaptureFixture[str],

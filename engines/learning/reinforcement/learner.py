@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dlgo.api import GameSpec
+from dlgo.conformance import RuleBroken, draw_sample
 from dlgo.encoders import get_encoder
 from dlgo.errors import DataError, ModelError, SpecError
 from dlgo.extras import require_extra
@@ -68,6 +70,7 @@ def train(
     elif jobs is not None:
         raise SpecError(f"{config.owner} plays its games in the process that learns; leave out "
                         "workers, cluster and verify-share")
+    _try_out(get_game(config.game))
     with open_run(folder, config, progress=progress) as run:
         last = network_folder(folder, len(run.history))
         if run.history and run.config.finished(run.history) and not last.exists():
@@ -78,6 +81,18 @@ def train(
                 run.use_config(_settled(run, jobs is not None))
             run.train(learner(run.config, folder, jobs))
         return read_card(network_folder(folder, len(run.history)))
+
+
+def _try_out(game: GameSpec) -> None:
+    """Play random games of a user's game: compiled code would learn from any result, and crash at
+    some. Raises DlgoError if they cannot be played or end in no result."""
+    if game.version:
+        try:
+            for state in draw_sample(game).states(100, finished=True):
+                state.result()
+        except RuleBroken as error:
+            raise SpecError(
+                f"{game} breaks a rule, {error}; `dlgo check` examines a game") from None
 
 
 def _settled(run: Run, shared: bool) -> ReinforcementConfig:

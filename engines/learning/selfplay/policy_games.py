@@ -161,8 +161,6 @@ def play_steps(
         yield Amount(begun - ongoing - done)
         done = begun - ongoing
     yield Amount(games - done)
-    for result in {*results.tolist()} - {NO_RESULT}:
-        game.checked_result(result)
     kept = np.arange(env.max_plies) < plies[:, None]
     encoder = next((side.encoder.name for side in sides if side.learns and side.encoder), "")
     return Experience(
