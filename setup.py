@@ -15,7 +15,7 @@ from setuptools import find_packages, setup
 from setuptools.command.build import build
 
 here = Path(__file__).parent
-version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_text())[1]
+version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_text("utf-8"))[1]
 
 # Training networks, and writing them as ONNX.
 train = [
@@ -82,7 +82,7 @@ distribution = setup(
     cmdclass={"build": CleanBuild},
     version=version,
     description="Compare ways of playing board games: rules, engines, arena, ratings, plots",
-    long_description=(here / "README.md").read_text(),
+    long_description=(here / "README.md").read_text("utf-8"),
     long_description_content_type="text/markdown",
     license="MIT",
     python_requires=">=3.11",
@@ -113,6 +113,7 @@ distribution = setup(
     # What plays, rates, reports and runs the networks that come with the package.
     install_requires=[
         "click>=8.2",
+        "filelock>=3.30",
         "jinja2>=3.1",
         "matplotlib>=3.8",
         # Reference counts are switched off by a setting that is Numba's own (see dlgo/jit.py).
@@ -120,6 +121,7 @@ distribution = setup(
         "numpy>=1.26",
         "onnxruntime>=1.18",
         "pandas>=2.1",
+        "platformdirs>=4",
         "psutil>=5.9",
         "rich>=13",
         "scipy>=1.11",

@@ -114,12 +114,20 @@ def output_path(
                 return
             temporary.chmod(stat.S_IMODE(mode))
             if sync:
-                with temporary.open("rb") as file:
+                with temporary.open("r+b") as file:  # Windows writes what was opened to be written
                     os.fsync(file.fileno())
             temporary.replace(target)
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+def relative_path(path: Path | str) -> str:
+    """The path from the working folder; on another drive of Windows, there is none."""
+    try:
+        return os.path.relpath(path)
+    except ValueError:
+        return str(path)
 
 
 def check_apart(output: Path | str, *sources: Path | str) -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import platformdirs
 from numba.core import event, types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
@@ -34,6 +35,7 @@ from numba.np import linalg
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from dlgo.fingerprint import UnknownIngredient, fingerprint
+from dlgo.system.machine import is_open_to_others, is_own
 
 
 def _load_numba_without_scipy() -> None:
@@ -55,13 +57,10 @@ _KEPT_DAYS = 30
 
 
 def base_folder() -> Path:
-    """The folder of files that this project can make again: `~/.cache/dlgo`, or set by
-    variables."""
-    if named := os.environ.get("DLGO_CACHE_DIR"):
-        return Path(named)
-    if named := os.environ.get("XDG_CACHE_HOME"):
-        return Path(named) / "dlgo"
-    return Path.home() / ".cache" / "dlgo"
+    """The folder of files that this project can make again: the one that the system has for such
+    files (on Linux `~/.cache/dlgo`), or set by a variable."""
+    named = os.environ.get("DLGO_CACHE_DIR")
+    return Path(named) if named else platformdirs.user_cache_path("dlgo", appauthor=False)
 
 
 def is_private(folder: Path) -> bool:
@@ -69,10 +68,9 @@ def is_private(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         status = folder.lstat()
-        owner = os.getuid() if hasattr(os, "getuid") else status.st_uid  # Windows
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != owner:
+        if not stat.S_ISDIR(status.st_mode) or not is_own(status):
             return False
-        if stat.S_IMODE(status.st_mode) != 0o700:
+        if is_open_to_others(status):
             folder.chmod(0o700)
         with tempfile.TemporaryFile(dir=folder):
             return True

@@ -36,11 +36,13 @@ from typing import Any
 
 from dlgo.code_digest import code_digest
 from dlgo.errors import PluginError
+from dlgo.files import relative_path
 from dlgo.specs import suggest
 from dlgo.text import describe_error
 
 FILE_PREFIX = "dlgo-file:"
-_FILE = re.compile(r"(?s)(?P<path>[^:]*\.py)(?::(?P<rest>.*))?")
+# A path may begin with a drive, as in `C:\bots\greedy.py`.
+_FILE = re.compile(r"(?s)(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py)(?::(?P<rest>.*))?")
 _MODULE = re.compile(r"(?s)(?P<path>[A-Za-z_][\w.]*):(?P<rest>.*)")
 _MEMBER = re.compile(r"(?s)(?P<name>[A-Za-z_]\w*)(?::(?P<settings>.*))?")
 
@@ -109,7 +111,7 @@ class PluginGroup:
 
     def is_loaded(self, name: str) -> bool:
         """Whether `find` runs only code that has already run in this process, or no file at all."""
-        path = name.partition(":")[0]
+        path = path_and_member(name)[0]
         module = _module_of(Path(path))[0] if path.endswith(".py") else path
         return not self.is_file(name) or module in sys.modules
 
@@ -130,7 +132,7 @@ class PluginGroup:
                     f"{packages} both call {_a(self.noun)} {name!r}; remove one of them")
             module, _, member = points[0].value.partition(":")
             return self._choose(_load_module(module, name), module, member, reference=name)
-        path, _, member = name.partition(":")
+        path, member = path_and_member(name)
         if path.endswith(".py"):
             return self._choose(load_file(Path(path)), os.path.normpath(path), member)
         if member:
@@ -153,7 +155,7 @@ class PluginGroup:
         if module != "__main__" and getattr(sys.modules.get(module), name, None) is target:
             if not module.startswith(FILE_PREFIX):
                 return f"{module}:{name}"
-            return f"{os.path.relpath(sys.modules[module].__file__ or '')}:{name}"
+            return f"{relative_path(sys.modules[module].__file__ or '')}:{name}"
         version = code_digest(target)[:8]  # as `dlgo.records.entrants` writes it
         if inspect.isclass(target) or inspect.isfunction(target):
             self._given[f"{name}@{version}"] = target
@@ -208,6 +210,14 @@ class PluginGroup:
             and self._fits(value)
             and (inspect.isclass(value) or self.noun == "function" or name == "select_move")
         ]
+
+
+def path_and_member(name: str) -> tuple[str, str]:
+    """The file or module in a name, and the class or function in it ("" without one)."""
+    if match := _FILE.fullmatch(name):
+        return match["path"], match["rest"] or ""
+    path, _, member = name.partition(":")
+    return path, member
 
 
 def _a(noun: str) -> str:
@@ -277,7 +287,7 @@ def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
     try:
         return importlib.import_module(name)
     except SyntaxError as error:
-        file = os.path.relpath(error.filename) if error.filename else shown
+        file = relative_path(error.filename) if error.filename else shown
         raise PluginError(f"cannot load {file}, line {error.lineno}: {error.msg}") from None
     except KeyboardInterrupt:
         raise

@@ -27,8 +27,8 @@ from dlgo.conformance import RuleBroken, kit
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.rng import below, make_rng
+from dlgo.system import processes
 from engines.base import Budget, Engine
-from engines.programs import processes
 from engines.registry import EngineSpec, build_engine
 
 # In draughts a turn can be several jumps; with the pie rule the second player may swap.

@@ -11,7 +11,6 @@ import json
 import linecache
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -28,9 +27,11 @@ import numpy as np
 from dlgo import GameSpec, get_game
 from dlgo.conformance import RULES, RuleBroken, check_game, draw_sample, kit
 from dlgo.errors import DlgoError, PluginError, SpecError
+from dlgo.files import relative_path
 from dlgo.games import GAMES
 from dlgo.plugins import PluginGroup
 from dlgo.specs import split_version
+from dlgo.system.watchdogs import Overtime, watchdog
 from engines import conformance as engine_rules
 from engines.registry import ENGINES, EngineSpec
 
@@ -205,7 +206,7 @@ def _report(
     except RuleBroken as error:
         problem = error
         rule, _, text = str(error).partition(": ")
-    except (DlgoError, _Endless) as error:
+    except DlgoError as error:
         if isinstance(error, SpecError):
             raise  # an option that the game or engine refuses
         problem, text = error, str(error)
@@ -229,13 +230,13 @@ def _place_of(error: BaseException, origin: Path | None) -> str:
         if Path(file).name == origin.name:
             line = int(number)
     source = linecache.getline(str(origin), line).strip()
-    return f"{os.path.relpath(origin)}, line {line}: {source}" if line else ""
+    return f"{relative_path(origin)}, line {line}: {source}" if line else ""
 
 
 # In a process of its own -------------------------------------------------------------------------
 
 
-class _Endless(BaseException):
+class _Endless(DlgoError):
     """A rule has taken too much time."""
 
 
@@ -327,20 +328,18 @@ def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[s
         make = game.new_kernel_state
         game.new_kernel_state = lambda: _with_plain_integers(make())  # type: ignore[method-assign]
 
-    def stop(*_: Any) -> None:  # raised in the line that is running
-        raise _Endless(f"{what} has not ended after {seconds:g} CPU seconds")
-
-    signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     what = "a random game"
     on_rule("random games")
-    sample = draw_sample(game)
-    for name in _MODES[mode]:
-        what = f"rule {name!r}"
-        on_rule(name)
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-        kit.look_at(name, RULES[name], sample)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    try:
+        with watchdog(seconds):
+            sample = draw_sample(game)
+        for name in _MODES[mode]:
+            what = f"rule {name!r}"
+            on_rule(name)
+            with watchdog(seconds):
+                kit.look_at(name, RULES[name], sample)
+    except Overtime as error:  # raised in the line that was running
+        raise _Endless(f"{what} has not ended after {seconds:g} CPU seconds") from error
     return len(_MODES[mode])
 
 

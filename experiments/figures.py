@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.files import output_path
+from dlgo.system.machine import has_display
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,9 +48,7 @@ def drawing(
     """
     import matplotlib
 
-    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    display = display or sys.platform in ("win32", "darwin")
-    shown = path is None or (sys.stdout.isatty() and bool(display))
+    shown = path is None or (sys.stdout.isatty() and has_display())
     with matplotlib.rc_context(_LOOK):
         options = {"figsize": (columns * size[0], rows * size[1]), "layout": "constrained"}
         if shown:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.programs import processes
+from dlgo.system import processes
 from engines.programs.sandbox import Allowance, SandboxError, check_sandbox
 
 

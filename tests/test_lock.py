@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DataError, DlgoError, ModelError
-from dlgo.lock import held
+from dlgo.system.locks import held
 from engines.alphazero import train as alphazero
 from engines.alphazero.config import make_config
 from engines.learning.data import Dataset

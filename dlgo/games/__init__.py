@@ -10,7 +10,7 @@ from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError, UnnamedGameError
-from dlgo.plugins import PluginGroup
+from dlgo.plugins import PluginGroup, path_and_member
 from dlgo.specs import split_settings, split_version
 
 # name -> "module:class". Modules load on demand.
@@ -104,7 +104,8 @@ def recorded_game(spec: str) -> GameSpec:
     """
     name, _ = GAMES.split(split_version(spec)[0])
     if not GAMES.is_loaded(name):
-        path = name.partition(":")[0] if name.partition(":")[0].endswith(".py") else name
+        path, _ = path_and_member(name)
+        path = path if path.endswith(".py") else name
         raise UnnamedGameError(
             f"game {name!r} is named by a file, and its code runs only if you name it, too: add "
             f"--game {path} (`dlgo play` takes it as GAME; Python calls dlgo.game({path!r}) first)"

@@ -21,13 +21,13 @@ from typing import Any
 
 from dlgo.errors import LedgerError
 from dlgo.files import make_folder
-from dlgo.lock import held
 from dlgo.records import schema
 from dlgo.records.costs import CostTotals, PackedCosts
 from dlgo.records.entrants import display_names, latest_versions
 from dlgo.records.failures import Failure
 from dlgo.records.game_record import Check, GameRecord
 from dlgo.records.schema import COLUMNS, CONTENTS, Contents, insert
+from dlgo.system.locks import held
 from dlgo.text import excerpt, number_of
 
 _GAME_VALUES = operator.attrgetter(*COLUMNS["games"][:-2])

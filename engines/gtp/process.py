@@ -7,13 +7,13 @@ After an error that leaves the conversation in doubt no process of the program l
 from __future__ import annotations
 
 import itertools
-import shlex
 import shutil
 from pathlib import Path
 
 from dlgo.errors import SpecError
 from dlgo.gtp import Command, GtpError, clean, format_command, parse_response, shown
 from dlgo.records.failures import Failure
+from dlgo.system.console import split_command_line
 from dlgo.text import excerpt
 from engines.programs.program import Program, ProgramError
 
@@ -27,7 +27,7 @@ def split_command(command: str) -> list[str]:
     """The words of a command line, the program found on the PATH. Raises SpecError if there is
     none, a quote is open, or the program does not exist."""
     try:
-        words = shlex.split(command)
+        words = split_command_line(command)
     except ValueError as error:
         raise SpecError(f"engine gtp: command {command!r}: {error}".lower()) from None
     if not words:

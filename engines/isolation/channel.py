@@ -18,8 +18,9 @@ from typing import Any
 
 from dlgo.jit import clocks_stopped, tell_now, wall_time
 from dlgo.records.failures import Failure
+from dlgo.system import processes
 from dlgo.text import excerpt, one_line
-from engines.programs import framing, processes
+from engines.programs import framing
 from engines.programs.program import Program, ProgramError
 from engines.programs.sandbox import Sandbox, Watch
 
@@ -72,21 +73,23 @@ class Host(Program):
         self.compiled = 0  # functions, so far
         self._sandbox = sandbox
         self._thought = self._compiling = 0.0  # CPU seconds
-        self._begun_line = b""
         self._copy = 0
         # The process in which the engine is.
         self.process = self._outside(self.ask(timeout=START_TIMEOUT))
 
     def show_output(self, name: str) -> None:
         """From now on, show people what it prints after `name`, if they have asked for it."""
+        begun = b""  # of a line
+
         def show(data: bytes) -> None:
-            *lines, self._begun_line = (self._begun_line + data).split(b"\n")
+            nonlocal begun
+            *lines, begun = (begun + data).split(b"\n")
             for line in lines:
                 sys.stderr.write(f"{name} | {one_line(line.decode('utf-8', 'replace'))}\n")
             sys.stderr.flush()
 
         if os.environ.get(SHOW_OUTPUT):
-            self.on_stderr = show
+            self.on_words(show)
 
     def _outside(self, answer: dict[str, Any]) -> int:
         """The number that we know the process by which has given its own in an answer."""

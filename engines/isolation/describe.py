@@ -14,6 +14,7 @@ from pathlib import Path
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
+from dlgo.system import processes
 from engines.base import Budget, Engine
 from engines.isolation.channel import Host, nonsense
 from engines.isolation.engine import IsolatedEngine
@@ -25,15 +26,15 @@ _LOAD_TIMEOUT = 30.0
 # Wall seconds for a move, unless the user says otherwise.
 MOVE_TIMEOUT = 600.0
 
-# The process that has described an engine, which was loaded in a copy of it, and the folder that it
-# works in: the next one that is described or built there moves in.
-_spare: list[tuple[Path, Host]] = []
+# The process that has described an engine, the folder that it works in, and the engine, if that was
+# not loaded in a copy: only the same one can then move in, else the next that is described or built.
+_spare: list[tuple[Path, str, Host]] = []
 
 
-def _spare_host() -> Host | None:
+def _spare_host(text: str) -> Host | None:
     while _spare:
-        folder, host = _spare.pop()
-        if folder == Path.cwd():
+        folder, loaded, host = _spare.pop()
+        if folder == Path.cwd() and loaded in ("", text):
             return host
         host.kill()
     return None
@@ -48,7 +49,8 @@ class OutsideSpec(EngineSpec):
     def build(self, game: GameSpec, seed: int = 0) -> Engine:
         """The engine, ready to play `game`. Raises ProgramError if that fails."""
         return IsolatedEngine(
-            self.text, game, self.timeout, seed=seed, details=True, host=_spare_host())
+            self.text, game, self.timeout, seed=seed, details=True,
+            host=_spare_host(self.text))
 
 
 class LoadingError(SpecError):
@@ -75,15 +77,18 @@ def describe(specs: Iterable[str], timeout: float = _LOAD_TIMEOUT) -> dict[str, 
 
 
 def _described(text: str, timeout: float) -> OutsideSpec:
-    host = _spare_host() or Host()
+    host = _spare_host(text) or Host()
     try:
-        host.enter_copy()
+        if processes.CAN_FORK:
+            host.enter_copy()
         answer = host.ask("describe", text, timeout=timeout)
-    except ProgramError:
-        answer = {"problem": f"cannot load {text}: it exits, or takes too long"}
+    except ProgramError as error:
+        answer = {"problem": f"cannot load {text}: {error}"}
     finally:
-        if host.leave_copy():
-            _spare.append((Path.cwd(), host))
+        if processes.CAN_FORK and host.leave_copy():
+            _spare.append((Path.cwd(), "", host))
+        elif not host.ended:
+            _spare.append((Path.cwd(), text, host))
     if "wrong" in answer:
         raise SpecError(str(answer["wrong"]))
     if "spec" not in answer:

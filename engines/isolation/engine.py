@@ -14,9 +14,9 @@ from typing import Any
 from dlgo.api import GameSpec, GameState, Move, Point
 from dlgo.jit import wall_time
 from dlgo.records.failures import Failure
+from dlgo.system import processes
 from engines.base import Budget, Cost, Decision
 from engines.isolation.channel import START_TIMEOUT, Host, nonsense
-from engines.programs import processes
 from engines.programs.program import ProgramError
 from engines.programs.sandbox import Sandbox, copies_work
 from engines.watching.recording import Transcript
@@ -57,7 +57,7 @@ class IsolatedEngine:
         self._spec, self._setup, self._seed = spec, setup, seed
         self._details, self._memory_mb = details, memory_mb
         self._sandbox = sandbox
-        self._in_copy = in_copy and (sandbox is None or copies_work())
+        self._in_copy = in_copy and processes.CAN_FORK and (sandbox is None or copies_work())
         self._start(host)
 
     def _start(self, host: Host | None = None) -> None:

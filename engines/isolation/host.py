@@ -10,7 +10,6 @@ import dataclasses
 import gc
 import importlib
 import os
-import select
 import sys
 import time
 import traceback
@@ -24,11 +23,12 @@ from dlgo.games import get_game
 from dlgo.jit import count_compiling, cpu_time, watch_clocks
 from dlgo.plugins import file_stamp
 from dlgo.records.failures import Failure
+from dlgo.system import pipes, processes
+from dlgo.system.reaper import adopt_orphans
 from dlgo.text import error_text
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
 from engines.isolation.server import Server
-from engines.programs import fresh, processes
 from engines.programs.program import ProgramError
 from engines.registry import EngineSpec
 from engines.watching.recording import transcript
@@ -127,11 +127,13 @@ class _Host:
         that an engine makes to its process end with the copy. Once the copy has `left` as told,
         nothing that it has started is there; if it ends otherwise, this process ends likewise.
         """
-        processes.adopt_orphans()
+        adopt_orphans()
         gc.freeze()  # objects that the collector does not touch stay shared by both processes
         copy = os.fork()
         if copy == 0:
             if walls:
+                from engines.programs import fresh  # of Linux alone, as all of the sandbox
+
                 fresh.enter(walls, self._server.requests, self._server.answers, shelf, shown)
             self._server.pid = os.getpid()
             return {"pid": os.getpid()}
@@ -215,7 +217,7 @@ class _Host:
 
     def _is_asked(self) -> bool:
         """Whether the next request has come: `stop`, which ends an analysis."""
-        return bool(select.select([self._server.requests], [], [], 0.0)[0])
+        return pipes.has_input(self._server.requests)
 
     def _stop(self) -> None:
         pass

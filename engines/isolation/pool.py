@@ -19,10 +19,10 @@ from typing import Any, TypeVar
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import DlgoError
 from dlgo.jit import wall_time
+from dlgo.system.processes import yield_to_others
 from dlgo.text import one_line
 from engines.base import Budget, Decision
 from engines.isolation.engine import IsolatedEngine
-from engines.programs.processes import yield_to_others
 from engines.registry import is_outside
 
 # Searches that may wait.

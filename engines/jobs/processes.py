@@ -11,18 +11,16 @@ a worker always holds more of them than it can finish until this process looks a
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
-import signal
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from multiprocessing import resource_tracker
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
 
 from dlgo.records.failures import Failure
+from dlgo.system import guards, processes
 from engines.jobs.protocol import (
     Amount,
     Executor,
@@ -33,8 +31,6 @@ from engines.jobs.protocol import (
     Workplace,
 )
 from engines.jobs.worker import Report, starting_worker, work
-from engines.programs import processes, reaper
-from engines.programs.framing import FrameReader
 
 # Wall seconds for workers to end by themselves once they are about to.
 _SHUTDOWN_TIMEOUT = 5.0
@@ -50,13 +46,16 @@ _IDLE_CHECK = 0.02
 _MEMORY_CHECK = 0.5
 # Seconds of short tasks that a worker is sent: more than passes between two of its messages.
 _WORK_AHEAD = 0.5
+# Bytes of a report; those of any batch of games are far fewer. The first four bytes of whatever an
+# engine may write into our pipe as text are a larger number.
+_LONGEST = (1 << 27) - 1
 # Bytes of tasks sent at once: they must fit into a pipe (64 KiB) that a hanging worker does not
 # empty, or this process would hang too.
 _MOST_BYTES = 50_000
 
 
 class _Worker:
-    def __init__(self, workplace: Workplace, mark: str) -> None:
+    def __init__(self, workplace: Workplace, guard: guards.Workers) -> None:
         context = multiprocessing.get_context("spawn")
         size = workplace.board_bytes
         board = context.RawArray("B", size) if size else None
@@ -65,14 +64,16 @@ class _Worker:
         self.process = context.Process(
             target=work, args=(theirs, ours, board, workplace), daemon=False
         )
-        resource_tracker.ensure_running()  # or it would be started with a worker's mark
-        with _environment({**workplace.environment, processes.MARK: mark}), starting_worker():
+        with (
+            guard.starting() as self._guard, guards.environment(workplace.environment),
+            starting_worker(),
+        ):
             self.process.start()
+        self._guard.guard(self.process)
         for end in (theirs, ours):
             end.close()  # else a pipe would not end with the process
-        self._reader = FrameReader(self.results.fileno())
         self.watch = workplace.watch(board)
-        self._limit, self._mark = workplace.memory_mb, mark
+        self._limit = workplace.memory_mb
         self._memory = self._next_memory_check = 0.0
         self._oom_kills = processes.oom_kills()
         self._since, self._answered, self._time_limit = time.monotonic(), 0, 0.0
@@ -94,9 +95,17 @@ class _Worker:
     def receive(self) -> list[Outcome]:
         """What has ended since the last time."""
         outcomes: list[Outcome] = []
-        for frame in self._reader.messages():
+        while self._exit is None and self.results.poll():
             try:
-                report = pickle.loads(frame)
+                message = self.results.recv_bytes(_LONGEST)
+            except EOFError:
+                self._lose(Failure.DIED, "process died")
+                break
+            except OSError:  # too long
+                self._lose(Failure.NONSENSE, "process sent nonsense")
+                break
+            try:
+                report = pickle.loads(message)
             except Exception:  # whatever an engine wrote there, it is no message of ours
                 report = None
             keys = [task.key for task in self.tasks]
@@ -111,10 +120,6 @@ class _Worker:
             self._answered += len(report.results)
             self._since = time.monotonic()
             self.retired, self.amount = report.retired, report.amount
-        if self._reader.broken:
-            self._lose(Failure.NONSENSE, "process sent nonsense")
-        elif self._reader.closed:
-            self._lose(Failure.DIED, "process died")
         return outcomes
 
     def current(self) -> Any | None:
@@ -184,7 +189,7 @@ class _Worker:
         code = self.process.exitcode
         if code is None:  # alive, but it can never be heard again
             return WorkerExit(Failure.DIED, "process died (it closed its pipe)")
-        was_killed = code == -signal.SIGKILL
+        was_killed = processes.was_killed(code)
         if was_killed and processes.oom_kills() > self._oom_kills:
             return WorkerExit(
                 Failure.OVER_MEMORY, "out of memory: process killed by the system", True)
@@ -197,9 +202,7 @@ class _Worker:
 
     def end(self) -> None:
         """End the process and all that it has started."""
-        processes.end_tree(self.process.pid, self._mark)
-        self.process.kill()
-        self.process.join()
+        self._guard.end()
         self.results.close()
         self._inbox.close()
 
@@ -213,8 +216,7 @@ class Processes(Executor):
         self._workers: list[_Worker] = []
         self._again: deque[Any] = deque()  # tasks that were lost with their workers
         self._losses: Counter[str] = Counter()
-        self._mark, self._started = f"{os.getpid()}-{os.urandom(6).hex()}-", 0
-        self._reaper: Any = None
+        self._guard = guards.Workers()
         self._began, self._ended = 0.0, 0
         self._task_bytes = 1  # of the largest task so far, sent alone: together they need less
 
@@ -280,10 +282,7 @@ class Processes(Executor):
         self._task_bytes = max(self._task_bytes, worker.send(tasks) // len(tasks))
 
     def _start(self) -> _Worker:
-        if self._reaper is None:
-            self._reaper = reaper.start(self._mark)
-        self._started += 1
-        self._workers.append(_Worker(self.workplace, f"{self._mark}{self._started};"))
+        self._workers.append(_Worker(self.workplace, self._guard))
         return self._workers[-1]
 
     def _wait(self) -> None:
@@ -314,22 +313,4 @@ class Processes(Executor):
         for worker in self._workers:
             worker.process.join(max(0.0, until - time.monotonic()))
         self._end(self._workers)
-        if self._reaper is not None:
-            self._reaper.stdin.close()
-            self._reaper.wait()
-            self._reaper = None
-
-
-@contextmanager
-def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """The environment of processes that are started in the block."""
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        self._guard.close()

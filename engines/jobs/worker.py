@@ -20,10 +20,10 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from dlgo.errors import DlgoError
+from dlgo.system import console, processes
+from dlgo.system.reaper import adopt_orphans
 from dlgo.text import error_text
 from engines.jobs.protocol import Amount, WorkerError, Workplace, failure
-from engines.programs import processes
-from engines.programs.framing import write_frame
 
 # Results are sent after this many seconds: rarely enough that two workers do not keep the parent
 # busy, often enough that little is done again after a crash.
@@ -34,8 +34,6 @@ _RETIRE_AT = 0.7
 # Seconds for the reaper to end the workers of a parent that was killed, before they do it
 # themselves.
 _REAPER_TIME = 2.0
-# Seconds between two looks whether the parent is there.
-_LOOK = 0.5
 
 
 class Result(NamedTuple):
@@ -58,11 +56,11 @@ class Report(NamedTuple):
 def work(inbox: Connection, results: Connection, board: Any, workplace: Workplace) -> None:
     """The main function of the process: do what comes until there is no more."""
     leave_with_parent()
-    processes.adopt_orphans()
+    adopt_orphans()
     processes.offer_to_the_oom_killer()
     silence_stdout()
     workplace.open(board)
-    worker = _Worker(results.fileno(), workplace)
+    worker = _Worker(results, workplace)
     try:
         worker.send()
         if workplace.memory_mb is not None:
@@ -82,7 +80,7 @@ def work(inbox: Connection, results: Connection, board: Any, workplace: Workplac
 class _Worker:
     """Does tasks and sends their results, several at a time."""
 
-    def __init__(self, pipe: int, workplace: Workplace) -> None:
+    def __init__(self, pipe: Connection, workplace: Workplace) -> None:
         self._pipe, self._workplace = pipe, workplace
         self._pid = os.getpid()
         self._memory = processes.memory(self._pid)
@@ -121,7 +119,7 @@ class _Worker:
             error = WorkerError(f"a result cannot be sent: {error_text(problem)}")
             message = pickle.dumps(Report(
                 [result._replace(value=None, error=error) for result in self.results]))
-        write_frame(self._pipe, message)
+        self._pipe.send_bytes(message)
         self.results, self._sent = [], time.monotonic()
 
     def _is_time(self) -> bool:
@@ -138,23 +136,19 @@ class _Worker:
 
 @contextmanager
 def starting_worker() -> Iterator[None]:
-    """A process that is started in here inherits that Ctrl-C is blocked, and runs no user's script.
+    """A process that is started in here does not hear Ctrl-C, and runs no user's script.
 
-    It needs a second before it can ignore the signal itself. The signal is blocked rather than
-    ignored, so that this process still receives it, a little later. `multiprocessing` would run the
-    main script again in each process, and with it whatever the script asks for.
+    `multiprocessing` would run the main script again in each process, and with it whatever the
+    script asks for.
     """
     main = sys.modules["__main__"]
     script = vars(main).pop("__file__", None) if getattr(main, "__spec__", None) is None else None
-    blocks = hasattr(signal, "pthread_sigmask")
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if blocks else None
     try:
-        yield
+        with console.without_ctrl_c():
+            yield
     finally:
         if script is not None:
             main.__file__ = script
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def silence_stdout() -> None:
@@ -166,26 +160,10 @@ def silence_stdout() -> None:
         os.close(null)
 
 
-def end_with_parent() -> None:
-    """End when the process that has started this one ends, with all that it started."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_LOOK)
-        processes.end_descendants()
-        os._exit(1)
-
-    if parent > 1:  # a command without a parent runs on
-        threading.Thread(target=watch, daemon=True).start()
-
-
 def leave_with_parent() -> None:
     """Ignore Ctrl-C, which is the parent's to handle, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A session of its own: Ctrl-Z then stops the parent only, and no engine loses on time for
-    # it; and whatever an engine starts can be killed together with it.
-    os.setsid()
+    processes.lead_a_group()  # Ctrl-Z stops the parent only, and no engine loses on time for it
 
     def watch() -> None:
         parent = multiprocessing.parent_process()
@@ -194,6 +172,6 @@ def leave_with_parent() -> None:
             # The reaper works better: from outside, it can stop everything first.
             time.sleep(_REAPER_TIME)
             processes.end_descendants()
-            os.killpg(0, signal.SIGKILL)
+            processes.end_own_group()
 
     threading.Thread(target=watch, daemon=True).start()

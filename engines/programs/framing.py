@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
 
 _HEAD = struct.Struct("!4sI")
 _WORD = b"dlgo"
@@ -61,33 +60,3 @@ def take_frame(buffer: bytearray, longest: int = LONGEST) -> bytes | None:
     message = bytes(buffer[_HEAD.size : _HEAD.size + size])
     del buffer[: _HEAD.size + size]
     return message
-
-
-class FrameReader:
-    """The messages that have come through a pipe, whose reading end is made non-blocking.
-
-    `closed`: there is no writer any more. `broken`: something other than a message has come.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        os.set_blocking(descriptor, False)
-        self.closed = self.broken = False
-        self._descriptor = descriptor
-        self._data = bytearray()
-
-    def messages(self) -> Iterator[bytes]:
-        """The complete messages that are there now."""
-        try:
-            while not self.closed and len(self._data) <= LONGEST:
-                data = os.read(self._descriptor, 1 << 18)
-                self._data += data
-                self.closed = not data
-        except BlockingIOError:
-            pass  # nothing more has come
-        except OSError:
-            self.closed = True
-        try:
-            while not self.broken and (message := take_frame(self._data)) is not None:
-                yield message
-        except BrokenFrame:
-            self.broken = True

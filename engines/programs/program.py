@@ -1,26 +1,28 @@
 """A program as a child process: one question, one answer, and nothing left behind.
 
 Whatever the program does - hang, die, print without end, refuse to read - `exchange` returns or
-raises within the time limit. It runs under a reaper of its own (`reaper.py`), which ends it and
-all that it has started when we end it, when we end, or when we are killed.
+raises within the time limit. Threads read and write its pipes, because not every system can wait
+for several pipes at once. A guard (`dlgo/system/guards.py`) ends it, and all that it has started,
+when we end it, when we end, or when we are killed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import selectors
+import queue
 import subprocess
-import sys
+import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
+from dlgo.system import processes
+from dlgo.system.guards import Guard
 from dlgo.text import excerpt
-from engines.programs import processes, reaper
 
 # Bytes of standard error that are kept: its last line often says why a program died.
 _KEPT_STDERR = 2000
@@ -30,11 +32,12 @@ _QUOTED = 150
 _SHUTDOWN_TIMEOUT = 2.0
 # Look at least this often whether a silent program is alive.
 _HEALTH_CHECK = 0.2
+# Seconds for the last output of a program to arrive.
+_LAST_OUTPUT = 0.05
+# Bytes read at once, and how many such pieces may wait: then the program waits.
+_PIECE, _MOST_PIECES = 1 << 16, 64
 
 T = TypeVar("T")
-
-# Ends of pipes that must not live on in a copy of this process: the reapers would wait for it.
-_controls: set[int] = set()
 
 
 class ProgramError(DlgoError):
@@ -49,36 +52,120 @@ class ProgramError(DlgoError):
         return ProgramError, (self.failure, self.text, self.cell, self.printed)
 
 
+def _read(stream: IO[bytes], use: Callable[[bytes], None]) -> None:
+    """Hand on what comes through a pipe, and b"" at its end."""
+    piece = b"more"
+    while piece:
+        try:
+            piece = os.read(stream.fileno(), _PIECE)
+        except (OSError, ValueError):
+            piece = b""
+        use(piece)
+    with contextlib.suppress(OSError):
+        stream.close()
+
+
+class _Reader:
+    """A thread that reads one pipe of a program."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._thread = threading.Thread(target=_read, args=(stream, self._use), daemon=True)
+        self._thread.start()
+
+    def _use(self, piece: bytes) -> None:
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Wait a moment for the end: a descendant that escaped may still hold the pipe."""
+        self._thread.join(_LAST_OUTPUT)
+
+
+class _Answers(_Reader):
+    """What a program writes to its standard output; it waits while much of it is not taken."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._room = threading.Semaphore(_MOST_PIECES)
+        self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.closed = False
+        super().__init__(stream)
+
+    def _use(self, piece: bytes) -> None:
+        self._pieces.put(piece)
+        self._room.acquire()
+
+    def read(self, seconds: float) -> bytes:
+        """What has come, or comes within `seconds`; b"" is nothing, or the end: then `closed`."""
+        if self.closed:
+            return b""
+        try:
+            piece = self._pieces.get(seconds > 0, max(seconds, 0.0))
+        except queue.Empty:
+            return b""
+        self._room.release()
+        self.closed = not piece
+        return piece
+
+    def finish(self) -> None:
+        self._room.release(1 << 16)  # nothing holds it up any more
+        super().finish()
+
+
+class _Words(_Reader):
+    """What a program writes to its standard error: it is never held up, and the end is kept."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.last = b""
+        self.on_words: Callable[[bytes], None] = lambda data: None
+        super().__init__(stream)
+
+    def _use(self, piece: bytes) -> None:
+        self.last = (self.last + piece)[-_KEPT_STDERR:]
+        self.on_words(piece)
+
+
+class _Writer:
+    """A thread that writes to the standard input of a program, which may refuse to read."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        with contextlib.suppress(OSError, ValueError):  # its end shows where it is read
+            while (request := self._requests.get()) is not None:
+                data = memoryview(request)
+                while data:
+                    data = data[os.write(self._stream.fileno(), data) :]
+        with contextlib.suppress(OSError):
+            self._stream.close()
+
+    def write(self, request: bytes | None) -> None:
+        """Write a request; None: the last one."""
+        self._requests.put(request)
+
+
 class Program:
     """A running program, started by its full path and its arguments, and with some variables
     besides ours. Raises ProgramError if it cannot be started."""
 
     def __init__(self, words: list[str], environment: dict[str, str] | None = None) -> None:
         self.output = bytearray()  # its output that has not been taken yet
-        # Called with whatever it writes to standard error.
-        self.on_stderr: Callable[[bytes], None] = lambda data: None
-        self._stderr = b""
         self._cpu = 0.0
-        theirs, control = os.pipe()
-        command = [sys.executable, "-S", "-E", reaper.SCRIPT, "run", str(theirs), *words]
         pipe = subprocess.PIPE
         try:
-            # In our own process group on purpose: the arena kills a worker by its group.
-            self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, pass_fds=(theirs,),
-                env={**os.environ, **(environment or {})},
-            )
+            guard = Guard(words, {**os.environ, **(environment or {})},
+                          stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
         except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
-            os.close(control)
             reason = getattr(error, "strerror", None) or error
             raise ProgramError(Failure.CRASH, f"it could not be started: {reason}") from None
-        finally:
-            os.close(theirs)
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            os.set_blocking(stream.fileno(), False)
-        _controls.add(control)
+        self._process = guard.process
+        self._stdin, self._stdout = _Writer(guard.process.stdin), _Answers(guard.process.stdout)
+        self._words = _Words(guard.process.stderr)
         # Also without a call of `kill`: at the latest when Python ends.
-        self._end = weakref.finalize(self, _end, self._process, control, os.getpid())
+        self._end = weakref.finalize(
+            self, _end, guard, os.getpid(), self._stdin, self._stdout, self._words)
 
     @property
     def pid(self) -> int:
@@ -103,100 +190,69 @@ class Program:
 
         Raises ProgramError if it does not answer in time or dies. It is not ended by that.
         """
-        deadline = time.monotonic() + timeout
-        next_check = time.monotonic() + _HEALTH_CHECK
-        process = self._process
-        with contextlib.suppress(BlockingIOError, BrokenPipeError):
-            request = request[os.write(process.stdin.fileno(), request) :]
-        with selectors.DefaultSelector() as selector:
-            selector.register(process.stdout, selectors.EVENT_READ)
-            if request:
-                selector.register(process.stdin, selectors.EVENT_WRITE)
-            if not process.stderr.closed:
-                selector.register(process.stderr, selectors.EVENT_READ)
-            late = False
-            while (answer := take(self.output)) is None:
-                if late:
-                    raise ProgramError(Failure.TIMEOUT, f"no answer within {timeout:g} s")
-                left = deadline - time.monotonic()
-                late = left <= 0  # what came while a busy machine held us up still counts
-                wait = max(min(left, _HEALTH_CHECK), 0.0)
-                ready = {key.fileobj for key, _ in selector.select(wait)}
-                if check is not None and time.monotonic() >= next_check:
+        deadline = time.perf_counter() + timeout
+        next_check = time.perf_counter() + _HEALTH_CHECK
+        if request:
+            self._stdin.write(request)
+        late = False
+        while (answer := take(self.output)) is None:
+            if late:
+                raise ProgramError(Failure.TIMEOUT, f"no answer within {timeout:g} s")
+            left = deadline - time.perf_counter()
+            late = left <= 0  # what came while a busy machine held us up still counts
+            data = self._stdout.read(min(left, _HEALTH_CHECK))
+            self.output += data
+            if time.perf_counter() >= next_check:
+                next_check = time.perf_counter() + _HEALTH_CHECK
+                if check is not None:
                     check()
-                    next_check = time.monotonic() + _HEALTH_CHECK
-                ended = not ready and process.poll() is not None
-                if process.stderr in ready and not self._drain_stderr():
-                    selector.unregister(process.stderr)
-                    process.stderr.close()
-                if process.stdin in ready:
-                    with contextlib.suppress(BlockingIOError):
-                        try:
-                            request = request[os.write(process.stdin.fileno(), request) :]
-                        except BrokenPipeError:
-                            request = b""  # its last output, or its end, is read below
-                    if not request:
-                        selector.unregister(process.stdin)
-                if process.stdout in ready:
-                    data = os.read(process.stdout.fileno(), 1 << 16)
+                # Though a child of it may hold the pipe open.
+                if not data and self._process.poll() is not None:
+                    data = self._stdout.read(_LAST_OUTPUT)
+                    self.output += data
                     if not data:
                         raise ProgramError(Failure.DIED, self._how_it_ended())
-                    self.output += data
-                elif ended:  # though a child of it holds the pipe open
-                    raise ProgramError(Failure.DIED, self._how_it_ended())
-        if not process.stderr.closed:
-            self._drain_stderr()
+            if self._stdout.closed:
+                raise ProgramError(Failure.DIED, self._how_it_ended())
         return answer
-
-    def _drain_stderr(self) -> bool:
-        """Read what is there, so that the program is never held up; False at its end."""
-        with contextlib.suppress(BlockingIOError):
-            data = os.read(self._process.stderr.fileno(), 1 << 16)
-            self._stderr = (self._stderr + data)[-_KEPT_STDERR:]
-            self.on_stderr(data)
-            return bool(data)
-        return True
 
     def _how_it_ended(self) -> str:
         try:
             code = self._process.wait(_SHUTDOWN_TIMEOUT)
         except subprocess.TimeoutExpired:
             return "it closed its output"
-        if not self._process.stderr.closed:
-            self._drain_stderr()
         return f"it died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
 
     def last_words(self) -> str:
         """The last lines that it has written to standard error, as the end of a message."""
-        text = self._stderr.decode("utf-8", "replace")
+        self._words.finish()
+        text = self._words.last.decode("utf-8", "replace")
         lines = [line for line in text.split("\n") if line.strip()][-2:]
         return f"; its last words: {excerpt(' / '.join(lines), _QUOTED)!r}" if lines else ""
 
     def cpu_seconds(self) -> float:
-        """CPU time of the program and its descendants so far; 0 where /proc is missing."""
+        """CPU time of the program and its descendants so far."""
         if self._end.alive and self._process.returncode is None:
-            with contextlib.suppress(OSError, ValueError):
-                # A descendant that ended without being waited for takes its time with it.
-                self._cpu = max(self._cpu, processes.cpu_of_tree(self._process.pid))
+            # A descendant that ended without being waited for takes its time with it.
+            self._cpu = max(self._cpu, processes.cpu_of_tree(self._process.pid))
         return self._cpu
+
+    def on_words(self, use: Callable[[bytes], None]) -> None:
+        """From now on, call `use` with whatever it writes to standard error, in a thread."""
+        self._words.on_words = use
 
     def forget_words(self) -> None:
         """What it has written to standard error so far is not quoted any more."""
-        if not self._process.stderr.closed:
-            self._drain_stderr()
-        self._stderr = b""
+        self._words.last = b""
 
     def write(self, data: bytes) -> None:
         """Write a few bytes in the middle of an exchange; that it cannot, the exchange shows."""
-        with contextlib.suppress(OSError):
-            os.write(self._process.stdin.fileno(), data)
+        self._stdin.write(data)
 
     def write_last(self, request: bytes, patience: float) -> None:
         """Write a last request, close its input, and give it some seconds to end by itself."""
-        with contextlib.suppress(OSError):
-            os.write(self._process.stdin.fileno(), request)
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
+        self._stdin.write(request)
+        self._stdin.write(None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
 
@@ -206,28 +262,10 @@ class Program:
         self._end()
 
 
-def _end(process: subprocess.Popen[bytes], control: int, owner: int) -> None:
+def _end(guard: Guard, owner: int, stdin: _Writer, *readers: _Reader) -> None:
     if os.getpid() != owner:
         return  # a copy of the process that started it
-    _controls.discard(control)
-    with contextlib.suppress(OSError):
-        os.close(control)
-    try:
-        process.wait(_SHUTDOWN_TIMEOUT)
-    except subprocess.TimeoutExpired:  # stopped, perhaps
-        processes.end_tree(process.pid)
-        process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        with contextlib.suppress(OSError):
-            stream.close()
-
-
-def _forget_controls() -> None:
-    for control in _controls:
-        with contextlib.suppress(OSError):
-            os.close(control)
-    _controls.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_controls)
+    guard.close(_SHUTDOWN_TIMEOUT)
+    stdin.write(None)
+    for reader in readers:
+        reader.finish()

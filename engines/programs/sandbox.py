@@ -30,10 +30,13 @@ from pathlib import Path
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
-from engines.programs import confine, fresh, needed, processes, sealed
+from dlgo.system import processes
+from engines.programs import needed, sealed
 from engines.programs.program import Program, ProgramError
 
 _PACKAGES = Path(__file__).resolve().parents[2]
+# What gives up the last rights, a script.
+_CONFINE = str(Path(__file__).with_name("confine.py"))
 # What code in the sandbox is given of our own packages, and what lies beside them but is not.
 _GIVEN, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
 # The variable of the engines that code in the sandbox may use.
@@ -125,7 +128,7 @@ class Sandbox:
     def _confined(self, rights: Sequence[int], words: Sequence[str]) -> list[str]:
         """The words that run `words` as a user within limits."""
         python = sealed.python()[0] if self.sealed else _PYTHON
-        return [python, "-I", "-S", confine.__file__, *map(str, rights), *words]
+        return [python, "-I", "-S", _CONFINE, *map(str, rights), *words]
 
     def _without_walls(self, words: Sequence[str]) -> list[str]:
         if platform.system() != "Linux":
@@ -137,6 +140,8 @@ class Sandbox:
         return ["/usr/bin/env", "-i", *_mark(), *variables, *self._confined(rights, words)]
 
     def _command(self, words: Sequence[str], copies: bool = False) -> list[str]:
+        from engines.programs.fresh import SCRATCH  # late: only Linux can import it
+
         allowed, (_, *rights) = self.allowance, self.walls()
         if not copies:
             words = self._confined(rights, words)
@@ -157,7 +162,7 @@ class Sandbox:
             "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
             "--unshare-cgroup-try", *user, *kept,
             *_system(self.sealed), "--proc", "/proc", "--dev", "/dev",
-            *(word for folder in fresh.SCRATCH for word in (*scratch, folder)),
+            *(word for folder in SCRATCH for word in (*scratch, folder)),
             *self._shown(copies), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
             *(word for pair in self._variables().items() for word in ("--setenv", *pair)),
             "--", *words,
@@ -319,7 +324,7 @@ def check_sandbox() -> None:
 def copies_work() -> bool:
     """Whether sandboxed processes can have copies here; else each needs a new start."""
     sandbox = Sandbox()
-    words = [_PYTHON, "-P", "-m", fresh.__name__, *map(str, sandbox.walls())]
+    words = [_PYTHON, "-P", "-m", "engines.programs.fresh", *map(str, sandbox.walls())]
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         return subprocess.run(
             sandbox.command(words, copies=True), capture_output=True, timeout=60,

@@ -13,10 +13,10 @@ import psutil
 
 from dlgo.games import get_game
 from dlgo.records.failures import Failure
+from dlgo.system import processes
 from engines.base import Engine
 from engines.isolation.channel import Host
 from engines.isolation.engine import IsolatedEngine
-from engines.programs import processes
 from engines.programs.program import ProgramError
 from engines.registry import build_engine
 from experiments.arena.entrants import Entrant

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dlgo.records.failures import Failure
+from dlgo.system.processes import run_delay
 from engines.base import Budget, Cost
-from engines.programs.processes import run_delay
 from experiments.arena.entrants import Entrant
 from experiments.arena.plan_keys import KEYS, check_values
 

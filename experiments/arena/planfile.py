@@ -13,7 +13,6 @@ has all keys; options of the command line override the file.
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import SpecError
+from dlgo.files import relative_path
 from dlgo.specs import parse_settings
 from experiments.arena.limits import Limits
 from experiments.arena.plan_keys import KEYS, LIMIT_KEYS, LIST_OPTIONS, PLAN_KEYS
@@ -98,7 +98,7 @@ def located(plan: Path, spec: str) -> str:
         return spec
     for place in (plan.parent / file, file):
         if place.is_file():
-            return os.path.relpath(place) + spec[match.end() :]
+            return relative_path(place) + spec[match.end() :]
     raise SpecError(
         f"plan {plan}: file {file} is neither in the plan's folder, {plan.parent.resolve()}, nor "
         f"in the working folder, {Path.cwd()}"

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import functools
-import platform
-from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 
 from dlgo import __version__
 from dlgo.fingerprint import source_digest
+from dlgo.system.machine import processor
+from dlgo.system.processes import core_count
 from dlgo.text import number_of
-from engines.programs.processes import core_count
 
 
 @functools.cache
 def machine_text() -> str:
     """The computer in a few words: `AMD EPYC, 2 cores`."""
-    model = platform.processor() or platform.machine()
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
-    return f"{model}, {number_of(core_count(), 'core')}"
+    return f"{processor()}, {number_of(core_count(), 'core')}"
 
 
 @functools.cache

@@ -34,7 +34,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.rng import derive_seed
-from engines.programs import processes
+from dlgo.system import processes
 from experiments.arena.limits import DEFAULT_LIMITS
 from experiments.arena.progress import PlainReporter
 from experiments.arena.referee import EngineCache, GameLog

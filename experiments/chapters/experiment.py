@@ -128,7 +128,8 @@ class Experiment:
         """Keep the results of a full run for the notebook."""
         with output_path(self._file) as path:
             source = f"# {self._command}; {date.today()}; {machine_text()}; {seconds:.0f} CPU s\n"
-            path.write_text(source + table.to_csv(index=False, float_format="%.6g"))
+            rows = table.to_csv(index=False, float_format="%.6g")
+            path.write_text(source + rows, encoding="utf-8")
 
     def differences(self, table: pd.DataFrame) -> Iterator[str]:
         """What a new run measured that the kept results exclude, one line each.

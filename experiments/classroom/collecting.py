@@ -251,15 +251,17 @@ def _name_unreadable(name: PurePosixPath, collected: Collected) -> None:
 
 
 def _read(path: Path, most: int) -> bytes | None:
-    """The content of a plain file that is not too long, opened so that no link is followed."""
+    """The content of a plain file, which is no link and not too long."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        listed = path.lstat()
+        if not stat.S_ISREG(listed.st_mode):
+            return None
+        with path.open("rb") as file:
+            same = os.path.samestat(listed, os.fstat(file.fileno()))  # no link has taken its place
+            content = file.read(most + 1) if same else b""
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        content = file.read(most + 1) if plain else b""
-    return content if plain and len(content) <= most else None
+    return content if same and len(content) <= most else None
 
 
 def _of_archive(

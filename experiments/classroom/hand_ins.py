@@ -37,7 +37,7 @@ from experiments.classroom.collecting import (
 )
 
 _NUMBER = re.compile(r"(?i)((?:v|version|submission|attempt|try|hand-?in|upload)[ _-]?)?(\d{1,3})")
-_LAST_MOMENT = datetime(9999, 1, 1).timestamp()
+_LAST_MOMENT = 253_370_764_800.0
 _MOODLE = re.compile(r"(.+_\d+)_assignsubmission_(file|onlinetext)_?(.*)")
 _CANVAS = re.compile(r"((?:anon[a-z]*_)?[^_]+)_(LATE_)?(\d+)_\d+_(.+)")
 

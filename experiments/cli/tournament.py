@@ -5,7 +5,6 @@ The options are the keys of the plan file.
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
@@ -35,6 +34,7 @@ def tournament(
     more games, engines or pairs it plays only what is missing. See docs/tournaments.md.
     """
     from dlgo.files import make_folder
+    from dlgo.system.console import command_line
     from experiments.arena.live_report import LiveReport
     from experiments.arena.planfile import read_plan
     from experiments.arena.progress import default_reporter
@@ -57,7 +57,7 @@ def tournament(
         if len(asked.entrants) == 2 and asked.kind != "mirror":
             commands.append(["compare", ledger, *asked.entrants])
         for command in commands:
-            log(f"next: dlgo {shlex.join(command)}")
+            log(f"next: dlgo {command_line(command)}")
         return
     from reports.report import DEFAULT_REPLICATES, write_report
 

@@ -6,7 +6,6 @@ training starts.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import click
 
 from dlgo.specs import quote_value
+from dlgo.system.console import command_line
 from engines.learners import LEARNERS, config_class
 from engines.supervised.config import SupervisedConfig
 from experiments.options import (
@@ -253,7 +253,7 @@ def doctor(folder: Path, html: Path | None) -> None:
 
 def _say_how_to_play(game: str, engine: str, folder: Path) -> None:
     spec = f"{engine}:model={quote_value(str(folder))}"
-    click.echo(f"play against it: dlgo play {shlex.quote(game)} --second {shlex.quote(spec)}")
+    click.echo(f"play against it: {command_line(['dlgo', 'play', game, '--second', spec])}")
 
 
 def _list_networks(context: click.Context) -> None:

@@ -35,8 +35,8 @@ def web(
     """Open the studio: play, watch and understand games in the browser."""
     from pathlib import Path
 
+    from dlgo.system.processes import core_count
     from engines.isolation.pool import EngineLimits
-    from engines.programs.processes import core_count
     from experiments.studio.server import Studio, serve
     from experiments.studio.specs import Allowed
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import dlgo
 from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
+from dlgo.system.processes import core_count
 from dlgo.text import error_text
-from engines.programs.processes import core_count
 
 # Seconds in which the head of a cluster must take a connection.
 _CONNECT_TIMEOUT = 5.0

@@ -12,18 +12,17 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import dlgo
 from dlgo.errors import DlgoError
+from dlgo.system.processes import cpu_of_tree
 from dlgo.text import error_text
 from engines.jobs import Executor, Inline, Processes
 from engines.jobs.protocol import ListSource, Workplace
 from engines.jobs.worker import Result
-from engines.programs.processes import cpu_of_tree
 from experiments.arena.entrants import Entrant, entrants_of
 from experiments.arena.games import GameTable
 from experiments.arena.provenance import machine_text, version_text
@@ -124,8 +123,7 @@ class Place:
             for outcomes in self._jobs.rounds(tasks) for outcome in outcomes
         ]
         before = self._cpu
-        with suppress(OSError, ValueError):  # no /proc
-            self._cpu = max(self._cpu, cpu_of_tree(os.getpid()))
+        self._cpu = max(self._cpu, cpu_of_tree(os.getpid()))
         return Report(results, time.monotonic() - start, self._cpu - before)
 
     def _unpacked(self, sent: SentTask) -> Any:

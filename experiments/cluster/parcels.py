@@ -17,6 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
+
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
 from dlgo.jit import shared_cache
@@ -117,7 +119,7 @@ def own_folder(prefix: str) -> Path:
     """A new folder `prefix` + process number; those of killed processes are cleared away."""
     for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         number = old.name.removeprefix(prefix).partition("-")[0]
-        if number.isdecimal() and not Path(f"/proc/{number}").exists() and Path("/proc").exists():
+        if number.isdecimal() and not psutil.pid_exists(int(number)):
             shutil.rmtree(old, ignore_errors=True)
     return Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))
 

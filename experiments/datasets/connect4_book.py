@@ -35,7 +35,7 @@ import numpy as np
 from dlgo import DlgoError
 from dlgo.files import make_folder, write_file
 from dlgo.games.connect4.board import COLS, ROWS, STRIDE
-from dlgo.lock import held
+from dlgo.system.locks import held
 from dlgo.text import duration
 from engines.jobs import Amount, Processes, Task
 from engines.solver.book import MOST_PLIES, SHIPPED, UNSOLVED, levels, pack_book, read_book

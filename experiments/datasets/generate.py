@@ -17,8 +17,8 @@ from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.files import make_folder
 from dlgo.games import get_game
-from dlgo.lock import held
 from dlgo.specs import check_settings
+from dlgo.system.locks import held
 from dlgo.text import duration
 from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec

@@ -10,9 +10,6 @@ from __future__ import annotations
 import inspect
 import os
 import queue
-import select
-import signal
-import stat
 import sys
 import threading
 import time
@@ -23,6 +20,8 @@ from dlgo.conformance.faults import unforeseen
 from dlgo.errors import DlgoError
 from dlgo.gtp import GtpError, format_response, parse_command
 from dlgo.jit import tell_of_compiling
+from dlgo.system.console import interrupt_main_thread
+from dlgo.system.pipes import Controller
 from dlgo.text import excerpt
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from experiments.command import standard_input
@@ -140,22 +139,16 @@ class Lines:
         return self._ahead.pop() if self._ahead else self._lines.get()
 
 
-def _end_with_controller(parent: int, output: int) -> None:
+def _end_with_controller(controller: Controller) -> None:
     """After the end of the input, end this process if its controller has ended.
 
     A killed controller leaves a search without a reader. The end of the input alone
-    does not tell: commands from a file or a pipe (`dlgo gtp < FILE`) are all answered. So either
-    nobody can read the answers any more (`output`, a descriptor), or the controller (`parent`) has
-    ended and no file keeps them.
+    does not tell: commands from a file or a pipe (`dlgo gtp < FILE`) are all answered.
     """
-    kept = stat.S_ISREG(os.fstat(output).st_mode)
-    answers = select.poll()
-    answers.register(output, 0)  # reported in any case: that nobody reads
-    while not answers.poll(1000 * _WATCH):
-        if os.getppid() != parent and not kept:
-            break
-    # As Ctrl-C does it: the engine is closed, and its processes end. Compiled code may not hear it.
-    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    while not controller.leaves(_WATCH):
+        pass
+    # The engine is closed, and its processes end. Compiled code may not hear it.
+    interrupt_main_thread()
     time.sleep(_PATIENCE)
     os._exit(_STOPPED)
 
@@ -168,12 +161,12 @@ def serve(game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIM
     not play the game, or standard input or output is closed; BrokenPipeError if nobody reads the
     answers.
     """
-    parent, spec = os.getppid(), read_spec(engine, move_timeout)
     source = standard_input("the controller's commands")
     if sys.stdout is None:
         raise DlgoError("standard output is closed: dlgo gtp writes its answers there")
-    output = sys.stdout.fileno()
-    lines = Lines(source.fileno(), lambda: _end_with_controller(parent, output))
+    controller = Controller(sys.stdout.fileno())  # early: it may end while an engine is loaded
+    spec = read_spec(engine, move_timeout)
+    lines = Lines(source.fileno(), lambda: _end_with_controller(controller))
     with tell_of_compiling(lambda text: print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)):
         session = Session(game, spec, seed)
     server = Server(session)

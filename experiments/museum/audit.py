@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import operator
-import signal
 import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
@@ -19,6 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dlgo.system.watchdogs import Overtime, watchdog
 from dlgo.text import describe_error
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
@@ -47,10 +47,6 @@ _TREES = """How to read a tree: in x(...) black is to move, in o(...) white; the
 positions after the moves A, B, ... +1, 0 and -1 are results, o~.3 is a position worth .3 whatever
 follows, =.5 is the evaluator's value, all for black. .1: is the prior of a move, _ an illegal move,
 x?1 a large random tree."""
-
-
-class TooSlow(BaseException):
-    """Raised in a part that takes too long, so that its line is known."""
 
 
 class Finding(NamedTuple):
@@ -199,18 +195,13 @@ class _Room(Workplace, Watch):
 
     def do(self, task: Task) -> Generator[Amount, None, Any]:
         yield Amount()
-        signal.signal(signal.SIGPROF, self._interrupt)
-        signal.setitimer(signal.ITIMER_PROF, self._seconds)
         try:
-            self._subject = getattr(self, "_subject", None) or Subject(*self._source)
-            return task.work(self._subject, *task.arguments)
-        except TooSlow as error:
-            return {f"{_HANG}{error}": f"it hangs{_place(error, Path(self._source[0]))}"}
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-
-    def _interrupt(self, *_: Any) -> None:
-        raise TooSlow(f"no answer within {self._seconds:g} s of CPU time")
+            with watchdog(self._seconds):
+                self._subject = getattr(self, "_subject", None) or Subject(*self._source)
+                return task.work(self._subject, *task.arguments)
+        except Overtime as error:
+            limit = f"no answer within {self._seconds:g} s of CPU time"
+            return {_HANG + limit: f"it hangs{_place(error, Path(self._source[0]))}"}
 
     def watch(self, board: Any) -> Watch:
         return self

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
+from dlgo.system.machine import is_open_to_others
 from dlgo.text import excerpt, number_of
 from experiments.online import protocol
 from experiments.online.connection import Connection, Pauses
@@ -26,7 +27,7 @@ _BECOMES_A_GAME = 60.0
 _TRIES = 3
 _GAME_EVENT = re.compile(r"game/([0-9]{1,15})/(.+)", re.ASCII)
 # Characters of an API key, and the rights of others to read its file.
-_LONGEST_KEY, _OTHERS = 1000, 0o077
+_LONGEST_KEY = 1000
 
 
 class Bridge:
@@ -192,12 +193,18 @@ def play_online(
         connection = Connection(server, key, username, tell, Pauses())
         bridge = Bridge(connection, player(), terms, tell, Pauses(), greeting)
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, bridge.interrupt)
-        loop.add_signal_handler(signal.SIGTERM, bridge.stop)
-        await bridge.run()  # the handlers end with the loop
+        for number, handle in ((signal.SIGINT, bridge.interrupt), (signal.SIGTERM, bridge.stop)):
+            # The loop's own handlers are not on all systems.
+            signal.signal(number, lambda *_, act=handle: loop.call_soon_threadsafe(act))
+        await bridge.run()
         return len(bridge.games)
 
-    left_open = asyncio.run(run())
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        left_open = asyncio.run(run())
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     if left_open:
         raise KeyboardInterrupt(
             f"stopped; {number_of(left_open, 'game')} open on the server: the same command "
@@ -217,7 +224,7 @@ def read_key(file: Path | None, variable: str, note: Callable[[str], None]) -> s
         where = f"key file {file}"
         try:
             with file.open("rb") as opened:
-                if os.fstat(opened.fileno()).st_mode & _OTHERS and os.name == "posix":
+                if is_open_to_others(os.fstat(opened.fileno())):
                     note(f"note: other users can read {where}: chmod 600 {file}")
                 typed = opened.read(_LONGEST_KEY + 1).decode("utf-8", "replace")
         except OSError as error:

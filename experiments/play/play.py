@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dlgo import DlgoError, GameState, get_game
-from engines.jobs.worker import end_with_parent
+from dlgo.system.processes import end_with_parent
 from experiments.play.game_file import SavedGame, read_game_file
 from experiments.play.session import DEFAULT_HINT, Session, make_player, player_from_file
 

@@ -7,7 +7,6 @@ next and how long a turn lasts; nothing here assumes either.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import count
@@ -16,6 +15,7 @@ from pathlib import Path
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from dlgo.files import check_folder_of
 from dlgo.games import GAMES
+from dlgo.system.console import command_line
 from dlgo.text import number_of
 from engines.base import Decision, Engine
 from engines.isolation.describe import MOVE_TIMEOUT, OutsideSpec, read_spec
@@ -224,7 +224,7 @@ class Session:
         for option, player in zip(("--first", "--second"), self.players, strict=True):
             if player_from_file(str(player)) is None:
                 words += [option, str(player)]
-        return shlex.join(words)
+        return command_line(words)
 
     def closing_message(self) -> str:
         """The last line about an unfinished game."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import shlex
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -19,6 +18,7 @@ from starlette.routing import Route
 from dlgo import GameState, Move, Player
 from dlgo.display import player_text
 from dlgo.games.go.scoring import ownership
+from dlgo.system.console import command_line
 from experiments.play.analyze import START, play_texts
 from experiments.play.cell_moves import turn_text, turns_played
 from experiments.play.game_file import SavedGame
@@ -129,7 +129,7 @@ class _Analyse:
         line = ["dlgo", "analyze", str(game), "--stdin", "--engine", spec]
         return replies.json_reply({
             "game": str(game), "moves": " ".join(texts),
-            "command": f"echo {shlex.quote(moves or START)} | {shlex.join(line)}",
+            "command": f"echo {command_line([moves or START])} | {command_line(line)}",
         })
 
     async def position(self, request: Request) -> Response:

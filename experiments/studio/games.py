@@ -187,7 +187,7 @@ class _KeptGames:
                 return HUMAN
 
         try:
-            kept = json.loads(path.read_text())
+            kept = json.loads(path.read_text("utf-8"))
             self._allowed.game(kept["game"])  # before anything of the file is read
             file = PurePath(f"game.{kept['form']}")
             saved = first_game(read_games(kept["file"].encode(), file, self._allowed.game), file)

@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
 from dlgo.errors import DlgoError
+from dlgo.files import relative_path
 from dlgo.text import one_line
 
 # Bytes of a request's body: more than any game that the studio takes; seconds for it to arrive.
@@ -56,7 +57,7 @@ def file_reply(data: bytes, media_type: str, name: str) -> Response:
 def hide_folders(folders: Iterable[Path]) -> None:
     """From now on, errors show files in these folders by their names alone."""
     for folder in folders:
-        names = {str(folder), str(folder.resolve()), os.path.relpath(folder)} - {"/", "."}
+        names = {str(folder), str(folder.resolve()), relative_path(folder)} - {"/", "."}
         _folders.extend(f"{name}{os.sep}" for name in names)
     _folders.sort(key=len, reverse=True)
 

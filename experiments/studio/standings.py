@@ -7,9 +7,7 @@ the ledger and rates, with low priority.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import os
 import threading
 import time
 from collections.abc import Generator
@@ -17,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from dlgo import DlgoError
+from dlgo.system.processes import yield_to_others
 from dlgo.text import one_line
 from engines.jobs import Amount, Processes, Task, WorkerError
 
-# How far the process steps back behind the games of the tournament.
-_NICENESS = 10
 # Columns of the ratings that pages get.
 _COLUMNS = [
     "entrant", "family", "budget", "rating", "low95", "high95", "games", "wins", "draws",
@@ -71,8 +68,7 @@ def compute(path: str) -> Generator[Amount, None, dict[str, Any]]:
         `games`: how many were rated; `tables`: one for each game, with `rows` best first;
         `names`: what entrants are called; `cpu`: seconds that it took.
     """
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(_NICENESS - os.nice(0))
+    yield_to_others(last=True)  # also to the games of the tournament
     yield Amount()
     from dlgo.records.ledger import Ledger
     from reports.tables import games_frame, rate_games, ratings_frame

@@ -23,10 +23,10 @@ from typing import Any
 from dlgo import GameState, Move
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import Option
+from dlgo.system.processes import MARK
 from engines import registry
 from engines.base import Budget, Cost, Decision, Engine
 from engines.jobs import Processes
-from engines.programs.processes import MARK
 from engines.random_bot.engine import RandomEngine
 from experiments.arena.games import GameTable
 from experiments.arena.limits import DEFAULT_LIMITS, Limits

@@ -22,7 +22,7 @@ import pytest
 
 from dlgo import LedgerError
 from dlgo.records.ledger import GameRecord
-from engines.programs import processes
+from dlgo.system import processes
 from experiments.arena.inspect_ledger import check_lines
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan

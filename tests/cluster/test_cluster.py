@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.system import processes
 from engines.jobs import Task, WorkerError
-from engines.programs import processes
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.cluster import jobs as jobs_module

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engines.programs import processes
+from dlgo.system import processes
 
 _frozen: set[int] = set()
 

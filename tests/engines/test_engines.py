@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, SpecError, get_game
+from dlgo.system import processes
 from engines.base import Budget, Cost, Decision
 from engines.conformance import RULES, RuleBroken, check_engine
-from engines.programs import processes
 from engines.random_bot.engine import RandomEngine
 from engines.registry import EngineSpec, build_engine, engine_class, engine_names
 from tests.conftest import FULL, one_line_error, random_game

@@ -220,7 +220,7 @@ def test_ctrl_c_while_a_bot_hangs_saves_the_game(
     for _ in range(2):
         session.bot_turn()
         session.play([session.state.legal_moves()[0]])
-    monkeypatch.setattr("selectors.DefaultSelector.select", interrupt)
+    monkeypatch.setattr("engines.programs.program._Answers.read", interrupt)
     with pytest.raises(KeyboardInterrupt):
         session.bot_turn()
     assert "--resume unfinished.txt" in session.closing_message()

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.errors import DlgoError
-from engines.programs.processes import run_delay
+from dlgo.system.processes import run_delay
 from experiments.cli.main import main
 
 _SECONDS = 10

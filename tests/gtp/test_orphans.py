@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engines.programs import processes, reaper
+from dlgo.system import processes, reaper
 from tests.command import ROOT
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, living, mock
 
@@ -181,26 +181,15 @@ def test_an_engine_ends_with_its_controller(kind: str, output: str, tmp_path: Pa
 def test_a_process_whose_parent_ends_while_we_look_is_found(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Processes are read one by one: a child is seen, its parent ends, and is not seen any more.
-
-    The rows are pid, parent, group and state, as they are found in one look after the other.
-    """
-    us, host, shell, child = os.getpid(), 10**8, 10**8 + 1, 10**8 + 2
-    looks = [
-        [(host, us, us, "S"), (shell, host, us, "S")],
-        [(host, us, us, "Z"), (child, shell, child, "S")],
-        [(host, us, us, "Z"), (child, us, child, "S")],
-        [(host, us, us, "Z")],
-    ]
-    killed: list[int] = []
-    monkeypatch.setattr(processes, "send", lambda pid, number: killed.append(pid))
-    monkeypatch.setattr(processes, "_processes", lambda: looks.pop(0) if len(looks) > 1 else
+    """Processes are read one by one: one whose parent ends meanwhile is in no tree for a moment."""
+    host, shell, child = range(10**8, 10**8 + 3)
+    looks = [{host, shell}, set(), {child}, set()]
+    ended: list[tuple[str, int]] = []
+    monkeypatch.setattr(processes, "_do", lambda what, pid: ended.append((what, pid)))
+    monkeypatch.setattr(processes, "descendants", lambda pid: looks.pop(0) if len(looks) > 1 else
                         looks[0])
     processes.end_descendants()
-    assert set(killed) == {host, shell, child}
-    monkeypatch.setattr(processes, "_processes", lambda: [
-        (host, us, us, "Z"), (child, host, child, "S")])
-    assert processes.descendants(us) == {child}
+    assert set(ended) == {("kill", host), ("kill", shell), ("kill", child)}
 
 
 def test_what_a_program_leaves_at_once_is_ended() -> None:
@@ -209,7 +198,7 @@ def test_what_a_program_leaves_at_once_is_ended() -> None:
     ours, theirs = os.pipe()
     try:
         subprocess.run(
-            [sys.executable, "-S", "-E", reaper.SCRIPT, "run", str(ours), "/bin/sh", "-c",
+            [sys.executable, reaper.SCRIPT, "run", str(ours), "/bin/sh", "-c",
              f"setsid env -i sleep {nap} &"],
             pass_fds=[ours], check=True,
         )

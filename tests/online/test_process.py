@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, get_game
+from dlgo.system import processes
 from engines.base import Decision
 from engines.isolation.pool import EngineLimits
-from engines.programs import processes
 from experiments.online.player import OnlinePlayer
 from tests.command import assert_one_line, dlgo_here
 from tests.online.harness import start_process

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.programs import processes
+from dlgo.system import processes
 from tests.command import ROOT, dlgo_here
 
 PARENT = """

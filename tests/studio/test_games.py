@@ -13,7 +13,7 @@ import pytest
 
 from dlgo import GameState, get_game
 from dlgo.display import look_of, result_text
-from engines.programs import processes
+from dlgo.system import processes
 from experiments.studio.position import find_turn
 from tests.studio.client import BOTS, OWN_GAME, Studio
 

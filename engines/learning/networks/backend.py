@@ -14,10 +14,10 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
+from dlgo.system.machine import processor, processor_features
 
 
 @contextlib.contextmanager
@@ -105,11 +105,8 @@ def training_precision() -> str:
     """
     if gpu_name() is not None:
         return "mixed"
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return "float32"
-    fast = "amx_bf16" in text or ("avx512_bf16" in text and "AuthenticAMD" in text)
+    features = processor_features()
+    fast = "amx_bf16" in features or ("avx512_bf16" in features and "AMD" in processor())
     return "mixed" if fast else "float32"
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from dlgo.errors import ModelError, SpecError
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
-from dlgo.lock import held
+from dlgo.system.locks import held
 from dlgo.text import duration
 from engines.learning.runs.checkpoint import (
     FILE_NAME,

@@ -1,49 +1,66 @@
-"""Processes: what descends from one, what memory and time it uses, how it is ended for good.
+"""Processes: what descends from one, what memory and CPU time it uses, how it is ended for good.
 
 An engine may start others, which may start others, in process groups of their own and without
-a living parent. They are found by three signs: the tree of parents (a worker adopts what its
-children leave behind), the process group, and a mark in the environment that every process
-inherits. Only Linux has /proc; elsewhere the process group is all there is.
-
-psutil measures memory. It has neither marks nor the state and group of all processes in one pass,
-which tells when none is left that could start another; nor CPU time in nanoseconds; nor memory
-without files, with every shared page divided by the number of processes that share it. The reaper
-runs this file without anything installed, so psutil is imported where it is used.
+a living parent. They are found by three signs: the tree of parents (on Linux, a worker adopts what
+its children leave behind), the process group, and a mark in the environment that every process
+inherits. psutil knows all of that on each system. What only Linux tells is read from /proc: CPU
+time in nanoseconds, memory without files, with each shared page divided by the number of processes
+that share it, and how long a process has waited for a core.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
+import threading
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 # The environment variable that marks a worker and all that it starts.
 MARK = "DLGO_ARENA_WORKER"
 
 _PROC = Path("/proc")
-_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
-_PR_SET_CHILD_SUBREAPER = 36
+_LINUX, _WINDOWS = psutil.LINUX, psutil.WINDOWS
+# Whether a process can copy itself.
+CAN_FORK = hasattr(os, "fork")
 # Rounds of searching for processes to kill; each finds processes that were starting in the last
 # one. And the seconds between two rounds.
 _ROUNDS = 200
 _PAUSE = 0.002
+# Seconds between two looks whether the parent is there.
+_LOOK = 0.5
 # How much the system prefers a server, so that its pages stay quick while engines think.
-_NICENESS = 5
-# States (see proc(5)) of a process that starts no other: stopped, dead, or asleep in the kernel,
-# as one that waits until the child it has just started has loaded its program.
-_AT_REST = "TtZXD"
+_NICENESS = (
+    (psutil.BELOW_NORMAL_PRIORITY_CLASS, psutil.IDLE_PRIORITY_CLASS) if _WINDOWS else (5, 10))
+_DEAD = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+# A process that starts no other: stopped, dead, or asleep in the kernel, as one that waits until
+# the child it has just started has loaded its program.
+_AT_REST = (*_DEAD, psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP, psutil.STATUS_DISK_SLEEP)
+# Exit codes of a process that something else has ended: the signal SIGKILL; on Windows, the codes
+# that the Task Manager and psutil give it.
+_KILLED = (1, 15) if _WINDOWS else (-9,)
+
+
+def new_mark() -> str:
+    """A mark that no other process has, to be extended for its descendants."""
+    return f"{os.getpid()}-{os.urandom(6).hex()}-"
 
 
 def core_count() -> int:
     """The cores this process may use, which in a container are fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
+    with contextlib.suppress(AttributeError):  # macOS
+        return len(psutil.Process().cpu_affinity())
     return os.cpu_count() or 1
+
+
+def was_killed(exit_code: int) -> bool:
+    """Whether a process with this exit code was ended from outside, as when memory runs out."""
+    return exit_code in _KILLED
 
 
 def end_tree(pid: int, mark: str | None = None) -> None:
@@ -52,30 +69,44 @@ def end_tree(pid: int, mark: str | None = None) -> None:
     All of them are stopped before any is killed: a process without a parent is harder to find.
     """
     tree: set[int] = {pid} if pid else set()
+    wanted = ["ppid", "status", *(["environ"] if mark else [])]
     for process in tree:
-        send(process, signal.SIGSTOP)
+        _do("suspend", process)
     for _ in range(_ROUNDS):
-        rows = _processes()
+        rows = [(process.pid, process.info) for process in psutil.process_iter(wanted)]
         more = {
-            process for process, parent, group, state in rows
-            if state != "Z" and process not in tree and process != os.getpid() and (
-                parent in tree or (pid and group == pid)
-                or (mark is not None and _marked(process, mark))
+            process for process, info in rows
+            if info["status"] not in _DEAD and process not in tree and process != os.getpid() and (
+                info["ppid"] in tree or (pid and _group(process) == pid)
+                or (mark and (info["environ"] or {}).get(MARK, "").startswith(mark))
             )
         }
         for process in more:
-            send(process, signal.SIGSTOP)
+            _do("suspend", process)
         tree |= more
         # A signal takes a moment to arrive, and a process may start another until it does. Only
         # a list made when all were at rest is complete.
-        if not more and all(state in _AT_REST for process, _, _, state in rows if process in tree):
+        if not more and all(info["status"] in _AT_REST for process, info in rows
+                            if process in tree):
             break
         time.sleep(_PAUSE)
-    if pid:
+    if pid and pid != os.getpid():
         with contextlib.suppress(OSError, AttributeError):  # it leads a group only once it runs
             os.killpg(pid, signal.SIGKILL)
     for process in tree:
-        send(process, signal.SIGKILL)
+        _do("kill", process)
+
+
+def _group(pid: int) -> int:
+    with contextlib.suppress(OSError, AttributeError):
+        return os.getpgid(pid)
+    return 0
+
+
+def _do(what: str, pid: int) -> None:
+    """Suspend or kill a process, if there is one."""
+    with contextlib.suppress(psutil.Error):
+        getattr(psutil.Process(pid), what)()
 
 
 def end_descendants() -> None:
@@ -84,7 +115,7 @@ def end_descendants() -> None:
     for _ in range(_ROUNDS):
         children = descendants(os.getpid())
         for process in children:
-            send(process, signal.SIGKILL)
+            _do("kill", process)
         # A process whose parent ends while we look is in no tree until we look again.
         empty = 0 if children else empty + 1
         if empty == 2:
@@ -92,31 +123,32 @@ def end_descendants() -> None:
         time.sleep(_PAUSE)
 
 
-def _processes() -> list[tuple[int, int, int, str]]:
-    """All processes: pid, parent, group, state."""
-    rows = []
-    for folder in _PROC.glob("[0-9]*"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            # The name, in brackets, may hold anything.
-            fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            rows.append((int(folder.name), int(fields[1]), int(fields[2]), fields[0]))
-    return rows
+def end_own_group() -> None:
+    """Kill this process, and on POSIX its process group."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
 
 
-def _marked(pid: int, mark: str) -> bool:
-    with contextlib.suppress(OSError):
-        environment = (_PROC / str(pid) / "environ").read_bytes()
-        return f"\0{MARK}={mark}".encode() in b"\0" + environment
-    return False
+def lead_a_group() -> None:
+    """On POSIX, begin a session: Ctrl-Z and Ctrl-C in the terminal do not reach this process, and
+    what it starts can be killed together with it."""
+    with contextlib.suppress(AttributeError):
+        os.setsid()
 
 
 def descendants(pid: int, without: Collection[int] = ()) -> set[int]:
     """The living processes below `pid` in the tree, without those branches."""
-    rows = [row for row in _processes() if row[0] not in without]
-    tree = {pid}  # the dead are part of it: a child may have been seen before its parent ended
-    while more := {row[0] for row in rows if row[1] in tree} - tree:
-        tree |= more
-    return {row[0] for row in rows if row[3] != "Z" and row[0] in tree} - {pid}
+    tree = _below(pid)
+    for branch in tree & set(without):
+        tree -= {branch} | _below(branch)
+    return {process for process in tree if is_running(process)}
+
+
+def _below(pid: int) -> set[int]:
+    with contextlib.suppress(psutil.Error):
+        return {process.pid for process in psutil.Process(pid).children(recursive=True)}
+    return set()
 
 
 def memory(pid: int, with_children: bool = True, without: Collection[int] = ()) -> int:
@@ -133,8 +165,6 @@ def resident(pid: int) -> int:
 
 
 def _memory_infos(pids: Collection[int]) -> Iterator[Any]:
-    import psutil
-
     for pid in pids:
         with contextlib.suppress(psutil.Error):
             yield psutil.Process(pid).memory_info()
@@ -144,7 +174,9 @@ def exact_memory(
     pid: int, without: Collection[int] = (), kinds: tuple[str, ...] = ("Pss_Anon:",)
 ) -> int:
     """Like `memory`, with every shared page divided by the number of processes that share it;
-    `kinds` are the lines of smaps_rollup (see proc(5)) that count."""
+    `kinds` are the lines of smaps_rollup (see proc(5)) that count. Only Linux tells."""
+    if not _LINUX:
+        return memory(pid, without=without)
     total = 0
     for process in {pid} | descendants(pid, without):
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -166,28 +198,27 @@ def excess(pid: int, before: float, megabytes: int, without: Collection[int] = (
 
 
 def limit_growth(megabytes: int) -> None:
-    """From now on this process may allocate so much, and no more: then it gets MemoryError."""
-    with contextlib.suppress(ImportError, OSError, ValueError, StopIteration, AttributeError):
-        import resource
-
-        lines = (_PROC / "self/status").read_text().splitlines()
-        used = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
+    """From now on this process may allocate so much, and no more: then it gets MemoryError (Linux;
+    elsewhere, `excess` from outside is the only limit)."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        process = psutil.Process()
         # Private writable memory, touched or not: an array of 10 GB is refused at once.
-        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        resource.setrlimit(resource.RLIMIT_DATA, (used + megabytes * 2**20, hard))
+        most = process.memory_info().data + megabytes * 2**20
+        process.rlimit(psutil.RLIMIT_DATA, (most, process.rlimit(psutil.RLIMIT_DATA)[1]))
 
 
 def offer_to_the_oom_killer() -> None:
-    """If memory runs out, let the system end this process rather than any other."""
+    """If memory runs out, let the system end this process rather than any other (Linux)."""
     with contextlib.suppress(OSError):
         (_PROC / "self/oom_score_adj").write_text("800")
 
 
-def yield_to_others() -> None:
-    """Take less than others: be the first to end where memory runs out, the last where cores do."""
+def yield_to_others(last: bool = False) -> None:
+    """Take less than others: be the first to end where memory runs out, and give the cores to what
+    is more urgent, or (`last`) to everything else."""
     offer_to_the_oom_killer()
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(_NICENESS)
+    with contextlib.suppress(psutil.Error, OSError):
+        psutil.Process().nice(_NICENESS[last])
 
 
 def oom_kills() -> int:
@@ -201,15 +232,25 @@ def oom_kills() -> int:
     return total
 
 
-def adopt_orphans() -> None:
-    """Become the parent of what this process's children leave behind (Linux)."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
 def cpu_of_tree(pid: int) -> float:
-    """CPU seconds of a process, its descendants, and those of them that have ended. Raises OSError
-    or ValueError if there is no such process, or no /proc."""
+    """CPU seconds of a process, its descendants, and (on Linux) those of them that have ended. 0.0
+    if there is no such process."""
+    try:
+        return _cpu_by_clock(pid) if _LINUX else _cpu_of(psutil.Process(pid), True)
+    except (OSError, ValueError, psutil.Error):
+        return 0.0
+
+
+def _cpu_of(process: psutil.Process, with_descendants: bool) -> float:
+    times = process.cpu_times()
+    seconds = times.user + times.system
+    for child in process.children(recursive=True) if with_descendants else ():
+        with contextlib.suppress(psutil.Error):
+            seconds += _cpu_of(child, False)
+    return seconds
+
+
+def _cpu_by_clock(pid: int) -> float:
     # Fields 14 to 17 and 20 of stat(5); the second is a name that can hold anything but `)`.
     stat = _read(f"{_PROC}/{pid}/stat").rpartition(b")")[2].split()
     ticks = int(stat[13]) + int(stat[14])
@@ -219,13 +260,13 @@ def cpu_of_tree(pid: int) -> float:
         seconds = time.clock_gettime((~pid << 3) | 2)
     except OSError:  # it has ended, and its parent has not waited for it
         seconds, ticks = 0.0, ticks + int(stat[11]) + int(stat[12])
-    seconds += ticks / _TICKS
+    seconds += ticks / os.sysconf("SC_CLK_TCK")
     several = stat[17] != b"1"
     threads = os.listdir(f"{_PROC}/{pid}/task") if several else [pid]  # noqa: PTH208 (every move)
     for thread in threads:
         for child in _read(f"{_PROC}/{pid}/task/{thread}/children").split():
             with contextlib.suppress(OSError, ValueError):
-                seconds += cpu_of_tree(int(child))
+                seconds += _cpu_by_clock(int(child))
     return seconds
 
 
@@ -239,14 +280,44 @@ def _read(path: str) -> bytes:
 
 def is_running(pid: int) -> bool:
     """Whether a process lives; a dead one may wait for its parent."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return _read(f"{_PROC}/{pid}/stat").rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid).status() not in _DEAD
     return False
+
+
+class Parent:
+    """The process that has started this one."""
+
+    def __init__(self) -> None:
+        self._pid, self._process = os.getppid(), None
+        with contextlib.suppress(psutil.Error):  # it has ended already
+            self._process = psutil.Process(self._pid)
+
+    def has_ended(self) -> bool:
+        """Whether it has ended. POSIX then gives this process another parent, Windows does not."""
+        if _WINDOWS:
+            return self._process is None or not self._process.is_running()
+        return os.getppid() != self._pid
+
+
+def end_with_parent() -> None:
+    """From now on, end when the process that has started this one ends, with all that this one has
+    started."""
+    parent = Parent()
+
+    def watch() -> None:
+        while not parent.has_ended():
+            time.sleep(_LOOK)
+        end_descendants()
+        os._exit(1)
+
+    if os.getppid() > 1:  # a command without a parent runs on
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def inside_of(root: int, number: int) -> int:
     """Which descendant of `root` calls itself `number` in its own view, the innermost if there are
-    several; else `number`."""
+    several; else `number` (Linux)."""
     depths: dict[int, int] = {}
     for process in descendants(root):
         with contextlib.suppress(OSError, ValueError):
