@@ -249,10 +249,13 @@ def _in_child(
         "NUMBA_DISABLE_JIT": str(int(mode == "plain")),
     }
     rule, data = "loading", {}
-    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
-        [sys.executable, "-P", "-c", _CHILD, mode, spec, str(seconds), *games],
-        stdout=subprocess.PIPE, stderr=errors, text=True, env=environment,
-    ) as child:
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
+        subprocess.Popen(
+            [sys.executable, "-P", "-c", _CHILD, mode, spec, str(seconds), *games],
+            stdout=subprocess.PIPE, stderr=errors, encoding="utf-8", env=environment,
+        ) as child,
+    ):
         try:
             for line in child.stdout or ():
                 data = json.loads(line)
@@ -276,7 +279,7 @@ def _in_child(
 def _child() -> None:
     """Check the game or engine of the command line, and print the report as lines of JSON."""
     _, mode, spec, seconds, *games = sys.argv
-    answers = os.fdopen(os.dup(1), "w")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # output of the file is not part of the answer
 
     def tell(**data: Any) -> None:

@@ -6,11 +6,10 @@ import _thread
 import shlex
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-
-import psutil
 
 
 def interrupt_main_thread() -> None:
@@ -28,7 +27,7 @@ def without_ctrl_c() -> Iterator[None]:
     It needs a second before it can ignore the signal itself. On POSIX, the signal is blocked rather
     than ignored, so that this process still receives it, a little later.
     """
-    if not psutil.WINDOWS:
+    if sys.platform != "win32":
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             yield
@@ -46,13 +45,13 @@ def without_ctrl_c() -> Iterator[None]:
 
 def command_line(words: Sequence[str]) -> str:
     """Words as a line for the shells of this system: sh; or cmd and PowerShell."""
-    return subprocess.list2cmdline(words) if psutil.WINDOWS else shlex.join(words)
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
 
 def split_command_line(text: str) -> list[str]:
     """The words of a line. On Windows a backslash is part of a path, and only double quotes count.
     Raises ValueError for a quote that is open."""
-    if not psutil.WINDOWS:
+    if sys.platform != "win32":
         return shlex.split(text)
     lexer = shlex.shlex(text, posix=True, punctuation_chars=False)
     lexer.whitespace_split, lexer.escape, lexer.quotes, lexer.commenters = True, "", '"', ""

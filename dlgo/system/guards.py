@@ -140,5 +140,4 @@ def _forget() -> None:
     _open.clear()
 
 
-if processes.CAN_FORK:
-    os.register_at_fork(after_in_child=_forget)
+processes.in_copies(_forget)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import platform
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def system() -> str:
+    """The operating system and the kind of processor: `Linux x86_64`."""
+    return f"{platform.system()} {platform.machine()}"
 
 
 def processor() -> str:
@@ -34,14 +38,14 @@ def _of_linux(key: str) -> str:
 def has_display() -> bool:
     """Whether windows can be opened."""
     named = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    return bool(named) or psutil.WINDOWS or psutil.MACOS
+    return bool(named) or sys.platform in ("win32", "darwin")
 
 
 def is_open_to_others(status: os.stat_result) -> bool:
     """Whether other users can use a file (POSIX; Windows has no such bits: False)."""
-    return not psutil.WINDOWS and bool(status.st_mode & _OTHERS)
+    return sys.platform != "win32" and bool(status.st_mode & _OTHERS)
 
 
 def is_own(status: os.stat_result) -> bool:
     """Whether a file belongs to this user (Windows does not say: True)."""
-    return psutil.WINDOWS or status.st_uid == os.getuid()
+    return sys.platform == "win32" or status.st_uid == os.getuid()

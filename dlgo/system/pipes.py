@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import select
 import stat
+import sys
 import time
-
-import psutil
 
 from dlgo.system.processes import Parent
 
 
 def has_input(descriptor: int) -> bool:
     """Whether reading a pipe would not wait: something has come, or its writer is gone."""
-    if not psutil.WINDOWS:
+    if sys.platform != "win32":
         return bool(select.select([descriptor], [], [], 0.0)[0])
     from dlgo.system.windows import bytes_in_pipe
 
@@ -33,7 +32,7 @@ class Controller:
     def leaves(self, seconds: float) -> bool:
         """Whether, after `seconds` at most, nobody is left who reads the output: its pipe has no
         reader (which only POSIX tells), or this process has ended and no file keeps it."""
-        if psutil.WINDOWS:
+        if sys.platform == "win32":
             time.sleep(seconds)
         else:
             output = select.poll()

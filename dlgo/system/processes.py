@@ -13,9 +13,10 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ import psutil
 MARK = "DLGO_ARENA_WORKER"
 
 _PROC = Path("/proc")
-_LINUX, _WINDOWS = psutil.LINUX, psutil.WINDOWS
+_LINUX, _WINDOWS = sys.platform == "linux", sys.platform == "win32"
 # Whether a process can copy itself.
 CAN_FORK = hasattr(os, "fork")
 # Rounds of searching for processes to kill; each finds processes that were starting in the last
@@ -36,14 +37,14 @@ _PAUSE = 0.002
 _LOOK = 0.5
 # How much the system prefers a server, so that its pages stay quick while engines think.
 _NICENESS = (
-    (psutil.BELOW_NORMAL_PRIORITY_CLASS, psutil.IDLE_PRIORITY_CLASS) if _WINDOWS else (5, 10))
+    (psutil.BELOW_NORMAL_PRIORITY_CLASS, psutil.IDLE_PRIORITY_CLASS) if psutil.WINDOWS else (5, 10))
 _DEAD = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
 # A process that starts no other: stopped, dead, or asleep in the kernel, as one that waits until
 # the child it has just started has loaded its program.
 _AT_REST = (*_DEAD, psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP, psutil.STATUS_DISK_SLEEP)
 # Exit codes of a process that something else has ended: the signal SIGKILL; on Windows, the codes
 # that the Task Manager and psutil give it.
-_KILLED = (1, 15) if _WINDOWS else (-9,)
+_KILLED = (1, 15) if psutil.WINDOWS else (-9,)
 
 
 def new_mark() -> str:
@@ -121,6 +122,37 @@ def end_descendants() -> None:
         if empty == 2:
             break
         time.sleep(_PAUSE)
+
+
+def enter_copy() -> int | None:
+    """Go on in a copy of this process, where the answer is None. This process waits for it, and
+    ends what it has left behind; the answer is then its exit code, or minus the number of the
+    signal that has ended it. Only where `CAN_FORK`."""
+    from dlgo.system.reaper import adopt_orphans  # late: the reaper imports this file alone
+
+    adopt_orphans()
+    copy = os.fork()
+    if copy == 0:
+        return None
+    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+    end_descendants()
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    return code
+
+
+def in_copies(action: Callable[[], None]) -> None:
+    """Call `action` at once in each copy that this process makes of itself from now on."""
+    if CAN_FORK:
+        os.register_at_fork(after_in_child=action)
+
+
+def end_as(code: int) -> None:
+    """End this process as another has ended, whose `exit code` this is."""
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    os._exit(code)
 
 
 def end_own_group() -> None:

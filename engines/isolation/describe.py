@@ -26,8 +26,8 @@ _LOAD_TIMEOUT = 30.0
 # Wall seconds for a move, unless the user says otherwise.
 MOVE_TIMEOUT = 600.0
 
-# The process that has described an engine, the folder that it works in, and the engine, if that was
-# not loaded in a copy: only the same one can then move in, else the next that is described or built.
+# The process that has described an engine, its working folder, and the engine if it was not
+# loaded in a copy: then only the same one can move in, else the next that is described or built.
 _spare: list[tuple[Path, str, Host]] = []
 
 

@@ -24,7 +24,6 @@ from dlgo.jit import count_compiling, cpu_time, watch_clocks
 from dlgo.plugins import file_stamp
 from dlgo.records.failures import Failure
 from dlgo.system import pipes, processes
-from dlgo.system.reaper import adopt_orphans
 from dlgo.text import error_text
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
@@ -127,25 +126,17 @@ class _Host:
         that an engine makes to its process end with the copy. Once the copy has `left` as told,
         nothing that it has started is there; if it ends otherwise, this process ends likewise.
         """
-        adopt_orphans()
         gc.freeze()  # objects that the collector does not touch stay shared by both processes
-        copy = os.fork()
-        if copy == 0:
+        code = processes.enter_copy()
+        if code is None:
             if walls:
                 from engines.programs import fresh  # of Linux alone, as all of the sandbox
 
                 fresh.enter(walls, self._server.requests, self._server.answers, shelf, shown)
             self._server.pid = os.getpid()
             return {"pid": os.getpid()}
-        code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
         if code != _TOLD:
-            if code < 0:
-                os.kill(os.getpid(), -code)
-            os._exit(code)
-        processes.end_descendants()
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+            processes.end_as(code)
         return {"left": True}
 
     def _echo(self, word: str) -> dict[str, Any]:

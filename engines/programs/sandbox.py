@@ -300,8 +300,9 @@ def check_sandbox() -> None:
     """Raise SandboxError, with the remedy, if untrusted code cannot be confined here."""
     if platform.system() != "Linux":
         raise SandboxError(
-            f"untrusted code needs Linux and bubblewrap, but this is {platform.system()}: use a "
-            "virtual machine with Linux, or run only code that you trust, with --trust"
+            f"untrusted code needs Linux and bubblewrap, but this is {platform.system()}: use WSL, "
+            "a container or another machine with Linux, or run only code that you trust, with "
+            "--trust"
         )
     command = Sandbox()._command([_PYTHON, "-I", "-S", "-c", _PROBE])
     try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import os
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
@@ -20,6 +19,7 @@ from dlgo.jit import watch_clocks
 from dlgo.records.costs import last_value
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
+from dlgo.system.processes import in_copies
 from dlgo.text import error_text, number_of
 from engines.jobs import Amount, Processes
 from engines.jobs.protocol import Watch, WorkerExit, Workplace
@@ -120,8 +120,7 @@ class GameTable(Workplace):
                 module, _, function = self.setup.partition(":")
                 getattr(importlib.import_module(module), function)()
             self._board = Board(board)
-            if hasattr(os, "register_at_fork"):
-                os.register_at_fork(after_in_child=self._board.detach)
+            in_copies(self._board.detach)
             self._closing.enter_context(watch_clocks(self._board.stop_clock))
             hosts_changed = self._board.show_hosts
         engines = EngineCache(self.limits, self.setup, hosts_changed, launches=self.launches)

@@ -7,6 +7,7 @@ entrant, whose games are played; handing in the same files again needs no new ga
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -64,7 +65,7 @@ class Entry:
     """
 
     def __init__(self, plan: LeaguePlan, out: Path, trust: bool, ledger: Path) -> None:
-        if ":" in str(out.resolve()):
+        if ":" in os.path.splitdrive(out.resolve())[1]:
             raise DlgoError(f"--out {out}: the path must not contain a colon; choose another")
         if not trust:
             check_sandbox()

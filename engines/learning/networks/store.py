@@ -15,7 +15,6 @@ import dataclasses
 import hashlib
 import os
 import platform
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +24,7 @@ import dlgo
 from dlgo.errors import ModelError
 from dlgo.files import write_file
 from dlgo.specs import suggest
+from dlgo.system import machine
 from dlgo.text import number_of
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.runs.records import read_history
@@ -134,8 +134,7 @@ def write_card(
         card, network_id=network_id, files=files,
         versions={
             "dlgo": dlgo.__version__, "python": platform.python_version(), **versions,
-            "machine": (f"{sys.platform} {platform.machine()}, "
-                        f"{number_of(os.cpu_count() or 1, 'core')}"),
+            "machine": f"{machine.system()}, {number_of(os.cpu_count() or 1, 'core')}",
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
