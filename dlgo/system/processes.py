@@ -11,6 +11,7 @@ that share it, and how long a process has waited for a core.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import sys
@@ -27,6 +28,9 @@ MARK = "DLGO_ARENA_WORKER"
 
 _PROC = Path("/proc")
 _LINUX, _WINDOWS = sys.platform == "linux", sys.platform == "win32"
+# Asked for the times of another process, Wine tells those of the one that asks; those of its threads
+# it tells rightly.
+_WINE = _WINDOWS and hasattr(ctypes.windll.ntdll, "wine_get_version")
 # Whether a process can copy itself.
 CAN_FORK = hasattr(os, "fork")
 # Rounds of searching for processes to kill; each finds processes that were starting in the last
@@ -274,8 +278,11 @@ def cpu_of_tree(pid: int) -> float:
 
 
 def _cpu_of(process: psutil.Process, with_descendants: bool) -> float:
-    times = process.cpu_times()
-    seconds = times.user + times.system
+    if _WINE:
+        seconds = sum(thread.user_time + thread.system_time for thread in process.threads())
+    else:
+        times = process.cpu_times()
+        seconds = times.user + times.system
     for child in process.children(recursive=True) if with_descendants else ():
         with contextlib.suppress(psutil.Error):
             seconds += _cpu_of(child, False)

@@ -185,20 +185,22 @@ def ctrl_c() -> str:
     Path("bots.py").write_text(BOTS)
     words = tournament("stopped.sqlite", "random", "bots.py:Slow", pairs=20)
     # On Windows all programs of a console hear Ctrl-C; this one has a console of its own.
-    code = ("import os, runpy, signal, sys, threading\n"
+    code = ("import os, runpy, signal, sys, threading, time\n"
             "def press():\n"
-            "    sys.stdin.readline()\n"
+            "    while not os.path.exists('now'):\n"
+            "        time.sleep(0.1)\n"
             "    os.kill(0, signal.CTRL_C_EVENT) if os.name == 'nt' "
             "else os.kill(os.getpid(), signal.SIGINT)\n"
             "threading.Thread(target=press, daemon=True).start()\n"
             f"sys.argv = ['dlgo', *{words!r}]\n"
             "runpy.run_module('dlgo', run_name='__main__')\n")
     flags = {"creationflags": subprocess.CREATE_NEW_CONSOLE} if WINDOWS else {}
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **flags)
     wait_for("games", lambda: games("stopped.sqlite"))
     started = family(process)
-    text = process.communicate(b"now\n", PATIENCE)[0].decode(errors="replace")
+    Path("now").touch()
+    text = process.communicate(timeout=PATIENCE)[0].decode(errors="replace")
     print(text)
     assert process.returncode == 130, process.returncode
     assert "Traceback" not in text and "dlgo: " in text

@@ -2,8 +2,8 @@
 
     from engines.learning.networks.backend import keras
 
-TensorFlow unless KERAS_BACKEND says otherwise. The import takes seconds, so only what trains or
-writes networks comes here; playing does not.
+TensorFlow, or JAX where only that is installed, unless KERAS_BACKEND says otherwise. The import
+takes seconds, so only what trains or writes networks comes here; playing does not.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
 from dlgo.errors import DlgoError
@@ -38,6 +39,8 @@ def _silence() -> Iterator[None]:
 
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+if find_spec("tensorflow") is None and find_spec("jax") is not None:
+    os.environ.setdefault("KERAS_BACKEND", "jax")
 # It warns of every second network that one process trains.
 logging.getLogger("tensorflow").setLevel(logging.ERROR)
 try:
@@ -49,8 +52,8 @@ except ImportError as error:
     ) from None
 
 __all__ = [
-    "backend_name", "compiled_call", "export_onnx", "gpu_name", "keras",
-    "make_repeatable", "training_precision", "use_precision",
+    "backend_name", "compiled_call", "gpu_name", "is_tensorflow", "keras", "make_repeatable",
+    "training_precision", "use_precision",
 ]
 
 
@@ -59,6 +62,11 @@ def backend_name() -> str:
     name = keras.backend.backend()
     module = sys.modules.get(name)
     return f"{name} {getattr(module, '__version__', '')}".strip()
+
+
+def is_tensorflow() -> bool:
+    """Whether TensorFlow is the backend."""
+    return bool(keras.backend.backend() == "tensorflow")
 
 
 def gpu_name() -> str | None:
@@ -82,7 +90,7 @@ def gpu_name() -> str | None:
 def make_repeatable(seed: int) -> None:
     """The same seed gives the same weights, on this machine and backend."""
     keras.utils.set_random_seed(seed)
-    if keras.backend.backend() == "tensorflow":
+    if is_tensorflow():
         import tensorflow as tf
 
         tf.config.experimental.enable_op_determinism()
@@ -115,16 +123,9 @@ def compiled_call(model: Any) -> Callable[[Any], Any]:
     def call(planes: Any) -> Any:
         return model(planes, training=False)
 
-    if keras.backend.backend() != "tensorflow":
+    if not is_tensorflow():
         return call
     import tensorflow as tf
 
     shape = tf.TensorSpec([None, *model.input_shape[1:]], tf.float32)
     return tf.function(call, input_signature=[shape])
-
-
-def export_onnx(model: Any, path: str) -> None:
-    """Write `model` as ONNX, in silence."""
-    model(keras.ops.zeros((1, *model.input_shape[1:])))  # Keras exports no model never called
-    with _silence():
-        model.export(path, format="onnx", verbose=False)

@@ -12,9 +12,10 @@ import numpy as np
 
 from dlgo.errors import ModelError
 from dlgo.files import make_folder, output_path, write_file
-from engines.learning.networks.backend import backend_name, export_onnx, keras
+from engines.learning.networks.backend import backend_name, keras
 from engines.learning.networks.card import Card, head_of
 from engines.learning.networks.dense import PLANES, DenseLayer, pack_layers
+from engines.learning.networks.onnx_export import to_onnx
 from engines.learning.networks.runtimes import DenseRuntime, NetworkRuntime, OnnxRuntime
 from engines.learning.networks.store import (
     DENSE_FILE,
@@ -56,7 +57,7 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
             for name in (KERAS_FILE, ONNX_FILE)
         ]
         model.save(paths[0])
-        export_onnx(model, str(paths[1]))
+        paths[1].write_bytes(to_onnx(model).SerializeToString())
         check_agreement(model, OnnxRuntime(card, paths[1].read_bytes()), card)
         for path, name in zip(paths, (KERAS_FILE, ONNX_FILE), strict=True):
             files[name] = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -107,5 +108,5 @@ def check_agreement(model: Any, runtime: NetworkRuntime, card: Card) -> None:
         if not error <= TOLERANCE:
             raise ModelError(
                 f"the exported network differs from the trained one: {name} by {error:.2g}, more "
-                f"than {TOLERANCE:g}; try other versions of tf2onnx or onnxruntime"
+                f"than {TOLERANCE:g}; try another version of onnxruntime"
             )

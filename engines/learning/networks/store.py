@@ -31,7 +31,7 @@ from engines.learning.runs.records import read_history
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models"
 # What writing a network takes, beside a backend of Keras.
-TRAINING_MODULES = ("keras", "onnx", "tf2onnx")
+TRAINING_MODULES = ("keras", "onnx")
 KERAS_FILE, ONNX_FILE, INT8_FILE = "network.keras", "network.onnx", "network-int8.onnx"
 DENSE_FILE = "network-dense.npz"
 REMEDY = "make room, or name another folder"

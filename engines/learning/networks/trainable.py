@@ -119,8 +119,9 @@ class TrainableNetwork(KerasNetwork):
             optimizer, loss={head: losses[head].loss for head in self.heads},
             loss_weights={head: losses[head].weight for head in self.heads},
             weighted_metrics={head: list(losses[head].metrics) for head in self.heads},
-            # XLA compiles again for the last, smaller batch; on a CPU that is never won back.
-            jit_compile="auto" if self.gpu else False,
+            # XLA compiles again for the last, smaller batch; on a CPU TensorFlow, which has another
+            # compiler, never wins that back.
+            jit_compile="auto" if self.gpu or not backend.is_tensorflow() else False,
         )
 
     @property
@@ -146,7 +147,7 @@ class TrainableNetwork(KerasNetwork):
         model = self.model
         # Before the first step the losses and metrics make their variables. TensorFlow would find
         # them made while it traces the step, and trace it once more: seconds for some blocks.
-        if model.train_function is None and keras.backend.backend() == "tensorflow":
+        if model.train_function is None and backend.is_tensorflow():
             first = {name: {head: rows[:1] for head, rows in given.items()}
                      for name, given in (("y", targets), ("sample_weight", weights))}
             answers = {head: keras.ops.zeros((1, *output.shape[1:]))
