@@ -17,12 +17,17 @@ from setuptools.command.build import build
 here = Path(__file__).parent
 version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_text("utf-8"))[1]
 
-# Training networks, and writing them as ONNX.
+# Training networks, and writing them as ONNX. Keras computes with TensorFlow or with JAX: JAX where
+# TensorFlow has no stable packages, Python 3.14. Neither has packages for Intel Macs and for Windows
+# on ARM.
+jax = ["keras>=3.8", "onnx>=1.16", "jax>=0.5"]
+HAS_WHEELS = ("(platform_system != 'Darwin' or platform_machine == 'arm64') and "
+              "(platform_system != 'Windows' or platform_machine == 'AMD64')")
 train = [
     "keras>=3.8",
     "onnx>=1.16",
-    "tensorflow>=2.17",
-    "tf2onnx>=1.16.1",
+    f"tensorflow>=2.17; python_version < '3.14' and {HAS_WHEELS}",
+    f"jax>=0.5; python_version >= '3.14' and {HAS_WHEELS}",
 ]
 
 # The games as environments of other libraries: docs/vector.md.
@@ -133,6 +138,7 @@ distribution = setup(
     ],
     extras_require={
         "train": train,
+        "jax": jax,
         "rl": rl,
         "course": course,
         "cluster": cluster,
@@ -151,8 +157,8 @@ distribution = setup(
             "hypothesis>=6.90",
             "import-linter>=2.16",
             "jsonschema>=4",
-            "open_spiel>=1.5; platform_system != 'Windows'",
-            "openvino>=2024.4; python_version < '3.14'",
+            "open_spiel>=1.5",
+            "openvino>=2024.4",
             "pydraughts>=0.6.7",
             "pytest>=8",
             "pytest-xdist>=3.5",

@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[1]
 # Run before a program: these packages are as if they were not installed.
 BLOCK = """
 import sys
-for name in ("keras", "onnx", "tensorflow", "tf2onnx"):
+for name in ("jax", "keras", "onnx", "tensorflow"):
     sys.modules[name] = None
 """
 # They train, or write networks.
 TRAINING = {
     f"engines.learning.networks.{name}"
-    for name in ("architectures", "backend", "optimizers", "saving", "trainable")
+    for name in ("architectures", "backend", "onnx_export", "optimizers", "saving", "trainable")
 } | {"engines.learning.reinforcement.losses"}
 
 
@@ -67,7 +67,7 @@ MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for package in ("dlgo", "engines", "experiments", "reports")
     for path in sorted((ROOT / package).rglob("*.py"))
-    if not re.fullmatch(r"(ch\d\d|python)\.py", path.name)  # notebooks: to import one is to run it
+    if not re.fullmatch(r"(ch\d\d|python|windows)\.py", path.name)  # a notebook runs; not Windows
 ]
 
 

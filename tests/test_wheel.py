@@ -233,24 +233,3 @@ def test_a_folder_of_scripts_called_experiments_is_no_clash(
     (tmp_path / "experiments/first.py").write_text("x = 1\n")
     code = "from dlgo import GameState; import experiments.cli.main"
     assert from_clone[0].python("-c", code, cwd=tmp_path).stderr == ""
-
-
-def test_other_systems_play_and_serve_the_studio(
-    from_clone: tuple[Environment, Path], tmp_path: Path
-) -> None:
-    # What macOS or Windows lack.
-    lacking = ["fork", "getuid", "killpg", "nice", "sched_getaffinity", "sched_setaffinity",
-               "setsid", "sysconf"]
-    # Python's own asyncio for Linux needs `sysconf`, so it is imported first.
-    code = (f"import asyncio, os, sys; [delattr(os, name) for name in {lacking}]\n"
-            "from experiments.cli.main import main; main(sys.argv[1:])")
-    played = from_clone[0].python("-c", code, "play", "tictactoe", "--first", "mcts:sims=9",
-                                  "--second", "random", "--delay", "0", cwd=tmp_path)
-    assert "Game over: " in played.stdout
-    with subprocess.Popen(
-        [from_clone[0].programs / "python", "-c", code, "web", "--no-browser", "--port=0"],
-        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-    ) as server:
-        line = server.stdout.readline()
-        server.terminate()
-    assert "http://127.0.0.1:" in line

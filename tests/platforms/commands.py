@@ -130,7 +130,7 @@ COMMANDS = (
 )
 # For each full run of the tests, under simulations of other systems.
 SHORT = ("new-engine", "tournament", "resume", "play-own-bot", "gtp-engine", "generate",
-         "class-solution", "grade-trust", "grade", "one_ledger", "ctrl_c")
+         "class-solution", "grade-trust", "grade", "studio", "one_ledger", "ctrl_c")
 
 
 class Row(NamedTuple):
