@@ -18,8 +18,8 @@ here = Path(__file__).parent
 version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_text("utf-8"))[1]
 
 # Training networks, and writing them as ONNX. Keras computes with TensorFlow or with JAX: JAX where
-# TensorFlow has no stable packages, Python 3.14. Neither has packages for Intel Macs and for Windows
-# on ARM.
+# TensorFlow has no stable packages, on Python 3.14. Neither has packages for Intel Macs and for
+# Windows on ARM.
 jax = ["keras>=3.8", "onnx>=1.16", "jax>=0.5"]
 HAS_WHEELS = ("(platform_system != 'Darwin' or platform_machine == 'arm64') and "
               "(platform_system != 'Windows' or platform_machine == 'AMD64')")

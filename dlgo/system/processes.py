@@ -28,9 +28,9 @@ MARK = "DLGO_ARENA_WORKER"
 
 _PROC = Path("/proc")
 _LINUX, _WINDOWS = sys.platform == "linux", sys.platform == "win32"
-# Asked for the times of another process, Wine tells those of the one that asks; those of its threads
-# it tells rightly.
-_WINE = _WINDOWS and hasattr(ctypes.windll.ntdll, "wine_get_version")
+# Asked for the CPU time of another process, Wine gives the time of the one that asks. The times of
+# its threads are right.
+_WINE = psutil.WINDOWS and hasattr(ctypes.windll.ntdll, "wine_get_version")
 # Whether a process can copy itself.
 CAN_FORK = hasattr(os, "fork")
 # Rounds of searching for processes to kill; each finds processes that were starting in the last
