@@ -24,6 +24,8 @@ from tests.command import ROOT, Done, dlgo_here
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETS_UP = ("git ", "make ", "pip ", "python -m pip ", "python -m venv ", "python3 -m venv ", "cd ",
            ". ", "source ", "uv ", "pipx ")
+# The main job, which takes minutes; `make report` runs it.
+REPORT = "dlgo tournament experiments/plans/report.toml"
 TINY = "--net mlp:hidden=4,layers=1"
 # (what a command begins with, what is replaced, by what); the end of the command is `$`.
 SHORTER = [
@@ -78,6 +80,9 @@ def test_the_commands_are_found() -> None:
                for word in command.split()[1:2]}
     makefile = (ROOT / "Makefile").read_text()
     assert targets and all(f"\n{target}:" in makefile for target in targets)
+    # The main job without make is the same one.
+    job = makefile.split("$(BIN)/")[1].splitlines()[0].replace("$(OUT)", "out/report")
+    assert job == next(command for command in found if command.startswith(REPORT))
 
 
 def run(
@@ -122,7 +127,7 @@ def test_every_command_works_as_it_is_written(
         "MPLBACKEND": "agg",
     }
     for command in commands():
-        if command.startswith(SETS_UP):
+        if command.startswith((*SETS_UP, REPORT)):
             continue
         if script := re.match(r"python -m (experiments\.chapters\.\w+)", command):
             assert find_spec(script[1]), command
