@@ -95,10 +95,12 @@ class _Worker:
     def receive(self) -> list[Outcome]:
         """What has ended since the last time."""
         outcomes: list[Outcome] = []
-        while self._exit is None and self.results.poll():
+        while self._exit is None:
             try:
+                if not self.results.poll():
+                    break
                 message = self.results.recv_bytes(_LONGEST)
-            except EOFError:
+            except (EOFError, ConnectionError):
                 self._lose(Failure.DIED, "process died")
                 break
             except OSError:  # too long

@@ -164,6 +164,21 @@ def one_ledger() -> str:
     return "the second names the first and ends with status 2; the first goes on"
 
 
+def lost_worker() -> str:
+    """A worker that is killed: its games are played again, and nobody loses for it."""
+    Path("bots.py").write_text(BOTS)
+    process = start(*tournament("lost.sqlite", "random", "bots.py:Slow"))
+    wait_for("games", lambda: games("lost.sqlite"))
+    worker = next(one for one in family(process) if "spawn_main" in " ".join(one.cmdline()))
+    started = worker.children(recursive=True)
+    worker.kill()
+    assert process.wait(PATIENCE) == 0
+    assert_gone(started)
+    assert len(games("lost.sqlite")) == 6
+    assert {failure for _, _, failure in games("lost.sqlite").values()} == {None}
+    return "6 games, none lost"
+
+
 def bad_bots() -> str:
     """Bots that crash, raise, hang, print, eat memory: each loses with its reason."""
     Path("bots.py").write_text(BOTS)
