@@ -1,4 +1,4 @@
-"""Packages that only a part of dlgo needs: `pip install 'dlgo-suite[train]'`."""
+"""Packages that only a part of dlgo needs: `pip install "dlgo-suite[train]"`."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def require_extra(extra: str, purpose: str, *modules: str) -> None:
     if missing:
         raise DlgoError(
             f"{purpose} needs packages that are not installed ({', '.join(missing)}); run "
-            f"pip install 'dlgo-suite[{extra}]'"
+            f'pip install "dlgo-suite[{extra}]"'
         )

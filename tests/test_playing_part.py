@@ -108,5 +108,5 @@ def test_what_needs_the_extra_says_how_to_install_it(command: str, said, folder:
     status, error = said[0][command]
     assert status == 2, error
     assert len(error.strip().splitlines()) == 1
-    assert "pip install 'dlgo-suite[train]'" in error
+    assert 'pip install "dlgo-suite[train]"' in error
     assert not (folder / "run").exists()

@@ -201,7 +201,7 @@ def test_without_ray_one_line_says_what_to_install(tmp_path: Path, monkeypatch, 
             main([*command, "--cluster", "local"])
         assert ended.value.code == 2
         (line,) = capsys.readouterr().err.strip().splitlines()
-        assert "pip install 'dlgo-suite[cluster]'" in line
+        assert 'pip install "dlgo-suite[cluster]"' in line
 
 
 @pytest.mark.parametrize("option", ["--price=0.1", "--verify-share=0.1"])

@@ -174,4 +174,4 @@ for name in ("dlgo.adapters.pettingzoo_env", "engines.adapters.gymnasium_env"):
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     lines = done.stdout.splitlines()
-    assert len(lines) == 2 and all("pip install 'dlgo-suite[rl]'" in line for line in lines)
+    assert len(lines) == 2 and all('pip install "dlgo-suite[rl]"' in line for line in lines)

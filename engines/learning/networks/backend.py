@@ -48,7 +48,7 @@ try:
         import keras
 except ImportError as error:
     raise DlgoError(
-        f"Keras or its backend is missing ({error}); run pip install 'dlgo-suite[train]'"
+        f'Keras or its backend is missing ({error}); run pip install "dlgo-suite[train]"'
     ) from None
 
 __all__ = [

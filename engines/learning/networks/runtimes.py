@@ -199,7 +199,7 @@ def openvino_core() -> Any:
         import openvino
     except ImportError:
         raise ModelError(
-            "OpenVINO is not installed; run pip install 'dlgo-suite[openvino]', or use "
+            'OpenVINO is not installed; run pip install "dlgo-suite[openvino]", or use '
             "runtime=onnx"
         ) from None
     return openvino.Core()
