@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import psutil
 import pytest
 
-from dlgo.system import processes
 from engines.programs.sandbox import Allowance, SandboxError, check_sandbox
 
 
@@ -26,13 +26,9 @@ SMALL = Allowance(memory_mb=300, processes=16, cpu_seconds=30)
 
 def left_behind(folder: Path) -> list[str]:
     """Command lines of living processes that have to do with the folder."""
-    rows = [row for row in processes._processes() if row[3] != "Z" and row[0] != os.getpid()]
-    commands = []
-    for pid, *_ in rows:
-        try:
-            command = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
-        except OSError:
-            continue
-        if str(folder) in command:
-            commands.append(command)
-    return commands
+    commands = [
+        " ".join(process.info["cmdline"] or ())
+        for process in psutil.process_iter(["cmdline", "status"])
+        if process.info["status"] != psutil.STATUS_ZOMBIE and process.pid != os.getpid()
+    ]
+    return [command for command in commands if str(folder) in command]

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 import dlgo.api
@@ -111,9 +112,10 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
 def test_the_first_process_of_who_is_not_root_is_no_way_out() -> None:
     """Code inside has its user: it could read its variables, and write into its memory."""
-    environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin"}
+    packages = os.pathsep.join([str(ROOT), str(Path(psutil.__file__).parents[1])])
+    environment = {"PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin"}
     somebody = {"user": 65534, "group": 65534, "cwd": "/", "capture_output": True, "text": True}
-    start = "import sys, dlgo.errors; assert sys.version_info >= (3, 11)"
+    start = "import sys, dlgo.errors, psutil; assert sys.version_info >= (3, 11)"
     try:
         able = subprocess.run([SYSTEM_PYTHON, "-c", start], env=environment, **somebody)
     except OSError as error:

@@ -125,7 +125,8 @@ COMMANDS = (
     _dlgo("league", "class league demo/hand-ins --plan demo/league.toml --out demo/league",
           "league", refusals=NO_SANDBOX),
     *_of_chapters(),
-    Command("microzero", "-m experiments.chapters.microzero 1", ""),
+    Command("microzero", "-m experiments.chapters.microzero 1", "lines lost",
+            stdin="".join(f"{cell}\n" for cell in range(9)) * 9),
     *(Command(name, f"{{scenarios}} {name}", "ok: ") for name in SCENARIOS),
 )
 # For each full run of the tests, under simulations of other systems.
