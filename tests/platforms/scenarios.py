@@ -115,6 +115,15 @@ def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
     return psutil.Process(process.pid).children(recursive=True)
 
 
+def commands(processes: list[psutil.Process]) -> str:
+    """The command lines of those that still run, or run already."""
+    lines = []
+    for one in processes:
+        with contextlib.suppress(psutil.Error):
+            lines.append(" ".join(one.cmdline()))
+    return "\n".join(lines)
+
+
 def assert_gone(processes: list[psutil.Process], seconds: float = 30) -> float:
     """The seconds until all have ended."""
     began = time.perf_counter()
@@ -169,7 +178,7 @@ def lost_worker() -> str:
     Path("bots.py").write_text(BOTS)
     process = start(*tournament("lost.sqlite", "random", "bots.py:Slow"))
     wait_for("games", lambda: games("lost.sqlite"))
-    worker = next(one for one in family(process) if "spawn_main" in " ".join(one.cmdline()))
+    worker = next(one for one in family(process) if "spawn_main" in commands([one]))
     started = worker.children(recursive=True)
     worker.kill()
     assert process.wait(PATIENCE) == 0
@@ -226,8 +235,7 @@ def orphans() -> str:
     """A killed `dlgo play`: the bot that is thinking ends with it."""
     Path("bots.py").write_text(BOTS)
     process = start("play", "tictactoe", "--first", "bots.py:Hangs", "--second", "random")
-    wait_for("a bot", lambda: any(
-        "engines.isolation.host" in " ".join(one.cmdline()) for one in family(process)))
+    wait_for("a bot", lambda: "engines.isolation.host" in commands(family(process)))
     time.sleep(2)
     started = family(process)
     process.kill()
@@ -239,11 +247,10 @@ def studio() -> str:
     """The studio answers, and ends with its parent's kill."""
     process = start("web", "--no-browser", "--port", "8479")
     address, page = "http://127.0.0.1:8479/", b""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        while not page:
-            with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5) as answer:
-                page = answer.read()
-            process.wait(0.5)
+    while not page and process.poll() is None:
+        time.sleep(0.5)
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5) as answer:
+            page = answer.read()
     process.kill()
     process.wait()
     assert b"<html" in page
@@ -312,5 +319,6 @@ SCENARIOS = {
 }
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for those that we start
     print("ok:", SCENARIOS[sys.argv[1]]())
