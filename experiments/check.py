@@ -31,7 +31,7 @@ from dlgo.files import relative_path
 from dlgo.games import GAMES
 from dlgo.plugins import PluginGroup
 from dlgo.specs import split_version
-from dlgo.system.watchdogs import Overtime, watchdog
+from dlgo.system.watchdogs import TooSlow, watchdog
 from engines import conformance as engine_rules
 from engines.registry import ENGINES, EngineSpec
 
@@ -341,7 +341,7 @@ def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[s
             on_rule(name)
             with watchdog(seconds):
                 kit.look_at(name, RULES[name], sample)
-    except Overtime as error:  # raised in the line that was running
+    except TooSlow as error:  # raised in the line that was running
         raise _Endless(f"{what} has not ended after {seconds:g} CPU seconds") from error
     return len(_MODES[mode])
 

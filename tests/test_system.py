@@ -12,7 +12,7 @@ import pytest
 
 from dlgo.plugins import path_and_member
 from dlgo.system import console, pipes, processes
-from dlgo.system.watchdogs import Overtime, watchdog
+from dlgo.system.watchdogs import TooSlow, watchdog
 from engines.registry import ENGINES
 
 
@@ -22,14 +22,14 @@ def spin(until: float) -> None:
 
 
 def test_a_watchdog_interrupts_the_running_line_and_nothing_after_it() -> None:
-    with pytest.raises(Overtime) as caught, watchdog(0.2):
+    with pytest.raises(TooSlow) as caught, watchdog(0.2):
         spin(time.process_time() + 60)
     assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "spin"
     for _ in range(20):  # whatever moment it comes at, it does not come later
         try:
             with watchdog(0.1):
                 spin(time.process_time() + 0.1)
-        except Overtime:
+        except TooSlow:
             pass
         spin(time.process_time() + 0.02)
     with watchdog(0.1):

@@ -26,8 +26,8 @@ def has_input(descriptor: int) -> bool:
 class Controller:
     """The process that has started this one, and reads what it writes to `output`."""
 
-    def __init__(self, output: int) -> None:
-        self._output, self._parent = output, Parent()
+    def __init__(self, process: Parent, output: int) -> None:
+        self._parent, self._output = process, output
 
     def leaves(self, seconds: float) -> bool:
         """Whether, after `seconds` at most, nobody is left who reads the output: its pipe has no

@@ -12,16 +12,21 @@ from contextlib import contextmanager
 _LOOK = 0.1
 
 
-class Overtime(BaseException):
+class TooSlow(BaseException):
     """The code under the watchdog has used too much CPU time."""
 
 
 @contextmanager
 def watchdog(seconds: float) -> Iterator[None]:
-    """Raise Overtime in the block once this process has used some CPU seconds in it.
+    """Raise TooSlow in the block once this process has used some CPU seconds in it.
 
     Like a signal, it reaches Python code, and compiled code when that returns to Python.
     """
+    class Late(TooSlow):
+        def __str__(self) -> str:
+            return f"no answer within {seconds:g} s of CPU time"
+
+    Late.__name__ = TooSlow.__name__
     ended = threading.Event()
     lock = threading.Lock()  # nothing is raised after the block
     thread, limit = threading.get_ident(), time.process_time() + seconds
@@ -31,7 +36,7 @@ def watchdog(seconds: float) -> Iterator[None]:
             if time.process_time() > limit:
                 with lock:
                     if not ended.is_set():
-                        _raise(thread, Overtime)
+                        _raise(thread, Late)
                 return
 
     threading.Thread(target=watch, daemon=True).start()

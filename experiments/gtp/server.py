@@ -22,6 +22,7 @@ from dlgo.gtp import GtpError, format_response, parse_command
 from dlgo.jit import tell_of_compiling
 from dlgo.system.console import interrupt_main_thread
 from dlgo.system.pipes import Controller
+from dlgo.system.processes import Parent
 from dlgo.text import excerpt
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from experiments.command import standard_input
@@ -161,11 +162,12 @@ def serve(game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIM
     not play the game, or standard input or output is closed; BrokenPipeError if nobody reads the
     answers.
     """
+    parent = Parent()  # early: it may end while an engine is loaded
     source = standard_input("the controller's commands")
     if sys.stdout is None:
         raise DlgoError("standard output is closed: dlgo gtp writes its answers there")
-    controller = Controller(sys.stdout.fileno())  # early: it may end while an engine is loaded
     spec = read_spec(engine, move_timeout)
+    controller = Controller(parent, sys.stdout.fileno())
     lines = Lines(source.fileno(), lambda: _end_with_controller(controller))
     with tell_of_compiling(lambda text: print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)):
         session = Session(game, spec, seed)

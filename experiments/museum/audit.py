@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dlgo.system.watchdogs import Overtime, watchdog
+from dlgo.system.watchdogs import TooSlow, watchdog
 from dlgo.text import describe_error
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
@@ -199,9 +199,8 @@ class _Room(Workplace, Watch):
             with watchdog(self._seconds):
                 self._subject = getattr(self, "_subject", None) or Subject(*self._source)
                 return task.work(self._subject, *task.arguments)
-        except Overtime as error:
-            limit = f"no answer within {self._seconds:g} s of CPU time"
-            return {_HANG + limit: f"it hangs{_place(error, Path(self._source[0]))}"}
+        except TooSlow as error:
+            return {f"{_HANG}{error}": f"it hangs{_place(error, Path(self._source[0]))}"}
 
     def watch(self, board: Any) -> Watch:
         return self

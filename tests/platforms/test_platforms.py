@@ -24,6 +24,8 @@ WINDOWS = os.environ.get("DLGO_WINDOWS_PYTHON")
 PACKAGES = ("dlgo", "engines", "experiments", "reports")
 # What the standard library asks for on Linux, but not there, in a name of ours that it calls.
 LIBRARY = ("os.open of a folder",)  # shutil.rmtree
+# Windows ends a job when its last handle closes, which the simulation does not.
+UNSIMULATED = {("windows", "orphans")}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +51,7 @@ def test_commands_work_under_simulation(
     }.items():
         monkeypatch.setenv(name, str(value))
     rows = [run(command, [sys.executable], tmp_path) for command in COMMANDS
-            if FULL or command.name in SHORT]
+            if (FULL and (system, command.name) not in UNSIMULATED) or command.name in SHORT]
     assert [row for row in rows if row.wrong] == []
     asked = {tuple(line.split("\t")[:2]) for line in log.read_text().splitlines()}
     assert {what for what, place in asked if place.startswith("dlgo/system/")}

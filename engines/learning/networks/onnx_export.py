@@ -29,8 +29,7 @@ def to_onnx(model: Any) -> ModelProto:
     graph = _Graph(model)
     heads = []
     for name, output in model.output.items():
-        if graph.name(output) != name:  # as where an activation follows
-            graph.add("Identity", [graph.name(output)], name)
+        graph.rename(graph.name(output), name)
         heads.append(_tensor(name, output))
     planes = _tensor("planes", model.input)
     made = helper.make_graph(graph.nodes, model.name, [planes], heads, graph.weights)
@@ -50,6 +49,7 @@ class _Graph:
     has its channels first here."""
 
     def __init__(self, model: Any) -> None:
+        self._network = model.name
         self.nodes: list[NodeProto] = []
         self.weights: list[TensorProto] = []
         self._names: dict[int, str] = {}
@@ -68,8 +68,15 @@ class _Graph:
 
     def add(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
         """Add a node, and return the name of its output."""
-        self.nodes.append(helper.make_node(kind, inputs, [output], output, **attributes))
+        name = f"{self._network}/{output}"
+        self.nodes.append(helper.make_node(kind, inputs, [output], name, **attributes))
         return output
+
+    def rename(self, name: str, wanted: str) -> None:
+        """Call a node's output as wanted."""
+        for node in self.nodes:
+            for names in (node.input, node.output):
+                names[:] = [wanted if one == name else one for one in names]
 
     def weight(self, name: str, value: Any) -> str:
         """Add weights, or a shape, and return their name."""

@@ -27,6 +27,7 @@ def test_onnx_answers_as_keras(name: str) -> None:
     heads = catalog.NETWORKS[name.partition(":")[0]].heads
     every = [head for head in catalog.HEADS if head in ("policy", "value", "q_pair", "ownership",
                                                         "score")]
+    keras.utils.set_random_seed(1)
     model = build_network(name, encoder, [*dict.fromkeys([*heads, *every])])
     random = np.random.default_rng(1)
     for layer in model.layers:  # as trained: no bias or mean is 0, no scale is 1
@@ -42,4 +43,4 @@ def test_onnx_answers_as_keras(name: str) -> None:
         wanted = np.asarray(wanted)
         assert answer.shape == wanted.shape, head
         np.testing.assert_allclose(answer, wanted, rtol=1e-4, atol=1e-4, err_msg=head)
-        assert not np.allclose(answer[0], answer[1:]), head
+    assert not np.allclose(answers[0][0], answers[0][1:])  # they depend on the planes
