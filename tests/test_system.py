@@ -98,6 +98,18 @@ def test_times_and_memory_of_another_process_are_what_it_says_itself() -> None:
     assert processes.cpu_of_tree(process.pid) == 0.0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the time of what has ended")
+def test_the_time_of_ended_children_counts() -> None:
+    child = "import time\nwhile time.process_time() < 0.4: pass"
+    code = (f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}]); "
+            "print(flush=True); sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        assert processes.cpu_of_tree(process.pid) > 0.4
+        process.kill()
+
+
 def test_only_the_room_of_systems_asks_which_it_is() -> None:
     """Ruff forbids the names elsewhere: that it does is tried with a file that uses them."""
     root = Path(__file__).resolve().parents[1]
