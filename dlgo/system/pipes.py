@@ -12,7 +12,7 @@ from dlgo.system.processes import Parent
 
 
 def has_input(descriptor: int) -> bool:
-    """Whether reading a pipe would not wait: something has come, or its writer is gone."""
+    """Whether a pipe can be read without waiting: data has arrived, or its writer has ended."""
     if sys.platform != "win32":
         return bool(select.select([descriptor], [], [], 0.0)[0])
     from dlgo.system.windows import bytes_in_pipe

@@ -251,7 +251,7 @@ def _name_unreadable(name: PurePosixPath, collected: Collected) -> None:
 
 
 def _read(path: Path, most: int) -> bytes | None:
-    """The content of a plain file, which is no link and not too long."""
+    """The content of a regular file. None for a link, or for more than `most` bytes."""
     try:
         listed = path.lstat()
         if not stat.S_ISREG(listed.st_mode):

@@ -93,7 +93,7 @@ def tournament(ledger: str, *engines: str, pairs: int = 3, more: tuple[str, ...]
 
 
 def games(ledger: str) -> dict[str, tuple[str, float, str | None]]:
-    """Moves, result and failure by slot; {} if there is no ledger yet."""
+    """The moves, result and failure of each game, by slot. Empty if there is no ledger yet."""
     with contextlib.suppress(sqlite3.Error), contextlib.closing(
         sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)
     ) as base:
