@@ -131,7 +131,7 @@ distribution = setup(
         "rich>=13",
         "scipy>=1.11",
         "sgfmill>=1.1.1",
-        # The studio, and Go servers: docs/studio.md, docs/online.md. Nothing to compile.
+        # The studio: docs/studio.md. Nothing to compile.
         "starlette>=0.40",
         "uvicorn>=0.30",
         "websockets>=13",

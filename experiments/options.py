@@ -113,10 +113,6 @@ move_timeout = click.option(
     "--move-timeout", type=Number(float, 0.001, 1e7), default=600.0, show_default=True,
     help="Wall seconds after which an external engine that has not moved is stopped.",
 )
-memory_option = click.option(
-    "--memory-mb", type=Number(int, 100), default=3000, show_default=True,
-    help="Maximum memory of an engine's process, in megabytes.",
-)
 cluster_option = click.option(
     "--cluster", default=None, metavar="ADDRESS",
     help="Use all machines of a Ray cluster: HOST:PORT of its head, `auto` for the cluster that "

@@ -45,7 +45,7 @@ LONGEST = [
     "arena/test_ledger.py",
     "datasets/test_datasets.py", "supervised/test_trainer.py", "arena/test_tournament.py",
     "cli/test_main.py", "test_add_a_game.py",
-    "gtp/test_server_outside.py", "online/test_process.py",
+    "gtp/test_server_outside.py",
 ]
 
 

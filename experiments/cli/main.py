@@ -19,7 +19,6 @@ from experiments.cli.data import data, generate
 from experiments.cli.ledger import ledger
 from experiments.cli.listing import encoders, engines, games, models
 from experiments.cli.new import new
-from experiments.cli.ogs import ogs
 from experiments.cli.play import analyze, gtp, play, show, watch
 from experiments.cli.puzzles import puzzles
 from experiments.cli.ratings import compare, power, rate, report, sprt
@@ -46,7 +45,7 @@ def cli() -> None:
 
 for _command in (
     analyze, audit, bench, check, classroom, compare, connectx, data, doctor, encoders, engines,
-    games, generate, gtp, ledger, models, new, ogs, perft, play, power, puzzles, rate, report, show,
+    games, generate, gtp, ledger, models, new, perft, play, power, puzzles, rate, report, show,
     sprt, tournament, train, watch, web,
 ):
     cli.add_command(_command)

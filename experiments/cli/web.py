@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from experiments.options import Number, memory_option
+from experiments.options import Number
 
 
 @click.command()
@@ -26,7 +26,8 @@ from experiments.options import Number, memory_option
               help="Number of engines that search at once. Default: one per core.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
               help="Seconds after which an engine that has not moved is stopped.")
-@memory_option
+@click.option("--memory-mb", type=Number(int, 100), default=3000, show_default=True,
+              help="Maximum memory of an engine's process, in megabytes.")
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
     ledgers: tuple[str, ...], puzzles: tuple[str, ...], searches: int | None, move_timeout: float,

@@ -61,7 +61,6 @@ LINES: dict[str, str] = {
     "models": "model",
     "new engine": "mine",
     "new game": "mine",
-    "ogs": "--server=http://127.0.0.1:9 --key-file=key --engine=random --size=5",
     "perft": "tictactoe --depth=3",
     "play": "tictactoe --first=random --second=random --delay=0",
     "power": "--elo=20",
@@ -97,9 +96,8 @@ TEXTS = ("random", "mcts:sims=5", "human", "tictactoe", "go:size=5", "draughts",
          "model", "data", "a=1e999", "seed=3", "oneplane", "")
 PLACES = ("out/new", "out", "out/none/there", "/dev/null", "/dev/full", "out/a.sgf/b", "out/é.csv",
           "out/game.gif", "out/" + "n" * 300)
-# A window would open, another page be asked for, a thousand processes start, the world be served,
-# or a stranger's server be sent a key.
-FIXED = {"board", "page", "workers", "no_browser", "host", "server"}
+# A window would open, another page be asked for, a thousand processes start, the world be served.
+FIXED = {"board", "page", "workers", "no_browser", "host"}
 
 COMMANDS = {" ".join(path): found for path, found in commands()}
 
@@ -109,7 +107,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a user has."""
     folder = tmp_path_factory.mktemp("home")
     (folder / "games.csv").write_text("first,second,result,pair\na,b,1,1\nb,a,0.5,1\na,b,0,2\n")
-    (folder / "key").write_text("0123456789abcdef\n")
     (folder / "game.sgf").write_bytes(sgf(1))
     (folder / "game.pdn").write_bytes(PDN[0])
     write_sample(folder / "games.sqlite")
