@@ -31,17 +31,16 @@ from experiments.options import FILE, PATH, Number, move_timeout, named_games, s
 @click.option("--resume", type=click.Path(), metavar="FILE",
               help="Continue a saved game (SGF, PDN or a text of moves).")
 @show_output_option
-@click.option("--board", is_flag=True, help="Play in a window with the mouse.")
 @move_timeout
-def play(game: str | None, board: bool, **options: Any) -> None:
+def play(delay: float, evaluation: bool, **options: Any) -> None:
     """Play GAME: you against an engine, or engine against engine.
 
     A player is `human` or an engine such as mcts:sims=800 (see `dlgo engines`). With --resume
     you can leave out GAME, unless its rules are a file of your own. See docs/play.md.
     """
-    from experiments.play.play import play_game
+    from experiments.play.play import open_session, play_session
 
-    play_game(game, board, **options)
+    play_session(open_session(**options), delay, evaluation)
 
 
 @click.command()

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dlgo import GameSpec, GameState, Point
+from dlgo import GameState
 from dlgo.display import Shape, board_info, board_shapes, label_shapes, mark_shapes, position_info
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BACKGROUND = "#f4f1ea"
-_HINT = "#1f77b4"
 # Below what others draw into the axes by default, and above it.
 _BOARD_LAYER, _MARK_LAYER = 1, 6
 
 
-def draw_board(
-    axes: Axes, state: GameState, selected: Point | None = None, targets: Collection[Point] = (),
-) -> None:
-    """Draw a position into empty or used axes; column and row numbers become x and y.
-
-    `selected`, a piece that was picked up, has a ring; `targets`, where it can go, have dots.
-    """
+def draw_board(axes: Axes, state: GameState) -> None:
+    """Draw a position into empty or used axes; column and row numbers become x and y."""
     info, position = board_info(state.game), position_info(state)
     axes.clear()
     axes.set_axis_off()
@@ -32,21 +25,7 @@ def draw_board(
     axes.set_xlim(-0.1, info["width"] + 1.1)
     axes.set_ylim(-0.1, info["height"] + 0.7)
     _paint(axes, [*board_shapes(info, position), *label_shapes(info)], _BOARD_LAYER)
-    marks = [*mark_shapes(info, position)]
-    marks += [Shape("circle", cell.col, cell.row, 0.26, 0.26, _HINT) for cell in targets]
-    if selected is not None:
-        marks.append(Shape("circle", selected.col, selected.row, 0.94, 0.94,
-                           stroke=_HINT, thick=0.07))
-    _paint(axes, marks, _MARK_LAYER)
-
-
-def cell_at(game: GameSpec, x: float, y: float) -> Point | None:
-    """The cell that is drawn at a place of the axes; None outside the board."""
-    places = board_info(game)["places"]
-    cell = min(range(len(places)), key=lambda cell: math.dist(places[cell], (x, y)))
-    row, col = divmod(cell, game.board_cols)
-    reaches = math.dist(places[cell], (x, y)) < 0.72  # the corners of a square are 0.71 away
-    return Point(row + 1, col + 1) if reaches else None
+    _paint(axes, mark_shapes(info, position), _MARK_LAYER)
 
 
 def _paint(axes: Axes, shapes: Iterable[Shape], layer: float) -> None:

@@ -1,4 +1,4 @@
-"""`dlgo play`: sets up a session from the options and shows it in the console or a window."""
+"""`dlgo play`: sets up a session from the options and shows it in the console."""
 
 from __future__ import annotations
 
@@ -9,44 +9,41 @@ from pathlib import Path
 
 from dlgo import DlgoError, GameState, get_game
 from dlgo.system.processes import end_with_parent
+from experiments.play.console import Console
 from experiments.play.game_file import SavedGame, read_game_file
 from experiments.play.session import DEFAULT_HINT, Session, make_player, player_from_file
 
 _DEFAULTS = ("human", "mcts:sims=1000")
 
 
-def play_game(
-    game: str | None, board: bool, first: str | None, second: str | None, delay: float,
-    seed: int | None, hint: str | None, evaluation: bool, save: str | None, resume: str | None,
-    move_timeout: float,
-) -> None:
-    """Play one game; arguments are the command's options, None if not given. Raises DlgoError."""
-    end_with_parent()
+def open_session(
+    game: str | None, first: str | None, second: str | None, seed: int | None, hint: str | None,
+    save: str | None, resume: str | None, move_timeout: float,
+) -> Session:
+    """A game to play; arguments are the command's options, None for defaults. Raises DlgoError."""
     saved = _begin(game, resume)
     state = saved.state
     seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
     players = [
         make_player(
-            given or player_from_file(named) or default, state.game, seed + place, move_timeout
+            option or player_from_file(name) or default, state.game, seed + place, move_timeout
         )
-        for place, (given, named, default) in enumerate(
+        for place, (option, name, default) in enumerate(
             zip((first, second), (saved.black, saved.white), _DEFAULTS, strict=True)
         )
     ]
-    session = Session(
+    return Session(
         state, players, hint or DEFAULT_HINT, seed + len(players),
         Path(save) if save else None, Path(resume) if resume else None, move_timeout, saved,
     )
+
+
+def play_session(session: Session, delay: float, evaluation: bool) -> None:
+    """Play the game in the console, as `Console`. Raises DlgoError."""
+    end_with_parent()
     try:
-        if board:
-            from experiments.play.board_view import play_in_window
-
-            print(play_in_window(session, delay, evaluation))
-        else:
-            from experiments.play.console import Console
-
-            _read_and_write_anything()
-            Console(session, delay, evaluation).run()
+        _read_and_write_anything()
+        Console(session, delay, evaluation).run()
     finally:
         session.close()
     if session.unsaved:

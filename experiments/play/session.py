@@ -1,7 +1,6 @@
 """A game in progress between people and engines: moves, undo, hints, saving.
 
-The console and the board window are two faces of one `Session`. The state says whose turn comes
-next and how long a turn lasts; nothing here assumes either.
+The state says whose turn comes next and how long a turn lasts; nothing here assumes either.
 """
 
 from __future__ import annotations

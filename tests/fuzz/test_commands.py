@@ -96,8 +96,8 @@ TEXTS = ("random", "mcts:sims=5", "human", "tictactoe", "go:size=5", "draughts",
          "model", "data", "a=1e999", "seed=3", "oneplane", "")
 PLACES = ("out/new", "out", "out/none/there", "/dev/null", "/dev/full", "out/a.sgf/b", "out/é.csv",
           "out/game.gif", "out/" + "n" * 300)
-# A window would open, another page be asked for, a thousand processes start, the world be served.
-FIXED = {"board", "page", "workers", "no_browser", "host"}
+# Another page would be asked for, a thousand processes start, the world be served.
+FIXED = {"page", "workers", "no_browser", "host"}
 
 COMMANDS = {" ".join(path): found for path, found in commands()}
 

@@ -1,0 +1,132 @@
+"""Positions and recorded games as pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from dlgo import DlgoError, GameState, Move, Player, Point, get_game
+from dlgo.display import board_info
+from dlgo.games.tictactoe.state import TicTacToe
+from dlgo.records.ledger import GameRecord, Ledger
+from experiments.play.board_animation import load_game, show_game
+from experiments.play.board_drawing import draw_board
+from experiments.play.game_file import write_game_file
+from tests.command import assert_one_line, dlgo_here
+from tests.conftest import random_game
+from tests.golden.update import golden_games
+
+
+class Strangers(TicTacToe):
+    """A game that nobody here knows: its moves are words, and it marks no last cell."""
+
+    name = "strangers"
+    title = "Strangers"
+
+    def move_of(self, action: int) -> Move:
+        return Move.play("abcdefghi"[action])
+
+    def action_of(self, move: Move) -> int | None:
+        return "abcdefghi".index(move.place) if move.is_play else None
+
+    def move_text(self, move: Move) -> str:
+        return str(move.place)
+
+
+@pytest.mark.parametrize("game", [*golden_games(), Strangers()], ids=str)
+def test_pieces_look_alike_by_owner_and_empty_cells_are_empty(game) -> None:
+    state = random_game(game, seed=8, max_plies=6, passes=False)[-1]
+    figure = Figure(figsize=(6, 6), dpi=100)
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1))
+    draw_board(axes, state)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[:, :, :3].astype(int)
+    colours: dict[Player | None, set[tuple[int, ...]]] = {None: set(), **{p: set() for p in Player}}
+    for cell, (across, up) in enumerate(board_info(game)["places"]):
+        # Off the lines, labels and marks, on every shape of piece.
+        x, y = axes.transData.transform((across + 0.225, up + 0.225))
+        colour = pixels[-1 - round(y), round(x)]
+        row, col = divmod(cell, game.board_cols)
+        colours[game.cell(state, row + 1, col + 1)].add(tuple(colour // 32))
+    assert all(colours.values())
+    assert not colours[None] & (colours[Player.black] | colours[Player.white])
+    assert not colours[Player.black] & colours[Player.white]
+
+
+def four_in_a_row() -> GameState:
+    state = GameState.new_game(get_game("connect4"))
+    for text in "4141414":
+        state = state.apply_move(state.game.parse_move(state, text))
+    return state
+
+
+def test_winning_stones_are_marked_and_else_the_last_one() -> None:
+    axes = Figure().add_axes((0, 0, 1, 1))
+
+    def marks(state: GameState) -> set[Point]:
+        draw_board(axes, state)
+        return {
+            Point(round(patch.center[1]), round(patch.center[0]))
+            for patch in axes.patches if patch.get_zorder() == 6
+        }
+
+    state = four_in_a_row()
+    assert marks(state) == {Point(row, 4) for row in (1, 2, 3, 4)}
+    assert marks(state.previous_state) == {Point(3, 1)}
+
+
+def test_a_recorded_game_becomes_an_animation(tmp_path: Path, capsys) -> None:
+    write_game_file(tmp_path / "game.txt", four_in_a_row(), "Ann", "$Bob$ x_1")
+    out = tmp_path / "game.gif"
+    done = dlgo_here(capsys, "show", tmp_path / "game.txt", "--out", out, "--delay", "0.5")
+    assert (done.returncode, done.stdout) == (0, f"{out}\n")
+    with Image.open(out) as film:
+        assert film.n_frames == 8  # the start and seven moves; the end is one long frame
+        lengths = []
+        for number in range(film.n_frames):
+            film.seek(number)
+            lengths.append(film.info["duration"])
+    assert lengths == [*[500] * 7, 3500]
+    game, calls = load_game(tmp_path / "game.txt"), []
+    with Image.open(show_game(game, tmp_path / "end.PNG")) as picture:
+        assert picture.format == "PNG"
+    page = show_game(game, tmp_path / "game.html", progress=lambda *of: calls.append(of))
+    assert calls == [(number, 8) for number in range(1, 9)]
+    assert page.read_text().count("data:image/png;base64") == 8
+    assert len([*tmp_path.iterdir()]) == 4
+
+
+def test_a_game_of_a_ledger(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "l.sqlite") as ledger:
+        for pair, moves in enumerate(("4 4", "4 1 4 1 4 1 4")):
+            ledger.add(GameRecord(
+                f"connect4|a|b|{pair}", "connect4", "a", "b", pair, "", 1, 1.0, "normal", moves,
+                "", "", "", "",
+            ))
+    for slot in ("2", "connect4|a|b|1"):
+        assert load_game(tmp_path / "l.sqlite", slot).state == four_in_a_row()
+    for slot in (None, "0", "3", "x", "²"):
+        with pytest.raises(DlgoError, match="a number 1-2 or a text such as 'connect4|a|b|0'"):
+            load_game(tmp_path / "l.sqlite", slot)
+
+
+def test_mistakes_give_one_line(tmp_path: Path, capsys) -> None:
+    game = tmp_path / "game.txt"
+    write_game_file(game, four_in_a_row())
+    damaged = tmp_path / "games.sqlite"
+    damaged.write_text("damaged")
+    for arguments, part in (
+        (("show", str(game), "--out", "x.mp4"), "must end in .gif, .png, .html"),
+        (("show", str(game), "--out", str(tmp_path / "no" / "x.png")), "cannot write"),
+        (("show", str(game), "--slot", "3", "--out", "x.png"), "no game 3"),
+        (("show", str(tmp_path / "none"), "--out", "x.png"), "No such file"),
+        (("show", "README.md", "--out", "x.png"), "not a game record"),
+        (("show", str(damaged), "--out", "x.png"), "file is not a database"),
+    ):
+        assert_one_line(dlgo_here(capsys, *arguments), part)
