@@ -109,7 +109,7 @@ class GameState:
             if n != kernels.ILLEGAL:
                 return GameState(game, after, self, move, (n, player, actions))
         why = "the game is over" if over else self._why_illegal(move)
-        raise IllegalMoveError(f"{self._text(move)} is illegal: {why}")
+        raise IllegalMoveError(f"{self._text(move)} is illegal: {why}", why)
 
     def play(self, *moves: Move | str) -> GameState:
         """The state after several moves, one after the other: `start.play("D3", "C3")`."""

@@ -17,6 +17,22 @@ class PluginError(SpecError):
     """An external game or engine that cannot be found, loaded or used."""
 
 
+class LoadError(PluginError):
+    """A file or module that cannot be loaded.
+
+    Attributes:
+        place: the file, with the line if it is known: `my_game.py, line 3`.
+        reason: what is wrong there.
+    """
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(place, reason)
+        self.place, self.reason = place, reason
+
+    def __str__(self) -> str:
+        return f"cannot load {self.place}: {self.reason}"
+
+
 class UnnamedGameError(SpecError):
     """A game whose rules are a file that only data names, not the user: its code does not run."""
 
@@ -26,7 +42,11 @@ class BotError(DlgoError):
 
 
 class IllegalMoveError(DlgoError, ValueError):
-    """A move the rules forbid; the message names the rule."""
+    """A move the rules forbid; the message names the rule, and `reason` is the rule alone."""
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class NotationError(DlgoError, ValueError):
@@ -39,6 +59,7 @@ class LedgerError(DlgoError):
 
 class ModelError(DlgoError):
     """A trained network that cannot be found, read or used for what is asked."""
+
 
 class DataError(DlgoError):
     """Training data that cannot be read, written or made as asked."""

@@ -35,10 +35,10 @@ from types import ModuleType
 from typing import Any
 
 from dlgo.code_digest import code_digest
-from dlgo.errors import PluginError
+from dlgo.errors import LoadError, PluginError
 from dlgo.files import relative_path
 from dlgo.specs import suggest
-from dlgo.text import describe_error
+from dlgo.tracebacks import describe
 
 FILE_PREFIX = "dlgo-file:"
 # A path may begin with a drive, as in `C:\bots\greedy.py`.
@@ -238,7 +238,7 @@ def _load_file(path: Path) -> ModuleType:
     name, whole = _module_of(path)
     if not whole.is_file():
         what = "it is a folder" if whole.is_dir() else "there is no such file"
-        raise PluginError(f"cannot load {path}: {what}")
+        raise LoadError(str(path), what)
     # Files beside it can be imported, but everything else takes precedence.
     if str(whole.parent) not in sys.path:
         sys.path.append(str(whole.parent))
@@ -288,11 +288,12 @@ def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
         return importlib.import_module(name)
     except SyntaxError as error:
         file = relative_path(error.filename) if error.filename else shown
-        raise PluginError(f"cannot load {file}, line {error.lineno}: {error.msg}") from None
+        raise LoadError(f"{file}, line {error.lineno}", error.msg) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # anything that the file does while loading, including exit()
-        raise PluginError(f"cannot load {shown}{describe_error(error, path)}") from error
+        fault = describe(error, lambda file: path is not None and file == str(path))
+        raise LoadError(f"{shown}{fault.where}", str(fault)) from error
 
 
 def _file_of(target: Any) -> Path | None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import linecache
 import re
-import traceback
 import unicodedata
 from collections.abc import Container
-from pathlib import Path
 
 # Characters of the longest name of a player or engine.
 LONGEST_NAME = 200
@@ -37,53 +34,16 @@ def excerpt(text: str, length: int = 300) -> str:
 
 def error_text(error: BaseException) -> str:
     """An exception in one line: `ZeroDivisionError: division by zero`."""
-    text = excerpt(_message(error))
+    text = excerpt(message_of(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def describe_error(error: BaseException, path: Path | str | None) -> str:
-    """`, line 3: NameError: ...`: where in a file, or in what it calls, an exception arose."""
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-        if path is not None and frame.filename == str(path)
-    ]
-    kind, text = type(error).__name__, _message(error)
-    if isinstance(error, SyntaxError) and path is not None and error.filename == str(path):
-        lines, text = [error.lineno], error.msg
-    elif type(error).__module__ == "numba.core.errors":
-        text, places = _of_the_compiler(re.sub("\x1b\\[[0-9]*m", "", text), path)
-        lines += places
-        kind, text = ("NameError", text[11:]) if text.startswith("NameError: ") else (kind, text)
-    place, text = f", line {lines[-1]}" if lines else "", excerpt(text)
-    return f"{place}: {kind}{': ' + text if text else ''}"
-
-
-def _message(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """The message of an exception; "" if a class of a user's file cannot write it."""
     try:
         return str(error)
     except Exception:
         return ""
-
-
-def _of_the_compiler(text: str, path: Path | str | None) -> tuple[str, list[int]]:
-    """The cause in a message of Numba, which has a part for each function on the way there; and
-    the line of the innermost one that is in the file, if any."""
-    places = [place for place in re.finditer(r'(?:File "| at )(.+\.py)"?(?:, line | \()(\d+)', text)
-              if path is not None and Path(place[1]).absolute() == Path(path)]
-    parts = re.split(r"Failed in nopython .*\n", text[: places[0].start()] if places else text)
-    part = parts[-1 if places else min(1, len(parts) - 1)]
-    lines = [line.strip(" ->") for line in part.splitlines()]
-    cause = next((line for line in lines if line and not line.startswith("Resolution fail")), "")
-    if call := re.search(r"No implementation of function.*?>>> ([^\n]*)", part, re.S):
-        cause = f"it cannot compile {call[1]}"
-    if re.search("NRT required|Only accept returning", text):
-        cause += ": a kernel makes no new arrays, lists or dictionaries"
-    if not (name := re.search(r"NameError: name '(\w+)' [^\n]*", text)):
-        return cause, [int(place[2]) for place in places[:1]]
-    uses = [number for number, line in enumerate(linecache.getlines(str(path)), 1)
-            if re.search(rf"\b{name[1]}\b", line)]
-    return name[0], uses if len(uses) == 1 else []  # the message has no place of the name
 
 
 def replace_once(text: str, before: str, after: str) -> str:

@@ -24,7 +24,7 @@ from dlgo.api import GameState, Move
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import BotError, DlgoError, PluginError
 from dlgo.specs import Option
-from dlgo.text import describe_error
+from dlgo.tracebacks import describe_error
 from engines.base import Budget, Decision, Engine
 
 WANTED = "it has no select_move(state)"

@@ -23,7 +23,7 @@ from typing import Any
 import psutil
 
 from dlgo.api import GameSpec, GameState
-from dlgo.conformance import RuleBroken, kit
+from dlgo.conformance import Kind, RuleBroken, kit
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.rng import below, make_rng
@@ -95,7 +95,8 @@ def positions(subject: Subject) -> kit.Findings:
             alone = GameState(state.game, kit.clone(state))  # no moves lead there
             yield from _must_be_legal(engine, alone, engine.select_move(alone).move)
             if not subject.game.same_position(alone.kernel_state, state.kernel_state):
-                yield f"{engine.name} changes the arrays of the position", state
+                text = f"{engine.name} changes the arrays of the position"
+                raise kit.broken("positions", text, state, Kind.CHANGED_STATE)
 
 
 def decisions(subject: Subject) -> kit.Findings:
@@ -222,7 +223,7 @@ def check_engine(
             if name not in skip:
                 kit.look_in_time(name, rule, subject, f"{spec.label} on {game}", _SECONDS)
     if not played:
-        raise RuleBroken(f"build: {spec.label} plays none of the games: {reasons[0]}")
+        raise RuleBroken("build", f"{spec.label} plays none of the games: {reasons[0]}")
     return played
 
 

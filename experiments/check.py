@@ -10,12 +10,10 @@ from __future__ import annotations
 import json
 import linecache
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import textwrap
-import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,8 +23,9 @@ from typing import Any
 import numpy as np
 
 from dlgo import GameSpec, get_game
-from dlgo.conformance import RULES, RuleBroken, check_game, draw_sample, kit
-from dlgo.errors import DlgoError, PluginError, SpecError
+from dlgo.conformance import RULES, Kind, RuleBroken, check_game, draw_sample, kit
+from dlgo.conformance.broken import explain
+from dlgo.errors import DlgoError, LoadError, PluginError, SpecError
 from dlgo.files import relative_path
 from dlgo.games import GAMES
 from dlgo.plugins import PluginGroup
@@ -46,56 +45,56 @@ _MODES = {
     "compiled": list(_COMPILED_RULES), "all": list(RULES),
 }
 
-# Advice, by the first pattern that a finding's rule and text match.
-_ADVICE = (
-    (r"IndexError.*legal_actions", "Every action must be below `num_actions`: raise it in the "
-     "class, or write fewer actions; list no action twice."),
-    (r"IndexError", "Compare the index with the size of the array, or make the array larger in "
-     "`new_kernel_state`."),
-    (r"NameError", "The name is not defined: look for a misspelling."),
-    (r"returns nothing", "Write `return` before the value, in every branch."),
-    (r"^endless", "Make sure that the loop ends: that `play` changes what the loop waits for."),
-    (r"^end:.*plies", "Every game must end: count plies in the state, and end the game in a draw "
-     "after some number of them or when a position comes back."),
-    (r"^reset: new_kernel_state", "Call `reset(state)` in `new_kernel_state` before you return the "
-     "state, and let `reset` set every element of every field."),
-    (r"^(legality|bounds): .*num_actions", "Every action must be below `num_actions`: raise it in "
-     "the class, or correct the numbers of the actions."),
-    (r"^copies|^reset", "Copy every element of every field in `copy_into`, and set every "
-     "one in `reset`; keep nothing outside of the state."),
-    (r"^keys: .*same key", "Put everything that distinguishes positions into the key: the pieces, "
-                           "the player to move, and all else that affects later moves."),
-    (r"^keys", "Equal positions need equal keys: in `play`, update the key for every piece that is "
-               "added, removed or changed, and for nothing else."),
-    (r"^all is seen", "Write the missing facts in the kernel `extra_planes`, and describe them in "
-                      "the class, one line a plane."),
-    (r"lists nothing, but", "Let `terminal` end the game when a player cannot move, or offer "
-     "a pass."),
-    (r"^legality|^forced", "`legal_actions` and `is_legal` must agree on every action, and neither "
-                           "may depend on earlier calls."),
-    (r"^images", "Take the symmetry out of `symmetry_names`, or correct the rule, or write "
-     "`map_move`: a turned or mirrored game must be the same game."),
-    (r"^result", "+1: the first player has won, -1: the second, 0: a draw; the player to move does "
-                 "not matter."),
-    (r"^evaluate", "Return a whole number whose size is below 10,000."),
-    (r"^side of evaluate", "A value is good for the player to move: turn its sign for the second "
-     "player."),
-    (r"^rollout|^heavy rollout", "A rollout plays random legal actions until `terminal`, draws "
-     "from `rng` alone, and returns `result`."),
-    (r"^moves|^notation|^spec", "`move_of` and `action_of` must undo each other, and so must "
-     "`move_text` and `parse_move`; an action is the same move for both players."),
-    (r"^pieces|^colours", "`piece` returns -1, or player + 2 * kind, the kinds numbered as in "
-     "`piece_kinds`."),
-    (r"^fresh process: .*plain Python", "NumPy adds truth values to a truth value, and its small "
-     "integers overflow: write `int(...)` around comparisons that you add, and around elements of "
-     "arrays of the module."),
-    (r"^fresh process", "Compiled code needs one type for each name: no None, no mixture of "
-     "numbers and tuples, and no new arrays in a kernel."),
-    (r"^seeds", "Draw from the seed that `new_game` is given, and forget the last game there."),
-    (r"^budgets", "Stop when the budget is spent, or leave its kind out of `budgets`."),
-    (r"^positions: .*changes", "Play on a copy: `state.apply_move(move)` leaves the state as it "
-     "is."),
-)
+# Advice, by the kind of a finding, or else by its rule.
+_ADVICE: dict[str, str] = {
+    Kind.INDEX: "Compare the index with the size of the array, or make the array larger in "
+                "`new_kernel_state`.",
+    Kind.NAME: "The name is not defined: look for a misspelling.",
+    Kind.NO_VALUE: "Write `return` before the value, in every branch.",
+    Kind.NO_ACTION: "Let `terminal` end the game when a player cannot move, or offer a pass.",
+    Kind.ACTION_RANGE: "Every action must be below `num_actions`: raise it in the class, or "
+                       "correct the numbers of the actions.",
+    Kind.ENDLESS: "Make sure that the loop ends: that `play` changes what the loop waits for.",
+    Kind.LENGTH: "Every game must end: count plies in the state, and end the game in a draw after "
+                 "some number of them or when a position comes back.",
+    Kind.NEW_STATE: "Call `reset(state)` in `new_kernel_state` before you return the state, and "
+                    "let `reset` set every element of every field.",
+    Kind.SAME_KEY: "Put everything that distinguishes positions into the key: the pieces, the "
+                   "player to move, and all else that affects later moves.",
+    Kind.ARITHMETIC: "NumPy adds truth values to a truth value, and its small integers overflow: "
+                     "write `int(...)` around comparisons that you add, and around elements of "
+                     "arrays of the module.",
+    Kind.CHANGED_STATE: "Play on a copy: `state.apply_move(move)` leaves the state as it is.",
+    **dict.fromkeys(("copies", "reset"),
+        "Copy every element of every field in `copy_into`, and set every one in `reset`; keep "
+        "nothing outside of the state."),
+    "keys": "Equal positions need equal keys: in `play`, update the key for every piece that is "
+            "added, removed or changed, and for nothing else.",
+    "all is seen": "Write the missing facts in the kernel `extra_planes`, and describe them in the "
+                   "class, one line a plane.",
+    **dict.fromkeys(("legality", "forced"),
+        "`legal_actions` and `is_legal` must agree on every action, and neither may depend on "
+        "earlier calls."),
+    "images": "Take the symmetry out of `symmetry_names`, or correct the rule, or write "
+              "`map_move`: a turned or mirrored game must be the same game.",
+    "result": "+1: the first player has won, -1: the second, 0: a draw; the player to move does "
+              "not matter.",
+    "evaluate": "Return a whole number whose size is below 10,000.",
+    "side of evaluate": "A value is good for the player to move: turn its sign for the second "
+                        "player.",
+    **dict.fromkeys(("rollout", "rollout seeds", "rollout chances", "heavy rollout"),
+        "A rollout plays random legal actions until `terminal`, draws from `rng` alone, and "
+        "returns `result`."),
+    **dict.fromkeys(("moves", "notation", "spec"),
+        "`move_of` and `action_of` must undo each other, and so must `move_text` and "
+        "`parse_move`; an action is the same move for both players."),
+    **dict.fromkeys(("pieces", "colours"),
+        "`piece` returns -1, or player + 2 * kind, the kinds numbered as in `piece_kinds`."),
+    "fresh process": "Compiled code needs one type for each name: no None, no mixture of numbers "
+                     "and tuples, and no new arrays in a kernel.",
+    "seeds": "Draw from the seed that `new_game` is given, and forget the last game there.",
+    "budgets": "Stop when the budget is spent, or leave its kind out of `budgets`.",
+}
 
 
 @dataclass(frozen=True)
@@ -105,11 +104,11 @@ class Finding:
     rule: str
     text: str  # the fault, and the moves that lead to it
     place: str = ""  # file, line and source of the line that causes it, if known
+    kind: Kind | None = None  # what is wrong, where the rule does not say it
 
     def __str__(self) -> str:
-        whole = f"{self.rule}: {self.text}"
-        advice = next((text for pattern, text in _ADVICE if re.search(pattern, whole, re.S)), "")
-        lines = [whole, *filter(None, [self.place, advice])]
+        advice = _ADVICE.get(self.kind or self.rule) or _ADVICE.get(self.rule, "")
+        lines = [f"{self.rule}: {self.text}", *filter(None, [self.place, advice])]
         return "\n".join(textwrap.indent(line, "  ") for line in lines)
 
 
@@ -169,7 +168,7 @@ def check(
     if report.ok:
         rest = _in_child(spec, games, on_progress, seconds, "compiled")
         return replace(rest, rules=report.rules + rest.rules)
-    if "OverflowError" not in report.findings[0].text:
+    if report.findings[0].kind != Kind.OVERFLOW:
         return report
     # NumPy rejects numbers that compiled code wraps around: then only compiled code can be checked.
     rest = _in_child(spec, games, on_progress, seconds, "all")
@@ -203,34 +202,26 @@ def _report(
                           for player, value in (("first", 1), ("second", -1)) if value not in won)
         rule = "playing"
         return Report(name, group.noun, (), work(), notes)
+    except SpecError:
+        raise  # an option that the game or engine refuses
     except RuleBroken as error:
-        problem = error
-        rule, _, text = str(error).partition(": ")
+        finding = _finding(error.rule, error.text, error, origin)
+    except _Endless as error:
+        finding = replace(_finding("endless", str(error), error, origin), kind=Kind.ENDLESS)
     except DlgoError as error:
-        if isinstance(error, SpecError):
-            raise  # an option that the game or engine refuses
-        problem, text = error, str(error)
-        rule = "endless" if isinstance(error, _Endless) else rule
+        finding = _finding(rule, str(error), error, origin)
     except Exception as error:
-        problem, text = error, f"{type(error).__name__}: {error}"
-    return Report(name, group.noun, (Finding(rule, text, _place_of(problem, origin)),), 0, notes)
+        finding = _finding(rule, f"{type(error).__name__}: {error}", error, origin)
+    return Report(name, group.noun, (finding,), 0, notes)
 
 
-def _place_of(error: BaseException, origin: Path | None) -> str:
-    """File, line and source of the line of the user's file where an exception arose."""
-    if origin is None:
-        return ""
-    line = 0
-    cause: BaseException | None = error
-    while cause is not None:
-        frames = traceback.extract_tb(cause.__traceback__)
-        line = next((f.lineno or 0 for f in reversed(frames) if f.filename == str(origin)), line)
-        cause = cause.__cause__ or cause.__context__
-    for file, number in re.findall(r"(\S+\.py), line (\d+)", str(error)):
-        if Path(file).name == origin.name:
-            line = int(number)
+def _finding(rule: str, text: str, error: BaseException, origin: Path | None) -> Finding:
+    """A finding with its kind, and the line of the file `origin` where the exception arose."""
+    kind, line = explain(error, lambda file: file == str(origin))
+    if not line:
+        return Finding(rule, text, kind=kind)
     source = linecache.getline(str(origin), line).strip()
-    return f"{relative_path(origin)}, line {line}: {source}" if line else ""
+    return Finding(rule, text, f"{relative_path(origin or '')}, line {line}: {source}", kind)
 
 
 # In a process of its own -------------------------------------------------------------------------
@@ -272,7 +263,8 @@ def _in_child(
     if "name" not in data:
         text = f"the process ended with status {child.returncode}: {last}"
         return Report(spec, findings=(Finding(rule, text),))
-    findings = tuple(Finding(**finding) for finding in data["findings"])
+    findings = tuple(Finding(**finding | {"kind": finding["kind"] and Kind(finding["kind"])})
+                     for finding in data["findings"])
     return Report(data["name"], data["noun"], findings, data["rules"], tuple(data["notes"]))
 
 
@@ -298,12 +290,11 @@ def _child() -> None:
         if games and group is GAMES:
             raise SpecError(f"{spec} is a game; --game is for engines, leave it out")
         tell(**asdict(_report(spec, group, work, group.find(_name_in(spec)).origin)))
+    except LoadError as error:
+        finding = replace(_finding("loading", error.reason, error, None), place=error.place)
+        tell(**asdict(Report(spec, findings=(finding,))))
     except SpecError as error:
-        if str(error).startswith("cannot load "):
-            path, _, text = str(error).removeprefix("cannot load ").partition(": ")
-            tell(**asdict(Report(spec, findings=(Finding("loading", text, path),))))
-        else:
-            tell(refused=str(error))
+        tell(refused=str(error))
     os._exit(0)  # a thread may still be in an endless loop
 
 
@@ -331,18 +322,18 @@ def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[s
         make = game.new_kernel_state
         game.new_kernel_state = lambda: _with_plain_integers(make())  # type: ignore[method-assign]
 
-    what = "a random game"
+    work = "a random game"
     on_rule("random games")
     try:
         with watchdog(seconds):
             sample = draw_sample(game)
         for name in _MODES[mode]:
-            what = f"rule {name!r}"
+            work = f"rule {name!r}"
             on_rule(name)
             with watchdog(seconds):
                 kit.look_at(name, RULES[name], sample)
     except TooSlow as error:  # raised in the line that was running
-        raise _Endless(f"{what} has not ended after {seconds:g} CPU seconds") from error
+        raise _Endless(f"{work} has not ended after {seconds:g} CPU seconds") from error
     return len(_MODES[mode])
 
 

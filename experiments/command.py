@@ -65,7 +65,7 @@ def run(
 
         if isinstance(error, DlgoError):
             _fail(str(error), 2)
-        from dlgo.conformance.faults import unforeseen
+        from dlgo.faults import unforeseen
 
         text, own = unforeseen(error)  # the last line of defence: no traceback reaches a user
         if own:

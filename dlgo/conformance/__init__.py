@@ -19,10 +19,11 @@ from collections.abc import Collection
 
 from dlgo.api import GameSpec
 from dlgo.conformance import keys, kit, memory, networks, rules, searching
-from dlgo.conformance.kit import Line, Rule, RuleBroken, Sample, draw_sample, play_line
+from dlgo.conformance.broken import Kind, RuleBroken
+from dlgo.conformance.kit import Line, Rule, Sample, draw_sample, play_line
 
 __all__ = [
-    "RULES", "Line", "RuleBroken", "Sample", "check_game", "check_sample", "draw_sample",
+    "RULES", "Kind", "Line", "RuleBroken", "Sample", "check_game", "check_sample", "draw_sample",
     "play_line",
 ]
 

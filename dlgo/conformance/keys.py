@@ -22,8 +22,9 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance import kit
-from dlgo.conformance.faults import fault_text
+from dlgo.conformance.broken import Kind, RuleBroken, explain
 from dlgo.encoders import get_encoder
+from dlgo.faults import fault_text, is_user_file
 from dlgo.rng import make_rng
 
 # Limit of positions times actions, so that a large board does not take minutes.
@@ -49,7 +50,7 @@ def keys(sample: kit.Sample) -> kit.Findings:
         if twin.key() != state.key():
             yield "an equal position, reached by other moves, has another key (or render hides a " \
                 f"difference): {_moves(twin)}", state
-        yield from _must_be_alike(state, by_key.setdefault(state.key(), state))
+        _check_alike(state, by_key.setdefault(state.key(), state))
     # Random games rarely contain two positions that differ only in something that a key lacks (an
     # arrow in Amazons); the children of one position often do.
     children: dict[int, GameState] = {}
@@ -58,20 +59,21 @@ def keys(sample: kit.Sample) -> kit.Findings:
         for action in parent.legal_actions():
             if (child := _play(parent, action)) is None:
                 continue
-            other = children.setdefault(child.key(), child)
+            twin = children.setdefault(child.key(), child)
             if compared < LOOKED_AT // 10 and (
-                kit.bytes_of(other.kernel_state) != kit.bytes_of(child.kernel_state)
+                kit.bytes_of(twin.kernel_state) != kit.bytes_of(child.kernel_state)
             ):
                 compared += 1
-                yield from _must_be_alike(child, other)
+                _check_alike(child, twin)
 
 
-def _must_be_alike(state: GameState, other: GameState) -> kit.Findings:
-    """Two positions with the same key must look alike."""
+def _check_alike(state: GameState, twin: GameState) -> None:
+    """Raise RuleBroken if two positions with the same key do not look alike."""
     # The legal actions may depend on the history, which is not part of the key.
     compared = 2 if state.game.history_matters else None
-    if state is not other and _looks(state)[:compared] != _looks(other)[:compared]:
-        yield f"a different position has the same key: {_moves(other)}", state
+    if state is not twin and _looks(state)[:compared] != _looks(twin)[:compared]:
+        text = f"a different position has the same key: {_moves(twin)}"
+        raise kit.broken("keys", text, state, Kind.SAME_KEY)
 
 
 def _affordable(sample: kit.Sample, most: int) -> int:
@@ -171,14 +173,21 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
         text = done.stderr.decode().strip() or f"it ends with status {done.returncode}"
         yield f"another process cannot compile and play the game: {text}", None
         return
-    where = "between plain Python and compiled code" if numba.config.DISABLE_JIT else (
-        "in another process, which compiles anew")
     answers = json.loads(done.stdout.splitlines()[-1])
+    if isinstance(answers, dict):
+        text = f"another process cannot compile and play the game: {answers['text']}"
+        kind = Kind(answers["kind"]) if answers["kind"] else None
+        raise RuleBroken("fresh process", text, kind, answers["line"])
+    plain = numba.config.DISABLE_JIT
+    kind = Kind.ARITHMETIC if plain else None
+    where = "between plain Python and compiled code" if plain else (
+        "in another process, which compiles anew")
     for (game, line), answer in zip(lines, answers, strict=True):
         for state, theirs, ours in zip(line.states, answer, _fingerprint(line), strict=True):
-            what = [name for name, a, b in zip(_SEEN, theirs, ours, strict=True) if a != b]
-            if what:
-                yield f"{game}: {', '.join(what)} differ {where}", state
+            names = [name for name, a, b in zip(_SEEN, theirs, ours, strict=True) if a != b]
+            if names:
+                text = f"{game}: {', '.join(names)} differ {where}"
+                raise kit.broken("fresh process", text, state, kind)
 
 
 def _fingerprint(line: kit.Line) -> list[list[Any]]:
@@ -203,8 +212,9 @@ def answer() -> None:
             for action in actions:
                 states.append(_play(states[-1], action))
             answers.append(_fingerprint(kit.Line(tuple(states), actions)))
-        except kit.RuleBroken as error:
-            sys.exit(str(error))
         except Exception as error:
-            sys.exit(fault_text(error))
+            text = str(error) if isinstance(error, RuleBroken) else fault_text(error)
+            kind, line = explain(error, is_user_file)
+            print(json.dumps({"text": text, "kind": kind, "line": line}))
+            return
     print(json.dumps(answers))

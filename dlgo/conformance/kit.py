@@ -17,8 +17,9 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
-from dlgo.conformance.faults import fault_text
+from dlgo.conformance.broken import Kind, RuleBroken
 from dlgo.errors import BotError, SpecError
+from dlgo.faults import fault_text
 from dlgo.jit import wall_time
 from dlgo.rng import make_rng
 
@@ -39,13 +40,11 @@ ENOUGH_PLIES, MOST_GAMES = 400, 60
 Findings = Iterator[tuple[str, GameState | None]]
 
 
-class RuleBroken(AssertionError):
-    """A game breaks a rule of the protocol: `rule: what is wrong (game, after which moves)`."""
-
-
-def broken(rule: str, text: str, state: GameState | None = None) -> RuleBroken:
+def broken(
+    rule: str, text: str, state: GameState | None = None, kind: Kind | None = None
+) -> RuleBroken:
     """The error to raise, with the moves to the position in which the rule was broken."""
-    return RuleBroken(f"{rule}: {text}" + (f" ({_way_to(state)})" if state else ""))
+    return RuleBroken(rule, text + (f" ({_way_to(state)})" if state else ""), kind)
 
 
 def rules_by_name(*functions: Callable[[Any], Findings]) -> dict[str, Callable[[Any], Findings]]:
@@ -91,13 +90,13 @@ def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
     while thread.is_alive():
         thread.join(0.1)
         if wall_time() - began > seconds:
-            raise RuleBroken(f"{rule}: {what} has not ended after {seconds:g} s")
+            raise RuleBroken(rule, f"{what} has not ended after {seconds:g} s")
     if not errors:
         return results[0]
     if isinstance(errors[0], RuleBroken | SpecError | BotError):
         raise errors[0]
     text = f"{type(errors[0]).__name__}: {str(errors[0])[:200]}"
-    raise RuleBroken(f"{rule}: {what} raised an exception, {text}") from errors[0]
+    raise RuleBroken(rule, f"{what} raised an exception, {text}") from errors[0]
 
 
 def _way_to(state: GameState) -> str:
@@ -145,7 +144,7 @@ def _ask(kernel: str, state: GameState, *arguments: Any) -> Any:
     except Exception as error:
         raise broken(kernel, f"the kernel raises {fault_text(error)}", state) from error
     if answer is None:
-        raise broken(kernel, f"`{kernel}` returns nothing", state)
+        raise broken(kernel, f"`{kernel}` returns nothing", state, Kind.NO_VALUE)
     return answer
 
 
@@ -174,13 +173,16 @@ def listed(state: GameState, kernel: str, arrays: Any = None) -> list[int]:
     buffer = np.full(size + FENCE, -1, np.int64)
     n = int(_ask(kernel, state, position, buffer[:size]))
     if (buffer[size:] != -1).any() or n > size:
-        raise broken("bounds", f"{kernel} lists more than num_actions = {size} actions", state)
+        text = f"{kernel} lists more than num_actions = {size} actions"
+        raise broken("bounds", text, state, Kind.ACTION_RANGE)
     if n < 1:
-        raise broken("legality", f"{kernel} lists nothing, but the game is not over", state)
+        text = f"{kernel} lists nothing, but the game is not over"
+        raise broken("legality", text, state, Kind.NO_ACTION)
     actions = [int(action) for action in buffer[:n]]
     if outside := [action for action in actions if not 0 <= action < size]:
         text = f"{kernel} lists {few(outside)}, but num_actions is {size}"
-        raise broken("legality", f"{text}: actions are 0 to {size - 1}", state)
+        text += f": actions are 0 to {size - 1}"
+        raise broken("legality", text, state, Kind.ACTION_RANGE)
     if len(set(actions)) < n:
         twice = {action for action, times in Counter(actions).items() if times > 1}
         raise broken("legality", f"{kernel} lists more than once: {few(twice)}", state)
@@ -298,8 +300,9 @@ def draw_sample(
     """Play random games: half of them with all legal actions, half with sensible actions.
 
     Args:
-        seed: of the random games. games: minimum number of games; short games are played more
-            often.
+        seed: of the random games.
+        games: the minimum number of games; short games are played more often.
+        symmetric: see `check_game`.
 
     Raises:
         RuleBroken: if `new_kernel_state` and `reset` differ, no game ends, a new game is already
@@ -321,7 +324,8 @@ def draw_sample(
             look(line.states[-1])  # a game without a result breaks many rules
     if not any(line.over for line in lines):
         n = len(lines)
-        raise broken("end", f"none of {n} random games of {game} ended within {plies} plies")
+        text = f"none of {n} random games of {game} ended within {plies} plies"
+        raise broken("end", text, kind=Kind.LENGTH)
     return Sample(game, tuple(lines), seed, symmetric)
 
 
@@ -334,7 +338,8 @@ def _must_be_reset(game: GameSpec) -> None:
         pairs = zip(new._fields, new, start, strict=True)
         fields = [f"`{name}`" for name, a, b in pairs if not np.array_equal(a, b)]
         text = "new_kernel_state does not return the start position, as reset sets it up"
-        raise broken("reset", f"{text}: {', '.join(fields)} differ in {game}")
+        text += f": {', '.join(fields)} differ in {game}"
+        raise broken("reset", text, kind=Kind.NEW_STATE)
 
 
 def some_actions(game: GameSpec) -> range:

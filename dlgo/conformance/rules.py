@@ -146,8 +146,7 @@ def _must_refuse(state: GameState, move: Move, reason: str = "") -> kit.Findings
     try:
         state.apply_move(move)
     except IllegalMoveError as error:
-        given = str(error).partition(" is illegal: ")[2]
-        if not given.strip() or "\n" in given or reason not in given:
+        if not error.reason.strip() or "\n" in error.reason or reason not in error.reason:
             yield f"{move} is refused without a reason in one line: {error}", state
     else:
         yield f"apply_move plays {move}, which is illegal", state

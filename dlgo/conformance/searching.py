@@ -11,6 +11,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance import kit
+from dlgo.conformance.broken import Kind
 from dlgo.rng import below, make_rng
 
 # Games per position and method, where rollouts are compared with random moves.
@@ -135,7 +136,8 @@ def _play_out(state: GameState, rng: np.ndarray) -> int:
             return int(kernels.result(position))
         n = kernels.search_actions(position, actions)
         kernels.play(position, int(actions[below(rng, n)]))
-    raise kit.broken("end", f"a random game has not ended after {kit.LONGEST_GAME} plies", state)
+    text = f"a random game has not ended after {kit.LONGEST_GAME} plies"
+    raise kit.broken("end", text, state, Kind.LENGTH)
 
 
 @kit.at(200)

@@ -196,7 +196,7 @@ def _positions(
         except IllegalMoveError as error:
             raise NotationError(
                 f"{record.source}: move {number}, {player.name} {state.game.move_text(move)}, is "
-                f"{str(error).partition(' is ')[2]}"
+                f"illegal: {error.reason}"
             ) from None
         if state.previous_state is not before:
             implied.append(number)

@@ -18,7 +18,7 @@ import tokenize
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from dlgo.text import describe_error
+from dlgo.tracebacks import describe_error
 
 # What went wrong or was not run in the cells so far: one line each.
 reports: list[str] = []

@@ -19,6 +19,7 @@ from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
 
+from dlgo.faults import suspicion
 from dlgo.records.failures import Failure
 from dlgo.system import guards, processes
 from engines.jobs.protocol import (
@@ -178,8 +179,6 @@ class _Worker:
         left.remove(guilty)
         if value is not None:
             return Outcome(guilty, value), left
-        from dlgo.conformance.faults import suspicion  # late: it imports all rules
-
         doing = f"at the same work, {guilty.key}" if self.started else "while starting"
         return Outcome(guilty, error=WorkerError(
             f"{times} worker processes were lost {doing} ({worker_exit.text}){suspicion()}; check "

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dlgo.errors import DlgoError
+from dlgo.faults import unforeseen
 from dlgo.records.failures import Failure
 
 Item = TypeVar("Item")
@@ -276,6 +277,4 @@ def failure(error: BaseException) -> DlgoError:
     """The exception of a task as a DlgoError with one line of text."""
     if isinstance(error, DlgoError):
         return error
-    from dlgo.conformance.faults import unforeseen  # late: it imports all rules
-
     return WorkerError(f"a worker failed: {unforeseen(error)[0]}")

@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from dlgo.api import GameSpec
-from dlgo.conformance.faults import unforeseen
 from dlgo.errors import DlgoError
+from dlgo.faults import unforeseen
 from dlgo.gtp import GtpError, format_response, parse_command
 from dlgo.jit import tell_of_compiling
 from dlgo.system.console import interrupt_main_thread

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dlgo.system.watchdogs import TooSlow, watchdog
-from dlgo.text import describe_error
+from dlgo.tracebacks import describe_error
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
 from experiments.museum import KINDS, PARTS, learners, real_games, searches, solvers

@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dlgo import DlgoError, browser
-from dlgo.conformance.faults import unforeseen
+from dlgo.faults import unforeseen
 from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
 from experiments.studio import (

@@ -128,7 +128,8 @@ def parse_turn(state: GameState, text: str) -> list[Move]:
     for moves in all_turns:
         if path_of(moves)[: len(wanted)] == wanted:
             return moves[: len(wanted) - 1]
-    raise IllegalMoveError(f"{text.strip()!r} is illegal: {_why_no_turn(state, wanted, all_turns)}")
+    reason = _why_no_turn(state, wanted, all_turns)
+    raise IllegalMoveError(f"{text.strip()!r} is illegal: {reason}", reason)
 
 
 def _leaves_out(short: list[int], path: list[int]) -> bool:

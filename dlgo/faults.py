@@ -1,4 +1,4 @@
-"""Exceptions in the code of a user, in one line."""
+"""Exceptions in the games and engines that a user's files define, in one line."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ import sys
 
 from dlgo.files import relative_path
 from dlgo.plugins import FILE_PREFIX
-from dlgo.text import describe_error
+from dlgo.tracebacks import Description, describe
 
 
-def fault_text(error: Exception) -> str:
+def is_user_file(name: str) -> bool:
+    """Whether a file is that of a game or engine of the user which has been loaded."""
+    return name in _files()
+
+
+def describe_fault(error: BaseException) -> Description:
+    """What an exception says, and the line of the user's files that raised it, if any did."""
+    return describe(error, is_user_file)
+
+
+def fault_text(error: BaseException) -> str:
     """An exception in a line: `rows.py, line 5: NameError: ...` if it arose in a user's file."""
-    for file in _files():
-        if (text := describe_error(error, file)).startswith(", line"):
-            return f"{relative_path(file)}{text}"
-    return describe_error(error, None).removeprefix(": ")
+    fault = describe_fault(error)
+    return f"{relative_path(fault.file)}{fault.where}: {fault}" if fault.file else str(fault)
 
 
 def unforeseen(error: Exception) -> tuple[str, bool]:
     """An exception that nobody has foreseen, in words; and whether a user's file caused it."""
-    text, files = fault_text(error), [relative_path(file) for file in _files()]
-    if text.startswith(tuple(f"{file}, line" for file in files)):
+    text, files = fault_text(error), " and ".join(map(relative_path, _files()))
+    if describe_fault(error).file:
         return f"{text}; `dlgo check` examines such a file", True
     if files and type(error).__module__.startswith("numba"):  # it may name the caller alone
-        return f"{' and '.join(files)}: {text}; `dlgo check FILE` names the line", True
+        return f"{files}: {text}; `dlgo check FILE` names the line", True
     return f"internal error: {text}{suspicion()}", False
 
 
@@ -35,5 +43,5 @@ def suspicion() -> str:
 
 def _files() -> list[str]:
     """The files of the user that have been loaded."""
-    return [module.__file__ or "" for name, module in sys.modules.items()
+    return [module.__file__ or "" for name, module in list(sys.modules.items())
             if name.startswith(FILE_PREFIX)]

@@ -1,0 +1,69 @@
+"""A broken rule, as an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from dlgo.tracebacks import describe
+
+
+class Kind(StrEnum):
+    """What is wrong, where the rule alone does not say which remedy helps."""
+
+    # Exceptions, by their names.
+    INDEX = "IndexError"
+    NAME = "NameError"
+    OVERFLOW = "OverflowError"
+    NO_VALUE = "a kernel returns nothing"
+    NO_ACTION = "no action is listed in an unfinished game"
+    ACTION_RANGE = "an action is num_actions or more"
+    ENDLESS = "a loop does not end"
+    LENGTH = "a game does not end"
+    NEW_STATE = "a new state is not reset"
+    SAME_KEY = "different positions have the same key"
+    ARITHMETIC = "plain Python computes something else than compiled code"
+    CHANGED_STATE = "an engine changes the position"
+
+
+_EXCEPTIONS = {str(kind): kind for kind in (Kind.INDEX, Kind.NAME, Kind.OVERFLOW)}
+
+
+class RuleBroken(AssertionError):
+    """A game or engine breaks a rule: `rule: what is wrong (game, after which moves)`.
+
+    Attributes:
+        rule: the name of the rule.
+        text: what is wrong.
+        kind: what is wrong, for programs; None if the rule says it.
+        line: the line of the user's file that caused it in another process; 0 elsewhere.
+    """
+
+    def __init__(self, rule: str, text: str, kind: Kind | None = None, line: int = 0) -> None:
+        super().__init__(rule, text, kind, line)
+        self.rule, self.text, self.kind, self.line = rule, text, kind, line
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.text}"
+
+
+def explain(
+    error: BaseException, is_own: Callable[[str], bool]
+) -> tuple[Kind | None, int]:
+    """The kind of an exception, and the line of the user's file that raised it (0 if unknown).
+
+    What the exception itself does not tell is looked for in those that led to it.
+
+    Args:
+        is_own: whether the file of a name is the user's.
+    """
+    kind, line, raised_from = None, 0, True
+    cause: BaseException | None = error
+    while cause is not None:
+        fault = describe(cause, is_own)
+        if raised_from and kind is None:
+            kind = cause.kind if isinstance(cause, RuleBroken) else _EXCEPTIONS.get(fault.kind)
+        line = line or fault.line or (cause.line if isinstance(cause, RuleBroken) else 0)
+        raised_from = raised_from and cause.__cause__ is not None
+        cause = cause.__cause__ or cause.__context__
+    return kind, line
