@@ -142,8 +142,6 @@ distribution = setup(
         "rl": rl,
         "course": course,
         "cluster": cluster,
-        # Large batches in bfloat16 on the CPU: docs/networks.md.
-        "openvino": ["openvino>=2024.4"],
         # With independent programs that the tests compare with. A test skips where one is absent.
         "test": [
             *train,
@@ -158,7 +156,6 @@ distribution = setup(
             "import-linter>=2.16",
             "jsonschema>=4",
             "open_spiel>=1.5",
-            "openvino>=2024.4",
             "pydraughts>=0.6.7",
             "pytest>=8",
             "pytest-xdist>=3.5",

@@ -42,7 +42,7 @@ from engines.search.leaf_evaluator import LeafEvaluator
 from experiments.command import run
 from experiments.options import Number, csv_option
 
-RUNTIMES = ("onnx", "openvino-bf16", "int8", "openvino-int8")
+RUNTIMES = ("onnx", "int8")
 PREDICT = "model.predict"
 DEFAULTS = {"net": "resnet:blocks=4,filters=64", "sims": 60, "at_once": 128, "seconds": 60.0}
 QUICK = {"net": "resnet:blocks=1,filters=8", "sims": 8, "at_once": 16, "seconds": 0.5}

@@ -5,8 +5,8 @@ multiply four at a time; the last layer of each head stays in float32, since not
 evens its errors out. Static quantisation (Jacob et al. 2018): the range of each activation is
 measured beforehand, on positions of the network's own play. (Positions of random play are
 unsuitable: their activations are smaller than in a search.) The file is plain ONNX with
-QuantizeLinear and DequantizeLinear around each layer, so that ONNX Runtime and OpenVINO both run it
-in integers. Weights have a scale for each filter. `docs/networks.md` has its cost and its gain.
+QuantizeLinear and DequantizeLinear around each layer, which ONNX Runtime runs in integers. Weights
+have a scale for each filter. `docs/networks.md` has its cost and its gain.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dlgo.rng import derive_seed
 from dlgo.vector import VectorEnv
 from engines.learning.networks import store
 from engines.learning.networks.card import FILE_NAME, Card
-from engines.learning.networks.runtimes import INT8_KINDS, NetworkRuntime, OnnxRuntime, score_head
+from engines.learning.networks.runtimes import INT8, NetworkRuntime, OnnxRuntime, score_head
 
 # Positions that ranges are measured on, and those, of other games, that the cost is measured on.
 # The mean over eight batches of 64 of the smallest and of the largest value is the range: the
@@ -99,7 +99,7 @@ def _write(path: Path, content: bytes | str) -> None:
 
 def quantise_columns(folder: Path, runtime: str, seed: int) -> dict[str, float]:
     """Quantise the network of a run if it plays in eight bits: columns of the history."""
-    if runtime not in INT8_KINDS:
+    if runtime != INT8:
         return {}
     cpu = time.process_time()
     cost = quantise_model(str(folder), seed=seed, held_out=_HELD_OUT_OF_RUN).accuracy["int8"]
@@ -121,17 +121,6 @@ def quantise(content: bytes, card: Card, calibration: np.ndarray) -> bytes:
     from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
-    class Reader(quantization.CalibrationDataReader):
-        """The calibration positions, batch after batch."""
-
-        def __init__(self) -> None:
-            starts = range(0, len(calibration), _BATCH)
-            self._batches = iter([calibration[start : start + _BATCH] for start in starts])
-
-        def get_next(self) -> dict[str, Any] | None:
-            batch = next(self._batches, None)
-            return None if batch is None else {"planes": batch}
-
     with tempfile.TemporaryDirectory() as folder, _quiet():
         plain, clean, small = (Path(folder) / f"{name}.onnx" for name in ("a", "b", "c"))
         plain.write_bytes(content)
@@ -145,7 +134,8 @@ def quantise(content: bytes, card: Card, calibration: np.ndarray) -> bytes:
                 "stay in float32; play it with runtime=onnx"
             )
         quantization.quantize_static(
-            clean, small, Reader(), quant_format=quantization.QuantFormat.QDQ, per_channel=True,
+            clean, small, _CalibrationReader(calibration),
+            quant_format=quantization.QuantFormat.QDQ, per_channel=True,
             # Unsigned activations times signed weights are what VNNI multiplies; ONNX Runtime is
             # five times slower where both are signed.
             activation_type=quantization.QuantType.QUInt8,
@@ -154,6 +144,19 @@ def quantise(content: bytes, card: Card, calibration: np.ndarray) -> bytes:
             extra_options={"CalibMovingAverage": True},
         )
         return small.read_bytes()
+
+
+class _CalibrationReader:
+    """The calibration positions, batch after batch, as ONNX Runtime asks for them."""
+
+    def __init__(self, planes: np.ndarray) -> None:
+        starts = range(0, len(planes), _BATCH)
+        self._batches = iter([planes[start : start + _BATCH] for start in starts])
+
+    def get_next(self) -> dict[str, np.ndarray] | None:
+        """The next batch by the name of the network's input; None after the last one."""
+        batch = next(self._batches, None)
+        return None if batch is None else {"planes": batch}
 
 
 def _last_layers(graph: Any) -> set[str]:

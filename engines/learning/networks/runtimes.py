@@ -5,11 +5,10 @@
     answers["policy"], answers["value"]
 
 ONNX Runtime plays: it starts in a few hundredths of a second, needs no TensorFlow, and is
-fastest for one position at a time. OpenVINO reads the same file and computes large batches in
-bfloat16 where the processor can, which self-play wants. Both run a network in eight bits, where
-the model has one (`quantization.py`). Networks of dense layers alone are compiled here, and run
-within the search (`dense.py`). Keras is for a GPU and for comparison. `docs/networks.md` has the
-measurements.
+fastest for one position at a time. It also runs a network in eight bits, where the model has one
+(`quantization.py`): several times faster for batches where the processor can. Networks of dense
+layers alone are compiled here, and run within the search (`dense.py`). Keras is for a GPU and for
+comparison. `docs/networks.md` has the measurements.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,16 +31,14 @@ from engines.learning.networks.card import Card
 if TYPE_CHECKING:
     from engines.learning.networks.dense import Layers
 
-# What can run a network; "openvino-bf16" computes in bfloat16 where the processor can, "int8" is
-# ONNX Runtime in eight bits, "compiled" our own code for dense layers.
-COMPILED = "compiled"
-KINDS = ("onnx", "openvino", "openvino-bf16", "int8", "openvino-int8", COMPILED, "keras")
-INT8_KINDS = ("int8", "openvino-int8")
-# What players take who do not choose: compiled where the network can be, else onnx.
+# What can run a network: ONNX Runtime, the same in eight bits, our own compiled code for networks
+# of dense layers, Keras.
+ONNX, INT8, COMPILED, KERAS = KINDS = ("onnx", "int8", "compiled", "keras")
+# The default: compiled for networks of dense layers alone, otherwise onnx.
 USUAL = "usual"
-_FILES = {"int8": store.INT8_FILE, "openvino-int8": store.INT8_FILE, COMPILED: store.DENSE_FILE,
-          "keras": store.KERAS_FILE}
-# Another runtime than the simplest must be faster by a tenth: the measurements differ by as much.
+_FILES = {ONNX: store.ONNX_FILE, INT8: store.INT8_FILE, COMPILED: store.DENSE_FILE,
+          KERAS: store.KERAS_FILE}
+# Keras must be faster than ONNX Runtime by a tenth: the measurements differ by as much.
 # Each is measured five times for `_SECONDS`, in alternation; the best time counts, since other work
 # on the machine makes a round slow, never fast.
 _FASTER, _SECONDS, _ROUNDS = 1.1, 0.05, 5
@@ -61,7 +58,7 @@ class NetworkRuntime(ABC):
         heads: the names of its heads.
     """
 
-    kind = KINDS[0]
+    kind = ONNX
 
     def __init__(self, card: Card) -> None:
         self.card = card
@@ -77,7 +74,7 @@ class NetworkRuntime(ABC):
         """
 
 
-def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
+def load_runtime(name: str, kind: str = ONNX) -> NetworkRuntime:
     """The model `name` (a path or a shipped model's name), for use by one thread.
 
     `kind` is one of `KINDS`, or `USUAL`. Raises ModelError if there is no such model, or its files
@@ -85,12 +82,12 @@ def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
     """
     folder, card = store.load_card(name)
     if kind == USUAL:
-        kind = COMPILED if store.DENSE_FILE in card.files else KINDS[0]
+        kind = COMPILED if store.DENSE_FILE in card.files else ONNX
     if kind not in KINDS:
         raise ModelError(f"unknown runtime {kind!r}; runtimes are {', '.join(KINDS)}")
-    file = _FILES.get(kind, store.ONNX_FILE)
-    if kind in (*INT8_KINDS, COMPILED) and file not in card.files:
-        remedy = (f"run dlgo train quantise {name} to make it" if kind in INT8_KINDS else
+    file = _FILES[kind]
+    if kind in (INT8, COMPILED) and file not in card.files:
+        remedy = (f"run dlgo train quantise {name} to make it" if kind == INT8 else
                   "training writes it for networks of dense layers alone (mlp, wide)")
         raise ModelError(f"model {card.name} has no {file}, which runtime={kind} needs; "
                          f"{remedy}, or use runtime=onnx")
@@ -99,14 +96,12 @@ def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
                          "no other engine can play with; choose another model")
     content = store.read_file(folder, card, file)
     runtime: NetworkRuntime
-    if kind == "keras":
+    if kind == KERAS:
         runtime = KerasRuntime(card, str(folder / file))
     elif kind == COMPILED:
         runtime = DenseRuntime(card, content)
-    elif kind in ("onnx", "int8"):
-        runtime = OnnxRuntime(card, content)
     else:
-        runtime = OpenVINORuntime(card, content, "bf16" if kind.endswith("bf16") else "f32")
+        runtime = OnnxRuntime(card, content)
     runtime.kind = kind
     return runtime
 
@@ -127,7 +122,7 @@ def speeds(name: str, batch: int, kinds: Sequence[str] = KINDS[:-1]) -> dict[str
 
     meters = [functools.partial(ask, runtime) for runtime in runtimes.values()]
     # Without a GPU all have one thread, so that CPU seconds are the same as on an idle machine.
-    clock = time.perf_counter if "keras" in kinds else time.process_time
+    clock = time.perf_counter if KERAS in kinds else time.process_time
     rates = rates_in_turns(meters, _SECONDS, _ROUNDS, clock)
     return {kind: max(measured) for kind, measured in zip(runtimes, rates, strict=True)}
 
@@ -141,10 +136,10 @@ def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
     """
     if store.DENSE_FILE in store.load_card(name)[1].files:
         return COMPILED
-    kinds = ["onnx", "openvino", "openvino-bf16", *(["keras"] if gpu else [])]
-    rates = speeds(name, batch, kinds)
-    best = max(rates, key=rates.__getitem__)
-    return best if rates[best] > _FASTER * rates["onnx"] else "onnx"
+    if not gpu:
+        return ONNX
+    rates = speeds(name, batch, (ONNX, KERAS))
+    return KERAS if rates.get(KERAS, 0.0) > _FASTER * rates[ONNX] else ONNX
 
 
 def _check_shapes(card: Card, planes: list, outputs: dict[str, list]) -> None:
@@ -185,80 +180,6 @@ class OnnxRuntime(NetworkRuntime):
     def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         answers = self._session.run(self.heads, {self._input: planes})
         return dict(zip(self.heads, answers, strict=True))
-
-
-@functools.cache
-def openvino_core() -> Any:
-    """OpenVINO itself: one for the whole process, and for good.
-
-    Each of them puts up a stack for the handlers of signals and, when it goes, puts back the one
-    that it found. Where the older of two went first, the younger one put back memory that had been
-    freed: the next Ctrl-C ended the process with a segmentation fault (seen with OpenVINO 2026.4).
-    """
-    try:
-        import openvino
-    except ImportError:
-        raise ModelError(
-            'OpenVINO is not installed; run pip install "dlgo-suite[openvino]", or use '
-            "runtime=onnx"
-        ) from None
-    return openvino.Core()
-
-
-class OpenVINORuntime(NetworkRuntime):
-    """OpenVINO on the CPU; an optional package.
-
-    A network compiled for one size of batch is a quarter faster than one for any size, so it is
-    compiled for powers of two, on demand, and a batch is cut into the largest of them. What remains
-    is filled up to the next power with whatever was there before.
-    """
-
-    LARGEST = 64  # a larger batch is not faster
-
-    def __init__(self, card: Card, content: bytes, precision: str = "f32") -> None:
-        super().__init__(card)
-        self._core = openvino_core()
-        self._content = content
-        self._settings = {
-            "INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": 1,
-            "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
-            # Left alone, it ties its thread to the first core: that of every process alike.
-            "ENABLE_CPU_PINNING": False,
-        }
-        self._requests: dict[int, tuple[Any, np.ndarray]] = {}
-        model = self._core.read_model(content)
-
-        def sides(port: Any) -> list:
-            shape = port.partial_shape
-            return [side.get_length() if side.is_static else None for side in shape]
-
-        shapes = {output.get_any_name(): sides(output) for output in model.outputs}
-        _check_shapes(card, sides(model.inputs[0]), shapes)
-
-    def _request(self, size: int) -> tuple[Any, np.ndarray]:
-        """The network compiled for batches of `size`, and room for such a batch."""
-        if size not in self._requests:
-            model = self._core.read_model(self._content)
-            model.reshape([size, *self.card.shape])
-            compiled = self._core.compile_model(model, "CPU", self._settings)
-            room = np.zeros((size, *self.card.shape), np.float32)
-            self._requests[size] = (compiled.create_infer_request(), room)
-        return self._requests[size]
-
-    def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
-        n = len(planes)
-        answers = {
-            name: np.empty((n, *head.shape), np.float32) for name, head in self.card.heads.items()
-        }
-        for start in range(0, n, self.LARGEST):
-            part = slice(start, min(start + self.LARGEST, n))
-            count = part.stop - start
-            request, room = self._request(1 << (count - 1).bit_length())
-            room[:count] = planes[part]
-            request.infer({0: room}, share_inputs=True)
-            for name, answer in answers.items():
-                answer[part] = request.get_tensor(name).data[:count]
-        return answers
 
 
 class DenseRuntime(NetworkRuntime):

@@ -53,7 +53,7 @@ def find_model(name: str) -> Path:
     if folder.is_dir():
         return folder
     raise ModelError(f"unknown model {name!r}{suggest(name, shipped_models())}; `dlgo models` "
-                     "lists those that come with the package; or give the path of a folder")
+                     "lists the shipped models. You can also give a folder")
 
 
 def network_of_run(run: Path) -> Path:

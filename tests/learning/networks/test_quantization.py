@@ -37,11 +37,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("kind", ["int8", "openvino-int8"])
-def test_eight_bits_answer_nearly_as_float32(model: Path, kind: str) -> None:
-    if kind != "int8":
-        pytest.importorskip("openvino")
-    float32, small = load_runtime(str(model)), load_runtime(str(model), kind)
+def test_eight_bits_answer_nearly_as_float32(model: Path) -> None:
+    float32, small = load_runtime(str(model)), load_runtime(str(model), "int8")
     planes, legal = self_play_positions(float32, 200, seed=9)
     wanted, answers = (runtime.evaluate(planes) for runtime in (float32, small))
     far = difference(wanted, answers, legal)
@@ -126,7 +123,7 @@ def test_without_its_file_eight_bits_are_refused_with_the_remedy(model: Path, tm
             load_runtime(str(copy), "int8")
     (copy / INT8).unlink()
     with pytest.raises(ModelError, match=f"has no {INT8}"):
-        load_runtime(str(copy), "openvino-int8")
+        load_runtime(str(copy), "int8")
     load_runtime(str(copy))  # what plays in float32 still does
 
 

@@ -36,36 +36,19 @@ def change_card(folder: Path, **fields: object) -> None:
 def test_a_model_answers_as_its_weights_say(tmp_path: Path) -> None:
     bias = np.arange(9.0)
     folder = write_model(tmp_path / "m", "tictactoe", bias=bias, value_bias=0.5)
-    for kind in ("onnx", "openvino"):
-        if kind == "openvino":
-            pytest.importorskip("openvino")
-        runtime = load_runtime(str(folder), kind)
-        for n in (1, 3):
-            answers = runtime.evaluate(np.zeros((n, 3, 3, 3), np.float32))
-            assert answers["policy"].shape == (n, 9) and answers["policy"].dtype == np.float32
-            np.testing.assert_allclose(answers["policy"], np.tile(bias, (n, 1)), atol=1e-6)
-            assert answers["value"].shape == (n, 1)
-            np.testing.assert_allclose(answers["value"], np.tanh(0.5), atol=1e-6)
-        assert runtime.network_id == read_card(folder).network_id
-
-
-def test_openvino_and_onnx_runtime_agree(tmp_path: Path) -> None:
-    pytest.importorskip("openvino")
-    folder = write_model(tmp_path / "m", "connect4")
-    planes = np.random.default_rng(1).integers(0, 2, (150, 6, 7, 3)).astype(np.float32)
-    one, other = (load_runtime(str(folder), kind) for kind in ("onnx", "openvino"))
-    wanted = one.evaluate(planes)
-    # Batches that are one of its sizes, fill one in part, or are cut into several.
-    for n in (1, 2, 3, 5, 12, 63, 64, 65, 127, 128, 131, 150):
-        answers = other.evaluate(planes[:n])
-        assert answers.keys() == wanted.keys()
-        for head, answer in answers.items():
-            np.testing.assert_allclose(answer, wanted[head][:n], atol=1e-4)
+    runtime = load_runtime(str(folder))
+    for n in (1, 3):
+        answers = runtime.evaluate(np.zeros((n, 3, 3, 3), np.float32))
+        assert answers["policy"].shape == (n, 9) and answers["policy"].dtype == np.float32
+        np.testing.assert_allclose(answers["policy"], np.tile(bias, (n, 1)), atol=1e-6)
+        assert answers["value"].shape == (n, 1)
+        np.testing.assert_allclose(answers["value"], np.tanh(0.5), atol=1e-6)
+    assert runtime.network_id == read_card(folder).network_id
 
 
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(store, "SHIPPED", tmp_path)
-    assert "`dlgo models` lists those" in refused(find_model, "go9")
+    assert "`dlgo models` lists" in refused(find_model, "go9")
     write_model(tmp_path / "go9-small", "tictactoe")
     message = refused(find_model, "go9-smal")
     assert "did you mean go9-small" in message
