@@ -69,29 +69,6 @@ def out_option(default: str) -> Decorator:
     )
 
 
-def games_option(default: tuple[str, ...]) -> Decorator:
-    """`--game` of a measurement: several games."""
-    return click.option("--game", "games", multiple=True, default=default, show_default=True,
-                        help="Game to measure; may be repeated.")
-
-
-def measuring_options(seconds: float, rounds: int) -> Decorator:
-    """`--seconds` and `--rounds` of alternating measurements; see `dlgo.rates`."""
-    return together(
-        click.option("--seconds", type=Number(float, 0.01, 600), default=seconds,
-                     show_default=True, help="Length of one measurement."),
-        click.option("--rounds", type=Number(int, 1, 100), default=rounds, show_default=True,
-                     help="Number of rounds; each measures everything once."),
-    )
-
-
-def pairs_option(default: int) -> Decorator:
-    """`--pairs`: the number of openings of a match."""
-    return click.option("--pairs", type=Number(int, 1), default=default, show_default=True,
-                        help="Number of openings in a match; each is played twice, with colours "
-                        "swapped.")
-
-
 seed_option = click.option("--seed", type=Number(int), default=1, show_default=True,
                            help="Seed of games, engines and training.")
 workers_option = click.option("--workers", type=Number(int, 1, 1000), default=None,

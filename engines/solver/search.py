@@ -9,8 +9,8 @@ scores at most (41 - stones) // 2 if they cannot win at once, and at least
 -((40 - stones) // 2) if they cannot be beaten at once; every node that is searched is such a
 one, because its parent's `safe_moves` and `winning_cells` have settled the others.
 
-Each technique has a bit in `FEATURES`, for the ladder in docs/engines/solver.md; the engine uses
-all of them.
+Each technique has a bit in `FEATURES`; docs/engines/solver.md shows what each gains. The engine
+uses all of them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from experiments.options import Number, csv_option, measuring_options
+from experiments.options import Number, csv_option
 
 
 @click.command()
@@ -29,7 +29,10 @@ def perft(game: str, depth: int) -> None:
 @click.command()
 @click.option("--game", "games", multiple=True,
               help="Game to measure; may be repeated. Default: all games.")
-@measuring_options(1.0, 3)
+@click.option("--seconds", type=Number(float, 0.01, 600), default=1.0, show_default=True,
+              help="Length of one measurement.")
+@click.option("--rounds", type=Number(int, 1, 100), default=3, show_default=True,
+              help="Number of rounds; each measures everything once.")
 @csv_option
 def bench(games: tuple[str, ...], seconds: float, rounds: int, csv: Path | None) -> None:
     """Measure rollouts and simulations per second; compare with OpenSpiel if installed.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from dlgo import Player, get_game
 from experiments.chapters.ch06 import CAPTURE, ESCAPE, probe
-from tests.command import ROOT, dlgo_here, run_module
+from tests.command import ROOT, dlgo_here
 from tests.learning.networks.models import write_model
 
 
@@ -64,19 +60,3 @@ def test_models_tells_what_a_network_cost(tmp_path: Path, capsys) -> None:
     assert done.returncode == 0, done.stderr
     for word in ("tictactoe", "25.0% of held-out moves", "12 CPU s"):
         assert word in done.stdout
-
-
-@pytest.mark.skipif(not os.environ.get("DLGO_FULL"), reason="half a minute: DLGO_FULL=1")
-def test_the_bench_of_evaluators_measures_them_side_by_side(tmp_path: Path) -> None:
-    pytest.importorskip("keras")
-    table = tmp_path / "bench.csv"
-    done = run_module("experiments.bench.evaluators", "--game", "tictactoe", "--net",
-               "resnet:blocks=0,filters=2", "--seconds", "0.01", "--rounds", "1", "--csv",
-               str(table))
-    assert done.returncode == 0, done.stderr
-    with table.open() as file:
-        rows = {row["what"]: row for row in csv.DictReader(file)}
-    assert {"onnx", "tf.function", "model.predict"} <= set(rows)
-    for row in rows.values():
-        assert all(float(row[f"per_s_at_{n}"]) > 0 for n in (1, 8, 64, 256))
-    assert "evaluations/s at batch" in done.stdout

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from dlgo import GameState, SpecError, get_game, kernels
 from engines.clock import Clock
 from engines.minimax import table as tables
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
-from experiments.bench.ladder_alphabeta import SETTINGS, Setting, ladder
-from experiments.bench.measure import ladder_command
 from tests.conftest import FULL, random_game
 from tests.engines.test_search import never_loses
 
@@ -222,23 +219,6 @@ def test_the_table_keeps_what_was_deep_and_what_is_new() -> None:
     assert table[tables.find(table, 16)]["depth"] == 9
     tables.store(table, 16, 0, 4, tables.EXACT | tables.SOLVED, 2, 2)
     assert table[tables.find(table, 16)]["score"] == 0
-
-
-# The ladder -------------------------------------------------------------------------------
-
-
-def test_the_ladder_runs_and_cuts_save_nodes() -> None:
-    """With less depth and fewer nodes than its own settings, which DLGO_FULL=1 takes."""
-    settings = SETTINGS if FULL else {"connect4": Setting(depth=6, plies=8, nodes=200)}
-    done = CliRunner().invoke(
-        ladder_command(ladder, settings, pairs=100), ["--quick", "--game", "connect4"],
-        catch_exceptions=False,
-    )
-    assert done.exit_code == 0, done.stderr
-    rows = [line.split("|")[1:] for line in done.stdout.splitlines() if line.startswith("| ")][1:]
-    assert len(rows) == len(TECHNIQUE_HELP)  # plain minimax, and deepening joins the hash move
-    nodes = [int(row[1].replace(",", "")) for row in rows]
-    assert nodes[0] > 5 * nodes[1] > 10 * nodes[-2]
 
 
 # Draughts ---------------------------------------------------------------------------------
