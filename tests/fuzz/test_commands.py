@@ -41,7 +41,6 @@ LINES: dict[str, str] = {
     "class try": "class/ann --plan=league.toml --trust",
     "compare": "games.csv a b",
     "connectx export": "--model=connect4-supervised --out=out/agent.py",
-    "connectx play": "random random",
     "data fetch-kgs": "--out=out/kgs --page=http://127.0.0.1:9/",
     "data import-sgf": "games.zip --out=out/data --size=5 --workers=1",
     "data index-sgf": "games.zip --workers=1",
