@@ -1,4 +1,4 @@
-# Three commands do all: `make report`, `make course` and `make test`. Each sets up .venv first, once:
+# `make report`, `make course`, `make test` and `make test-all` do all. Each sets up .venv first, once:
 # the report what plays and rates, the course also what makes its site, the tests also what
 # trains (TensorFlow) and what they compare with.
 #   PYTHON=python3.12 make report    to choose the interpreter (3.11 or later)
@@ -8,7 +8,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 OUT    ?= out/report
 
-.PHONY: report course test lint bench clean
+.PHONY: report course test test-all lint bench clean
 
 report: $(VENV)/.playing
 	$(BIN)/dlgo tournament experiments/plans/report.toml --ledger $(OUT)/games.sqlite --report $(OUT)
@@ -17,11 +17,16 @@ course: $(VENV)/.teaching
 	$(BIN)/python -m experiments.course.build
 
 # The tests start some hundred processes; without Python's bytecode each would compile our sources.
-test: $(VENV)/.testing
-	$(BIN)/ruff check .
-	$(BIN)/lint-imports --no-cache --no-logo
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
-		-o faulthandler_timeout=600
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadgroup \
+	--no-loadscope-reorder -o faulthandler_timeout=600 --durations=20
+
+# For every edit: what finds most faults in five minutes.
+test: lint
+	$(PYTEST)
+
+# Before a change lands: everything, in more than an hour.
+test-all: lint
+	$(PYTEST) --run-all
 
 lint: $(VENV)/.testing
 	$(BIN)/ruff check .

@@ -1,4 +1,8 @@
-"""Shared helpers: the order of files, random games, and the reasons for which a test may skip."""
+"""The two suites, the order of files, shared helpers, and the reasons for which a test may skip.
+
+`pytest` alone runs the fast suite: all tests without a marker of `SLOW_GROUPS`. `--run-all` runs
+everything, with the long forms of many tests; `-m train` runs one group.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +20,15 @@ import numpy as np
 import pytest
 
 from dlgo import GameSpec, GameState
+from dlgo.jit import cache_folder, cpu_time
 
-# Whether to run the long forms of tests, too.
-FULL = bool(os.environ.get("DLGO_FULL"))
+# Whether long forms of tests run, too: `--run-all`. Test modules are imported after it is set.
+RUN_ALL = False
+# The markers of tests that are not part of the fast suite; pyproject.toml describes them.
+SLOW_GROUPS = ("slow", "train", "browser", "sandbox", "cluster", "docs", "platform")
+# CPU seconds that a test of the fast suite may use, compiling apart.
+CPU_LIMIT = 3.0
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
-
-
-# The same examples in each run, as many on a busy machine; DLGO_FULL=1 draws others each time.
-with contextlib.suppress(ImportError):
-    import hypothesis
-
-    hypothesis.settings.register_profile(
-        "dlgo", deadline=None, derandomize=not FULL, database=None,
-        suppress_health_check=[hypothesis.HealthCheck.too_slow],
-    )
-    hypothesis.settings.load_profile("dlgo")
 
 # What takes longest comes first, so that no process is left with a long file at the end.
 LONGEST = [
@@ -41,7 +39,6 @@ LONGEST = [
     "test_readme.py", "alphazero/test_final_heads.py",
     "test_playing_part.py", "engines/test_solver.py",
     "engines/test_textbook.py", "games/test_go_textbook.py", "games/test_go_boards_agree.py",
-    "bench/test_selfplay.py",
     "arena/test_ledger.py",
     "datasets/test_datasets.py", "supervised/test_trainer.py", "arena/test_tournament.py",
     "cli/test_main.py", "test_add_a_game.py",
@@ -49,45 +46,66 @@ LONGEST = [
 ]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files of `LONGEST` first, in that order."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--run-all", action="store_true",
+                     help="run all tests, in their long forms: more than an hour")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global RUN_ALL
+    RUN_ALL = config.getoption("--run-all")
+    # The same examples in each run, as many on a busy machine; --run-all draws others each time.
+    with contextlib.suppress(ImportError):
+        import hypothesis
+
+        hypothesis.settings.register_profile(
+            "dlgo", deadline=None, derandomize=not RUN_ALL, database=None,
+            suppress_health_check=[hypothesis.HealthCheck.too_slow],
+        )
+        hypothesis.settings.load_profile("dlgo")
+
+
+def in_slow_group(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(group) for group in SLOW_GROUPS)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the fast suite, unless asked for more; put the files of `LONGEST` first.
+
+    Each file runs in one process, and all of the studio in the same, with one server and one
+    Chromium.
+    """
+    if not (RUN_ALL or config.option.markexpr):
+        config.hook.pytest_deselected(items=[item for item in items if in_slow_group(item)])
+        items[:] = [item for item in items if not in_slow_group(item)]
     here = Path(__file__).parent
     ranks = {here / name: rank for rank, name in enumerate(LONGEST)}
     items.sort(key=lambda item: min(
         ranks.get(item.path, len(LONGEST)), ranks.get(item.path.parent, len(LONGEST))
     ))
+    for item in items:
+        unit = item.path.parent if item.path.parent.name == "studio" else item.path
+        item.add_marker(pytest.mark.xdist_group(str(unit.relative_to(here))))
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Each file in one process; all of the studio in the same, with one server and one Chromium."""
-    from xdist.scheduler import LoadScopeScheduling
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """A test of the fast suite fails if it uses more than `CPU_LIMIT`.
 
-    class ByFile(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return "studio" if "/studio/" in file else file
+    Compiling does not count: it is done once on a machine. That of other processes shows by new
+    files of machine code.
+    """
+    before, cached = _cpu_seconds(), cache_folder().stat().st_mtime_ns
+    yield
+    used = _cpu_seconds() - before
+    compiled = cache_folder().stat().st_mtime_ns != cached
+    if used > CPU_LIMIT and not (in_slow_group(item) or RUN_ALL or compiled):
+        pytest.fail(f"{used:.1f} CPU seconds: mark it as slow (tests/conftest.py)", pytrace=False)
 
-        def remove_node(self, node: Any) -> str | None:
-            """The test in which a process died, if it died; what it has left goes to others.
 
-            That test is not run again, nor what was done before it: xdist's own form does both,
-            may kill one process after another, and then waits for ever.
-            """
-            work = self.assigned_work.pop(node)
-            died_in = None
-            for scope, tests in work.items():
-                left = [test for test, done in tests.items() if not done]
-                if left and died_in is None:
-                    died_in = left.pop(0)
-                if left:
-                    self.workqueue[scope] = dict.fromkeys(left, False)
-            if died_in is not None:
-                for other in self.assigned_work:
-                    self._reschedule(other)
-            return died_in
-
-    return ByFile(config, log)
+def _cpu_seconds() -> float:
+    times = os.times()
+    return cpu_time() + times.children_user + times.children_system
 
 
 def pytest_collection_finish() -> None:
@@ -117,7 +135,7 @@ def shared_workers() -> Iterator[None]:
     `dlgo train`, and with DLGO_FULL=1 in all.
     """
     with pytest.MonkeyPatch.context() as patch:
-        if not FULL:
+        if not RUN_ALL:
             from engines.jobs import Inline, Processes
             from engines.learning.runs import records
 
@@ -133,7 +151,7 @@ def forking() -> Callable[[], AbstractContextManager[None]]:
     To start one otherwise takes a second. It is for tests of what workers do, not of how they
     begin and end. With `DLGO_FULL=1`, and on systems that cannot fork, each starts afresh.
     """
-    if FULL or "forkserver" not in multiprocessing.get_all_start_methods():
+    if RUN_ALL or "forkserver" not in multiprocessing.get_all_start_methods():
         return nullcontext
     from engines.jobs import processes
     from tests.forked import InThisEnvironment

@@ -13,7 +13,7 @@ from dlgo import GameState, get_game
 from engines.registry import build_engine
 from experiments.check import check
 from tests.command import ROOT
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 DOC = ROOT / "docs/add_a_game.md"
 GAME = ROOT / "experiments/templates/rows.py"
@@ -72,6 +72,6 @@ def test_alphabeta_proves_what_plain_minimax_finds() -> None:
 
     assert value(frozenset(), 0, 0) == 1
     game = get_game(str(GAME))
-    for engine in ("alphabeta:depth=9", *(("mcts:sims=20000",) if FULL else ())):
+    for engine in ("alphabeta:depth=9", *(("mcts:sims=20000",) if RUN_ALL else ())):
         start = GameState.new_game(game)
         assert build_engine(engine, game).select_move(start).proven == 1

@@ -1,7 +1,7 @@
 """docs/add_an_engine.md and `dlgo new`, done as they say.
 
 The tournament is a pair of games each in place of ten, and the report has no intervals; with
-`DLGO_FULL=1` both are as they are written.
+`--run-all` both are as they are written.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pytest
 
 from experiments.cli.main import cli
 from tests.command import ROOT, dlgo_here
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 DOC = (ROOT / "docs/add_an_engine.md").read_text()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-SHORTER = {} if os.environ.get("DLGO_FULL") else {
+SHORTER = {} if RUN_ALL else {
     "--pairs 10": "--pairs 1", "report my.sqlite": "report my.sqlite --bootstrap 0",
 }
 
@@ -67,7 +67,7 @@ def test_the_code_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("noun", "name"), [("engine", "my_greedy"), *([("game", "my_game")] if FULL else [])]
+    ("noun", "name"), [("engine", "my_greedy"), *([("game", "my_game")] if RUN_ALL else [])]
 )
 def test_a_beginning_passes_its_own_test(
     noun: str, name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -15,7 +15,7 @@ from dlgo.encoders import base, encode, encode_many, encoder_names, generic, get
 from dlgo.games.tictactoe import kernel as tictactoe
 from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.rng import below
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.test_conformance import EXAMPLES
 
 KERNELS = (
@@ -235,7 +235,7 @@ BROKEN: list[tuple[str, GameSpec]] = [
 @pytest.mark.parametrize(("message", "game"), BROKEN, ids=[rule for rule, _ in BROKEN])
 def test_a_broken_rule_is_named(interpreted: None, message: str, game: GameSpec) -> None:
     rule = message.partition(":")[0]
-    others = ALWAYS_SKIPPED if FULL else [name for name in RULES if rule not in name]
+    others = ALWAYS_SKIPPED if RUN_ALL else [name for name in RULES if rule not in name]
     with pytest.raises(RuleBroken, match=message):
         check_game(game, skip=others, games=2, symmetric=True)
 

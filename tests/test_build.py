@@ -9,7 +9,7 @@ import pytest
 
 from experiments.check import check
 from tests.command import ROOT, dlgo_here
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 DOC = (ROOT / "docs/build.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", DOC, re.M | re.S)
@@ -32,7 +32,7 @@ def test_the_better_idea_is_an_engine(folder: Path) -> None:
     old, new = BLOCKS[:2]
     change(folder / "ideas.py", old, new)
     assert len(new.splitlines()) <= 12
-    report = check(str(folder / "ideas.py"), games=() if FULL else ("tictactoe",))
+    report = check(str(folder / "ideas.py"), games=() if RUN_ALL else ("tictactoe",))
     assert "the engine keeps all 6 rules" in str(report)
 
 
@@ -48,5 +48,5 @@ def test_the_check_finds_what_the_changed_rule_forgets(
     change(file, "B2 C2\": -1}", "B2 C2\": 1}")
     assert str(check("lines.py")).splitlines()[1] in DOC
     change(file, evaluate.replace("-100", "100"), evaluate)
-    if FULL:
+    if RUN_ALL:
         assert str(check("lines.py")) in DOC

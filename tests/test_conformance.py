@@ -15,7 +15,7 @@ from dlgo.games.draughts import board as draughts_board
 from dlgo.games.draughts import kernel as draughts_kernel
 from dlgo.games.go.board import KO
 from dlgo.games.tictactoe import kernel as tictactoe
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 # Options worth a check of their own, besides a game's defaults.
 OPTIONS = {
@@ -56,20 +56,20 @@ def checked_game(spec: str) -> GameSpec:
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_game_keeps_every_rule(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     game = checked_game(spec)
-    if not FULL:
+    if not RUN_ALL:
         monkeypatch.setattr(keys, "REORDERINGS", 4)
     default = str(game) == game.name
-    check_game(game, skip=SLOW[:1] if default else SLOW, games=6 if default or FULL else 2,
+    check_game(game, skip=SLOW[:1] if default else SLOW, games=6 if default or RUN_ALL else 2,
                symmetric=True)
 
 
 # With options the rules are the same code; they are tried above.
-@pytest.mark.parametrize("spec", SPECS if FULL else game_names())
+@pytest.mark.parametrize("spec", SPECS if RUN_ALL else game_names())
 def test_any_line_of_play_keeps_the_rules(spec: str) -> None:
     game = checked_game(spec)
 
     # A failure shrinks to the shortest game that shows it.
-    @settings(max_examples=15 if FULL else 5)
+    @settings(max_examples=15 if RUN_ALL else 5)
     @given(st.lists(st.integers(0, 1 << 20), max_size=80), st.booleans())
     def check(choices: list[int], sensible: bool) -> None:
         line = play_line(game, choices, sensible)

@@ -1,6 +1,6 @@
 """The cache of compiled code: quick to start from, never stale, and nobody else's.
 
-What has compiled rules in it counts move sequences here; with `DLGO_FULL=1` it is a search.
+What has compiled rules in it counts move sequences here; with `--run-all` it is a search.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import RUN_ALL
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -89,8 +91,7 @@ game = get_game("tictactoe")
 decision = build_engine("alphabeta:depth=9", game).select_move(GameState.new_game(game))
 print(decision.proven, decision.cost.nodes > 100)
 """
-FULL = bool(os.environ.get("DLGO_FULL"))
-CODE, RIGHT, WRONG = (SEARCH, "0 True", "1") if FULL else (PERFT, "54720", "48912")
+CODE, RIGHT, WRONG = (SEARCH, "0 True", "1") if RUN_ALL else (PERFT, "54720", "48912")
 RULES = "dlgo/games/tictactoe/kernel.py"
 
 
@@ -174,7 +175,7 @@ def parts(project: Path) -> Path:
 def test_whatever_a_kernel_is_made_of_counts(parts: Path, tmp_path: Path) -> None:
     """Also of modules outside this project, and through functions chosen by class.
 
-    Two changes, and with `DLGO_FULL=1` two more; then damaged machine code is made anew.
+    Two changes, and with `--run-all` two more; then damaged machine code is made anew.
     """
     cache = tmp_path / "cache"
     start = "import shapes"
@@ -183,7 +184,7 @@ def test_whatever_a_kernel_is_made_of_counts(parts: Path, tmp_path: Path) -> Non
     assert compiled
     assert run(parts, start, cache) == "192"
     assert machine_code(cache) == compiled
-    for old, new, value in PARTS_CHANGED if FULL else PARTS_CHANGED[:2]:
+    for old, new, value in PARTS_CHANGED if RUN_ALL else PARTS_CHANGED[:2]:
         for name, text in (("parts.py", MODULE), ("shapes.py", PARTS)):
             (parts / name).write_text(text.replace(old, new))
         assert run(parts, start, cache) == str(value)

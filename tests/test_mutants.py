@@ -1,6 +1,6 @@
 """Faults in a game of one's own: `dlgo check` finds and names nearly all of them.
 
-    DLGO_FULL=1 pytest tests/test_mutants.py -s
+    pytest --run-all tests/test_mutants.py -s
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pytest
 
 from experiments.check import check
 from tests.command import ROOT
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 FOLDER = Path(__file__).with_name("own_games")
 GAME = FOLDER / "knightthrough.py"
@@ -87,7 +87,7 @@ QUICK = ("no return", "key without captures", "wrong winner", "endless rollout")
 
 @pytest.mark.parametrize("name", [
     pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=UNSEEN[name]))
-    if name in UNSEEN else name for name in (MUTANTS if FULL else QUICK)
+    if name in UNSEEN else name for name in (MUTANTS if RUN_ALL else QUICK)
 ])
 def test_the_check_finds_and_names(name: str, tmp_path: Path) -> None:
     must_find(GAME, MUTANTS[name], tmp_path, settings=":size=4")
@@ -116,4 +116,4 @@ def must_find(
 
 def test_the_game_itself_keeps_the_rules() -> None:
     """The others are refused for their faults: docs/add_a_game.md's own game, or this one."""
-    assert check(f"{GAME}:size=4" if FULL else ROOT / "experiments/templates/rows.py").ok
+    assert check(f"{GAME}:size=4" if RUN_ALL else ROOT / "experiments/templates/rows.py").ok

@@ -14,7 +14,7 @@ from dlgo.text import replace_once
 from engines.registry import build_engine
 from experiments.studio.specs import Allowed
 from tests.command import ROOT, assert_one_line, dlgo_here
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 FOLDER = Path(__file__).with_name("own_games")
 ENGINES = (
@@ -28,7 +28,7 @@ def own(name: str) -> GameSpec:
     return get_game(f"{FOLDER / file}.py{':' + settings if settings else ''}")
 
 
-@pytest.mark.parametrize("engine", ENGINES if FULL else ENGINES[1:3])
+@pytest.mark.parametrize("engine", ENGINES if RUN_ALL else ENGINES[1:3])
 @pytest.mark.parametrize("name", ["knightthrough:size=4", "amazons", "siege"])
 def test_engines_play_them(name: str, engine: str) -> None:
     game = own(name)

@@ -1,7 +1,7 @@
 """`dlgo train alphago`: stage after stage, stopped anywhere and continued, and then it plays.
 
 TensorFlow takes seconds to trace each network, so one broken-off run does by default; with
-`DLGO_FULL=1` an unbroken one is made beside it, and must end with the same parts.
+`--run-all` an unbroken one is made beside it, and must end with the same parts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engines.learning.runs import Progress
 from engines.registry import build_engine
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
-from tests.conftest import FULL, one_line_error
+from tests.conftest import one_line_error
 from tests.learning.networks.models import write_dense_model
 
 pytest.importorskip("keras")
@@ -106,7 +106,7 @@ def test_what_was_trained_plays(broken_off: tuple[Path, Bundle, list[str]]) -> N
             state = state.apply_move(engine.select_move(state).move)
 
 
-@pytest.mark.skipif(not FULL, reason="DLGO_FULL=1: a second run")
+@pytest.mark.slow
 def test_a_run_that_was_stopped_equals_an_unbroken_one(
     broken_off: tuple[Path, Bundle, list[str]], tmp_path: Path
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from engines.alphazero.config import make_config
 from engines.learning.runs import Progress
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.learning.breaking import Killed
 
-SETTINGS = {"iterations": 4 if FULL else 3, "games": 24, "sims": 4,
-            "network": f"resnet:blocks={1 if FULL else 0},filters=4", "workers": 2, "seed": 3,
+SETTINGS = {"iterations": 4 if RUN_ALL else 3, "games": 24, "sims": 4,
+            "network": f"resnet:blocks={1 if RUN_ALL else 0},filters=4", "workers": 2, "seed": 3,
             "runtime": "onnx"}
 PLAN = make_config("tictactoe", **SETTINGS)
 

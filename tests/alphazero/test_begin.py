@@ -20,7 +20,6 @@ from engines.learning.networks.store import find_model
 from engines.learning.runs import run as run_module
 from experiments.datasets.generate import generate, make_recipe
 from tests.alphazero.short_run import SETTINGS, Listener, dying
-from tests.conftest import FULL
 from tests.learning.breaking import Killed
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
@@ -72,7 +71,7 @@ def test_a_run_may_begin_with_a_network_and_with_games_of_others(
     assert losses[0] < 0.95 * losses[1]
 
 
-@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
+@pytest.mark.slow
 def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
     begun: tuple[AlphaZeroConfig, Path, list[str]], tmp_path: Path, monkeypatch
 ) -> None:

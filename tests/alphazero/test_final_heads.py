@@ -1,6 +1,6 @@
 """Ownership and score: learned where games have a final board, and in no network that is written.
 
-The games are of Go on 3x3, so that each test takes seconds. `DLGO_FULL=1` plays and continues a
+The games are of Go on 3x3, so that each test takes seconds. `--run-all` plays and continues a
 whole run with the heads, where by default only the network goes on from what a checkpoint keeps.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +27,9 @@ pytest.importorskip("keras")
 from engines.learning.networks.architectures import with_heads  # noqa: E402
 from engines.learning.networks.backend import keras  # noqa: E402
 from engines.learning.networks.trainable import TrainableNetwork  # noqa: E402
+from tests.conftest import RUN_ALL
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
-FULL = bool(os.environ.get("DLGO_FULL"))
 GAME = get_game("go:size=3,komi=0.5")
 HEADS = {"ownership": 1.0, "score": 0.5}
 
@@ -83,7 +82,7 @@ def learner() -> TrainableNetwork:
 def run(tmp_path_factory) -> Path:
     """A run that learns the heads."""
     folder = tmp_path_factory.mktemp("az") / "run"
-    train(plan(**HEADS, iterations=2 if FULL else 1), folder)
+    train(plan(**HEADS, iterations=2 if RUN_ALL else 1), folder)
     return folder
 
 
@@ -125,7 +124,7 @@ def test_the_end_of_games_is_learned(learner: TrainableNetwork, tmp_path: Path) 
     )
 
 
-@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
+@pytest.mark.slow
 def test_games_that_were_given_up_teach_nothing_of_their_end(
     given_up: Dataset, tmp_path: Path
 ) -> None:
@@ -179,7 +178,7 @@ def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
     assert len(kept) == size
 
 
-@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
+@pytest.mark.slow
 def test_a_run_with_heads_continues_as_if_unbroken(run: Path, tmp_path: Path) -> None:
     """Its checkpoint holds the heads and their optimiser."""
     for rounds in (1, 2):

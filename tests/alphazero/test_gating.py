@@ -30,7 +30,7 @@ from experiments.cli.main import cli
 from tests.alphazero import test_train as runs
 from tests.alphazero.short_run import Listener
 from tests.alphazero.test_self_play import GAMES, Opinionated
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.learning.diagnostics.test_doctor import Judge
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
@@ -172,7 +172,7 @@ def test_who_plays_is_who_the_history_says(whole: Path) -> None:
         train(PLAN, whole)
 
 
-@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
+@pytest.mark.slow
 def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
     whole: Path, tmp_path: Path, monkeypatch
 ) -> None:
@@ -193,7 +193,7 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
     runs.same(folder, whole, PLAN.iterations)
 
 
-@pytest.mark.parametrize("score", [0.0, 1.0] if FULL else [0.0])
+@pytest.mark.parametrize("score", [0.0, 1.0] if RUN_ALL else [0.0])
 def test_who_always_loses_never_plays_and_who_always_wins_does(
     score: float, tmp_path: Path, monkeypatch
 ) -> None:

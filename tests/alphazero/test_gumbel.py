@@ -1,6 +1,6 @@
 """Facts about Gumbel search: how simulations are shared out, and that few of them help.
 
-`DLGO_FULL=1` plays tic-tac-toe and Go by it as well.
+`--run-all` plays tic-tac-toe and Go by it as well.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from engines.learning.networks.leaf_evaluator import softmax
 from engines.search.batched_search import BatchedSearch
 from engines.search.leaf_evaluator import LeafEvaluator
 from experiments.measures.tictactoe import every_line
-from tests.conftest import FULL, random_game
+from tests.conftest import random_game
 from tests.learning.data.games import dataset
 
 TICTACTOE, CONNECT3 = get_game("tictactoe"), get_game("connectn:cols=4,rows=4,n=3")
@@ -106,7 +106,7 @@ def test_it_learns_tic_tac_toe() -> None:
     assert lost_lines(learner) < 0.1 * before
 
 
-@pytest.mark.skipif(not FULL, reason="four seconds: DLGO_FULL=1")
+@pytest.mark.slow
 def test_it_learns_to_connect_three() -> None:
     """It beats the network that it was, with either colour; equal search, random openings."""
     learner, former = (TextbookAlphaZero(CONNECT3, seed=1) for _ in range(2))

@@ -1,6 +1,6 @@
 """The loop: killed at any moment it goes on as if nothing had been, and Ctrl-C leaves nothing.
 
-TensorFlow takes seconds to start, so few processes do all. `DLGO_FULL=1` kills at twelve random
+TensorFlow takes seconds to start, so few processes do all. `--run-all` kills at twelve random
 moments more, in a longer run with a larger network.
 """
 
@@ -33,7 +33,6 @@ from engines.learning.runs import records as records_module
 from engines.learning.runs import run as run_module
 from engines.learning.runs.records import read_history
 from tests.alphazero.short_run import PLAN, SETTINGS, dying
-from tests.conftest import FULL
 from tests.learning.breaking import BreakOff, Killed, measured
 
 # A variable that all processes of a run inherit.
@@ -108,7 +107,7 @@ def unseen_run(config: AlphaZeroConfig) -> SimpleNamespace:
 
 
 @NEEDS_KILL
-@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = started(folder)
@@ -141,7 +140,7 @@ def test_a_kill_leaves_nothing_and_changes_nothing(whole: Path, tmp_path: Path) 
 
 
 @NEEDS_KILL
-@pytest.mark.skipif(not FULL, reason="minutes: DLGO_FULL=1")
+@pytest.mark.slow
 def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> None:
     moment = random.Random(17)
     for attempt in range(4):
@@ -167,7 +166,7 @@ def dies(
             train(plan, folder)
 
 
-@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
+@pytest.mark.slow
 def test_a_death_between_two_files_changes_nothing(
     whole: Path, tmp_path: Path, monkeypatch
 ) -> None:

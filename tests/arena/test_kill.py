@@ -1,6 +1,6 @@
 """A tournament killed at random moments: nothing is lost, played twice, or left running.
 
-One that plays on to a target, two workers, one kill. `DLGO_FULL=1` kills it 25 times, and as often
+One that plays on to a target, two workers, one kill. `--run-all` kills it 25 times, and as often
 one with a fixed number of pairs and a match that a sequential test ends (ten minutes); and 50
 workers.
 """
@@ -28,17 +28,17 @@ from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from tests.arena.mocks import SETUP, games_of, left_behind, read, register_mocks, run
+from tests.conftest import RUN_ALL
 
 ROOT = Path(__file__).resolve().parents[2]
-FULL = bool(os.environ.get("DLGO_FULL"))
-KILLS = 25 if FULL else 1
-WORKER_KILLS = 50 if FULL else 1
+KILLS = 25 if RUN_ALL else 1
+WORKER_KILLS = 50 if RUN_ALL else 1
 
 # Some games last a few milliseconds, some a tenth of a second; some crash, some start processes
 # that have nothing left to tell whose they are.
 ENTRANTS = ("random", "dawdler:ms=8", "crasher", "spawner")
 PLANS = {
-    "pairs": Plan(("connect4", "tictactoe"), ENTRANTS, 4 if FULL else 2, seed=5),
+    "pairs": Plan(("connect4", "tictactoe"), ENTRANTS, 4 if RUN_ALL else 2, seed=5),
     "target": Plan(("tictactoe",), (*ENTRANTS[:2], "dawdler:ms=9"), 2, seed=5, target_elo=240.0,
                    max_pairs=60),
     "test": Plan(("tictactoe",), ENTRANTS[:2], 1, seed=5, kind="match", sprt=(0.0, 100.0),
@@ -81,7 +81,7 @@ def verdict_of(kind: str, ledger: Path, forking: Callable[[], Any]) -> str:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-@pytest.mark.parametrize("kind", PLANS if FULL else ["target"])
+@pytest.mark.parametrize("kind", PLANS if RUN_ALL else ["target"])
 def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path, forking) -> None:
     """The games are those of an unbroken tournament.
 
@@ -103,7 +103,7 @@ def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path, forking
             if moment.random() < 0.75:
                 while process.poll() is None and len(stored(path)) <= len(before):
                     time.sleep(0.02)
-            wait = moment.random() * (2.0 if FULL else 0.5)
+            wait = moment.random() * (2.0 if RUN_ALL else 0.5)
             try:
                 done = process.wait(timeout=wait) == 0
             except subprocess.TimeoutExpired:

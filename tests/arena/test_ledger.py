@@ -28,7 +28,7 @@ from experiments.arena.schedule import Plan, tasks
 from reports.report import write_report
 from tests.arena.mocks import games_of, make_task, run
 from tests.command import ROOT, dlgo_here
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 
 @pytest.fixture
@@ -291,7 +291,7 @@ DAMAGE = {
 
 # Two of the damaged plans leave a ledger of which a whole report is made: one is enough.
 @pytest.mark.parametrize("damage", [
-    name for name in DAMAGE if FULL or name != "a plan that is no plan"
+    name for name in DAMAGE if RUN_ALL or name != "a plan that is no plan"
 ])
 def test_a_damaged_ledger_is_one_line_for_every_command(
     ledger_path: Path, tmp_path: Path, damage: str

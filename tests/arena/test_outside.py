@@ -1,7 +1,7 @@
 """Facts about engines from outside: whatever one does, only its own games suffer.
 
 The bots are in `outside.py`. Each is in a process of its own; what misbehaves loses with a reason,
-what merely behaves oddly plays on. Ten of them play; with `DLGO_FULL=1` all thirty.
+what merely behaves oddly plays on. Ten of them play; with `--run-all` all thirty.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
 from tests.arena.mocks import games_of, left_behind, make_task, play_tasks, run
 from tests.arena.outside import BOTS, spec_of
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 BURNER = "tests.arena.mocks:Burner:cpu=1,ms=200"
 # Two that play on, and one of each kind of failure; each starts a process of its own.
 TEN = ("floods", "leaves_children", "raises", "exits_in_constructor", "kills_its_parent", "hangs",
        "eats", "scribbles", "returns_nothing", "passes")
-PLAYING = BOTS if FULL else {name: BOTS[name] for name in TEN}
+PLAYING = BOTS if RUN_ALL else {name: BOTS[name] for name in TEN}
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
@@ -62,7 +62,7 @@ def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
 def test_a_bot_finds_no_opponent_among_the_objects_of_its_process() -> None:
     """The attack wins nothing: the same games as without it."""
     engines = EngineCache()
-    for seed in range(5 if FULL else 1):
+    for seed in range(5 if RUN_ALL else 1):
         attack, honest = (
             play_game(make_task(spec_of(name), "dawdler", "connect4", seed), engines)
             for name in ("attacks", "good")
@@ -74,7 +74,7 @@ def test_a_bot_finds_no_opponent_among_the_objects_of_its_process() -> None:
 
 def test_an_isolated_engine_plays_as_it_does_at_home() -> None:
     cache = EngineCache()
-    for game in ("go:size=5", "draughts", *(("tictactoe", "connect4") if FULL else ())):
+    for game in ("go:size=5", "draughts", *(("tictactoe", "connect4") if RUN_ALL else ())):
         inside, outside = (
             play_game(dataclasses.replace(make_task(name, "random", game), opening=()), cache)
             for name in ("dawdler", "tests.arena.mocks:Dawdler")

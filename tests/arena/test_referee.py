@@ -1,6 +1,6 @@
 """Facts about the referee: whatever an engine does, its game ends in time, with a result and a
 reason, the tournament goes on, and no process is left behind. The engines are in `mocks.py`. In
-processes of their own only those that overrun play; with `DLGO_FULL=1` all of them.
+processes of their own only those that overrun play; with `--run-all` all of them.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from experiments.arena.limits import Account, Limits
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
 from tests.arena.mocks import GARBAGE, MOCKS, games_of, left_behind, make_task, play_tasks, run
+from tests.conftest import RUN_ALL
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
-FULL = bool(os.environ.get("DLGO_FULL"))
 forked = pytest.mark.usefixtures("forked_workers")
 LIMITS = Limits(move_timeout=2, memory_mb=400)
 
@@ -73,7 +73,7 @@ CULPRITS = {
 
 @needs_proc
 # Engines from outside: ten by default in test_outside.py.
-@pytest.mark.parametrize("outside", [False, *([True] if FULL else [])])
+@pytest.mark.parametrize("outside", [False, *([True] if RUN_ALL else [])])
 def test_who_misbehaves_loses_in_time_and_the_others_play_on(
     outside: bool, capfd, forking
 ) -> None:

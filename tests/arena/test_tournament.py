@@ -1,7 +1,7 @@
 """Facts about tournaments: broken engines do not stop them, and a kill costs next to nothing.
 
 Here worker processes are started, killed and left hanging; the engines are in `mocks.py`. One
-tournament is ended by Ctrl-C, with `DLGO_FULL=1` another by a kill; `test_kill.py` kills, too.
+tournament is ended by Ctrl-C, with `--run-all` another by a kill; `test_kill.py` kills, too.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from tests.arena.mocks import (
     run,
 )
 from tests.command import dlgo_here
+from tests.conftest import RUN_ALL
 
 ROOT = Path(__file__).resolve().parents[2]
-FULL = bool(os.environ.get("DLGO_FULL"))
 
 forked = pytest.mark.usefixtures("forked_workers")
 
@@ -243,7 +243,7 @@ def slow_tournament(ledger: Path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL][: 2 if FULL else 1])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL][: 2 if RUN_ALL else 1])
 def test_a_killed_tournament_continues_where_it_was(tmp_path, how, forking):
     path = tmp_path / "l.sqlite"
     with slow_tournament(path) as process:

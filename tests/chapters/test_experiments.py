@@ -1,7 +1,7 @@
 """The chapters' experiments: what the pages show is kept, shows the effect, and is found again.
 
 The kept results are those of full runs (`--save`). Each fact below is what a page says of them.
-With `DLGO_FULL=1` every script runs with `--quick`; by default the first one does.
+With `--run-all` every script runs with `--quick`; by default the first one does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from dlgo.errors import DlgoError
 from experiments.chapters.experiment import Experiment, experiment, script
 from tests.command import ROOT, run_module
-from tests.conftest import FULL, one_line_error
+from tests.conftest import RUN_ALL, one_line_error
 
 SCRIPTS = [path.stem for path in sorted((ROOT / "experiments/chapters").glob("ch??.py"))
            if "@experiment(" in path.read_text()]
@@ -154,8 +154,8 @@ def test_the_kept_results_show_what_the_page_says(name: str) -> None:
 def test_a_quick_run_asks_measures_draws_and_answers(
     script: str, tmp_path: Path
 ) -> None:
-    if script != "ch04" and not FULL:
-        pytest.skip("minutes of games and training: DLGO_FULL=1")
+    if script != "ch04" and not RUN_ALL:
+        pytest.skip("minutes of games and training: --run-all")
     done = run_module(f"experiments.chapters.{script}", "--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     figures = re.findall(r"^figure: (.*\.png)$", done.stdout, re.MULTILINE)

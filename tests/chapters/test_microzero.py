@@ -13,7 +13,7 @@ import pytest
 from experiments.chapters import microzero
 from experiments.chapters.ch14 import WITHOUT
 from tests.command import ROOT
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 EMPTY = np.zeros(9, dtype=int)
 FILE = ROOT / "experiments/chapters/microzero.py"
@@ -92,14 +92,14 @@ def test_the_search_wins_at_once_and_stops_a_threat() -> None:
     assert microzero.search(board("x..oo...."), network, 200).argmax() == 5
 
 
-@pytest.mark.parametrize("seed", range(1, 6) if FULL else [1])
+@pytest.mark.parametrize("seed", range(1, 6) if RUN_ALL else [1])
 def test_it_learns(seed: int) -> None:
-    """With `DLGO_FULL=1` from five seeds, and then no line of play is lost from either side."""
-    network = microzero.train(seed, iterations=60 if FULL else 4, progress=lambda line: None)
+    """With `--run-all` from five seeds, and then no line of play is lost from either side."""
+    network = microzero.train(seed, iterations=60 if RUN_ALL else 4, progress=lambda line: None)
     untrained = microzero.Network(np.random.default_rng(seed))
-    lost, before = (sum(microzero.lost_lines(EMPTY, one, 40 if FULL else 1, first)
+    lost, before = (sum(microzero.lost_lines(EMPTY, one, 40 if RUN_ALL else 1, first)
                         for first in (True, False)) for one in (network, untrained))
-    assert lost == 0 if FULL else lost < before / 3
+    assert lost == 0 if RUN_ALL else lost < before / 3
 
 
 def test_a_person_plays_it() -> None:

@@ -144,7 +144,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "closes_everything": ("import os\nos.closerange(0, 99)\n", "ended the whole program"),
     "priority": ("import os\nos.nice(-20)", "Error"),
 }
-# These take seconds: DLGO_FULL=1 runs them.
+# These take seconds: --run-all runs them.
 EXPENSIVE: dict[str, tuple[str, str]] = {
     "asks_for_no_function": (FORGE + "forge('{\"ask\": 0, \"arguments\": []}')",
                              "did not end in time"),

@@ -22,7 +22,7 @@ from experiments.classroom.gradebooks import Roster
 from experiments.classroom.outputs import write_class_table
 from tests.classroom.attacks import ATTACKS, EXPENSIVE
 from tests.command import ROOT, dlgo_here
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.sandboxed import sandboxed
 
 KO = get_exercise("ko")
@@ -46,7 +46,7 @@ def earned(grade: dict) -> int:
 def test_each_attack_fails_alone(tmp_path, capfd) -> None:
     """Alice and Zed, the first and the last of the class, get ten points each, as ever. It prints
     what happened (`pytest -s`)."""
-    attacks = ATTACKS | (EXPENSIVE if FULL else {})
+    attacks = ATTACKS | (EXPENSIVE if RUN_ALL else {})
     for name, (code, _) in attacks.items():
         (tmp_path / "class" / name).mkdir(parents=True)
         (tmp_path / "class" / name / "ko.py").write_text(code)

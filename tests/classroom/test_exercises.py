@@ -25,7 +25,7 @@ from experiments.classroom.exercise import (
 )
 from experiments.classroom.mutants import outcomes
 from tests.command import ROOT
-from tests.conftest import FULL, one_line_error
+from tests.conftest import RUN_ALL, one_line_error
 
 EXERCISES = written_exercises()
 every_exercise = pytest.mark.parametrize("name", EXERCISES)
@@ -52,9 +52,9 @@ def test_planted_bugs_lose_points_and_are_told_of(name) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
 @pytest.mark.skipif(not importlib.util.find_spec("cosmic_ray"), reason="needs Cosmic Ray")
-@pytest.mark.parametrize("name", EXERCISES if FULL else ["ko"])
+@pytest.mark.parametrize("name", EXERCISES if RUN_ALL else ["ko"])
 def test_nearly_all_mutants_lose_points(name) -> None:
-    """All exercises with DLGO_FULL=1, which takes three minutes."""
+    """All exercises with --run-all, which takes three minutes."""
     result = mutants.score(EXERCISES[name])
     assert result.share >= mutants.WANTED, result.survivors
     assert not result.unused and result.killed >= 10

@@ -15,7 +15,6 @@ from experiments.classroom.grading import grade_hand_in
 from experiments.classroom.outputs import classroom50, gradescope, load
 from tests.classroom.formats import CLASSROOM50, GRADESCOPE
 from tests.command import assert_one_line, dlgo, dlgo_here
-from tests.conftest import FULL
 from tests.sandboxed import sandboxed
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -175,7 +174,7 @@ def test_a_new_exercise_is_written_once(tmp_path, capfd) -> None:
 
 
 @sandboxed
-@pytest.mark.skipif(not FULL, reason="a minute; DLGO_FULL=1 runs it")
+@pytest.mark.slow
 def test_every_exercise_is_graded_in_the_sandbox_in_time(tmp_path) -> None:
     """Solutions 100%, a start 0, each within 60 s, 512 MB and half a core's worth of CPU time."""
     for exercise in exercises().values():

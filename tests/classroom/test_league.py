@@ -1,13 +1,12 @@
 """Facts about a class's league: attacks harm nobody, kills lose nothing, who counts and for what.
 
-Leagues are played in this process here, which is quick. `DLGO_FULL=1` plays them in the sandbox,
+Leagues are played in this process here, which is quick. `--run-all` plays them in the sandbox,
 too, with all attacks and against a league without any, and kills one 20 times.
 """
 
 from __future__ import annotations
 
 import csv
-import os
 import re
 import shutil
 import stat
@@ -34,7 +33,6 @@ from reports.differences import Counts
 from tests.command import ROOT, Done, assert_one_line, dlgo_here
 from tests.sandboxed import sandboxed
 
-FULL = bool(os.environ.get("DLGO_FULL"))
 PLAN = """\
 game = "tictactoe"
 seed = 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -22,9 +21,9 @@ from experiments.arena.schedule import Plan, tasks
 from reports.plots import game_title
 from reports.replays import replay
 from tests.command import assert_one_line, dlgo_here
+from tests.conftest import RUN_ALL
 from tests.learning.data.games import ShardWriter
 
-FULL = bool(os.environ.get("DLGO_FULL"))
 SAMPLES = Path(__file__).parents[1] / "samples"
 # It says so if it runs.
 RULES = """
@@ -102,7 +101,7 @@ def test_what_reads_data_does_not_run_code_that_the_data_names(
         shown = {one.game: replay(one, "first") for one in ledger.games()}
     assert shown["tictactoe"] and shown["evil.py:Tiny"] is None
     assert game_title("evil.py:Tiny") == "evil.py:Tiny"
-    if FULL:
+    if RUN_ALL:
         done = dlgo_here(capsys, "report", "l.sqlite", "--out", "report", "--bootstrap", "0")
         assert done.returncode == 0 and "without replays: game 'evil.py:Tiny' " in done.stderr
     with pytest.raises(UnnamedGameError, match=refusal):

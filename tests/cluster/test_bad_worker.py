@@ -13,9 +13,8 @@ from experiments.cluster.jobs import ClusterJobs
 from tests.cluster import bad_worker
 from tests.cluster.test_cluster import LARGE, Said, games_of
 from tests.cluster.three_nodes import small_cluster
-from tests.conftest import FULL
 
-pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
+pytestmark = pytest.mark.slow
 
 
 def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:

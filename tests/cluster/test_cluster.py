@@ -1,6 +1,6 @@
 """A cluster of three nodes on this machine: the same games as on one, whatever happens.
 
-Ray takes ten seconds to start and its workers seconds to load; so these need DLGO_FULL=1.
+Ray takes ten seconds to start and its workers seconds to load; so these need --run-all.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from experiments.cluster.connection import ClusterError
 from experiments.cluster.jobs import ClusterJobs
 from tests.arena.mocks import Said
 from tests.cluster.three_nodes import freeze, small_cluster, thaw
-from tests.conftest import FULL, one_line_error
+from tests.conftest import one_line_error
 from tests.jobs import test_jobs as work
 
-pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = Plan(("tictactoe",), ("mcts:sims=50", "random", "mcts:sims=200"), 40, seed=5)
 # Long enough that all three nodes have begun before it is over.

@@ -1,6 +1,6 @@
 """A tournament of 2,000 games on three nodes, through fifty kills: tasks, nodes and the driver.
 
-    DLGO_FULL=1 pytest tests/cluster/test_kills.py
+    pytest --run-all tests/cluster/test_kills.py
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from experiments.arena.planfile import read_plan
 from experiments.arena.tournament import run_tournament
 from tests.cluster.test_cluster import ROOT, Said, games_of, nobody_is_left, task_processes
 from tests.cluster.three_nodes import freeze, small_cluster
-from tests.conftest import FULL
 
-pytestmark = pytest.mark.skipif(not FULL, reason="ten minutes, with Ray: DLGO_FULL=1")
+pytestmark = pytest.mark.slow
 KILLS = 50
 # 3 matches of 2 x 700 games: 4,200; more than are played before the last kill.
 PLAN = """

@@ -17,9 +17,8 @@ from engines.ppo.trainer import PPOConfig, PPOLearner
 from experiments.cluster.jobs import ClusterJobs
 from tests.cluster.test_cluster import trouble
 from tests.cluster.three_nodes import small_cluster
-from tests.conftest import FULL
 
-pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
+pytestmark = pytest.mark.slow
 PLAN = make_config("tictactoe", iterations=4, games=48, sims=8, network="resnet:blocks=0,filters=4",
                    workers=6, seed=3, runtime="onnx")
 

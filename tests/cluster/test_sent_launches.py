@@ -20,7 +20,7 @@ from experiments.cluster.jobs import ClusterJobs
 from tests.cluster.test_cluster import Said, games_of
 from tests.cluster.three_nodes import small_cluster
 from tests.command import dlgo_here
-from tests.conftest import FULL, one_line_error
+from tests.conftest import one_line_error
 from tests.sandboxed import sandboxed
 
 NAME = "student:ann@3f9a1c22"
@@ -101,7 +101,7 @@ def test_code_without_a_sandbox_stays_on_this_machine(
 
 
 @sandboxed
-@pytest.mark.skipif(not FULL, reason="a minute, with Ray: DLGO_FULL=1")
+@pytest.mark.slow
 def test_a_league_on_a_cluster_has_the_games_of_one_machine(tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text(LEAGUE)
     plan = read_league_plan(tmp_path / "league.toml")

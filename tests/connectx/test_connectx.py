@@ -24,11 +24,11 @@ from experiments.connectx import export
 from experiments.connectx.export import TEMPLATE, export_agent
 from experiments.measures.connect4 import draw
 from tests.command import assert_one_line, dlgo_here
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 from tests.learning.networks.models import write_model
 
 # Of these endings one in twenty may be played wrongly.
-ENDINGS = 40 if FULL else 20
+ENDINGS = 40 if RUN_ALL else 20
 MODEL = "connect4-supervised"
 BOARDS = (
     "connect4", "connectn:cols=4,rows=3,n=3", "connectn:cols=9,rows=7,n=5",

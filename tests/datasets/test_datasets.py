@@ -22,7 +22,7 @@ from experiments.datasets.sgf_import import Filter, import_sgf, index_sgf, piece
 from experiments.datasets.show import show_lines
 from experiments.progress import LineProgress
 from tests.command import ROOT, dlgo_here
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 RECIPE = make_recipe("tictactoe", "mcts:sims=30", seed=3, shard_games=4)
@@ -105,7 +105,7 @@ def test_a_folder_of_other_games_is_left_alone(made: Path, tmp_path: Path) -> No
             generate(other, 4, made, 1, Quiet())
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, *([signal.SIGINT] if FULL else [])])
+@pytest.mark.parametrize("number", [signal.SIGKILL, *([signal.SIGINT] if RUN_ALL else [])])
 def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) -> None:
     mark = f"dlgo-data-{os.getpid()}-{number}"
     process = subprocess.Popen(

@@ -1,6 +1,6 @@
 """The course as a site: notebooks run, pages complete, nothing asked of another host.
 
-By default one notebook is run; with `DLGO_FULL=1` all of them, without TensorFlow, as `make
+By default one notebook is run; with `--run-all` all of them, without TensorFlow, as `make
 course` runs them.
 """
 
@@ -17,7 +17,7 @@ import pytest
 
 from dlgo import DlgoError
 from tests.command import ROOT, run_module
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 for package in ("ipykernel", "jupytext", "material", "nbconvert", "sklearn"):
     pytest.importorskip(package, reason="needs what the course is built with: dlgo-suite[course]")
@@ -43,14 +43,14 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for absent in ("tensorflow", "keras"):
         (folder / f"{absent}.py").write_text("raise ImportError('not here')\n")
     done = run_module("experiments.course.build", "--out", folder / "out",
-                      *([] if FULL else ["--quick"]),
+                      *([] if RUN_ALL else ["--quick"]),
                       PYTHONPATH=f"{folder}{os.pathsep}{ROOT}")
     assert done.returncode == 0, done.stdout + done.stderr
     assert all(f"notebook {name}: " in done.stdout for name in NOTEBOOKS), "it says what it does"
     return folder / "out"
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS if FULL else ["04_search"])
+@pytest.mark.parametrize("name", NOTEBOOKS if RUN_ALL else ["04_search"])
 def test_a_notebook_shows_pictures(name: str) -> None:
     shown = [kind for cell in run_notebook(SOURCES / f"{name}.py").cells
              for output in cell.get("outputs", ()) for kind in output.get("data", ())]

@@ -10,7 +10,7 @@ from dlgo.encoders import encoder_names, get_encoder
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.board import KO
 from dlgo.records.sgf import read_sgf, replay
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 from tests.encoders import reference
 
 GENERIC = ("oneplane", "threeplane", "planes", "zero")
@@ -46,7 +46,7 @@ def test_generic_planes_are_those_of_the_reference(spec: str) -> None:
 
 @pytest.mark.parametrize(
     ("size", "games"),
-    [(3, 16), (4, 6), (5, 4), (7, 2)] if FULL else [(3, 8), (4, 2), (5, 2)],
+    [(3, 16), (4, 6), (5, 4), (7, 2)] if RUN_ALL else [(3, 8), (4, 2), (5, 2)],
 )
 def test_planes_of_go_are_those_of_the_reference(size: int, games: int) -> None:
     """Without passes, boards fill, chains are captured and kos arise: superko included."""
@@ -83,7 +83,7 @@ def test_planes_of_human_games_are_those_of_the_reference(oracles) -> None:
     files = sorted((oracles / "sgf/human_19x19").glob("*.sgf"))
     assert files
     generator = np.random.default_rng(1)
-    for number in generator.choice(len(files), 6 if FULL else 2, replace=False):
+    for number in generator.choice(len(files), 6 if RUN_ALL else 2, replace=False):
         line = list(replay(read_sgf(files[number])))
         state = line[int(generator.integers(30, len(line) - 1))]
         expected = reference.alphago_planes(state)

@@ -13,7 +13,7 @@ import pytest
 from dlgo import DlgoError, get_game
 from engines.solver.solver import Solver
 from experiments.play.analyze import analyze, lines_there
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.engines.test_solver import GAME, position
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,7 +82,7 @@ def _raise(message: str) -> None:
 
 # The solver itself answers the other two sets in test_solver.py.
 @pytest.mark.parametrize(
-    "name", ["Test_L3_R1", *(["Test_L2_R1", "Test_L1_R1"] if FULL else [])]
+    "name", ["Test_L3_R1", *(["Test_L2_R1", "Test_L1_R1"] if RUN_ALL else [])]
 )
 def test_the_command_prints_every_published_score(name: str, oracles: Path) -> None:
     solver = Solver(table_bits=20)

@@ -15,7 +15,7 @@ from engines.base import Budget, Cost, Decision
 from engines.conformance import RULES, RuleBroken, check_engine
 from engines.random_bot.engine import RandomEngine
 from engines.registry import EngineSpec, build_engine, engine_class, engine_names
-from tests.conftest import FULL, one_line_error, random_game
+from tests.conftest import RUN_ALL, one_line_error, random_game
 
 GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
 SPECS = ("random", "alphabeta:depth=2", "mcts:sims=50")
@@ -165,7 +165,7 @@ def test_random_does_not_fill_its_eyes() -> None:
 
 @pytest.mark.parametrize("spec", [
     "random", "alphabeta:depth=2", "mcts:sims=50", "textbook-alphabeta:depth=2",
-    *(["textbook-mcts:sims=50", "textbook-puct:sims=50"] if FULL else []),
+    *(["textbook-mcts:sims=50", "textbook-puct:sims=50"] if RUN_ALL else []),
 ])
 def test_nothing_is_compiled_after_warming_up(spec: str) -> None:
     """Or the first moves of a rated game would pay for it."""

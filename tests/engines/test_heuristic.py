@@ -9,7 +9,7 @@ from dlgo import GameState, Point, SpecError, get_game
 from dlgo.games.draughts.state import Draughts
 from engines.registry import build_engine
 from experiments.arena.series import play_series
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 TIC_TAC_TOE = get_game("tictactoe")
 
@@ -62,7 +62,7 @@ def test_a_drawn_end_is_no_win() -> None:
 
 
 @pytest.mark.parametrize(
-    "game_name", ["tictactoe", "connect4", *(["connectn:cols=5,rows=5"] if FULL else [])]
+    "game_name", ["tictactoe", "connect4", *(["connectn:cols=5,rows=5"] if RUN_ALL else [])]
 )
 def test_what_it_claims_is_true(game_name: str) -> None:
     """A win it announces is one for alpha-beta, and a move it plays loses only if all do."""

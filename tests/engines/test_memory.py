@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -26,18 +25,17 @@ print(decision.cost.simulations, decision.cost.nodes)
 # Not getrusage, whose peak contains that of the process that started this one.
 print(int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) // 1024)
 """
-FULL = pytest.mark.skipif("DLGO_FULL" not in os.environ, reason="a minute; set DLGO_FULL=1")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory as Linux gives it")
 @pytest.mark.parametrize(
     ("game", "spec"),
     [
-        pytest.param("connect4", "mcts:sims=1000000", marks=FULL),
+        pytest.param("connect4", "mcts:sims=1000000", marks=pytest.mark.slow),
         ("draughts", "mcts:sims=300000,threads=2"),
-        pytest.param("go9", "mcts:sims=1000000,rollout=heavy,rule=rave", marks=FULL),
-        pytest.param("go19", "mcts:sims=1000000", marks=FULL),
-        pytest.param("draughts", "mcts:sims=1000000", marks=FULL),
+        pytest.param("go9", "mcts:sims=1000000,rollout=heavy,rule=rave", marks=pytest.mark.slow),
+        pytest.param("go19", "mcts:sims=1000000", marks=pytest.mark.slow),
+        pytest.param("draughts", "mcts:sims=1000000", marks=pytest.mark.slow),
     ],
 )
 def test_a_search_of_a_million_simulations_is_small(game: str, spec: str) -> None:

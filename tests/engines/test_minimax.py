@@ -10,7 +10,7 @@ from engines.clock import Clock
 from engines.minimax import table as tables
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 from tests.engines.test_search import never_loses
 
 TIC_TAC_TOE = get_game("tictactoe")
@@ -45,12 +45,12 @@ def after(*moves: str) -> GameState:
     return state
 
 
-@pytest.mark.parametrize("side", [0, 1] if FULL else [0])
+@pytest.mark.parametrize("side", [0, 1] if RUN_ALL else [0])
 def test_minimax_never_loses_tic_tac_toe_whatever_the_replies(side: int) -> None:
-    """From two moves on, all of them up to symmetry; DLGO_FULL=1: from the start, on both sides."""
+    """From two moves on, all of them up to symmetry; --run-all: from the start, on both sides."""
     engine = build_engine("minimax", TIC_TAC_TOE, seed=3)
     openings = [after(first, second) for first in FIRST_TWO for second in FIRST_TWO[first]]
-    never_loses(engine, side, [after()] if FULL else openings)
+    never_loses(engine, side, [after()] if RUN_ALL else openings)
 
 
 def test_minimax_visits_the_whole_tree() -> None:

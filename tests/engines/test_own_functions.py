@@ -15,7 +15,7 @@ from engines.registry import EngineSpec, build_engine, is_outside
 from experiments.studio.replies import StudioError
 from experiments.studio.specs import Allowed
 from tests.command import assert_one_line, dlgo_here
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 
 MINE = '''
 import math
@@ -86,7 +86,7 @@ SAME = [
 
 @pytest.mark.parametrize(("plain", "own", "game"), [
     (*pair, game) for number, pair in enumerate(SAME)
-    for game in (GAMES if FULL else [GAMES[number % 3]])
+    for game in (GAMES if RUN_ALL else [GAMES[number % 3]])
 ])
 def test_what_repeats_the_engine_searches_as_the_engine(plain: str, own: str, game: str) -> None:
     settings = {part.partition("=")[0] for part in own.split(",")}

@@ -10,7 +10,7 @@ from dlgo import GameState, Move, Point, get_game
 from engines.base import Engine
 from engines.registry import build_engine
 from engines.search import tree as ts
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 
 TIC_TAC_TOE = get_game("tictactoe")
 
@@ -113,7 +113,7 @@ def test_proven_wins_are_told_from_estimates() -> None:
 @pytest.mark.parametrize(
     "name", ["connect4", "connectn:cols=5,rows=5", "connectn:cols=4,rows=4,gravity=no"]
 )
-@pytest.mark.parametrize("options", ["", ",solve=yes"] if FULL else [",solve=yes"])
+@pytest.mark.parametrize("options", ["", ",solve=yes"] if RUN_ALL else [",solve=yes"])
 def test_forced_moves_do_not_change_the_result(name: str, options: str) -> None:
     """The search, which follows forced moves only, against minimax over all legal moves."""
     game = get_game(name)
@@ -122,7 +122,7 @@ def test_forced_moves_do_not_change_the_result(name: str, options: str) -> None:
     checked = 0
     for seed in range(150):
         states = random_game(game, seed)
-        if len(states) > cells - 9 and checked < (25 if FULL else 4):
+        if len(states) > cells - 9 and checked < (25 if RUN_ALL else 4):
             state = states[cells - 9]
             if not state.is_over():
                 assert engine.select_move(state).proven == minimax(state)

@@ -11,9 +11,9 @@ import pytest
 
 from dlgo import GameState, get_game
 from engines.registry import build_engine
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
-SEEDS = 3 if FULL else 1
+SEEDS = 3 if RUN_ALL else 1
 HEAVY = "mcts:sims=20000,rollout=heavy"
 
 
@@ -50,7 +50,7 @@ def test_three_by_three_opens_in_the_centre_for_all_nine_points(spec: str) -> No
 def test_five_by_five_opens_in_the_centre(rule: str) -> None:
     """With komi 7.5 the centre wins and everything else loses."""
     game = get_game("go:size=5,komi=7.5")
-    for seed in range(2 * SEEDS if FULL else 2):
+    for seed in range(2 * SEEDS if RUN_ALL else 2):
         engine = build_engine(f"{HEAVY},rule={rule}", game, seed)
         decision = engine.select_move(GameState.new_game(game))
         assert game.move_text(decision.move) == "C3"

@@ -14,7 +14,7 @@ from engines.registry import build_engine
 from engines.solver import search
 from engines.solver.solver import Solver, pack, words_of
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 
 GAME = get_game("connect4")
 NO_BOOK = search.ALL_FEATURES & ~search.BOOK  # these tests are of the search
@@ -135,7 +135,7 @@ def test_parity_rules_prove_only_what_is_true() -> None:
     """Wherever they give a verdict, a search without them finds the same."""
     plain = Solver(18, search.ALL_FEATURES & ~search.ZUGZWANG)
     verdicts = {0: 0, 1: 0}
-    for state in random_positions(1200 if FULL else 500, range(18, 36), seed=8):
+    for state in random_positions(1200 if RUN_ALL else 500, range(18, 36), seed=8):
         own, mask = words_of(state)
         stones = mask.bit_count()
         score = plain.score(state)

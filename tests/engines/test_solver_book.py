@@ -18,7 +18,7 @@ from engines.solver.board import mirrored
 from engines.solver.solver import Solver, pack
 from experiments.datasets import connect4_book
 from experiments.datasets.connect4_book import ask_bitbully, solve_part
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.engines.test_solver import position, random_positions
 
 HAS_BITBULLY = importlib.util.find_spec("bitbully") is not None
@@ -51,7 +51,7 @@ def test_scores_of_the_first_moves_are_the_published_ones() -> None:
 
 def test_a_search_without_the_book_finds_the_same() -> None:
     for plies, count in ((8, 2), (9, 4)):
-        states = random_positions((10 if FULL else 1) * count, range(plies, plies + 1), plies)
+        states = random_positions((10 if RUN_ALL else 1) * count, range(plies, plies + 1), plies)
         without, with_book = Solver(20, NO_BOOK), Solver(20)
         assert with_book.solve_many(pack(states)).tolist() == [
             without.score(state) for state in states

@@ -13,7 +13,7 @@ from dlgo.games.draughts.state import Draughts
 from engines.conformance import GAMES, check_engine
 from engines.minimax.textbook import alphabeta, minimax
 from engines.registry import build_engine
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 from tests.engines import test_search as exact
 
 TIC_TAC_TOE = get_game("tictactoe")
@@ -34,7 +34,7 @@ def positions(game: GameSpec, seeds: int, last: int, most: int = 200) -> list[Ga
 def test_alpha_beta_and_minimax_know_all_of_tic_tac_toe() -> None:
     assert alphabeta(GameState.new_game(TIC_TAC_TOE)) == 0
     engine = build_engine("textbook-alphabeta:depth=9", TIC_TAC_TOE, seed=1)
-    for state in exact.all_positions()[:: 11 if FULL else 37]:
+    for state in exact.all_positions()[:: 11 if RUN_ALL else 37]:
         best = exact.minimax(state)
         assert alphabeta(state) == best
         if len(state.moves()) > 3:
@@ -136,7 +136,7 @@ def test_uct_proves_what_the_compiled_search_proves(name: str) -> None:
 @pytest.mark.parametrize("name", ["connect4", "go:size=5", "draughts"])
 def test_uct_expects_the_same_of_a_position(name: str) -> None:
     """Means over some searches, within four standard errors; depth and width are the rule's."""
-    searches = 40 if FULL else 20
+    searches = 40 if RUN_ALL else 20
     state = random_game(get_game(name), seed=4)[6]
 
     def values(spec: str) -> list[float]:
@@ -196,5 +196,5 @@ def test_a_game_without_a_network_is_searched_with_its_estimate() -> None:
 )
 def test_they_keep_to_the_rules_of_engines(spec: str) -> None:
     """By default where the same player moves twice and where a game is short; else everywhere."""
-    games = GAMES if FULL else ("tictactoe", "draughts")
+    games = GAMES if RUN_ALL else ("tictactoe", "draughts")
     assert len(check_engine(spec, games)) == len(games)

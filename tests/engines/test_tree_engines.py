@@ -13,7 +13,7 @@ from engines.search.evaluators import HeavyRollout
 from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.search.rules import PUCT, RAVE
 from engines.search.searcher import Searcher
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 from tests.engines.test_search import TIC_TAC_TOE, all_positions, minimax
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=5,rows=5,n=4,gravity=no", "go:size=5", "draughts")
@@ -32,10 +32,10 @@ SPECS = {
 
 @pytest.mark.parametrize(
     ("spec", "game_name"),
-    [(spec, name) for spec, some in SPECS.items() for name in (GAMES if FULL else some)],
+    [(spec, name) for spec, some in SPECS.items() for name in (GAMES if RUN_ALL else some)],
 )
 def test_all_of_them_play_games_and_repeat_them_from_the_seed(spec, game_name) -> None:
-    """With DLGO_FULL=1 each of them plays every game."""
+    """With --run-all each of them plays every game."""
     game = get_game(game_name)
 
     def played(engine, seed: int) -> list[Move]:

@@ -16,7 +16,6 @@ import pytest
 import dlgo
 from dlgo.code_digest import code_digest
 from tests.command import ROOT
-from tests.conftest import FULL
 
 # What is shorter in the tests than in the help.
 SHORTER = {
@@ -246,7 +245,7 @@ def test_a_cell_that_runs_again_is_the_same_entrant() -> None:
     assert results[0].one == "Bot" and results[0].points == results[1].points
 
 
-@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
+@pytest.mark.slow
 def test_the_notebook_runs_in_a_kernel() -> None:
     for package in ("jupytext", "nbclient", "ipykernel"):
         pytest.importorskip(package, reason="needs what the course is built with: dlgo[course]")

@@ -13,7 +13,7 @@ from dlgo.games.breakthrough.kernel import LEFT
 from dlgo.games.breakthrough.state import Breakthrough
 from dlgo.rng import make_rng
 from engines.registry import build_engine
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 
 Men = frozenset[tuple[int, int]]
 
@@ -107,7 +107,7 @@ def test_small_boards_are_won_by_the_same_player_as_by_full_search(rows: int, co
 
 @pytest.mark.parametrize(("rows", "cols", "nodes", "result"), [
     (4, 6, 30_000, -1), (5, 3, 50_000, -1), (6, 3, 800_000, 1), (5, 4, 3_000_000, -1),
-    *([(5, 5, 300_000_000, -1)] if FULL else [])])
+    *([(5, 5, 300_000_000, -1)] if RUN_ALL else [])])
 def test_alpha_beta_solves_larger_boards(rows: int, cols: int, nodes: int, result: int) -> None:
     """In as many nodes, thanks to the order of moves; those of 5x5 take a minute of CPU."""
     spec = f"alphabeta:depth=100,nodes={nodes},solve=yes,history=no,killers=no,tt=24"

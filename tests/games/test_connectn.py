@@ -17,7 +17,7 @@ from dlgo.games.connectn.state import SWAP, ConnectN
 from dlgo.perft import perft
 from dlgo.rng import make_rng
 from engines.registry import build_engine
-from tests.conftest import FULL, assert_agrees_with_openspiel, random_game
+from tests.conftest import RUN_ALL, assert_agrees_with_openspiel, random_game
 
 CONNECT_FOUR = ConnectN()
 TIC_TAC_TOE = ConnectN(cols=3, rows=3, n=3, gravity=False)
@@ -65,7 +65,7 @@ def test_random_games_agree_with_openspiel(gravity: bool) -> None:
 def test_same_game_as_the_special_kernel(general: ConnectN, name: str) -> None:
     special = get_game(name)
     assert general.opening_plies == special.opening_plies
-    for seed in range(200 if FULL else 50):
+    for seed in range(200 if RUN_ALL else 50):
         for ours in random_game(general, seed):
             if ours.last_move is None:
                 theirs = GameState.new_game(special)
@@ -240,8 +240,8 @@ def value(state: GameState, tt: int = 20) -> int | None:
     ],
 )
 def test_values_of_connect_four_on_small_boards(cols: int, rows: int, solved: int) -> None:
-    if cols * rows > 20 and not FULL and (cols, rows) != (4, 6):
-        pytest.skip("takes minutes; set DLGO_FULL=1 to run it")
+    if cols * rows > 20 and not RUN_ALL and (cols, rows) != (4, 6):
+        pytest.skip("takes minutes; set --run-all to run it")
     start = GameState.new_game(ConnectN(cols=cols, rows=rows))
     assert value(start, tt=24 if cols * rows > 24 else 22) == solved
 

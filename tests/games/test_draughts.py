@@ -14,7 +14,7 @@ from dlgo.games.draughts import board, notation, pdn
 from dlgo.games.draughts.perft import count_moves
 from dlgo.games.draughts.state import Draughts
 from dlgo.rng import below, make_rng
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 GAME = Draughts()
 # oeis.org/A133046
@@ -69,7 +69,7 @@ def test_legal_moves_are_those_of_pydraughts():
     draughts = pytest.importorskip("draughts")
     rng = make_rng(1)
     checked = captures = 0
-    while checked < (2000 if FULL else 400):
+    while checked < (2000 if RUN_ALL else 400):
         for state in random_game(rng):
             if at_turn_start(state) and not state.is_over() and below(rng, 5) == 0:
                 moves = draughts.Board("english", GAME.fen(state)).legal_moves()

@@ -22,10 +22,10 @@ from engines.jobs import Inline
 from engines.registry import build_engine
 from experiments.measures.draughts import draw_classes
 from experiments.measures.mistakes import Position, measure
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 GAME = get_game("draughts")
-PIECES = 5 if FULL else 4
+PIECES = 5 if RUN_ALL else 4
 DEPTH = 5  # turns that are searched
 # Positions of all colours, the side to move not counted (Schaeffer et al. 2007).
 PUBLISHED = {2: 6_972, 3: 261_224, 4: 7_092_774, 5: 148_688_232}
@@ -90,7 +90,7 @@ def test_each_position_is_worth_its_best_move_by_the_rules_of_the_game(
 ) -> None:
     """The game's own rules make the moves; multiple captures are several of them."""
     captures = draws = 0
-    for state in drawn(made, 100_000 if FULL else 1500, 1):
+    for state in drawn(made, 100_000 if RUN_ALL else 1500, 1):
         score, values = made.score(state), made.scores(state)
         if not values:
             assert score == Score(-1, 0) and state.is_over()
@@ -124,7 +124,7 @@ def proved(state: GameState, turns: int) -> int:
 
 def test_search_finds_no_quicker_win(made: EndgameTables) -> None:
     decided = 0
-    for state in drawn(made, 2000 if FULL else 150, 2):
+    for state in drawn(made, 2000 if RUN_ALL else 150, 2):
         score = made.score(state)
         expected = score.result if score.turns <= DEPTH else 0
         assert proved(state, DEPTH) == expected, GAME.fen(state)
@@ -171,7 +171,7 @@ def wrong_answers(engine: str, positions: list[Position]) -> int:
 
 @pytest.mark.parametrize("engine", [
     "alphabeta:depth=3", "mcts:sims=100", "alphazero:sims=20",
-    *([] if not FULL else ["mcts:sims=100,rollout=heavy,rule=rave",
+    *([] if not RUN_ALL else ["mcts:sims=100,rollout=heavy,rule=rave",
                            "puct:sims=60,evaluator=uniform"]),
 ])
 def test_tables_of_two_pieces_help_with_three(

@@ -9,7 +9,7 @@ from dlgo import GameSpec, GameState, IllegalMoveError, Move, Player, get_game, 
 from dlgo.games.go import board, kernel
 from dlgo.games.go.scoring import score
 from dlgo.moves import parse_point
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 
 
 def play(game: str | GameSpec, moves: str) -> GameState:
@@ -60,8 +60,8 @@ def test_legal_positions_of_three_by_three() -> None:
 
 
 # Random games by board size, about 100,000 moves in all; by default a third of them.
-OPENSPIEL_GAMES = {3: 200, 5: 200, 9: 400 if FULL else 100, 13: 50 if FULL else 15,
-                   19: 25 if FULL else 8}
+OPENSPIEL_GAMES = {3: 200, 5: 200, 9: 400 if RUN_ALL else 100, 13: 50 if RUN_ALL else 15,
+                   19: 25 if RUN_ALL else 8}
 
 
 @pytest.mark.parametrize("size", OPENSPIEL_GAMES)
@@ -193,7 +193,7 @@ def test_situational_superko_beyond_the_simple_ko() -> None:
     """A play is legal exactly if no earlier state had the stones and the mover it leads to."""
     game = get_game("go:size=3")
     met = 0
-    for seed in range(400 if FULL else 40):
+    for seed in range(400 if RUN_ALL else 40):
         for state in random_game(game, seed, max_plies=60, passes=False)[:-1]:
             if state.is_over():
                 continue
@@ -252,7 +252,7 @@ def test_eyes(moves: str, point: str, eye: bool) -> None:
 def test_incremental_board_equals_one_built_from_the_stones(size: int) -> None:
     """Keys, chains, liberties and the list of empty points, after every move."""
     game = get_game("go", size=size)
-    for seed in range(3 if size < 19 or FULL else 1):
+    for seed in range(3 if size < 19 or RUN_ALL else 1):
         for state in random_game(game, seed, max_plies=3 * size * size, passes=False)[::7]:
             _check_board(state)
 

@@ -12,7 +12,7 @@ from dlgo import GameState, Move, kernels
 from dlgo.games.go.textbook import TextbookState, is_point_an_eye
 from dlgo.games.go.textbook_zobrist import ZobristState
 from dlgo.records.sgf import read_sgf, replay
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.games.test_go_textbook import NEW_GAME, stones
 
 
@@ -39,7 +39,7 @@ def agree(fast: GameState, books: list[TextbookState], legal: bool) -> None:
 
 # Games for each size. On 19x19 the slow comparison of legal moves is made at every 8th ply.
 LOCKSTEP = (
-    {2: 150, 3: 250, 4: 30, 5: 15, 6: 8, 7: 5, 8: 3, 9: 3, 13: 1, 19: 1} if FULL
+    {2: 150, 3: 250, 4: 30, 5: 15, 6: 8, 7: 5, 8: 3, 9: 3, 13: 1, 19: 1} if RUN_ALL
     else {2: 60, 3: 60, 5: 5, 9: 1, 19: 1}
 )
 
@@ -52,8 +52,8 @@ def test_boards_agree_on_random_games(size: int) -> None:
         rng = random.Random(f"{size} {seed}")
         komi = rng.choice([0.0, 0.5, 7.5])
         fast, *books = (NEW_GAME[board](size, komi) for board in ("fast", "zobrist", "sets"))
-        for ply in range(3 * size * size if FULL else min(3 * size * size, 200)):
-            agree(fast, books, legal=size < 19 or ply % 8 == 0 or FULL)
+        for ply in range(3 * size * size if RUN_ALL else min(3 * size * size, 200)):
+            agree(fast, books, legal=size < 19 or ply % 8 == 0 or RUN_ALL)
             if fast.is_over():
                 break
             moves = fast.legal_moves()
@@ -65,7 +65,7 @@ def test_boards_agree_on_random_games(size: int) -> None:
             move = rng.choice(moves[:-1] if len(moves) > 1 and rng.random() < 0.9 else moves)
             fast, *books = (state.apply_move(move) for state in (fast, *books))
     if size in (2, 3):
-        assert superko > (10 if FULL else 1)  # the rule was met, so it was compared
+        assert superko > (10 if RUN_ALL else 1)  # the rule was met, so it was compared
 
 
 def test_human_games(oracles: Path) -> None:
@@ -73,8 +73,8 @@ def test_human_games(oracles: Path) -> None:
     paths = sorted((oracles / "sgf" / "human_19x19").glob("*.sgf"))
     if not paths:
         pytest.skip("needs the games in shared/oracles/sgf/human_19x19")
-    played = paths if FULL else paths[::5]
-    compared = set(paths if FULL else random.Random(3).sample(played, 6))
+    played = paths if RUN_ALL else paths[::5]
+    compared = set(paths if RUN_ALL else random.Random(3).sample(played, 6))
     moves = 0
     for path in played:
         record = read_sgf(path)
@@ -87,4 +87,4 @@ def test_human_games(oracles: Path) -> None:
                 book = book.apply_move(state.last_move)
                 assert stones(book) == stones(state)
                 assert book.next_player is state.next_player
-    assert len(paths) == 250 and (moves == 48_469 if FULL else 9_000 < moves < 11_000)
+    assert len(paths) == 250 and (moves == 48_469 if RUN_ALL else 9_000 < moves < 11_000)

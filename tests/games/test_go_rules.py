@@ -1,6 +1,6 @@
 """Go beyond the basic rules: handicap, set-up positions, ko rules, counting, ladders.
 
-With `DLGO_FULL=1` the legal positions of 4x4 are counted, too.
+With `--run-all` the legal positions of 4x4 are counted, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from dlgo import GameState, IllegalMoveError, Move, Player, Point, SpecError, get_game
 from dlgo.games.go.scoring import likely_dead, ownership, score
 from dlgo.games.go.state import Go
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 from tests.games.legal_positions import count_legal_positions
 
 
@@ -130,7 +130,7 @@ def test_positional_superko_forbids_more_than_situational() -> None:
     with the same player to move. Every legal play of random games on 3x3 is compared.
     """
     differences = [0, 0]
-    for seed in range(300 if FULL else 100):
+    for seed in range(300 if RUN_ALL else 100):
         situational = GameState.new_game(get_game("go:size=3"))
         positional = GameState.new_game(get_game("go:size=3,ko=positional"))
         simple = GameState.new_game(get_game("go:size=3,ko=simple"))
@@ -261,7 +261,7 @@ def test_smallest_and_largest_board(size: int) -> None:
 
 
 @pytest.mark.parametrize(("size", "count"), [(2, 57), (3, 12_675), pytest.param(
-    4, 24_318_165, marks=pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1"))])
+    4, 24_318_165, marks=pytest.mark.slow)])
 def test_number_of_legal_positions(size: int, count: int) -> None:
     """OEIS A094777."""
     assert count_legal_positions(size) == count

@@ -4,7 +4,7 @@ The diagrams state the rules as a Go player knows them, and all three boards mus
 `x` is black, `o` white, the lowest row is row 1. The lockstep games then hold the boards to
 the same stones, legal moves, turns, eyes, results and margins, move after move.
 
-`DLGO_FULL=1` compares all human games with the textbook board instead of a sample, legal moves on
+`--run-all` compares all human games with the textbook board instead of a sample, legal moves on
 19x19 after every move, more random games on more sizes, and counts the legal positions of 3x3.
 """
 
@@ -21,7 +21,7 @@ from dlgo.games.go import kernel
 from dlgo.games.go.board import is_eye
 from dlgo.games.go.textbook import Board, TextbookState, is_point_an_eye
 from dlgo.games.go.textbook_zobrist import ZobristBoard, ZobristState
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 AnyState = GameState | TextbookState
 COLORS = {"x": Player.black, "o": Player.white}
@@ -287,7 +287,7 @@ def test_area_counting(board: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "positions"), [(2, 57), *([(3, 12_675)] if FULL else [])]
+    ("size", "positions"), [(2, 57), *([(3, 12_675)] if RUN_ALL else [])]
 )
 def test_number_of_legal_positions(size: int, positions: int) -> None:
     """All positions that placing stones can lead to (OEIS A094777), without any history."""

@@ -15,7 +15,7 @@ from dlgo.games.othello.state import Othello
 from dlgo.jit import kernel as jit_kernel
 from dlgo.rng import make_rng
 from engines.registry import build_engine
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 
 # Slow rules: a board is a string of rows from the top, one character for each cell.
 
@@ -169,7 +169,7 @@ def test_perfect_play_on_6x6_ends_with_20_to_16_discs() -> None:
     assert end.is_over() and end.game.result_text(end) == "white (o) wins 20-16"
 
 
-@pytest.mark.parametrize("empty", [11, 16, *([20] if FULL else [])])
+@pytest.mark.parametrize("empty", [11, 16, *([20] if RUN_ALL else [])])
 def test_positions_of_perfect_play_on_6x6_are_worth_four_discs_to_white(empty: int) -> None:
     """Black loses with three discs more, and wins with five. 16 empty cells take 0.2 s of CPU, 20
     cells 10 s."""

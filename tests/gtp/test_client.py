@@ -1,6 +1,6 @@
 """The engine that plays by another program: it never hangs, lies about cost or leaves litter.
 
-Nine programs misbehave; with `DLGO_FULL=1` all twenty.
+Nine programs misbehave; with `--run-all` all twenty.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from reports.tables import family_and_budget
-from tests.conftest import one_line_error
+from tests.conftest import RUN_ALL, one_line_error
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, at_genmove, living, mock, needs_gnugo
 
 GO5 = get_game("go:size=5,komi=0.5")
-FULL = bool(os.environ.get("DLGO_FULL"))
 
 
 # --- specifications -------------------------------------------------------------------------
@@ -136,7 +135,7 @@ SOME = ("says why it dies", "hangs and ignores signals", "leaves a child behind"
         "refuses", "moves off the board")
 
 
-@pytest.mark.parametrize("name", MISBEHAVIOUR if FULL else SOME)
+@pytest.mark.parametrize("name", MISBEHAVIOUR if RUN_ALL else SOME)
 def test_misbehaviour_ends_in_one_line_and_leaves_no_process(name: str, tmp_path: Path) -> None:
     action, part = MISBEHAVIOUR[name]
     seconds = 3 if "within 3 s" in part else 60  # the start of the program is included
@@ -386,7 +385,7 @@ with open(f"/proc/{os.getppid()}/stat") as stat:
 """
 
 
-@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
+@pytest.mark.slow
 def test_a_program_that_stops_its_worker_while_it_prepares_loses_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 
 The program and the bot from outside are as stubborn as can be: they leave a child in a session of
 its own, without its environment and without a parent; the program ignores signals and the end of
-its input, too. `DLGO_FULL=1` tries all commands with all of them, GNU Go among them, and kills
+its input, too. `--run-all` tries all commands with all of them, GNU Go among them, and kills
 trainings, some 70 times in all (five minutes).
 """
 
@@ -23,11 +23,11 @@ import pytest
 
 from dlgo.system import processes, reaper
 from tests.command import ROOT
+from tests.conftest import RUN_ALL
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, living, mock
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
-FULL = bool(os.environ.get("DLGO_FULL"))
 STUBBORN = """
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
@@ -154,7 +154,7 @@ time.sleep(3600)
 
 
 @pytest.mark.parametrize(("kind", "output"), itertools.product(ENGINES, ("pipe", "nowhere"))
-                         if FULL else [("compiled", "pipe"), ("a bot", "nowhere")])
+                         if RUN_ALL else [("compiled", "pipe"), ("a bot", "nowhere")])
 def test_an_engine_ends_with_its_controller(kind: str, output: str, tmp_path: Path) -> None:
     """Within about a second on a quiet machine; the limit is for busy ones."""
     engine(kind="bot", folder=tmp_path, nap=new_nap(), wait=3600)
@@ -220,7 +220,7 @@ def cases() -> Iterator[tuple[str, str, int | None]]:
     # What ends with its work is left out: what workers leave behind is in the arena's tests.
     every = [case for case in itertools.product(COMMANDS, ("program", "bot", "gnugo"), ends)
              if case[2] is not None or (case[0] in ("play", "gtp") and case[1] != "gnugo")]
-    if FULL:
+    if RUN_ALL:
         yield from every * 2
         return
     # Every command once, every kind of engine, every end.
@@ -241,11 +241,11 @@ def test_nothing_outlives_a_command(
     sign = str(GNUGO) if kind == "gnugo" else nap
     assert_nothing_outlives(
         words, how, tmp_path, nap, lambda: bool({*living(sign)} & {*left(nap)}),
-        INPUT.get(command, b""), random.random() if FULL else 0,
+        INPUT.get(command, b""), random.random() if RUN_ALL else 0,
     )
 
 
-@pytest.mark.skipif(not FULL, reason="minutes of TensorFlow: DLGO_FULL=1")
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.parametrize("learner", TRAININGS)
 def test_nothing_outlives_a_training(learner: str, how: int, tmp_path: Path) -> None:

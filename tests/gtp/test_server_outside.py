@@ -1,6 +1,6 @@
 """`dlgo gtp` against what comes from outside: hostile input, signals, other programs.
 
-`DLGO_FULL=1` sends twenty times as many hostile lines, asks more engines and plays more games.
+`--run-all` sends twenty times as many hostile lines, asks more engines and plays more games.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from engines.registry import build_engine
 from experiments.arena.referee import EngineCache, GameTask, play_game
 from experiments.gtp.server import MAX_LINE
 from tests.command import assert_one_line, dlgo_here
-from tests.conftest import random_game
+from tests.conftest import RUN_ALL, random_game
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, living, needs_gnugo
 from tests.gtp.talk import Talk
 
-FULL = os.environ.get("DLGO_FULL") == "1"
 SERVER = f"gtp:{sys.executable} -m experiments.cli gtp"
 # A response: a mark, a number or none, text without an empty line, an empty line.
 RESPONSE = re.compile(r"[=?](\d{1,10})?( [^\n]*|(?=\n))(\n[^\n]+)*\n\n")
@@ -76,12 +75,12 @@ def hostile_lines(seed: int, count: int) -> Iterator[str]:
         yield line.replace("\n", " ")
 
 
-@pytest.mark.parametrize("seed", range(5 if FULL else 1))
+@pytest.mark.parametrize("seed", range(5 if RUN_ALL else 1))
 def test_no_line_ends_the_server_or_shows_a_fault_of_it(seed: int) -> None:
-    """5 x 2,000 lines with DLGO_FULL=1."""
+    """5 x 2,000 lines with --run-all."""
     talk = Talk("go:size=4", "random")
     worked = 0
-    for number, line in enumerate(hostile_lines(seed, 2000 if FULL else 500)):
+    for number, line in enumerate(hostile_lines(seed, 2000 if RUN_ALL else 500)):
         if line.split() and line.split()[0] == "quit":
             continue
         response = talk.raw(line)
@@ -90,7 +89,7 @@ def test_no_line_ends_the_server_or_shows_a_fault_of_it(seed: int) -> None:
         worked += response.startswith("=")
         if number % 100 == 99:  # the games of other names are left again
             talk(f"dlgo-game go:size={2 + number % 7}")
-    assert worked > (300 if FULL else 150)
+    assert worked > (300 if RUN_ALL else 150)
 
 
 def test_bytes_through_a_pipe() -> None:
@@ -184,7 +183,7 @@ def test_analysis_streams_until_the_next_line_and_ctrl_c_ends_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "engine", ["mcts", "alphabeta:wall=1", "puct:sims=100"] if FULL else ["alphabeta:wall=1"])
+    "engine", ["mcts", "alphabeta:wall=1", "puct:sims=100"] if RUN_ALL else ["alphabeta:wall=1"])
 def test_a_long_analysis_hears_the_next_line_at_once(engine: str) -> None:
     """Without being asked between slices, it would take 1,000 s."""
     child = Child("--engine", engine, "--game", "go:size=9")
@@ -205,7 +204,7 @@ def test_a_long_analysis_hears_the_next_line_at_once(engine: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "game", ["draughts", "go:size=5", *(("connect4", "tictactoe") if FULL else ())]
+    "game", ["draughts", "go:size=5", *(("connect4", "tictactoe") if RUN_ALL else ())]
 )
 def test_our_engine_plays_over_gtp(game: str) -> None:
     """Both sides of the protocol together, in several games."""
@@ -226,12 +225,12 @@ def test_our_engine_plays_over_gtp(game: str) -> None:
 
 @needs_gnugo
 @pytest.mark.parametrize(
-    ("size", "games"), [(9, 1)] if not FULL else [(5, 4), (9, 12), (13, 2), (19, 2)]
+    ("size", "games"), [(9, 1)] if not RUN_ALL else [(5, 4), (9, 12), (13, 2), (19, 2)]
 )
 def test_gnu_go_against_the_server(size: int, games: int, tmp_path: Path) -> None:
     """A referee between two GTP programs: all moves legal, and both count the same score."""
     game = f"go:size={size},komi=0.5"
-    ours = f"{SERVER} --engine mcts:sims={20 if not FULL else 300} --game go:size={size} --seed 1"
+    ours = f"{SERVER} --engine mcts:sims={300 if RUN_ALL else 20} --game go:size={size} --seed 1"
     theirs = f"gtp:{GNUGO} {GNUGO_OPTIONS} --never-resign --level 1 --seed {{seed}}"
     engines = EngineCache()
     for number in range(games):
@@ -267,7 +266,7 @@ def gnugo(*commands: str, options: str = GNUGO_OPTIONS) -> list[str]:
 def test_final_score_is_gnu_gos_on_finished_random_games(size: int) -> None:
     """Random games that fill no eyes end with every stone alive or captured."""
     rng_engine = build_engine("random", get_game(f"go:size={size},komi=3.5"))
-    for seed in range(30 if FULL else 6):
+    for seed in range(30 if RUN_ALL else 6):
         rng_engine.new_game(seed)
         state = GameState.new_game(rng_engine.game)
         while not state.is_over():
@@ -286,7 +285,7 @@ def test_legality_is_gnu_gos(size: int) -> None:
     """Every point of random positions, superko included."""
     game = get_game(f"go:size={size}")
     checked = forbidden = 0
-    for seed in range(12 if FULL else 3):
+    for seed in range(12 if RUN_ALL else 3):
         states = random_game(game, seed, max_plies=120, passes=False)
         commands: list[str] = [f"boardsize {size}", "clear_board"]
         expected: list[str] = [""] * 2

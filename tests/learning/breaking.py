@@ -1,4 +1,4 @@
-"""How tests break runs of training off, by kill -9 with `DLGO_FULL=1`, and what they compare."""
+"""How tests break runs of training off, by kill -9 with `--run-all`, and what they compare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from engines.learning.runs import Progress, Status
 from engines.learning.runs.records import read_history
 from tests.command import ROOT
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 # A variable of a process that ends by kill -9.
 _KILL = "DLGO_TEST_KILL"
@@ -43,7 +43,7 @@ def broken_off(module: str, call: str, iteration: int, phase: str) -> None:
         call: Python with the names of the module, and `progress` for the run.
         iteration, phase: where it is broken off.
     """
-    if not FULL:
+    if not RUN_ALL:
         names = {"Path": Path, "progress": BreakOff(iteration, phase)}
         with pytest.raises(Killed):
             eval(call, vars(sys.modules[module]) | names)

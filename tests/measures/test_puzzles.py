@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from functools import cache
 from pathlib import Path
 
@@ -26,11 +25,12 @@ from experiments.measures.puzzles import (
     shipped_sets,
 )
 from experiments.studio.train import Puzzles
+from tests.conftest import RUN_ALL
 from tests.review.test_facts import replies
 
 SETS = {str(one.game): one for one in shipped_sets()}
-# All of them with `DLGO_FULL=1`, else every fourth.
-STEP = 1 if os.environ.get("DLGO_FULL") else 4
+# All of them with `--run-all`, else every fourth.
+STEP = 1 if RUN_ALL else 4
 
 
 @cache

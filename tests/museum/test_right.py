@@ -6,7 +6,7 @@ import pytest
 
 from experiments.museum.audit import audit
 from tests.command import ROOT
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 # Players by their moves are in test_real_games.py.
@@ -15,7 +15,7 @@ RIGHT = sorted(path.stem for path in (ROOT / "tests/museum/right").glob("[a-z]*.
 SOME = ("compiled_puct", "negamax_puct", "openspiel")
 
 
-@pytest.mark.parametrize("name", RIGHT if FULL else SOME)
+@pytest.mark.parametrize("name", RIGHT if RUN_ALL else SOME)
 def test_a_right_search_has_no_findings(name: str) -> None:
     if name.startswith("openspiel"):
         pytest.importorskip("pyspiel")

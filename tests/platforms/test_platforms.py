@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
-from tests.conftest import FULL, SHARED
+from tests.conftest import RUN_ALL, SHARED
 from tests.platforms.commands import COMMANDS, SHORT, run
 
 SIMULATION = SHARED.parent / "windows/sim"
@@ -51,7 +51,7 @@ def test_commands_work_under_simulation(
     }.items():
         monkeypatch.setenv(name, str(value))
     rows = [run(command, [sys.executable], tmp_path) for command in COMMANDS
-            if (FULL and (system, command.name) not in UNSIMULATED) or command.name in SHORT]
+            if (RUN_ALL and (system, command.name) not in UNSIMULATED) or command.name in SHORT]
     assert [row for row in rows if row.wrong] == []
     asked = {tuple(line.split("\t")[:2]) for line in log.read_text().splitlines()}
     assert {what for what, place in asked if place.startswith("dlgo/system/")}

@@ -1,7 +1,7 @@
 """Single bits of a ledger that have changed: an answer is the same as before, or one line.
 
 A disk, a copy or a memory may do that. Each flip is shown to one command after the other: 60 flips;
-1,000 with `DLGO_FULL=1` (ten minutes).
+1,000 with `--run-all` (ten minutes).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from experiments.studio.standings import compute
 from reports.report import write_report
 from tests.arena.mocks import games_of, register_mocks, run
 from tests.command import ROOT, dlgo_here
-from tests.conftest import FULL, one_line_error
+from tests.conftest import RUN_ALL, one_line_error
 
 PLAN = Plan(("connect4", "tictactoe"), ("random", "dawdler", "crasher"), 6, seed=3)
 # A report or a tournament takes seconds.
@@ -126,7 +126,7 @@ def test_a_flipped_bit_of_a_ledger_is_told_or_does_not_matter(
         assert not problem, name
     data, chance, found = ledger.read_bytes(), random.Random(5), Counter()
     quick = [name for name in READERS if name not in SLOW]
-    for number in range(1000 if FULL else 60):
+    for number in range(1000 if RUN_ALL else 60):
         name = quick[number % len(quick)]
         if number % 20 == 0:
             name = SLOW[number // 20 % 2]
@@ -140,7 +140,7 @@ def test_a_flipped_bit_of_a_ledger_is_told_or_does_not_matter(
             "names the game" if "the row of game" in problem else "another line")
         found[kind] += 1
     with capsys.disabled():
-        print(f"\n{dict(found)}" if FULL else "", end="")
+        print(f"\n{dict(found)}" if RUN_ALL else "", end="")
 
 
 def damage(ledger: Path, slot: str) -> None:

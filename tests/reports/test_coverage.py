@@ -1,6 +1,6 @@
 """Do 95% intervals hold the truth in 95% of tournaments? Simulations with known strengths.
 
-`DLGO_FULL=1` simulates 400 tournaments instead of 48, and draws 300 replicates instead of 150.
+`--run-all` simulates 400 tournaments instead of 48, and draws 300 replicates instead of 150.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import pytest
 from reports.bootstrap import bootstrap_ratings
 from reports.rating_table import ELO
 from reports.ratings import fit_ratings
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.reports.simulation import simulate
 
-TOURNAMENTS = 400 if FULL else 48
+TOURNAMENTS = 400 if RUN_ALL else 48
 
 
 def test_intervals_of_10_to_30_entrants_cover_the_truth(record_property):
@@ -68,7 +68,7 @@ def test_the_bootstrap_agrees_where_games_are_independent():
     table = fit_ratings(first, second, result)
     games = pd.DataFrame({"first": first, "second": second, "result": result})
     games["pair"] = range(len(games))
-    replicates = 300 if FULL else 150
+    replicates = 300 if RUN_ALL else 150
     check = bootstrap_ratings(games, table, replicates, seed=1)
     assert (check.replicates, check.pairs, check.incomplete) == (replicates, 320, 0)
     for rating, resampled in zip(table.ratings, check.ratings, strict=True):

@@ -1,6 +1,6 @@
 """Is one number enough? Known fields, false alarms and power in simulations, and what is said.
 
-    DLGO_FULL=1 pytest tests/reports/test_one_number.py -s -k leagues
+    pytest --run-all tests/reports/test_one_number.py -s -k leagues
 
 simulates 200 leagues instead of 30 and prints the figures of docs/ratings.md.
 """
@@ -22,10 +22,10 @@ from reports.one_number import OneNumber, game_lines, one_number, over_games
 from reports.pairs import Pairs, hodge
 from reports.ratings import fit_ratings
 from reports.report import write_report
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.reports.simulation import Played, game_record, simulate
 
-LEAGUES = 200 if FULL else 30
+LEAGUES = 200 if RUN_ALL else 30
 FIELD = {"a": 20.0, "b": 0.0, "c": -20.0, "d": 100.0, "e": -100.0, "f": -200.0}
 CHAIN = {"a": 200.0, "b": 100.0, "c": 0.0, "d": -100.0, "e": -200.0}
 
@@ -136,7 +136,7 @@ def test_leagues_of_sound_ratings_raise_few_alarms(size, rounds, spread, gamma, 
 def test_leagues_with_a_cycle_of_100_elo_are_found_out(rounds, power):
     """Six entrants; a, b and c each 100 Elo better against the next than their strengths say."""
     rng = np.random.default_rng(6)
-    found, named, inside, size = 0, 0, 0, LEAGUES if FULL else LEAGUES // 2
+    found, named, inside, size = 0, 0, 0, LEAGUES if RUN_ALL else LEAGUES // 2
     for _ in range(size):
         pairs = pairs_of(simulate(FIELD, rounds, 1.2, 0.5, rng, cycle=100.0))
         share, _ = pairs.cyclic()

@@ -6,7 +6,6 @@ solvers.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from collections import Counter
@@ -25,9 +24,9 @@ from experiments.measures.tictactoe import all_states
 from experiments.play.cell_moves import turn_text
 from experiments.review.facts import explain, words_of
 from experiments.review.game_review import evaluation_of
+from tests.conftest import RUN_ALL
 from tests.studio.client import KINDS_GAME
 
-FULL = bool(os.environ.get("DLGO_FULL"))
 NUMBER = {"wins": 1, "win": 1, "draws": 0, "draw": 0, "loses": -1, "lose": -1, "loss": -1}
 
 
@@ -299,7 +298,7 @@ def exact_claims(state: GameState, outcomes: dict[str, int], solver: str) -> Cou
 
 def test_connect_four_by_the_solver() -> None:
     positions = [one for one in shipped_positions() if len(one.name) >= 16 and one.asks]
-    positions = positions[:: 1 if FULL else len(positions) // 30][: None if FULL else 30]
+    positions = positions[:: 1 if RUN_ALL else len(positions) // 30][: None if RUN_ALL else 30]
     kinds = Counter[str]()
     for position in positions:
         outcomes = {str(action + 1): value for action, value in position.outcomes.items()}
@@ -311,7 +310,7 @@ def test_connect_four_by_the_solver() -> None:
 def test_tic_tac_toe_by_full_search() -> None:
     states = [state for state in all_states() if len(state.moves()) > 2]
     kinds = Counter[str]()
-    for state in states if FULL else random.Random(47).sample(states, 60):
+    for state in states if RUN_ALL else random.Random(47).sample(states, 60):
         outcomes = {
             text: -_searched(after)[0] for text, after in replies(state).items()
         }
@@ -328,7 +327,7 @@ def test_tic_tac_toe_by_full_search() -> None:
 ])
 def test_random_games_by_the_rules(spec: str, wanted: set[str]) -> None:
     draw, game, kinds = random.Random(48), get_game(spec), Counter[str]()
-    for _ in range(200 if FULL else 20):
+    for _ in range(200 if RUN_ALL else 20):
         state = GameState.new_game(game)
         while not state.is_over() and len(state.moves()) < 60:
             moves = draw.choice([*turns(state)])

@@ -17,7 +17,6 @@ from experiments.studies.families import Part, of_families, published
 from experiments.studies.laws import lead, less_training
 from experiments.studies.plans import Claim, plan_file, read_plan
 from tests.command import assert_one_line, run_module, run_module_here
-from tests.conftest import FULL
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
 STUDY = "experiments.studies.families"
@@ -169,7 +168,7 @@ def test_a_plan_is_run_in_stages_and_nothing_twice(capfd, tmp_path: Path) -> Non
     assert len(played) <= 20 and set(played["first"]) == set(range(5))
 
 
-@pytest.mark.skipif(not FULL, reason="a minute of CPU: DLGO_FULL=1")
+@pytest.mark.slow
 def test_the_quick_edition_takes_less_than_two_minutes_of_two_cores(tmp_path: Path) -> None:
     before = os.times()
     done = run_module(STUDY, "--quick", "--out", tmp_path / "out")

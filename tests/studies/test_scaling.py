@@ -26,7 +26,7 @@ from experiments.studies.measured import check_kept, completed
 from experiments.studies.plans import Study, plan_file, read_plan
 from reports import tables
 from tests.command import assert_one_line, run_module, run_module_here
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
 STUDY = "experiments.studies.scaling"
@@ -254,21 +254,22 @@ MOMENTS = [
 
 
 def test_broken_off_at_any_moment_it_ends_with_equal_results(tiny: Path, tmp_path: Path) -> None:
-    """Ten times in a row with DLGO_FULL=1; else four times, without games and solved positions."""
+    """Ten times in a row with --run-all; else four times, without games and solved positions."""
     part = read_plan(tiny, Part)[0]["tictactoe"]
-    part = part if FULL else replace(part, pairs=0, positions=0, sizes=(4,))
-    moments = MOMENTS if FULL else [one for one in MOMENTS if one[0] is not Ledger and one[2] < 3]
+    part = part if RUN_ALL else replace(part, pairs=0, positions=0, sizes=(4,))
+    moments = [moment for moment in MOMENTS
+               if RUN_ALL or (moment[0] is not Ledger and moment[2] < 3)]
     out, whole, finished = tmp_path / "out", tmp_path / "whole", 0
     run_part(part, out, 1)
     out.rename(whole)  # the same names again, since games are drawn from the players' names
-    for owner, name, number, side in moments[:: 1 if FULL else 2]:
+    for owner, name, number, side in moments[:: 1 if RUN_ALL else 2]:
         with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
             patch.setattr(owner, name, dying(getattr(owner, name), number, side))
             run_part(part, out, 1)
             finished += 1  # the moment had passed
     assert finished <= len(moments) / 4
     run_part(part, out, 1)
-    for name in ("games", "mistakes", "frequencies", "players") if FULL else ("players",):
+    for name in ("games", "mistakes", "frequencies", "players") if RUN_ALL else ("players",):
         one, other = (
             pd.read_csv(folder / "tictactoe" / f"{name}.csv").drop(
                 columns="cpu_seconds", errors="ignore") for folder in (whole, out))
@@ -290,7 +291,7 @@ def dying(function: Callable, number: int, side: str) -> Callable:
     return write
 
 
-@pytest.mark.skipif(not FULL, reason="half a minute of CPU: DLGO_FULL=1")
+@pytest.mark.slow
 def test_the_quick_edition_shows_the_effect_within_a_minute(tmp_path: Path) -> None:
     before = os.times()
     done = run_module(STUDY, "--quick", "--out", tmp_path / "out")

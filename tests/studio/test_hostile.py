@@ -1,12 +1,11 @@
 """A thousand hostile requests: no traceback, no file outside, the server alive, memory steady.
 
-The default run sends 200 of them; DLGO_FULL=1 sends all.
+The default run sends 200 of them; --run-all sends all.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
 import socket
 from collections.abc import Callable, Iterator
@@ -15,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
+from tests.conftest import RUN_ALL
 from tests.studio.client import Studio
 from tests.studio.conftest import started
 
-FULL = os.environ.get("DLGO_FULL") == "1"
 WORDS = (
     "..", "%2e%2e", "%2e%2e%2f", "etc", "passwd", "api", "games", "load", "events", "\\", "%00",
     "<script>", "positions", "-1", "1e9", "ledgers", "tour.sqlite", "open", "x" * 300,
@@ -142,7 +141,7 @@ def test_a_thousand_hostile_requests(studio: Studio) -> None:
     for _ in range(80):  # what is loaded once is loaded by then
         attacker.attack()
     memory = resident(studio.process.pid)
-    for _ in range(920 if FULL else 120):
+    for _ in range(920 if RUN_ALL else 120):
         attacker.attack()
     assert resident(studio.process.pid) < memory + 20_000
     assert [names(place) for place in places] == before

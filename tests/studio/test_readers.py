@@ -5,7 +5,6 @@ The readers are `show`, `analyze`, `play --resume`, `loadsgf`, the studio and `i
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
@@ -19,11 +18,11 @@ from engines.learning.data.replay import start_state
 from experiments.play.board_animation import load_game
 from experiments.play.game_file import read_games
 from tests.command import ROOT, dlgo_here
+from tests.conftest import RUN_ALL
 from tests.gtp.talk import Talk
 from tests.records.test_readers import PDN, SGF, WHOLE, properties
 from tests.studio.client import Studio
 
-FULL = os.environ.get("DLGO_FULL") == "1"
 CASES = ROOT.parent / "shared" / "cases"
 # Rows of the table of inputs, one of each kind.
 KINDS = (
@@ -135,7 +134,7 @@ def by_import(path: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> Answ
 def others(
     number: int, path: Path, out: Path, studio: Studio, capsys: pytest.CaptureFixture[str]
 ) -> dict[str, Answer]:
-    """What readers say of the file of a number: all of them with DLGO_FULL=1, else two in turn."""
+    """What readers say of the file of a number: all of them with --run-all, else two in turn."""
     readers = {
         "show": lambda: by_show(path, out, capsys), "play": lambda: by_play(path, out, capsys),
         "analyze": lambda: by_analyze(path, out, capsys), "studio": lambda: by_studio(path, studio),
@@ -144,7 +143,7 @@ def others(
         readers |= {"loadsgf": lambda: by_loadsgf(path, capsys),
                     "import-sgf": lambda: by_import(path, out, capsys)}
     names = list(readers)
-    if not FULL:
+    if not RUN_ALL:
         names = [names[(number + half) % len(names)] for half in (0, len(names) // 2)]
     return {name: readers[name]() for name in names}
 

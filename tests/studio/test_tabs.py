@@ -1,4 +1,4 @@
-"""Many tabs of one browser: none waits for another. DLGO_FULL=1: twenty tabs for five minutes.
+"""Many tabs of one browser: none waits for another. --run-all: twenty tabs for five minutes.
 
     pytest tests/studio/test_tabs.py -s     prints the milliseconds from a click to the piece
 """
@@ -12,11 +12,11 @@ import pytest
 
 from tests.studio.browser import Page
 from tests.studio.client import Studio
-from tests.studio.test_hostile import FULL
+from tests.studio.test_hostile import RUN_ALL
 
 pytest.importorskip("selenium", reason="needs selenium")
 
-TABS, SECONDS = (20, 300) if FULL else (9, 0)
+TABS, SECONDS = (20, 300) if RUN_ALL else (9, 0)
 
 # Milliseconds from a click to the drawn piece, once it is there.
 _TIMED = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 
 import pytest
@@ -19,12 +18,13 @@ from tests.studio.client import BOTS, Studio
 pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
+from tests.conftest import RUN_ALL
+
 SETS = {str(one.game): one for one in shipped_sets()}
-FULL = bool(os.environ.get("DLGO_FULL"))
 
 
 def numbered(name: str, step: int) -> list[tuple[int, Puzzle]]:
-    return [*enumerate(SETS[name].puzzles, 1)][:: 1 if FULL else step]
+    return [*enumerate(SETS[name].puzzles, 1)][:: 1 if RUN_ALL else step]
 
 
 def answer(studio: Studio, name: str, number: int, *turns: str) -> dict:
@@ -83,7 +83,7 @@ def test_a_solution_is_explained_by_the_search_that_found_it(studio: Studio) -> 
 def test_guesses_are_worth_what_the_solver_says(studio: Studio) -> None:
     """30 positions of Connect Four: ten points where nothing is lost, none where half is."""
     rows = [one for one in shipped_positions() if len(one.name) >= 18 and one.asks]
-    for position in rows[:: 1 if FULL else len(rows) // 30][: None if FULL else 30]:
+    for position in rows[:: 1 if RUN_ALL else len(rows) // 30][: None if RUN_ALL else 30]:
         *columns, last = position.name
         played = next(str(action + 1) for action in position.outcomes)
         game = studio.new("connect4")

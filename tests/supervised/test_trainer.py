@@ -1,6 +1,6 @@
 """Training learns what the games show, and goes on after its end as if nothing had been.
 
-By default an exception stands for the end of the process, with `DLGO_FULL=1` it is kill -9.
+By default an exception stands for the end of the process, with `--run-all` it is kill -9.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engines.registry import build_engine
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import SupervisedLearner, train
 from tests.command import dlgo_here
-from tests.conftest import FULL, one_line_error
+from tests.conftest import RUN_ALL, one_line_error
 from tests.learning.breaking import Killed, broken_off, measured
 from tests.learning.data.games import ShardWriter, write_unlabelled
 
@@ -63,7 +63,7 @@ def games(tmp_path_factory) -> Path:
     return write_games(tmp_path_factory.mktemp("games"), 150)
 
 
-@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
+@pytest.mark.slow
 def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) -> None:
     broken, whole = tmp_path / "broken", tmp_path / "whole"
     call = f"train(PLAN, Dataset.open({str(games)!r}), Path({str(broken)!r}), progress)"
@@ -229,7 +229,7 @@ def files_no_larger_than(n_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("kilobytes", [0, 8, 40] if FULL else [8])
+@pytest.mark.parametrize("kilobytes", [0, 8, 40] if RUN_ALL else [8])
 def test_a_full_disk_is_one_line_and_the_same_command_continues(
     kilobytes: int, games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from dlgo import GameState, IllegalMoveError, Move, SpecError, game_names
 from tests.command import ROOT
-from tests.conftest import FULL, one_line_error
+from tests.conftest import RUN_ALL, one_line_error
 from tests.vector.test_vector import ROWS
 
 GAMES = ["connect4", "draughts", ROWS]
-if FULL:
+if RUN_ALL:
     GAMES += [*game_names(), "go:size=5", "connectn:gravity=no,cols=4,rows=3,n=3,pie=yes"]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dlgo.vector import VectorEnv
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.vector.test_vector import ROWS
 
 
@@ -69,7 +69,7 @@ def same(one: Any, other: Any) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("game", [ROWS, "go:size=5"][: 1 + FULL], ids=lambda game: game[-8:])
+@pytest.mark.parametrize("game", [ROWS, "go:size=5"][: 1 + RUN_ALL], ids=lambda game: game[-8:])
 @pytest.mark.parametrize(("kind", "way"), CASES)
 def test_copies_go_on_alike_and_apart(
     kind: Callable[[str], Any], way: Callable[[Any], Any], game: str

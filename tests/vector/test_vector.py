@@ -1,6 +1,6 @@
 """The vectorised environment: the same games as those of `GameState`, rewards, ends, seeds.
 
-`DLGO_FULL=1` plays draughts as well, where a turn may have several moves, too.
+`--run-all` plays draughts as well, where a turn may have several moves, too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dlgo import DlgoError, GameState, IllegalMoveError, SpecError, get_game
 from dlgo.encoders import get_encoder
 from dlgo.vector import VectorEnv, longest_game
 from tests.command import ROOT
-from tests.conftest import FULL, one_line_error
+from tests.conftest import RUN_ALL, one_line_error
 
 # Who fills a line plays again: turns do not alternate, and the game comes from a file.
 ROWS = str(ROOT / "experiments/templates/rows.py")
@@ -24,7 +24,7 @@ GAMES = [
     ("tictactoe", "zero", 60), ("connect4", "planes", 60), (ROWS, "planes", 40),
     ("connectn:cols=4,rows=3,n=3,gravity=no,pie=yes", "threeplane", 40),
     ("go:size=5", "simple", 150),
-    *([("draughts", "turned", 130)] if FULL else []),  # cut in the middle of a game
+    *([("draughts", "turned", 130)] if RUN_ALL else []),  # cut in the middle of a game
 ]
 
 

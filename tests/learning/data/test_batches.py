@@ -1,6 +1,6 @@
 """Batches say of each position what replaying the game with `GameState` says.
 
-`DLGO_FULL=1` replays games of connectn, too.
+`--run-all` replays games of connectn, too.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from engines.learning.data import BatchOptions, Dataset, GameBuilder, Start, bat
 from engines.learning.data.batches import CHUNK_BYTES, endless_batches
 from engines.learning.data.records import EXACT, NO_RESULT, GameData
 from engines.learning.data.replay import start_state
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.learning.data.encoders import HISTORY, history_encoder
 from tests.learning.data.games import dataset, game_of
 
-GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", *(["connectn"] if FULL else []))
+GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", *(["connectn"] if RUN_ALL else []))
 
 
 def random_game(

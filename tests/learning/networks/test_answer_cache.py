@@ -12,7 +12,7 @@ from engines.learning.networks.answer_cache import AnswerCache, hash_words
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
 from engines.search.evaluators import LightRollout
-from tests.conftest import FULL, random_game
+from tests.conftest import RUN_ALL, random_game
 from tests.learning.networks.models import write_model
 
 GAMES = ("tictactoe", "connect4", "connectn:pie=yes", "draughts", "go:size=5")
@@ -31,7 +31,7 @@ def test_equal_keys_mean_equal_planes_and_the_other_way_round(name: str) -> None
         planes_of: dict[int, bytes] = {}
         key_of: dict[bytes, int] = {}
         met_again = 0
-        for seed in range(60 if FULL else 8):
+        for seed in range(60 if RUN_ALL else 8):
             for state in random_game(game, seed, max_plies=80):
                 planes = encoder.encode(state)
                 key, content = int(hash_words(words_of(planes))), planes.tobytes()
@@ -130,7 +130,7 @@ def test_with_a_cache_the_same_search_asks_less(tmp_path, game_name: str, encode
     """Moves, visits and values are equal to the last bit, also with a cache that overflows."""
     game = get_game(game_name)
     model = write_model(tmp_path / "m", game_name, encoder, scale=0.3)
-    for spec in SPECS if FULL or game_name == "connect4" else SPECS[:1]:
+    for spec in SPECS if RUN_ALL or game_name == "connect4" else SPECS[:1]:
         for cache in (2000, 50):
             text = spec.format(model=model)
             plain = build_engine(f"{text},cache=0", game, 3)

@@ -26,12 +26,12 @@ from engines.search.rules import PUCT
 from engines.search.search import new_scratch
 from engines.search.searcher import Searcher
 from tests.alphazero.test_self_play import state_after
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 from tests.learning.networks.models import write_dense_model
 
 # A game, and an encoder of it that looks at one position; compiling takes ten seconds for each.
 PAIRS = [("connect4", "attacks"), ("draughts", "captures")]
-if FULL:
+if RUN_ALL:
     PAIRS += [("tictactoe", "planes"), ("draughts", "turned"), ("go:size=5", "simple")]
 RULE = PUCT(0.9, 0.1)
 

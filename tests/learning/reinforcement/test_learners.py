@@ -1,7 +1,7 @@
 """Learners from their own games: they learn, go on after kill -9 bit by bit, and refuse what is
 broken.
 
-TensorFlow takes seconds to start, so one process does all. `DLGO_FULL=1` ends a process of every
+TensorFlow takes seconds to start, so one process does all. `--run-all` ends a process of every
 learner with kill -9; by default one learner is broken off within the process, and one draws the
 curves of its run.
 """
@@ -30,7 +30,7 @@ from engines.learning.runs import Progress, records
 from engines.learning.runs.records import read_history
 from engines.registry import build_engine
 from experiments.cli.main import cli
-from tests.conftest import FULL, one_line_error
+from tests.conftest import RUN_ALL, one_line_error
 from tests.learning.breaking import broken_off, measured
 
 pytest.importorskip("keras")
@@ -46,7 +46,7 @@ SHORT: dict[str, Any] = {
     "random_share": 0.25,
 }
 LAST = "nets/0006"
-DRAWN = list(LEARNERS) if FULL else ["ppo"]
+DRAWN = list(LEARNERS) if RUN_ALL else ["ppo"]
 
 
 def short_settings(name: str) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def test_a_learner_beats_random_play_and_leaves_what_a_run_leaves(
 
 
 @pytest.mark.usefixtures("no_curves")
-@pytest.mark.parametrize("name", LEARNERS if FULL else ["q_learning", "descent"])
+@pytest.mark.parametrize("name", LEARNERS if RUN_ALL else ["q_learning", "descent"])
 def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
     name: str, short: dict[str, Path], tmp_path: Path
 ) -> None:

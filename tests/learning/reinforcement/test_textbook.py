@@ -24,7 +24,7 @@ from engines.policy_gradient.textbook import (
 from engines.ppo.textbook import ClippedLoss, TextbookPPO
 from engines.q_learning.textbook import Tanh, TextbookQ
 from experiments.chapters.practice import losing_mistakes, play, side, train_batch
-from tests.conftest import FULL
+from tests.conftest import RUN_ALL
 
 GAME = get_game("tictactoe")
 LEARNERS = (TextbookReinforce, TextbookActorCritic, TextbookPPO, TextbookQ)
@@ -110,13 +110,13 @@ def test_they_learn_tic_tac_toe_from_their_own_games(
 ) -> None:
     """Random play scores a half, give or take 0.05."""
     learner = kind(GAME, seed=1, discount=0.8 if kind is TextbookReinforce else 1.0)
-    batches *= 20 if FULL else 1
+    batches *= 20 if RUN_ALL else 1
     for batch in range(batches):
         if isinstance(learner, TextbookQ):
             learner.epsilon = 0.5 - 0.4 * batch / batches
         train_batch(learner, games, batch)
     assert against_random(learner) > 0.6
-    if FULL and kind is not TextbookReinforce:
+    if RUN_ALL and kind is not TextbookReinforce:
         assert against_random(learner) > 0.85
         assert losing_mistakes(learner).mean() < 0.15, "without learning it is about 30%"
 
