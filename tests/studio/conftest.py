@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 LEDGERS = ("tour", "empty", "old", "broken", "trap", "sample")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if "window" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.browser)
+
+
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A server that has been started with the tests' bots, games from outside, and ledgers that
