@@ -132,7 +132,7 @@ def shared_workers() -> Iterator[None]:
 
     Worker processes take seconds to start, and drawing takes as long as a short run. Workers play
     and curves are drawn in the runs that are killed (alphazero/test_train.py), in those of
-    `dlgo train`, and with DLGO_FULL=1 in all.
+    `dlgo train`, and with --run-all in all.
     """
     with pytest.MonkeyPatch.context() as patch:
         if not RUN_ALL:
@@ -149,7 +149,7 @@ def forking() -> Callable[[], AbstractContextManager[None]]:
     """Within this context, worker processes are forked from one that has loaded all they need.
 
     To start one otherwise takes a second. It is for tests of what workers do, not of how they
-    begin and end. With `DLGO_FULL=1`, and on systems that cannot fork, each starts afresh.
+    begin and end. With `--run-all`, and on systems that cannot fork, each starts afresh.
     """
     if RUN_ALL or "forkserver" not in multiprocessing.get_all_start_methods():
         return nullcontext

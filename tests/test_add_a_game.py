@@ -51,6 +51,7 @@ def test_a_fault_is_named_as_the_document_says(
         assert line.strip()[:70] in DOC.read_text()
 
 
+@pytest.mark.slow
 def test_alphabeta_proves_what_plain_minimax_finds() -> None:
     """The first player wins: seen by the engine, and by rules written once more, in Python."""
     lines = [{3 * i + j for j in range(3)} for i in range(3)]

@@ -42,6 +42,7 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forked_workers")
 def test_the_commands_lead_into_the_report(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -58,6 +59,7 @@ def test_the_commands_lead_into_the_report(
     assert "greedy" in (tmp_path / "my-report/report.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_code_runs(tmp_path: Path) -> None:
     blocks = re.findall(r"^```python (\S+)\n(.*?)^```", DOC, re.M | re.S)
     for name, code in blocks:
@@ -66,6 +68,7 @@ def test_the_code_runs(tmp_path: Path) -> None:
     assert run(tmp_path, "in_python.py").strip() in set("1234567")  # a column
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("noun", "name"), [("engine", "my_greedy"), *([("game", "my_game")] if RUN_ALL else [])]
 )
@@ -99,6 +102,7 @@ def test_new_is_a_command() -> None:
     assert {"engine", "game"} == set(cli.commands["new"].commands)
 
 
+@pytest.mark.slow
 def test_what_strangers_write_is_told_in_their_words(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,6 +137,7 @@ def test_what_strangers_write_is_told_in_their_words(
     assert "SystemExit: bye" in said and "leaves.py, line 4" in said
 
 
+@pytest.mark.slow
 def test_sets_of_texts_have_one_order_for_one_seed(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -148,6 +153,7 @@ def test_sets_of_texts_have_one_order_for_one_seed(
     assert len(games) == 1
 
 
+@pytest.mark.slow
 def test_a_fault_in_a_file_of_ones_own_is_not_an_internal_error(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,6 +178,7 @@ def test_a_fault_in_a_file_of_ones_own_is_not_an_internal_error(
         assert part in run_here(tmp_path, *arguments, status=status)
 
 
+@pytest.mark.slow
 def test_what_a_bot_raises_is_told_with_its_line_in_few_words(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -53,6 +53,7 @@ def checked_game(spec: str) -> GameSpec:
     return game
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_game_keeps_every_rule(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     game = checked_game(spec)
@@ -78,6 +79,7 @@ def test_any_line_of_play_keeps_the_rules(spec: str) -> None:
     check()
 
 
+@pytest.mark.slow
 def test_keys_and_rollouts_are_the_same_in_every_process() -> None:
     samples = [draw_sample(get_game(name), games=2) for name in game_names()]
     assert list(keys.fresh_processes(samples)) == []

@@ -95,6 +95,7 @@ CODE, RIGHT, WRONG = (SEARCH, "0 True", "1") if RUN_ALL else (PERFT, "54720", "4
 RULES = "dlgo/games/tictactoe/kernel.py"
 
 
+@pytest.mark.slow
 def test_an_edit_is_played_by_at_once_and_compiles_only_what_it_changes(
     project: Path, cache: Path
 ) -> None:
@@ -172,6 +173,7 @@ def parts(project: Path) -> Path:
     return project
 
 
+@pytest.mark.slow
 def test_whatever_a_kernel_is_made_of_counts(parts: Path, tmp_path: Path) -> None:
     """Also of modules outside this project, and through functions chosen by class.
 

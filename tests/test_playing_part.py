@@ -63,6 +63,7 @@ REFUSED = [
     "play tictactoe --first=supervised:runtime=keras --second=random",
     "connectx export --model=connect4-alphazero --out=agent.py",
 ]
+pytestmark = pytest.mark.docs
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for package in ("dlgo", "engines", "experiments", "reports")

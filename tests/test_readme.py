@@ -112,6 +112,7 @@ def begun_and_ended(command: str, folder: Path, environment: dict[str, str]) -> 
     return Done(command, server.returncode, address + output, errors)
 
 
+@pytest.mark.docs
 def test_every_command_works_as_it_is_written(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,9 +16,11 @@ import pytest
 
 from tests.command import ROOT, Done
 
-pytestmark = pytest.mark.skipif(
-    find_spec("pip") is None or find_spec("setuptools") is None, reason="needs pip and setuptools"
-)
+pytestmark = [
+    pytest.mark.docs,
+    pytest.mark.skipif(find_spec("pip") is None or find_spec("setuptools") is None,
+                       reason="needs pip and setuptools"),
+]
 
 PACKAGES = ("dlgo", "engines", "experiments", "reports")
 LARGEST_MB = 30

@@ -71,6 +71,7 @@ def broken_off(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Bundle, 
     return folder, train(CONFIG, folder, make_games, last), last.lines
 
 
+@pytest.mark.train
 def test_a_run_that_was_stopped_ends_with_all_parts_and_costs(
     broken_off: tuple[Path, Bundle, list[str]],
 ) -> None:

@@ -45,6 +45,7 @@ def begun(whole: Path, others: Path, tmp_path_factory) -> tuple[AlphaZeroConfig,
     return plan, folder / "run", told
 
 
+@pytest.mark.train
 def test_a_run_may_begin_with_a_network_and_with_games_of_others(
     begun: tuple[AlphaZeroConfig, Path, list[str]], whole: Path, others: Path
 ) -> None:

@@ -52,6 +52,7 @@ def test_the_weight_of_the_prior_is_the_players_or_the_cards_or_the_usual_one(tm
     assert policy(own) != policy(model)
 
 
+@pytest.mark.train
 def test_moves_are_drawn_by_visits_at_temperature_one(model) -> None:
     stats = pytest.importorskip("scipy.stats")
     decision = build_engine(f"alphazero:model={model},sims=60", GAME, 1).select_move(START)

@@ -92,6 +92,7 @@ def playing_weights(learner: TrainableNetwork, folder: Path) -> list[np.ndarray]
     return keras.models.load_model(folder / "network.keras", compile=False).get_weights()
 
 
+@pytest.mark.train
 def test_the_end_of_games_is_learned(learner: TrainableNetwork, tmp_path: Path) -> None:
     """Positions in which both pass at once: a stone owns its point, more stones are ahead."""
     rng = np.random.default_rng(1)
@@ -163,6 +164,7 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
 
 
+@pytest.mark.train
 def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
     """No variable; with them the first network, which has learned nothing, is equal."""
     plain = new_network(plan())

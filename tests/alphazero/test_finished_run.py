@@ -19,6 +19,7 @@ from experiments.cli.main import cli
 pytestmark = pytest.mark.usefixtures("shared_workers")
 
 
+@pytest.mark.train
 def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:
     runner = CliRunner()
     told = runner.invoke(cli, ["doctor", str(whole), "--html", str(tmp_path / "page.html")])

@@ -155,6 +155,7 @@ def nets(folder: Path) -> list[str]:
     return [read_card(one).network_id for one in sorted((folder / "nets").iterdir())]
 
 
+@pytest.mark.train
 def test_who_plays_is_who_the_history_says(whole: Path) -> None:
     rows = read_history(whole, ())
     assert [row["promoted"] for row in rows] == [row["match_score"] >= 0.5 for row in rows]
@@ -193,6 +194,7 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
     runs.same(folder, whole, PLAN.iterations)
 
 
+@pytest.mark.train
 @pytest.mark.parametrize("score", [0.0, 1.0] if RUN_ALL else [0.0])
 def test_who_always_loses_never_plays_and_who_always_wins_does(
     score: float, tmp_path: Path, monkeypatch

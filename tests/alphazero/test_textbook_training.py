@@ -97,6 +97,7 @@ def lost_lines(learner: TextbookAlphaZero) -> int:
     return sum(every_line(learner, player).lost for player in (0, 1))
 
 
+@pytest.mark.train
 def test_it_learns_tic_tac_toe() -> None:
     learner = TextbookAlphaZero(TICTACTOE, seed=1)
     before = lost_lines(learner)

@@ -126,6 +126,7 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
     process.communicate()
 
 
+@pytest.mark.train
 @NEEDS_KILL
 def test_a_kill_leaves_nothing_and_changes_nothing(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
@@ -184,6 +185,7 @@ def test_a_death_between_two_files_changes_nothing(
     same(folder, whole)
 
 
+@pytest.mark.train
 def test_games_ahead_are_played_by_the_network_before_whenever_the_run_is_killed(
     tmp_path: Path, monkeypatch
 ) -> None:
@@ -202,6 +204,7 @@ def test_games_ahead_are_played_by_the_network_before_whenever_the_run_is_killed
     assert train(gated, tmp_path / "gated").name.startswith("gated-")
 
 
+@pytest.mark.train
 def test_what_fails_while_the_network_learns_ends_the_run(tmp_path: Path, monkeypatch) -> None:
     plan, play = dataclasses.replace(PLAN, ahead=True), train_module.play_tasks
 
@@ -222,6 +225,7 @@ def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
         assert run.config.runtime == "onnx"
 
 
+@pytest.mark.train
 def test_self_play_in_eight_bits_quantises_each_network_before_it_plays(tmp_path: Path) -> None:
     plan = make_config("tictactoe", **SETTINGS | {"runtime": "int8", "iterations": 1, "games": 8})
     train(plan, tmp_path / "run")
@@ -233,6 +237,7 @@ def test_self_play_in_eight_bits_quantises_each_network_before_it_plays(tmp_path
     assert float(row["cpu_seconds"]) == pytest.approx(sum(float(row[part]) for part in parts))
 
 
+@pytest.mark.train
 def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path: Path) -> None:
     from engines.learning.networks.backend import keras
 

@@ -80,6 +80,7 @@ def verdict_of(kind: str, ledger: Path, forking: Callable[[], Any]) -> str:
     return "" if kind == "pairs" else said[-2].partition(" (")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.parametrize("kind", PLANS if RUN_ALL else ["target"])
 def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path, forking) -> None:
@@ -143,6 +144,7 @@ def outcomes(ledger: Path) -> dict[str, tuple[str, float, str | None]]:
             for slot, record in stored(ledger).items()}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_killed_workers_change_nothing(tmp_path: Path, forking) -> None:
     """As the system does it when memory runs out: the games are played again, and nobody loses."""

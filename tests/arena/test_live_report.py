@@ -33,6 +33,7 @@ def test_everybody_meets_once_before_colours_are_swapped(played):
     assert {game.pair for game in reporter.games[:6]} == {0}
 
 
+@pytest.mark.slow
 def test_a_page_comes_once_every_pair_has_met(played, tmp_path):
     path, reporter = played
     games = list(reporter.games)
@@ -68,6 +69,7 @@ def test_a_page_in_the_making_ends_with_the_tournament(played):
     assert process.poll() is not None
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_written_stops_nothing(played, tmp_path):
     path, reporter = played
     (tmp_path / "file").write_text("in the way")

@@ -59,6 +59,7 @@ def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
     assert "hello" not in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_bot_finds_no_opponent_among_the_objects_of_its_process() -> None:
     """The attack wins nothing: the same games as without it."""
     engines = EngineCache()
@@ -72,6 +73,7 @@ def test_a_bot_finds_no_opponent_among_the_objects_of_its_process() -> None:
     engines.close()
 
 
+@pytest.mark.slow
 def test_an_isolated_engine_plays_as_it_does_at_home() -> None:
     cache = EngineCache()
     for game in ("go:size=5", "draughts", *(("tictactoe", "connect4") if RUN_ALL else ())):
@@ -84,6 +86,7 @@ def test_an_isolated_engine_plays_as_it_does_at_home() -> None:
     cache.close()
 
 
+@pytest.mark.slow
 def test_cpu_time_of_children_counts() -> None:
     """It reports nothing itself: what it burns is measured from outside."""
     engine = IsolatedEngine(BURNER, get_game("tictactoe"), 10)
@@ -127,6 +130,7 @@ def test_an_edited_bot_is_another_entrant_and_its_games_are_played_anew(
         assert {game.first for game in ledger.games()} == {"random", "Mine"}
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_file_loses_games_and_what_is_wrong_with_a_name_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

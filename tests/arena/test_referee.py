@@ -71,6 +71,7 @@ CULPRITS = {
 }
 
 
+@pytest.mark.slow
 @needs_proc
 # Engines from outside: ten by default in test_outside.py.
 @pytest.mark.parametrize("outside", [False, *([True] if RUN_ALL else [])])

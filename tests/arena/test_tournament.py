@@ -48,6 +48,7 @@ forked = pytest.mark.usefixtures("forked_workers")
 # --- worker processes ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
     reasons = {
         "suicide": "process died (signal 9) while {} was thinking",
@@ -242,6 +243,7 @@ def slow_tournament(ledger: Path):
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL][: 2 if RUN_ALL else 1])
 def test_a_killed_tournament_continues_where_it_was(tmp_path, how, forking):

@@ -1,7 +1,7 @@
 """The chapters' experiments: what the pages show is kept, shows the effect, and is found again.
 
 The kept results are those of full runs (`--save`). Each fact below is what a page says of them.
-With `--run-all` every script runs with `--quick`; by default the first one does.
+The scripts themselves run with `--quick`, in the slow suite.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from dlgo.errors import DlgoError
 from experiments.chapters.experiment import Experiment, experiment, script
 from tests.command import ROOT, run_module
-from tests.conftest import RUN_ALL, one_line_error
+from tests.conftest import one_line_error
 
 SCRIPTS = [path.stem for path in sorted((ROOT / "experiments/chapters").glob("ch??.py"))
            if "@experiment(" in path.read_text()]
@@ -150,12 +150,11 @@ def test_the_kept_results_show_what_the_page_says(name: str) -> None:
         assert (table["value"][table["high"].notna()] <= table["high"].dropna()).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_quick_run_asks_measures_draws_and_answers(
     script: str, tmp_path: Path
 ) -> None:
-    if script != "ch04" and not RUN_ALL:
-        pytest.skip("minutes of games and training: --run-all")
     done = run_module(f"experiments.chapters.{script}", "--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     figures = re.findall(r"^figure: (.*\.png)$", done.stdout, re.MULTILINE)
@@ -186,6 +185,7 @@ def test_the_help_names_an_experiment_of_the_script(
     assert "such as depth;" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_scratch_files_are_deleted_at_the_end() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from experiments.chapters.experiment import scratch_folder\n"

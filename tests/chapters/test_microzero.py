@@ -92,6 +92,7 @@ def test_the_search_wins_at_once_and_stops_a_threat() -> None:
     assert microzero.search(board("x..oo...."), network, 200).argmax() == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 6) if RUN_ALL else [1])
 def test_it_learns(seed: int) -> None:
     """With `--run-all` from five seeds, and then no line of play is lost from either side."""

@@ -42,6 +42,7 @@ def earned(grade: dict) -> int:
     return sum(result["earned"] for result in grade["results"])
 
 
+@pytest.mark.sandbox
 @sandboxed
 def test_each_attack_fails_alone(tmp_path, capfd) -> None:
     """Alice and Zed, the first and the last of the class, get ten points each, as ever. It prints
@@ -87,6 +88,7 @@ NAMES = [
 BYTES = [b"\xff\xfe", b"caf\xe9", b"\xed\xa0\x80"]
 
 
+@pytest.mark.sandbox
 @sandboxed
 def test_names_that_break_things_break_nothing(tmp_path, capfd) -> None:
     folder = tmp_path / "class"
@@ -138,6 +140,7 @@ def test_a_roster_finds_names_that_are_written_otherwise(tmp_path: Path) -> None
     assert "Zoë Gómez ,7\nabsent,0" in (tmp_path / "t.csv").read_text()
 
 
+@pytest.mark.sandbox
 @sandboxed
 @pytest.mark.skipif(not CASES.is_dir(), reason="needs the shared cases")
 def test_shared_cases(tmp_path, capfd, monkeypatch) -> None:
@@ -169,6 +172,7 @@ raise RuntimeError(f"{{got}} {{os.getuid() > 65536}} {{sorted(os.environ)}}")
 """
 
 
+@pytest.mark.sandbox
 @pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root can do without walls")
 def test_without_a_sandbox_root_grades_as_another_user(tmp_path: Path) -> None:
     """As in Gradescope's containers: solutions cannot be read, nor results be written."""

@@ -50,6 +50,7 @@ def test_planted_bugs_lose_points_and_are_told_of(name) -> None:
         assert any(outcomes(exercise, mutant.source).values()), f"{mutant.place} loses nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
 @pytest.mark.skipif(not importlib.util.find_spec("cosmic_ray"), reason="needs Cosmic Ray")
 @pytest.mark.parametrize("name", EXERCISES if RUN_ALL else ["ko"])

@@ -51,6 +51,7 @@ def graded(root: Path, files: dict[str, str], total: str | None, **more: str) ->
     return results
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_assignment(autograder: Path) -> None:
     results = graded(autograder, {"ko (1).py": KO.solution()}, "25.0")
     assert results["score"] == 25 == sum(test["max_score"] for test in results["tests"])

@@ -60,6 +60,7 @@ def a_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @sandboxed
 def test_a_class_is_graded_and_the_hostile_harm_nobody(
     a_class, tmp_path, capfd, monkeypatch

@@ -348,6 +348,7 @@ def test_a_class_is_made_once(tmp_path) -> None:
         make_class(tmp_path / "demo", 10, "tictactoe")
 
 
+@pytest.mark.slow
 def test_a_bot_is_tried_in_one_shown_game(tmp_path: Path, capfd) -> None:
     (tmp_path / "league.toml").write_text(
         'game = "tictactoe"\n[[staff]]\nengine = "random"\nname = "Dice"\n')

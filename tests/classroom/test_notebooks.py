@@ -193,6 +193,7 @@ def test_commands_of_whole_cells(cell: str, code: str, skipped: list[str]) -> No
     assert commands_of(cell) == (code, skipped)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CASES.is_dir(), reason="the shared cases are not there")
 def test_a_correct_solution_earns_all_points_in_each_shared_notebook(tmp_path: Path) -> None:
     liberties = get_exercise("liberties")

@@ -29,6 +29,7 @@ def run(*words: object, **environment: str) -> subprocess.CompletedProcess[bytes
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("console", CONSOLES)
 def test_a_console_gets_replacements(console: str, tmp_path: Path) -> None:
     lines = ["first,second,result", *(f"{name},b,0.5" for name in NAMES)]
@@ -41,6 +42,7 @@ def test_a_console_gets_replacements(console: str, tmp_path: Path) -> None:
     assert entrants == sorted(["b", *shown.split()])
 
 
+@pytest.mark.slow
 def test_messages_name_files_in_any_script(tmp_path: Path) -> None:
     """The bot's file cannot even be named where the system's names are ASCII."""
     (tmp_path / "名前.py").write_text("class Bot:\n    select_move = 1\n")

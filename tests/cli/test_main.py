@@ -208,6 +208,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_second_start_plays_its_first_move_soon(capsys) -> None:
     """From the start of the process to the first move of MCTS on 9x9, compiled code cached.
 
@@ -232,6 +233,7 @@ def test_a_second_start_plays_its_first_move_soon(capsys) -> None:
     assert any(seconds(play) < 7 * numba for _ in range(2))
 
 
+@pytest.mark.slow
 def test_the_same_seed_prints_the_same_game(capsys) -> None:
     """In two processes."""
     command = ("play", "connect4", "--first", "random", "--second", "mcts:sims=20", "--delay", "0",
@@ -272,6 +274,7 @@ def test_too_large_a_number_is_no_internal_error(
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_tournament_ends_with_its_scores_and_the_next_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

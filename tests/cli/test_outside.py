@@ -60,6 +60,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_play_resume_and_perft(capsys: pytest.CaptureFixture[str]) -> None:
     done = dlgo_here(capsys, "play", "my_game.py", "--first", "my_bot.py:Greedy:depth=3",
                      "--second", "random", "--hint", "my_bot.py:Greedy", "--delay", "0",
@@ -74,6 +75,7 @@ def test_play_resume_and_perft(capsys: pytest.CaptureFixture[str]) -> None:
     assert "            9 " in dlgo_here(capsys, "perft", "my_game.py", "--depth", "1").stdout
 
 
+@pytest.mark.slow
 def test_analyze_and_gtp(folder: Path) -> None:
     done = dlgo("analyze", "connect4", "--engine", "my_bot.py:Greedy", "--stdin", "--json",
                 stdin="414141\n", cwd=folder)
@@ -104,6 +106,7 @@ def test_tournament_by_options_and_by_plan_and_report(
     assert "greedy" in (folder / "report/report.html").read_text().lower()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forked_workers")
 def test_generate_and_train(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("keras")
@@ -125,6 +128,7 @@ def test_bench_and_encoders(capsys: pytest.CaptureFixture[str]) -> None:
     assert "oneplane" in dlgo_here(capsys, "encoders", "my_game.py").stdout
 
 
+@pytest.mark.slow
 def test_a_bot_that_fails_is_named_by_its_line_and_the_game_is_saved_first(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from dlgo import Player, get_game
 from experiments.chapters.ch06 import CAPTURE, ESCAPE, probe
 from tests.command import ROOT, dlgo_here
@@ -34,6 +36,7 @@ def test_in_the_probe_of_chapter_6_black_captures_at_20_and_nowhere_else() -> No
     assert stones(white, Player.black) == 5 + 1 - 2
 
 
+@pytest.mark.slow
 def test_listings_need_no_keras() -> None:
     code = (
         "import sys; sys.modules['keras'] = sys.modules['tensorflow'] = None\n"

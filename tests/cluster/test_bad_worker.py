@@ -14,7 +14,7 @@ from tests.cluster import bad_worker
 from tests.cluster.test_cluster import LARGE, Said, games_of
 from tests.cluster.three_nodes import small_cluster
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.cluster
 
 
 def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:

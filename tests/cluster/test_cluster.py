@@ -31,7 +31,7 @@ from tests.cluster.three_nodes import freeze, small_cluster, thaw
 from tests.conftest import one_line_error
 from tests.jobs import test_jobs as work
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.cluster
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = Plan(("tictactoe",), ("mcts:sims=50", "random", "mcts:sims=200"), 40, seed=5)
 # Long enough that all three nodes have begun before it is over.

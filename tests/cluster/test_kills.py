@@ -23,7 +23,7 @@ from experiments.arena.tournament import run_tournament
 from tests.cluster.test_cluster import ROOT, Said, games_of, nobody_is_left, task_processes
 from tests.cluster.three_nodes import freeze, small_cluster
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.cluster
 KILLS = 50
 # 3 matches of 2 x 700 games: 4,200; more than are played before the last kill.
 PLAN = """

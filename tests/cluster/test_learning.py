@@ -18,7 +18,7 @@ from experiments.cluster.jobs import ClusterJobs
 from tests.cluster.test_cluster import trouble
 from tests.cluster.three_nodes import small_cluster
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.cluster
 PLAN = make_config("tictactoe", iterations=4, games=48, sims=8, network="resnet:blocks=0,filters=4",
                    workers=6, seed=3, runtime="onnx")
 

@@ -230,6 +230,7 @@ def test_models_that_are_none_for_connectx_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out.py").exists()
 
 
+@pytest.mark.slow
 def test_the_command_line_exports_and_plays(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,6 +105,7 @@ def test_a_folder_of_other_games_is_left_alone(made: Path, tmp_path: Path) -> No
             generate(other, 4, made, 1, Quiet())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, *([signal.SIGINT] if RUN_ALL else [])])
 def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) -> None:
     mark = f"dlgo-data-{os.getpid()}-{number}"

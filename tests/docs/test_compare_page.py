@@ -13,6 +13,7 @@ from tests.command import ROOT, dlgo_here
 PAGE = (ROOT / "docs/compare.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.docs
 def test_the_commands_print_what_the_page_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -26,6 +26,7 @@ from experiments.course import build  # noqa: E402
 from experiments.course.build import build_site  # noqa: E402
 from experiments.course.notebooks import SOURCES, run_notebook, sources  # noqa: E402
 
+pytestmark = pytest.mark.docs
 NOTEBOOKS = [path.stem for path in sources()]
 # Words of the field, and the chapter that a search for each of them finds first.
 SEARCHES = {

@@ -81,6 +81,7 @@ def _raise(message: str) -> None:
 
 
 # The solver itself answers the other two sets in test_solver.py.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["Test_L3_R1", *(["Test_L2_R1", "Test_L1_R1"] if RUN_ALL else [])]
 )

@@ -70,6 +70,7 @@ class Slow:
 """
 
 
+@pytest.mark.slow
 def test_the_first_move_with_an_empty_cache_has_the_whole_budget(tmp_path: Path) -> None:
     specs = ("mcts:cpu=0.1", "puct:cpu=0.1", "textbook-mcts:cpu=0.1", "alphabeta:nodes=2000,cpu=1")
     (tmp_path / "first_moves.py").write_text(FIRST_MOVES)
@@ -89,6 +90,7 @@ def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bots")
 def test_a_bot_that_compiles_in_a_move_keeps_its_budget_and_its_time_limit() -> None:
     game = get_game("tictactoe")
@@ -105,6 +107,7 @@ def test_a_bot_that_compiles_in_a_move_keeps_its_budget_and_its_time_limit() -> 
         engine.select_move(state)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bots")
 def test_the_referee_of_a_tournament_does_not_count_it_either(tmp_path: Path) -> None:
     done = dlgo("tournament", "--ledger", "t.sqlite", "--game", "tictactoe", "--pairs", 1,

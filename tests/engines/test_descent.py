@@ -224,6 +224,7 @@ def test_ordinal_shares() -> None:
     assert len({ordinal(3, 0.0, rng) for _ in range(50)}) == 3
 
 
+@pytest.mark.train
 def test_the_textbook_solves_and_learns() -> None:
     search = BestFirst(TIC_TAC_TOE)
     for moves, result in (("A1", 0), ("A1 B1", 1), ("B1 A1 C1", -1)):

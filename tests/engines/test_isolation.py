@@ -126,6 +126,7 @@ def test_a_bot_that_prints_moves_house_and_looks_around_disturbs_nobody(
     assert all_gone(folder), "its child, too"
 
 
+@pytest.mark.slow
 def test_gtp_names_the_failure_and_goes_on_with_another_process(folder: Path) -> None:
     session = GtpSession(get_game("connect4"), read_spec("bad.py:Exits"))
     answers = ["".join(Server(session).answer(f"genmove {c}")) for c in "bwbwbw"]
@@ -136,6 +137,7 @@ def test_gtp_names_the_failure_and_goes_on_with_another_process(folder: Path) ->
     assert all_gone(folder)
 
 
+@pytest.mark.slow
 def test_analyze_says_which_lines_failed_and_answers_the_others(folder: Path) -> None:
     lines = analyze(get_game("connect4"), "bad.py:Exits", [["1", "123", "1234"]], False, False)
     texts = [next(lines)[0] for _ in range(3)]
@@ -187,6 +189,7 @@ def test_reading_a_specification_loads_nothing_here() -> None:
             read_spec(text)
 
 
+@pytest.mark.slow
 def test_an_engine_that_asks_one_from_outside_is_isolated_with_it() -> None:
     text = 'puct:sims=5,agent="bad.py:Mine:sims=4"'
     assert is_outside(text) and not is_outside('puct:sims=5,agent="mcts:sims=4"')

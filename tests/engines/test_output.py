@@ -86,6 +86,7 @@ def test_the_last_lines_are_quoted_when_it_fails(bot: str, reason: str) -> None:
     assert record.failed and reason in record.reason.replace(" while first was thinking", "")
 
 
+@pytest.mark.slow
 def test_a_gtp_stream_holds_nothing_of_it(folder: Path) -> None:
     done = dlgo("gtp", "--game", "tictactoe", "--engine", "bots.py:Raises", cwd=folder,
                 stdin="genmove b\ngenmove w\ngenmove b\ngenmove w\ngenmove b\nquit\n")

@@ -109,6 +109,7 @@ def test_a_prior_leads_the_search(prior: str) -> None:
         assert visits[state.legal_moves()[0]] >= 0.9 * sum(visits.values())
 
 
+@pytest.mark.slow
 def test_it_is_an_engine_from_outside_whose_version_is_the_files(folder: Path) -> None:
     text = "alphabeta:depth=2,evaluation=mine.py:as_the_game"
     assert is_outside(text) and is_outside("puct:evaluator=mine.py:as_the_game")
@@ -128,6 +129,7 @@ def test_it_is_an_engine_from_outside_whose_version_is_the_files(folder: Path) -
     engine.close()
 
 
+@pytest.mark.slow
 def test_an_edited_compiled_function_is_compiled_anew(folder: Path) -> None:
     values = []
     for number in ("0.25", "-0.75"):
@@ -169,6 +171,7 @@ def test_wrong_answers_name_the_function_and_the_answer(engine: str, part: str) 
     assert part in str(error.value)
 
 
+@pytest.mark.slow
 def test_what_it_raises_names_file_and_line() -> None:
     engine = read_spec("alphabeta:evaluation=mine.py:fails").build(get_game("tictactoe"))
     line = MINE.splitlines().index("def fails(state): return 1 / 0") + 1

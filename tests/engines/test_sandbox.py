@@ -304,6 +304,7 @@ def test_packages_beside_the_installed_library_are_hidden(monkeypatch, tmp_path)
     assert done.stdout == "[['secret.py'], []]\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sealed_off", [False, True])
 def test_a_course_that_is_a_virtual_environment_is_not_shown(
     monkeypatch, tmp_path, sealed_off

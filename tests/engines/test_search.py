@@ -110,6 +110,7 @@ def test_proven_wins_are_told_from_estimates() -> None:
         assert abs(decision.value) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["connect4", "connectn:cols=5,rows=5", "connectn:cols=4,rows=4,gravity=no"]
 )

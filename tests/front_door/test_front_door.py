@@ -57,6 +57,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         yield names
 
 
+@pytest.mark.slow
 def test_the_example_is_the_help(example: dict[str, Any]) -> None:
     frame = example["engine"].analyse(example["game"].start().play("d5")).to_frame()
     assert list(frame)[:4] == ["move", "visits", "value", "prior"]
@@ -166,6 +167,7 @@ SCRIPT = """
 """
 
 
+@pytest.mark.slow
 def test_a_script_needs_no_guard_and_an_edited_class_is_another_entrant(tmp_path: Path) -> None:
     """What the processes of a tournament do must not run the script again."""
     script = tmp_path / "mine.py"

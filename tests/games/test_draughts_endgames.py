@@ -64,6 +64,7 @@ def one_sided(pieces: int) -> int:
     return 2 * sum(comb(28, men) * comb(32 - men, pieces - men) for men in range(pieces + 1))
 
 
+@pytest.mark.slow
 def test_the_numbers_of_positions_are_the_published_ones(made: EndgameTables) -> None:
     offsets, _ = retrograde.offsets_of(made.pieces)
     for pieces in range(2, made.pieces + 1):
@@ -169,6 +170,7 @@ def wrong_answers(engine: str, positions: list[Position]) -> int:
     return measure(engine, {"all": positions}, Inline())["all"].mistakes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [
     "alphabeta:depth=3", "mcts:sims=100", "alphazero:sims=20",
     *([] if not RUN_ALL else ["mcts:sims=100,rollout=heavy,rule=rave",

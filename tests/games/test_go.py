@@ -32,6 +32,7 @@ def picture(state: GameState) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_legal_positions_of_three_by_three() -> None:
     """12,675 positions can be reached on 3x3 (OEIS A094777), found by playing all moves.
 

@@ -106,6 +106,7 @@ def test_random_games_agree_with_openspiel() -> None:
         assert ours.result() == theirs.returns()[0]
 
 
+@pytest.mark.slow
 def test_the_second_player_wins_4x4_by_eight_discs() -> None:
     game = Othello(size=4)
     assert best_margin(board_of(game.start()), 4, "x") == -8

@@ -154,6 +154,7 @@ class Child:
         return self.process.returncode, error.strip()
 
 
+@pytest.mark.slow
 def test_analysis_streams_until_the_next_line_and_ctrl_c_ends_it() -> None:
     child = Child("--engine", "mcts:sims=1000", "--game", "go:size=5")
     for command, pattern in (("lz-analyze 10", r"\d{1,5}"), ("5 kata-analyze b interval 5",
@@ -223,6 +224,7 @@ def test_our_engine_plays_over_gtp(game: str) -> None:
     assert living(mark) == []
 
 
+@pytest.mark.slow
 @needs_gnugo
 @pytest.mark.parametrize(
     ("size", "games"), [(9, 1)] if not RUN_ALL else [(5, 4), (9, 12), (13, 2), (19, 2)]

@@ -19,6 +19,7 @@ from tests.command import ROOT
 from tests.conftest import RUN_ALL, SHARED
 from tests.platforms.commands import COMMANDS, SHORT, run
 
+pytestmark = pytest.mark.platform
 SIMULATION = SHARED.parent / "windows/sim"
 WINDOWS = os.environ.get("DLGO_WINDOWS_PYTHON")
 PACKAGES = ("dlgo", "engines", "experiments", "reports")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dlgo import GameState, get_game
 from engines.solver.solver import Solver
 from tests.studio.client import BOTS, Studio, View, Watcher
@@ -119,6 +121,7 @@ def test_territory_of_a_divided_board(studio: Studio) -> None:
     assert status == 400 and "has no territory; Go has" in answer["error"]
 
 
+@pytest.mark.slow
 def test_a_position_travels_as_a_link_and_as_a_command(studio: Studio) -> None:
     import subprocess
     import sys

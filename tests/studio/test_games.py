@@ -204,6 +204,7 @@ def test_an_engine_that_fails_is_reported_and_replaced(
         assert view["problem"] == "" and view["history"][-1]["text"] == "1"
 
 
+@pytest.mark.slow
 def test_an_engine_that_hangs_is_reported() -> None:
     server = Studio("--allow", BOTS, "--move-timeout", "2")
     try:

@@ -153,6 +153,7 @@ def read(path: Path) -> Answer:
     return stones_of(saved.state), said(saved.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CASES.is_dir(), reason="needs ../shared/cases")
 @pytest.mark.parametrize("kind", ["sgf", "pdn"])
 def test_shared_cases_are_read_alike(

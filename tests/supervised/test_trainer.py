@@ -80,6 +80,7 @@ def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) 
     assert cost["cpu_seconds"] > 0 and cost["gpu_seconds"] == 0
 
 
+@pytest.mark.train
 def test_it_learns_a_rule_and_plays_by_it(games: Path, tmp_path: Path) -> None:
     """The first free cell is a matter of the board alone, so held-out games must show it, too."""
     plan = SupervisedConfig("rule", "threeplane", "mlp:hidden=64,activation=relu", epochs=25,
@@ -94,6 +95,7 @@ def test_it_learns_a_rule_and_plays_by_it(games: Path, tmp_path: Path) -> None:
     assert engine.network_id == card.network_id
 
 
+@pytest.mark.train
 def test_training_stops_when_it_no_longer_helps_and_keeps_the_best(games, tmp_path) -> None:
     """At so high a rate the loss jumps about; the network of the best epoch is the one kept."""
     plan = SupervisedConfig("m", "planes", "mlp:hidden=16", optimizer="sgd:lr=20", epochs=40,
@@ -118,6 +120,7 @@ def test_training_stops_when_it_no_longer_helps_and_keeps_the_best(games, tmp_pa
     assert [line.partition(":")[0] for line in lines] == ["it was already trained"]
 
 
+@pytest.mark.train
 def test_a_limit_of_cpu_time_ends_training_and_the_cosine(games: Path, tmp_path: Path) -> None:
     timed = dataclasses.replace(TINY, cpu_minutes=0.05, schedule="cosine")
     card = train(timed, Dataset.open(games), tmp_path)
@@ -148,6 +151,7 @@ def trained(games: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.train
 def test_other_settings_or_data_do_not_continue_a_run(games, trained, tmp_path) -> None:
     shutil.copytree(trained, tmp_path / "m")
     for other, part in (
@@ -163,6 +167,7 @@ def test_other_settings_or_data_do_not_continue_a_run(games, trained, tmp_path) 
     assert train(more, Dataset.open(games), tmp_path / "m").training["epochs"] == 2
 
 
+@pytest.mark.train
 def test_a_run_killed_before_it_writes_its_model_replaces_that_of_fewer_epochs(
     games: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +209,7 @@ def test_a_finished_model_is_not_overwritten(games, trained, tmp_path) -> None:
     assert read_card(tmp_path / "m") == before
 
 
+@pytest.mark.train
 def test_learning_that_explodes_is_named_and_the_last_good_state_kept(games, tmp_path) -> None:
     # Each step turns the weights around and makes them forty times as large; an epoch is a step.
     config = dataclasses.replace(
