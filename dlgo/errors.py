@@ -61,5 +61,9 @@ class ModelError(DlgoError):
     """A trained network that cannot be found, read or used for what is asked."""
 
 
+class FormatError(DlgoError, ValueError):
+    """A text that should be JSON or TOML and is something else."""
+
+
 class DataError(DlgoError):
     """Training data that cannot be read, written or made as asked."""

@@ -7,11 +7,11 @@ fewer of them.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from dlgo.readers import MALFORMED, read_json
 from dlgo.records.failures import Failure
 from dlgo.records.game_record import GameRecord
 from dlgo.text import one_line
@@ -102,8 +102,8 @@ def answer_frame(records: Iterable[GameRecord]) -> pd.DataFrame:
 def _usage(networks: str | None, side: str) -> tuple[str, dict[str, list[float]]]:
     """The model of one player, and what its answers cost; empty if the ledger has none."""
     try:
-        player = json.loads(networks or "{}")[side]
+        player = read_json(networks or "{}")[side]
         usage = {name: [float(number) for number in player["usage"][name]] for name in _SUMS}
-    except (KeyError, TypeError, ValueError):
+    except MALFORMED:
         return "", {}
     return str(player.get("id", "")), usage

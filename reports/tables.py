@@ -11,7 +11,6 @@ The only sources about an entrant are its specification and the ledger: reports 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError, LedgerError
 from dlgo.files import write_file
+from dlgo.readers import MALFORMED, read_json
 from dlgo.records.costs import CostTotals
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import quote_value, split_spec, split_version
@@ -158,8 +158,8 @@ def _game_row(record: GameRecord) -> dict[str, object]:
 def _network(networks: str | None, side: str) -> dict[str, object]:
     """The ledger's data about the network of one player; empty if there is none."""
     try:
-        return dict(json.loads(networks or "{}")[side])
-    except (KeyError, TypeError, ValueError):
+        return dict(read_json(networks or "{}")[side])
+    except MALFORMED:
         return {}
 
 

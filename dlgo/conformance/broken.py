@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
+from dlgo.errors import DlgoError
 from dlgo.tracebacks import describe
 
 
@@ -64,6 +65,7 @@ def explain(
         if raised_from and kind is None:
             kind = cause.kind if isinstance(cause, RuleBroken) else _EXCEPTIONS.get(fault.kind)
         line = line or fault.line or (cause.line if isinstance(cause, RuleBroken) else 0)
-        raised_from = raised_from and cause.__cause__ is not None
+        wrapped = isinstance(cause, RuleBroken | DlgoError) and cause.__cause__ is not None
+        raised_from = raised_from and wrapped
         cause = cause.__cause__ or cause.__context__
     return kind, line

@@ -20,6 +20,7 @@ from dlgo.api import GameSpec
 from dlgo.errors import DlgoError, ModelError
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
+from dlgo.readers import MALFORMED, read_json
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME as CARD
 from engines.learning.networks.leaf_evaluator import can_play
@@ -125,16 +126,15 @@ def read_bundle(folder: Path) -> Bundle:
     Raises ModelError if its list is missing, damaged or of a newer version.
     """
     path = folder / FILE_NAME
+    if not path.exists():
+        raise ModelError(f"{folder} has no {FILE_NAME}; if its training is not finished, "
+                         "continue it with `dlgo train alphago`")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path, "it")
         if (data["format"], data["version"]) != (FORMAT, VERSION):
             raise ValueError(f"not {FORMAT} of version {VERSION}")
         costs = {str(stage): float(cost) for stage, cost in data["costs"].items()}
         return Bundle(folder, str(get_game(data["game"])), costs)
-    except FileNotFoundError:
-        raise ModelError(f"{folder} has no {FILE_NAME}; if its training is not finished, "
-                         "continue it with `dlgo train alphago`") from None
-    except (DlgoError, OSError, ValueError, TypeError, LookupError, AttributeError,
-            RecursionError) as error:
+    except (DlgoError, *MALFORMED) as error:
         raise ModelError(f"{path} is damaged or of another version: {error}; copy the folder "
                          "again") from None

@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 
 from dlgo.errors import SpecError
 from dlgo.files import make_folder, write_file
+from dlgo.readers import MALFORMED, read_json
 from dlgo.records.failures import Failure
 from dlgo.text import excerpt
 from engines.clock import is_stopped
@@ -197,14 +198,14 @@ class Client:
         if len(data) > _LONGEST_ANSWER:
             return Reply("", 0, 0, seconds, "", f"it is longer than {_LONGEST_ANSWER >> 20} MiB")
         try:
-            answer = json.loads(data)
+            answer = read_json(data)
             text = answer["choices"][0]["message"].get("content")
             usage = answer.get("usage") or {}
             counts = [_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion")]
             model = answer.get("model")
             if not isinstance(text, str | None) or not isinstance(model, str | None):
                 raise TypeError
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except MALFORMED:
             raise _NoAnswer(Failure.NONSENSE, "the server's answer is not a chat completion"
                             f"{self._words_in(data)}") from None
         model = excerpt(self._clean(model or ""), 80)
@@ -218,8 +219,8 @@ class Client:
         """`: ` and what a server says of an error: its message, if it has the common form."""
         text = data.decode("utf-8", "replace")
         try:
-            text = str(json.loads(text)["error"]["message"])
-        except (ValueError, LookupError, TypeError, RecursionError):
+            text = str(read_json(text)["error"]["message"])
+        except MALFORMED:
             text = text.replace("\\/", "/")
         words = excerpt(self._clean(text), 200)
         return f": {words}" if words else ""
@@ -260,7 +261,7 @@ def _count(number: object) -> int:
 def _read_kept(path: Path) -> Reply | None:
     """The answer in a file; None if there is none, or the file is damaged."""
     try:
-        reply = Reply(**json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError):
+        reply = Reply(**read_json(path))
+    except MALFORMED:
         return None
     return reply if all(map(isinstance, reply, (str, int, int, float, str, str))) else None

@@ -16,6 +16,7 @@ from typing import Any
 from dlgo.api import GameState
 from dlgo.errors import SpecError
 from dlgo.jit import base_folder
+from dlgo.readers import read_json
 from dlgo.records.failures import Failure
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
@@ -135,9 +136,9 @@ def _fields(text: str) -> dict[str, Any]:
         if name in fields:
             raise SpecError(f"engine llm: extra has {excerpt(name, 80)} twice; write it once")
         try:
-            fields[name] = json.loads(value)
+            fields[name] = read_json(value)
             json.dumps(fields[name], allow_nan=False)  # JSON has neither NaN nor Infinity
-        except (ValueError, RecursionError):
+        except ValueError:
             if name in fields or value[0] in '{["':
                 raise SpecError(f"engine llm: extra: {excerpt(word, 80)} is not JSON; write it "
                                 "without spaces, and the option in single quotes") from None

@@ -8,10 +8,8 @@ same game in other words: it has a name for each move. Of an answer only the mov
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import string
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,6 +19,7 @@ from typing import Any
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.display import board_info, player_text, position_info
 from dlgo.errors import IllegalMoveError, NotationError, SpecError
+from dlgo.readers import MALFORMED, read_json, read_toml
 from dlgo.records.failures import Failure
 from dlgo.text import excerpt
 
@@ -135,9 +134,9 @@ def _move_in(answer: str) -> str:
     answer = answer.strip()
     if answer.startswith("{"):
         try:
-            pairs = json.loads(answer, object_pairs_hook=list)
+            pairs = read_json(answer, object_pairs_hook=list)
             moves = [value for key, value in pairs if key == "move"]
-        except (ValueError, TypeError, RecursionError):
+        except MALFORMED:
             raise Unusable(Failure.MALFORMED, "it is not a JSON object") from None
         if not all(type(move) in (str, int) for move in moves):
             raise Unusable(Failure.MALFORMED, "its move is not a text")
@@ -176,11 +175,11 @@ def _read(option: str, name: str, folder: str, ending: str) -> str:
 def _disguise(name: str, text: str, game: GameSpec) -> tuple[str, str, dict[str, str]]:
     """Title, rules and the names of moves of a disguise for a game. Raises SpecError."""
     try:
-        table: Mapping[str, Any] = tomllib.loads(text)
+        table: Mapping[str, Any] = read_toml(text)
         title, rules = str(table["title"]), " ".join(str(table["rules"]).split())
         names = {str(move): str(label).strip() for move, label in table["moves"].items()}
         of = table["game"]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except MALFORMED as error:
         raise SpecError(f"engine llm: disguise {name} is not a TOML file with game, title, rules "
                         f"and a table [moves]: {excerpt(str(error), 100)}") from None
     if of != str(game):

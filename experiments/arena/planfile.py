@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import itertools
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import SpecError
 from dlgo.files import relative_path
+from dlgo.readers import read_toml
 from dlgo.specs import parse_settings
 from experiments.arena.limits import Limits
 from experiments.arena.plan_keys import KEYS, LIMIT_KEYS, LIST_OPTIONS, PLAN_KEYS
@@ -35,7 +35,8 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
     """
     given: dict[str, Any] = {}
     if path is not None:
-        given.update(checked_keys(f"plan {path}", read_toml(Path(path))))
+        owner = f"plan {path}"
+        given.update(checked_keys(owner, read_toml(Path(path), owner, error=SpecError)))
         for name in LIST_OPTIONS:
             if name in given:
                 given[name] = [located(Path(path), text) for text in given[name]]
@@ -67,28 +68,6 @@ def _check_used(given: Mapping[str, Any]) -> None:
     for name in ("alpha", "beta", "elo_model"):
         if name in given and "sprt" not in given:
             raise SpecError(f"{name}={given[name]} needs sprt; add it, or leave {name} out")
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a plan file. Raises SpecError if it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise SpecError(f"plan {path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # also a number of 5,000 digits
-        raise SpecError(f"plan {path} is not TOML: {error}{_remedy(path, error)}") from error
-
-
-def _remedy(path: Path, error: Exception) -> str:
-    """What to write in the line that an error of TOML names, where a word of other formats, such
-    as `yes`, stands for a value."""
-    if found := re.search(r"at line (\d+)", str(error)):
-        line = path.read_text("utf-8").splitlines()[int(found[1]) - 1]
-        if word := re.fullmatch(r"\s*([\w-]+)\s*=\s*(yes|no|on|off|True|False)\s*(#.*)?", line):
-            value = "true" if word[2] in ("yes", "on", "True") else "false"
-            return f"; write {word[1]} = {value}"
-    return ""
 
 
 def located(plan: Path, spec: str) -> str:

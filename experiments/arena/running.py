@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
+from dlgo.readers import MALFORMED, read_json
 
 # Minimum seconds between two versions of the file, and minimum multiples of the CPU time and the
 # wall time of writing it: so a hundred games on large boards, or a slow disk, do not cost more.
@@ -94,11 +95,10 @@ def read_running(ledger: str | Path) -> Running | None:
         with running_path(ledger).open("rb") as file:
             if abs(time.time() - os.fstat(file.fileno()).st_mtime) > _STALE:
                 return None
-            data = json.loads(file.read(_MOST_BYTES))
+            data = read_json(file.read(_MOST_BYTES))
         games = tuple(map(_game, data["games"]))
         return Running(int(data["done"]), int(data["planned"]), games)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
-            RecursionError):
+    except (OSError, *MALFORMED):
         return None
 
 

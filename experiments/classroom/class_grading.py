@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_file
+from dlgo.readers import MALFORMED, read_json
 from dlgo.text import one_line
 from engines.jobs import Amount, Inline, Processes, Task
 from engines.jobs.protocol import ListSource
@@ -152,7 +153,7 @@ def _summary(row: list[Grade]) -> tuple[float, float, str]:
 def _total(metadata: Path) -> float | None:
     """The points of Gradescope's assignment, from the file that it puts beside a submission."""
     try:
-        content = json.loads(metadata.read_text(encoding="utf-8"))
+        content = read_json(metadata)
         return float(content["assignment"]["total_points"])
-    except (OSError, ValueError, LookupError, TypeError):
+    except MALFORMED:
         return None

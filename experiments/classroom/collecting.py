@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import os
 import re
 import stat
@@ -20,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from typing import NamedTuple
 
+from dlgo.readers import MALFORMED, read_json
 from dlgo.text import excerpt
 
 # Limits of one hand-in: files, bytes of one file (a notebook may hold pictures), of all, and of
@@ -354,9 +354,9 @@ def _of_tar(data: bytes) -> Iterator[tuple[str, bytes | None]]:
 
 def _code_of(content: bytes, name: PurePosixPath, collected: Collected) -> bytes:
     try:
-        cells = json.loads(content)["cells"]
+        cells = read_json(content)["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except MALFORMED:
         collected.notes.append(f"{name} is not a notebook that can be read")
         return b""
     texts = "".join(f"    {ascii(text)},\n" for text in texts)

@@ -12,12 +12,12 @@ import json
 import re
 import stat
 import textwrap
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.errors import DlgoError
+from dlgo.readers import read_toml
 from dlgo.specs import suggest
 from dlgo.text import replace_once
 from experiments.classroom.checks import Check, HandIn, require, short
@@ -189,7 +189,7 @@ class FaultExercise(Exercise):
 
 def _find_the_fault(known: Mapping[str, Exercise]) -> Iterator[FaultExercise]:
     """The exercises of `faults.toml`: the same source with another beginning."""
-    for name, given in tomllib.loads((_FOLDER / "faults.toml").read_text("utf-8")).items():
+    for name, given in read_toml(_FOLDER / "faults.toml").items():
         of, card = known[given["of"]], get_fault(given["card"])
         rest = of.source.partition('"""')[2].partition("\n")[2]
         short_title = of.title.partition(":")[0]

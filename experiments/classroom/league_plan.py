@@ -28,10 +28,11 @@ from typing import Any
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.games import get_game
+from dlgo.readers import read_toml
 from dlgo.specs import Option, check_settings, suggest
 from engines.registry import ENGINES
 from experiments.arena.entrants import entrants_of
-from experiments.arena.planfile import located, read_toml
+from experiments.arena.planfile import located
 from reports.differences import Counts
 
 KEYS = (
@@ -114,7 +115,7 @@ class LeaguePlan:
 def read_league_plan(path: Path) -> LeaguePlan:
     """The rules in a file. Raises DlgoError, in one line, naming what is wrong in the file."""
     owner = f"plan {path}"
-    values = read_toml(path)
+    values = read_toml(path, error=SpecError)
     staff = values.pop("staff", [])
     if not isinstance(staff, list) or not all(isinstance(item, dict) for item in staff):
         raise SpecError(f"{owner}: write each staff bot under a line [[staff]]")

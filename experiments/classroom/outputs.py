@@ -17,6 +17,7 @@ from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_csv, write_file
+from dlgo.readers import MALFORMED, read_json
 from experiments.classroom.gradebooks import Roster
 from experiments.classroom.grading import Grade, Result
 
@@ -180,8 +181,8 @@ def load(path: Path) -> dict[tuple[str, str], Grade]:
     if not path.exists():
         return {}
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
+        rows = read_json(path, "it")
         grades = [Grade(**row | {"results": [Result(**r) for r in row["results"]]}) for row in rows]
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except MALFORMED as error:
         raise DlgoError(f"{path} does not contain grades ({error}); choose another --out") from None
     return {(grade.student, grade.exercise): grade for grade in grades}

@@ -24,9 +24,9 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 
 from dlgo.errors import DlgoError, SpecError
+from dlgo.readers import read_toml
 from dlgo.specs import Option, check_number, check_settings
 from dlgo.tables import read_table
-from experiments.arena.planfile import read_toml
 from experiments.classroom.exercise import get_exercise
 from experiments.classroom.gradebooks import Roster, read_roster
 from experiments.classroom.grading import Grade
@@ -112,7 +112,7 @@ def read_policy(path: Path | None, **options: object) -> Policy:
     """The policy in a file, if there is one; `options` that are not None replace its keys. Raises
     DlgoError in one line that names what is wrong in the file."""
     owner = f"plan {path}" if path else "the command line"
-    given = read_toml(path) if path else {}
+    given = read_toml(path, error=SpecError) if path else {}
     weights = given.pop("exercises", {})
     if not isinstance(weights, dict):
         raise SpecError(f"{owner}: write each exercise and its weight under a line [exercises]")

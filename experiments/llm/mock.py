@@ -22,6 +22,7 @@ import click
 
 from dlgo import DlgoError
 from dlgo.games import recorded_game
+from dlgo.readers import read_json
 from engines.base import Engine
 from engines.registry import build_engine
 from experiments.command import log, run
@@ -86,7 +87,7 @@ class MockServer(ThreadingHTTPServer):
     def answer(self, data: bytes) -> tuple[int, dict[str, Any]]:
         """Status and content for the body of a request."""
         try:
-            request = json.loads(data)
+            request = read_json(data)
             text = self._text(request)
         except (ValueError, LookupError, TypeError) as error:
             return 400, {"error": {"message": str(error)}}

@@ -32,6 +32,7 @@ import numpy as np
 
 from dlgo import DlgoError, GameState, get_game
 from dlgo.files import write_file
+from dlgo.readers import MALFORMED, read_json
 from dlgo.rng import derive_seed
 from engines.isolation.describe import read_spec
 from engines.jobs import Amount, Processes, Task
@@ -153,14 +154,14 @@ def _read(path: Path) -> tuple[dict[str, int], Sets]:
     if not path.exists():
         path = SHIPPED
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path, "it")
         return data["portions"], {
             name: [position_of(columns, {
                 k: value for k, value in enumerate(results) if value is not None
             }) for columns, results in rows]
             for name, rows in data["positions"].items()
         }
-    except (ValueError, KeyError, TypeError, DlgoError) as error:
+    except (DlgoError, *MALFORMED) as error:
         raise DlgoError(f"{path} is not a file of positions ({error}); delete it") from None
 
 

@@ -21,6 +21,7 @@ from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from dlgo.display import position_info
 from dlgo.files import write_file
 from dlgo.games import recorded_game
+from dlgo.readers import MALFORMED, read_json
 from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries
 from engines.base import Budget, Decision, Engine
@@ -113,13 +114,13 @@ def shipped_sets() -> list[PuzzleSet]:
 def read_puzzles(path: Path) -> PuzzleSet:
     """The puzzles of a file. Raises DlgoError if it is none."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path, "it")
         game, puzzles = recorded_game(data["game"]), tuple(Puzzle(**one) for one in data["puzzles"])
         for puzzle in puzzles:
             if puzzle.state(game).is_over() or puzzle.outcomes[puzzle.solution] != puzzle.value:
                 raise DlgoError(f"{puzzle.position!r} is not a puzzle")
         return PuzzleSet(game, puzzles, str(data["command"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, DlgoError) as error:
+    except (DlgoError, *MALFORMED) as error:
         raise DlgoError(f"{path} is not a file of puzzles ({error}); `dlgo puzzles` makes one") \
             from None
 

@@ -7,7 +7,6 @@ way (`signatures.json`), and the faults that break the same properties are named
 
 from __future__ import annotations
 
-import json
 import math
 import operator
 import traceback
@@ -18,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dlgo.readers import read_json
 from dlgo.system.watchdogs import TooSlow, watchdog
 from dlgo.tracebacks import describe_error
 from engines.jobs.processes import Processes
@@ -152,7 +152,7 @@ def _together(findings: list[Finding], by: str = "name") -> Iterator[str]:
 
 def signatures() -> dict[str, list[str]]:
     """The properties and tags of `SIGNATURES`, by fault or kind."""
-    return json.loads(SIGNATURES.read_text(encoding="utf-8"))
+    return read_json(SIGNATURES)
 
 
 def examine(subject: Subject, part: str, name: str) -> dict[str, str]:

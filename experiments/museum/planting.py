@@ -13,7 +13,6 @@ from __future__ import annotations
 import difflib
 import functools
 import sys
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from types import ModuleType
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
+from dlgo.readers import read_toml
 from dlgo.specs import suggest
 from dlgo.text import replace_once
 
@@ -66,7 +66,7 @@ class Fault:
 def faults() -> dict[str, Fault]:
     """All faults by name."""
     return {name: Fault(name, path.stem, **card) for path in sorted(_FOLDER.glob("*.toml"))
-            for name, card in tomllib.loads(path.read_text(encoding="utf-8")).items()}
+            for name, card in read_toml(path).items()}
 
 
 def get_fault(name: str) -> Fault:

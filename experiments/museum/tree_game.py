@@ -20,7 +20,6 @@ from __future__ import annotations
 import functools
 import math
 import re
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,12 +29,13 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.jit import kernel
+from dlgo.readers import read_toml
 from dlgo.rng import below
 from dlgo.specs import Option
 from dlgo.zobrist import zobrist_table
 
 # The trees that searches and solvers are asked about.
-TREES = tomllib.loads(Path(__file__).with_name("trees.toml").read_text(encoding="utf-8"))
+TREES = read_toml(Path(__file__).with_name("trees.toml"))
 # A move: its prior; that it is illegal, a result, or a position with the value of all below it or
 # with moves; or the end of a list of moves.
 _MOVE = re.compile(r"""\s* (?: (?:([\d.]+):)? (?: (_) | ([+-]?[01])

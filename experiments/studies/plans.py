@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 
 from dlgo.errors import DlgoError, SpecError
+from dlgo.readers import read_toml
 from dlgo.specs import Option, parse_settings, suggest
 from engines.learning.settings import Settings, setting
 from experiments import options
-from experiments.arena.planfile import read_toml
 from experiments.studies import laws
 from experiments.studies.laws import LAWS
 from experiments.studies.measured import Rated
@@ -98,7 +98,8 @@ def read_plan(path: Path, kind: type[Settings]) -> tuple[dict[str, Any], list[Cl
     """The parts, of this kind, and the claims of a file; a part may be `like` an earlier one, but
     for the keys and settings that it names. Raises SpecError if something is wrong in the file."""
     owner, parts, claims = f"plan {path}", {}, []
-    content = parse_settings(owner, _CONTENT, read_toml(path), "key")
+    table = read_toml(path, owner, error=SpecError)
+    content = parse_settings(owner, _CONTENT, table, "key")
     written = content.get("parts", {})
     for name, table in written.items():
         what = f"{owner}: part {name}"

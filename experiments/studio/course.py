@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dlgo import GameState, get_game
+from dlgo.readers import read_toml
 from experiments.play.analyze import play_texts
 from experiments.play.game_file import SavedGame
 from experiments.studio import replies
@@ -35,7 +35,7 @@ class Preset(NamedTuple):
     seed: int = 1
 
 
-_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_FILE = read_toml(Path(__file__).with_suffix(".toml"))
 # Titles of the chapter pages with something to show, notebooks/NAME.py.
 CHAPTERS = {chapter["name"]: chapter["title"] for chapter in _FILE["chapter"]}
 PRESETS = tuple(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import sys
@@ -19,6 +18,7 @@ from starlette.requests import Request
 from dlgo.errors import DlgoError, SpecError
 from dlgo.files import write_file
 from dlgo.jit import base_folder, is_private
+from dlgo.readers import MALFORMED, read_json
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.studio.engines import Engines
 from experiments.studio.game import LONGEST_GAME, Game
@@ -187,7 +187,7 @@ class _KeptGames:
                 return HUMAN
 
         try:
-            kept = json.loads(path.read_text("utf-8"))
+            kept = read_json(path)
             self._allowed.game(kept["game"])  # before anything of the file is read
             file = PurePath(f"game.{kept['form']}")
             saved = first_game(read_games(kept["file"].encode(), file, self._allowed.game), file)
@@ -197,7 +197,7 @@ class _KeptGames:
             game.restore(name, kept)
         except DlgoError as error:
             raise StudioError(f"this game cannot be continued: {error}", 404) from None
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except (RecursionError, *MALFORMED):
             raise StudioError(f"this game cannot be continued: its file {path.name} is damaged; "
                               "start a new one", 404) from None
         return game

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from pathlib import Path, PurePath
 from typing import Any
 
+from dlgo.readers import read_toml
 from engines.registry import is_outside
 from experiments.studio.levels import levels
 from experiments.studio.specs import HUMAN
 
 View = dict[str, Any]
 
-FILE = tomllib.loads(Path(__file__).with_name("engines.toml").read_text(encoding="utf-8"))
+FILE = read_toml(Path(__file__).with_name("engines.toml"))
 
 
 @functools.lru_cache(maxsize=1000)

@@ -18,6 +18,7 @@ from starlette.responses import Response, StreamingResponse
 
 from dlgo.errors import DlgoError
 from dlgo.files import relative_path
+from dlgo.readers import read_json
 from dlgo.text import one_line
 
 # Bytes of a request's body: more than any game that the studio takes; seconds for it to arrive.
@@ -119,8 +120,8 @@ async def read_object(request: Request) -> View:
     if not request.headers.get("content-type", "").startswith("application/json"):
         raise StudioError("send JSON (content-type: application/json)")
     try:
-        value = json.loads(await read_body(request))
-    except (ValueError, RecursionError):
+        value = read_json(await read_body(request))
+    except ValueError:
         raise StudioError("the request is not JSON") from None
     if not isinstance(value, dict):
         raise StudioError("the request is not a JSON object")

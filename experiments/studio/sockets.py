@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dlgo.readers import MALFORMED, read_json
 from experiments.studio.replies import json_text
 
 # Seconds for the first message to arrive.
@@ -79,9 +80,9 @@ async def _request(receive: Receive) -> dict[str, Any]:
     """The first message; one that names nothing, if it does not come in time or is nonsense."""
     try:
         async with asyncio.timeout(_REQUEST_TIMEOUT):
-            request = json.loads((await receive()).get("text") or "")
+            request = read_json((await receive()).get("text") or "")
         if isinstance(request["path"], str) and request["path"].isascii():
             return request
-    except (TimeoutError, ValueError, RecursionError, TypeError, LookupError):
+    except (TimeoutError, *MALFORMED):
         pass
     return {"path": "/api/"}

@@ -18,6 +18,7 @@ import numpy as np
 
 from dlgo.errors import DataError, UnnamedGameError
 from dlgo.files import open_output
+from dlgo.readers import read_json
 
 # Far above any file of this project; a small file can claim to unpack to anything.
 MAX_BYTES = 2**31
@@ -74,7 +75,7 @@ def read_arrays(
             raise ValueError(f"it unpacks to more than {MAX_BYTES >> 30} GiB")
     with np.load(path, allow_pickle=False) as file:
         if "header" in file.files:  # a file of another format may lack arrays, too
-            given = json.loads(file["header"].tobytes()).get("format")
+            given = read_json(file["header"].tobytes(), "its header").get("format")
             if given != form:
                 raise ValueError(f"its format is {given!r}, not {form!r}")
         missing = sorted({*names, "header", "checksum"} - set(file.files))
@@ -85,7 +86,7 @@ def read_arrays(
     checksum = arrays.pop("checksum").tobytes().hex()
     if verify and checksum != digest_of(arrays):
         raise ValueError("its content does not match its checksum")
-    header = json.loads(arrays.pop("header").tobytes())
+    header = read_json(arrays.pop("header").tobytes(), "its header")
     if not isinstance(header["provenance"], dict):
         raise ValueError("its provenance is not a table")
     return header, arrays

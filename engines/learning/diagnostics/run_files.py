@@ -5,12 +5,12 @@ examine runs that were killed, or copied in part.
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DataError, ModelError
+from dlgo.readers import read_json
 from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding
 from engines.learning.runs.checkpoint import Checkpoint, read_checkpoint
 from engines.learning.runs.records import read_history
@@ -32,8 +32,8 @@ def plan_of(folder: Path) -> dict[str, Any]:
     if checkpoint is not None:
         return checkpoint.plan
     try:
-        plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        plan = read_json(folder / "plan.json")
+    except ValueError:
         return {}
     return plan if isinstance(plan, dict) else {}
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import ModelError
+from dlgo.readers import read_json
 from dlgo.specs import check_number
 from engines.learning.networks import catalog
 
@@ -92,13 +93,12 @@ def read_card(folder: Path) -> Card:
     """The card of a model folder. Raises ModelError if there is none, or it is not a card, or one
     of another format."""
     path = folder / FILE_NAME
-    try:
-        return _parsed(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+    if not path.exists():
         raise ModelError(f"{folder} is not a model: it has no {FILE_NAME}; `dlgo models` lists "
-                         "those that come with the package") from None
-    # Among ValueErrors: no JSON, a number of 5,000 digits.
-    except (ModelError, OSError, ValueError, RecursionError) as error:
+                         "those that come with the package")
+    try:
+        return _parsed(read_json(path, "it"))
+    except (ModelError, ValueError) as error:
         raise ModelError(f"{path} cannot be read as the card of a model: {error}") from None
 
 

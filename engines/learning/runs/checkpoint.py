@@ -19,6 +19,7 @@ import numpy as np
 
 from dlgo.errors import ModelError
 from dlgo.files import write_file
+from dlgo.readers import MALFORMED, read_json
 
 FILE_NAME = "checkpoint.npz"
 # Where a file of a run cannot be written, on a full disk for instance.
@@ -60,7 +61,7 @@ def restore(state: Sequence[Any], arrays: Sequence[np.ndarray], path: Path) -> N
         )
     for part, array in zip(state, arrays, strict=True):
         if isinstance(part, np.random.Generator):
-            part.bit_generator.state = json.loads(str(array))
+            part.bit_generator.state = read_json(str(array))
         elif isinstance(part, np.ndarray):
             part[...] = array
         else:
@@ -86,15 +87,14 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         return None
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            notes = json.loads(str(arrays["notes"]))
+            notes = read_json(str(arrays["notes"]))
             state = [arrays[f"state{i}"] for i in range(len(arrays.files) - 1)]
         if notes["format"] != _FORMAT:
             raise ValueError("another format")
         if notes["epoch"] != len(notes["history"]):
             raise ValueError("its history is not complete")
         return Checkpoint(notes["plan"], notes["source"], notes["history"], state)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError,
-            zipfile.BadZipFile) as error:
+    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, *MALFORMED) as error:
         raise ModelError(
             f"{path} is not a checkpoint, or it is damaged ({error}); delete it to start again"
         ) from None

@@ -24,6 +24,7 @@ import numpy as np
 from dlgo.errors import ModelError, SpecError
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
+from dlgo.readers import MALFORMED, read_json
 from dlgo.system.locks import held
 from dlgo.text import duration
 from engines.learning.runs.checkpoint import (
@@ -110,14 +111,14 @@ class Run:
         try:
             if path.exists():
                 remedy = f"delete it and run the command again, or {remedy}"
-                stored = json.loads(path.read_text(encoding="utf-8"))
+                stored = read_json(path)
             if stored is None:
                 return config
             theirs, mine = (plan.get("method", "alphazero") for plan in (stored, config.to_json()))
             begun = type(config).from_json(stored) if theirs == mine else None
         except SpecError as error:
             raise ModelError(f"{path}: {error}; choose another folder") from None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except MALFORMED:
             raise ModelError(
                 f"{path} is damaged, or another version of dlgo wrote it; {remedy}") from None
         if begun is None:
