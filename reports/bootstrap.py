@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dlgo.errors import DlgoError
+from reports.intervals import quantile_interval
 from reports.rating_table import Estimate, RatingTable
 from reports.ratings import fit_ratings
 
@@ -121,5 +122,5 @@ def percentiles(centre: float, values: np.ndarray) -> Estimate:
     values = values[~np.isnan(values)]
     if len(values) < LEAST_REPLICATES:
         return Estimate(centre, float("nan"), float("nan"))
-    low, high = np.quantile(values, [0.025, 0.975])
+    low, high = quantile_interval(values)
     return Estimate(centre, float(low), float(high))

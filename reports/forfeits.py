@@ -7,7 +7,6 @@ fewer of them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from dlgo.readers import MALFORMED, read_json
 from dlgo.records.failures import Failure
 from dlgo.records.game_record import GameRecord
 from dlgo.text import one_line
+from reports.intervals import proportion_interval
 from reports.tables import by_entrant, rate_games, ratings_frame
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ def answer_frame(records: Iterable[GameRecord]) -> pd.DataFrame:
     answers, with Wilson's 95% intervals; the models, as their server calls them, with the prompt.
     """
     import pandas as pd
-    from scipy.stats import binomtest
 
     sums = ["games", "moves", *_SUMS]
     rows = []
@@ -90,9 +89,7 @@ def answer_frame(records: Iterable[GameRecord]) -> pd.DataFrame:
         {"model": lambda models: "; ".join(dict.fromkeys(filter(None, models))),
          **dict.fromkeys(sums, "sum")})
     for name in ("malformed", "illegal"):
-        spans = [binomtest(int(bad), int(asked)).proportion_ci(method="wilson") if asked
-                 else (math.nan, math.nan)
-                 for bad, asked in zip(frame[name], frame["answers"], strict=True)]
+        spans = list(map(proportion_interval, frame[name], frame["answers"]))
         frame[f"{name}_share"] = frame[name] / frame["answers"]
         frame[f"{name}_low95"] = [low for low, _ in spans]
         frame[f"{name}_high95"] = [high for _, high in spans]

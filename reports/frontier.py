@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reports.intervals import quantile_interval
 from reports.rating_table import RatingTable
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _rows(ratings: pd.DataFrame, table: RatingTable) -> list[dict[str, object]]:
         name = part["entrant"].iloc[leader]
         behind = table.difference(name, row.entrant)
         best_of = drawn[:, within].max(axis=1)
-        low, high = np.quantile(best_of, [0.025, 0.975])
+        low, high = quantile_interval(best_of)
         rows.append({
             "game": row.game, "entrant": row.entrant, "cost_ms": row.mean_cpu_ms,
             "rating": row.rating, "best": leader == i,

@@ -14,6 +14,7 @@ import numpy as np
 
 from reports.davidson import Floats
 from reports.equilibria import agents_against_tasks, alpha_rank, nash_averaging
+from reports.intervals import quantile_interval
 from reports.pairs import MOST_ENTRANTS, Pairs
 from reports.rating_table import ELO, Estimate, RatingTable
 from reports.text import markdown_table
@@ -206,7 +207,7 @@ def span(estimate: Estimate, digits: int = 2) -> str:
 def _estimates(draws: Floats) -> list[Estimate]:
     """Of each column: the first row, and the middle 95% of the others, at least up to the first:
     noise pushes shares one way only."""
-    low, high = np.quantile(draws[1:], [0.025, 0.975], axis=0)
+    low, high = quantile_interval(draws[1:], axis=0)
     low, high = np.minimum(low, draws[0]), np.maximum(high, draws[0])
     return [Estimate(*map(float, numbers)) for numbers in zip(draws[0], low, high, strict=True)]
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from dlgo.errors import DlgoError
 from reports.davidson import Floats, Observations
+from reports.intervals import Z95
 from reports.text import listing
 
 ELO = 400 / np.log(10)  # Elo points in one unit of natural logarithm
-Z95 = 1.959963984540054  # the normal distribution has 95% of its mass within +- this
 
 
 @dataclass(frozen=True)

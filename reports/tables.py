@@ -26,6 +26,7 @@ from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import quote_value, split_spec, split_version
 from dlgo.text import one_line
 from reports.differences import counts_of_games
+from reports.intervals import proportion_interval
 from reports.rating_table import Estimate, RatingTable
 from reports.ratings import fit_ratings, repeated_games
 from reports.text import listing
@@ -280,7 +281,6 @@ def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd
     Lengths leave out games that ended by a breakdown.
     """
     import pandas as pd
-    from scipy.stats import binomtest
 
     rows = []
     for game, table in tables.items():
@@ -288,7 +288,7 @@ def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd
         rated = part[part["counted"]]
         score = counts_of_games(list(rated["result"])).score_interval()
         drawn = int((rated["result"] == 0.5).sum())
-        span = binomtest(drawn, len(rated)).proportion_ci(method="wilson")
+        draws_low, draws_high = proportion_interval(drawn, len(rated))
         plies = rated.loc[~rated["failed"], "plies"]
         move = table.first_move
         rows.append({
@@ -298,7 +298,7 @@ def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd
             "first_move_elo": move.value if move else _NAN,
             "first_move_low95": move.low95 if move else _NAN,
             "first_move_high95": move.high95 if move else _NAN,
-            "draws": drawn / len(rated), "draws_low95": span.low, "draws_high95": span.high,
+            "draws": drawn / len(rated), "draws_low95": draws_low, "draws_high95": draws_high,
             "min_plies": plies.min(), "median_plies": plies.median(), "max_plies": plies.max(),
             "failures": int(part["failed"].sum()),
         })

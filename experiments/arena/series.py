@@ -9,7 +9,6 @@ all cores.
 
 from __future__ import annotations
 
-import math
 import re
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from dlgo.rng import derive_seed
 from engines.registry import EngineSpec
 from experiments.arena.referee import EngineCache, GameTask, play_game
 from experiments.arena.schedule import Plan, tasks
+from reports.intervals import share_margin
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,6 @@ class Series:
         return (f"{self.one} against {self.other}: {self.share:.1%} ({low:.1%} to {high:.1%}) of "
                 f"{self.games} games; {self.cpu_ms[0]:.2f} and {self.cpu_ms[1]:.2f} CPU ms a move"
                 f"{failed}")
-
-
-def share_margin(share: float, n: int) -> float:
-    """Half the 95% interval of a share of `n`, by the normal approximation; for 0 or n of n, where
-    that would be 0, what the interval of Wilson (1927) leaves open."""
-    return max(1.96 * math.sqrt(share * (1 - share) / n), 1.96**2 / (n + 1.96**2))
 
 
 def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: int = 0) -> Series:

@@ -18,10 +18,10 @@ import dlgo
 from dlgo.encoders import get_encoder
 from engines.learning.data import Batch, BatchOptions, Dataset, batches
 from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU, one_hot
-from experiments.arena.series import share_margin
 from experiments.chapters.experiment import Row, experiment, scratch_folder, script, share_row
 from experiments.chapters.practice import arrays
 from experiments.figures import BLUE, RED
+from reports.intervals import share_margin
 
 Rule = Callable[[np.ndarray, dict[str, np.ndarray], float], np.ndarray]
 

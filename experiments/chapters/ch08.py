@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from engines.termination import Resignation
 from experiments.arena.schedule import Plan
-from experiments.arena.series import play_series, share_margin
+from experiments.arena.series import play_series
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.chapters.experiment import (
     Row,
@@ -24,6 +24,7 @@ from experiments.chapters.experiment import (
     share_row,
 )
 from experiments.figures import BLUE, RED
+from reports.intervals import share_margin
 
 
 @experiment(quick={"pairs": 5}, full={"pairs": 20}, reference=50)

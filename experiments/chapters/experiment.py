@@ -31,10 +31,11 @@ from matplotlib.axes import Axes
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, output_path
 from experiments.arena.provenance import machine_text
-from experiments.arena.series import play_series, share_margin
+from experiments.arena.series import play_series
 from experiments.command import run
 from experiments.figures import BLUE, INK, draw_bars, drawing
 from experiments.options import FOLDER, quick_option
+from reports.intervals import mean_margin, share_margin
 
 RESULTS = Path(__file__).parent / "results"
 _MEASURED = ("value", "low", "high", "seconds")  # the columns that differ from run to run
@@ -239,10 +240,8 @@ def share_row(label: str, share: float, n: int, **more: Any) -> Row:
 
 def mean_row(label: str, values: Iterable[float], **more: Any) -> Row:
     """A row: the mean of independent values with its 95% interval (Student's t)."""
-    from scipy.stats import t
-
     series = pd.Series(list(values), dtype=float)
-    margin = t.ppf(0.975, len(series) - 1) * series.std() / len(series) ** 0.5
+    margin = mean_margin(series)
     return {"label": label, "value": series.mean(), "low": series.mean() - margin,
             "high": series.mean() + margin, **more}
 

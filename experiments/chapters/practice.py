@@ -26,6 +26,7 @@ from engines.policy_gradient.textbook import Decision, TextbookReinforce
 from engines.q_learning.textbook import TextbookQ
 from engines.solver.outcomes import outcomes_of
 from experiments.measures.tictactoe import all_states
+from reports.intervals import proportion_interval
 
 ILLEGAL = -2
 _AT_ONCE = 256
@@ -95,11 +96,8 @@ def results_against(
 
 def decided(results: np.ndarray) -> tuple[float, float, float]:
     """The share of games won, draws left out, and its 95% interval (Clopper and Pearson 1934)."""
-    from scipy.stats import binomtest
-
     wins, games = int((results == 1).sum()), int((results != 0.5).sum())
-    interval = binomtest(wins, games).proportion_ci()
-    return wins / games, float(interval.low), float(interval.high)
+    return wins / games, *proportion_interval(wins, games, method="exact")
 
 
 @cache

@@ -29,7 +29,8 @@ from experiments.front_door import tournament
 from experiments.llm.mock import MockServer
 from experiments.options import Number, out_option, workers_option
 from reports.forfeits import answer_frame
-from reports.rating_table import Z95, Estimate
+from reports.intervals import Z95
+from reports.rating_table import Estimate
 from reports.report import write_report
 from reports.text import markdown_table
 

@@ -27,6 +27,7 @@ from engines.base import Engine
 from engines.isolation.describe import read_spec
 from engines.jobs import Amount, Executor, Processes, Task
 from experiments.options import Number, csv_option, together, workers_option
+from reports.intervals import proportion_interval
 
 # Positions that a process plays at a time, at least; and the most tasks of a class, since each task
 # builds its engine anew.
@@ -84,9 +85,9 @@ class Measured(NamedTuple):
         return self.mistakes / self.positions
 
     def __str__(self) -> str:
-        error = 1.96 * (self.share * (1 - self.share) / self.positions) ** 0.5
+        low, high = proportion_interval(self.mistakes, self.positions)
         return (
-            f"{self.share:>6.1%} of {self.positions} (+-{error:.1%}), "
+            f"{self.share:>6.1%} of {self.positions} ({low:.1%} to {high:.1%}), "
             f"{self.mistakes / max(self.asking, 1):>6.1%} of the {self.asking} in which a mistake "
             f"is possible; {self.cpu_seconds:.4f} CPU s a move"
         )

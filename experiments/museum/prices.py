@@ -22,18 +22,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import sem
-from scipy.stats import t as student
 
 from dlgo import get_game
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from engines.base import Budget
 from experiments.arena.provenance import machine_text
-from experiments.arena.series import play_series, share_margin
+from experiments.arena.series import play_series
 from experiments.chapters.practice import trained
 from experiments.museum.planting import Fault, planted
 from reports.differences import elo_of_score, score_of_elo
+from reports.intervals import mean_margin, share_margin
 
 PRICES, LOSSES = (Path(__file__).with_name(name) for name in ("prices.csv", "losses.csv"))
 MODEL = "connect4-alphazero-wide"  # the network of searches that need one
@@ -111,7 +110,7 @@ def measure(fault: Fault) -> dict[str, Any]:
     share, seeds = float(np.mean(measured.shares)), len(measured.shares)
     margin = share_margin(share, measured.games)
     if seeds > 1:
-        margin = max(margin, student.ppf(0.975, seeds - 1) * sem(measured.shares))
+        margin = max(margin, mean_margin(measured.shares))
     ends = np.clip([share + margin, share, share - margin], 0.001, 0.999)
     low, price, high = (round(-elo_of_score(one)) + 0 for one in ends)  # never -0
     shown, right_shown = (round(float(one), 3) for one in measured.shown)

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
 import pandas as pd
 
 from dlgo.errors import SpecError
@@ -40,6 +39,7 @@ from experiments.studies import measured, plans
 from experiments.studies.measured import Rated, completed, count_mistakes, play, positions_of
 from experiments.studies.plans import Claim, Study, keep, study_options
 from reports import tables
+from reports.intervals import quantile_interval
 from reports.plots import game_title
 
 RESULTS = plans.RESULTS / "families"
@@ -184,8 +184,8 @@ def strengths(part: Part, rated: Mapping[str, Rated]) -> pd.DataFrame:
         table = pd.DataFrame(columns=[*columns, "positions", "mistakes"], index=plan, dtype=float)
         if name in rated:
             first, *drawn = rated[name]
-            bounds = np.quantile([one["rating"] for one in drawn], (0.025, 0.975), axis=0)
-            table = first.assign(low95=bounds[0], high95=bounds[1])[table.columns].reindex(plan)
+            low, high = quantile_interval([sample["rating"] for sample in drawn], axis=0)
+            table = first.assign(low95=low, high95=high)[table.columns].reindex(plan)
         rows.append(table.reset_index().assign(part=part.name, ms=ms))
     return pd.concat(rows, ignore_index=True)
 

@@ -8,7 +8,8 @@ from shutil import copytree
 import pytest
 from scipy.stats import binomtest
 
-from experiments.arena.series import Series, play_series, share_margin
+from experiments.arena.series import Series, play_series
+from reports.intervals import share_margin
 from tests.command import ROOT
 
 MODELS = ROOT / "engines/models"
@@ -21,7 +22,7 @@ def test_who_won_none_or_all_may_still_win_as_many_as_wilson_says(games: int) ->
 
 
 def test_in_the_middle_it_is_the_normal_approximation() -> None:
-    assert share_margin(0.5, 100) == pytest.approx(0.098)
+    assert share_margin(0.5, 100) == pytest.approx(0.098, abs=1e-5)
 
 
 def test_the_folder_of_a_network_does_not_change_the_games(tmp_path: Path) -> None:
