@@ -7,11 +7,12 @@ uses.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+from dlgo.digests import hex_digest
 
 # Attributes of a class that do not affect how it plays, or that differ from run to run.
 _LEFT_OUT = {"__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__firstlineno__",
@@ -36,7 +37,7 @@ def code_digest(target: Any) -> str:
         elif id(value) not in seen:
             seen.add(id(value))
             waiting += reversed([*_parts(value, target.__module__)])
-    return hashlib.sha256("\n".join(words).encode(errors="backslashreplace")).hexdigest()[:32]
+    return hex_digest("\n".join(words).encode(errors="backslashreplace"))
 
 
 def _parts(value: Any, module: str) -> Iterator[Any]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -35,6 +34,7 @@ from types import ModuleType
 from typing import Any
 
 from dlgo.code_digest import code_digest
+from dlgo.digests import hex_digest
 from dlgo.errors import LoadError, PluginError
 from dlgo.files import relative_path
 from dlgo.specs import suggest
@@ -320,10 +320,8 @@ def source_digest(target: Any) -> str:
     else:
         folder = Path(package.__file__ or file).parent if package is not None else Path(file).parent
         files = sorted(folder.rglob("*.py"))
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:32]
+    return hex_digest(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes()
+                      for path in files)
 
 
 def _files_used(module: ModuleType, folder: Path, seen: set[str]) -> set[Path]:

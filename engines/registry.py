@@ -8,7 +8,6 @@ package.
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from dlgo import specs
 from dlgo.api import GameSpec
 from dlgo.budgets import BUDGET_NAMES, BUDGET_OPTIONS
+from dlgo.digests import hex_digest
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.plugins import Plugin, PluginGroup
@@ -136,9 +136,7 @@ class EngineSpec:
                 values[option.name] = getattr(part, "reference", str(part))
                 parts.append(part)
         digests = [part.digest for part in parts if part.digest]
-        digest = "".join(digests)
-        if len(digests) > 1:
-            digest = hashlib.sha256(digest.encode()).hexdigest()[:32]
+        digest = hex_digest("".join(digests)) if len(digests) > 1 else "".join(digests)
         settings = tuple((key, value) for key, value in values.items() if value is not None)
         origin = next((str(part.origin) for part in parts if part.origin), "")
         text = specs.format_spec(name, limits + options, vars(budget) | values)

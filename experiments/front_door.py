@@ -6,7 +6,6 @@ They call the same code as the commands of these names. `dlgo.train` is `experim
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
 import json
 import math
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.api import GameSpec
+from dlgo.digests import hex_digest
 from dlgo.errors import SpecError
 from dlgo.files import make_folder
 from dlgo.games import GAMES, get_game
@@ -125,7 +125,7 @@ def tournament(
         None, checked_keys("tournament", {"games": games, "engines": entrants, **keys}))
     if ledger is None:
         what = json.dumps([plan.games, plan.entrants, plan.seed, plan.opening_plies])
-        digest = hashlib.sha256(what.encode()).hexdigest()[:8]
+        digest = hex_digest(what, 8)
         ledger = make_folder(Path("out/tournaments")) / f"{get_game(games[0]).slug}-{digest}.sqlite"
     progress = default_reporter()
     here = made_here(*plan.games, *plan.entrants)

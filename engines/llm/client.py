@@ -7,7 +7,6 @@ none is paid for twice. The key is known here only, and replaced in all that a s
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import itertools
 import json
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from dlgo.digests import hex_digest
 from dlgo.errors import SpecError
 from dlgo.files import make_folder, write_file
 from dlgo.readers import MALFORMED, read_json
@@ -134,7 +134,7 @@ class Client:
         NONSENSE (something other than an answer in this form).
         """
         text = json.dumps([self._url, body, sample], sort_keys=True)
-        name = hashlib.sha256(text.encode()).hexdigest()
+        name = hex_digest(text, 64)
         path = None if self._cache is None else self._cache / name[:2] / f"{name}.json"
         if path is not None and (kept := _read_kept(path)) is not None:
             return kept

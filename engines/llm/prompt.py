@@ -7,7 +7,6 @@ same game in other words: it has a name for each move. Of an answer only the mov
 
 from __future__ import annotations
 
-import hashlib
 import re
 import string
 from collections import Counter
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.api import GameSpec, GameState, Move
+from dlgo.digests import hex_digest
 from dlgo.display import board_info, player_text, position_info
 from dlgo.errors import IllegalMoveError, NotationError, SpecError
 from dlgo.readers import MALFORMED, read_json, read_toml
@@ -72,7 +72,7 @@ class Prompt:
         if disguise:
             self._title, self._rules, self._names = _disguise(disguise, words, game)
         self._moves = {name: text for text, name in self._names.items()}
-        self.digest = hashlib.sha256(f"{text}\0{words}".encode()).hexdigest()[:8]
+        self.digest = hex_digest(f"{text}\0{words}", 8)
 
     def first(self, state: GameState) -> str:
         """The prompt for a position."""

@@ -8,13 +8,13 @@ The games and the learning are one compiled loop (`learning.py`), without Keras.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from dlgo.digests import hex_digest
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from dlgo.files import make_folder, write_file
@@ -82,13 +82,13 @@ class NTupleLearner(ReinforcementLearner):
         content = packed(self._games.tuples, self._cells)
         make_folder(folder, error=ModelError)
         write_file(folder / FILE, content, error=ModelError, remedy=store.REMEDY)
-        encoder, digest = get_encoder(_ENCODER, self._game), hashlib.sha256(content).hexdigest()
+        encoder = get_encoder(_ENCODER, self._game)
         store.write_card(folder, Card(
             name=f"{self._folder.resolve().name}-{suffix}", game=str(self._game), encoder=_ENCODER,
             network=self._config.network, shape=encoder.shape, num_actions=encoder.num_actions,
             heads={"value": head_of("value", (1,))}, accuracy=accuracy or {},
             training={"method": self._config.method, **training},
-        ), f"sha256:{digest[:32]}", {FILE: digest})
+        ), f"sha256:{hex_digest(content)}", {FILE: hex_digest(content, 64)})
 
     def _play_games(
         self, run: Run, n: int, epsilons: tuple[float, float], rate: float, *seed: object

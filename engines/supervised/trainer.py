@@ -7,7 +7,6 @@ results, in batches that depend on seed and epoch alone. It leaves a model folde
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dlgo.digests import hex_digest
 from dlgo.encoders import get_encoder
 from dlgo.encoders.base import Encoder
 from dlgo.errors import ModelError
@@ -67,7 +67,7 @@ def train(
         **(source or {}), "games": training.n_games, "positions": training.n_positions,
         "test_games": held_out.n_games, "test_positions": held_out.n_positions,
         "cpu_seconds": round(training.cpu_seconds + held_out.cpu_seconds, 1),
-        "digest": hashlib.sha256(digests).hexdigest()[:16],
+        "digest": hex_digest(digests, 16),
     }
     with open_run(
         folder, config, within="training", source=source, progress=progress

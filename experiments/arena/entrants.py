@@ -6,11 +6,11 @@ An external engine is never loaded in this process: it may hang, exit, or read o
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError, SpecError
 from dlgo.specs import split_version, with_version
 from engines import registry
@@ -59,7 +59,7 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
         elif spec in outside:  # it cannot be loaded, and loses its games, which say why
             path = Path(spec.partition(".py")[0] + ".py").expanduser()
             content = path.read_bytes() if path.is_file() else spec.encode()
-            digest = hashlib.sha256(content).hexdigest()
+            digest = hex_digest(content, 64)
             entrants[spec] = with_version(spec, digest), f"{Path(spec).name}@{digest[:4]}"
         elif Entrant.of(spec).is_outside:
             entrants[spec] = spec, ""

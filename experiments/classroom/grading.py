@@ -8,7 +8,6 @@ are tried in a new process.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import tempfile
 import time
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
+from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.text import error_text
 from engines.isolation.calls import CallError, Functions
@@ -185,7 +185,7 @@ def grade(
     path = collected.named(exercise.name)
     if path is None:
         return Grade(student, exercise.name, [], exercise.points, collected.notes)
-    digest = hashlib.sha256((exercise.source + collected.digest()).encode()).hexdigest()[:16]
+    digest = hex_digest(exercise.source + collected.digest(), 16)
     before = (known or {}).get((student, exercise.name))
     if before is not None and (before.digest, before.trusted) == (digest, trust):
         return before

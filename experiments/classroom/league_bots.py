@@ -6,7 +6,6 @@ entrant, whose games are played; handing in the same files again needs no new ga
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder
 from dlgo.games import get_game
@@ -161,5 +161,5 @@ def entrant_name(student: str) -> str:
     """A student as specifications can call them; two students never have one name."""
     word = re.sub(r"\W", "_", student)
     if word != student or word[:1].isdigit():
-        word = f"_{word[:40]}_{hashlib.sha256(student.encode()).hexdigest()[:8]}"
+        word = f"_{word[:40]}_{hex_digest(student, 8)}"
     return f"student:{word}"

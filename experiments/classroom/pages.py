@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import hashlib
 import secrets
 from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_csv, write_file
 from dlgo.records.ledger import GameRecord
@@ -72,7 +72,7 @@ def pseudonyms(path: Path, students: Iterable[str]) -> dict[str, str]:
 def page_name(student: str) -> str:
     """The file of a student's page: file systems limit the length of names."""
     if len(student.encode()) > _LONGEST_NAME:
-        student = f"{student[:40]}-{hashlib.sha256(student.encode()).hexdigest()[:12]}"
+        student = f"{student[:40]}-{hex_digest(student, 12)}"
     return f"{student}.html"
 
 

@@ -11,7 +11,6 @@ archive, and a damaged file of a zip, is named and left out, and the import ends
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from collections import Counter
@@ -24,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dlgo.api import Player
+from dlgo.digests import hex_digest
 from dlgo.errors import DataError, NotationError
 from dlgo.files import check_apart, make_folder, write_csv
 from dlgo.games import get_game
@@ -303,7 +303,7 @@ def _games_of(data: bytes, name: str, wanted: Filter) -> Iterator[tuple[GameData
 
 def _recipe(piece: Piece, wanted: Filter, path: Path) -> dict[str, Any]:
     """What a shard comes from: the archive by name and size, its files by a digest of names."""
-    names = hashlib.sha256("\n".join(piece.names).encode("utf-8", "replace")).hexdigest()
+    names = hex_digest("\n".join(piece.names).encode("utf-8", "replace"), 64)
     return {
         "archive": Path(piece.archive).name, "bytes": path.stat().st_size if path.is_file() else 0,
         "files": len(piece.names), "names": names, "filter": asdict(wanted),

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from dlgo.api import GameSpec
+from dlgo.digests import hex_digest
 from dlgo.errors import DataError
 from dlgo.text import number_of
 from engines.learning.data.records import GameData
@@ -121,7 +122,7 @@ class Dataset:
     @property
     def digest(self) -> str:
         """A digest of the games in their order."""
-        return hashlib.sha256(self.digests.tobytes()).hexdigest()[:16]
+        return hex_digest(self.digests.tobytes(), 16)
 
     def split(self, test: float = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
         """Split into (train, test) with disjoint games; `test` is the share of the test games.

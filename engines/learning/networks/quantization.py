@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import logging
 import tempfile
 import time
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from dlgo.digests import hex_digest
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from dlgo.files import make_folder, write_file
@@ -81,7 +81,7 @@ def quantise_model(
     import onnxruntime
 
     card = dataclasses.replace(
-        card, files={**card.files, store.INT8_FILE: hashlib.sha256(quantised).hexdigest()},
+        card, files={**card.files, store.INT8_FILE: hex_digest(quantised, 64)},
         accuracy={**card.accuracy, "int8": {
             "positions": held_out, **{part: round(number, 6) for part, number in cost.items()},
             "calibration_positions": CALIBRATION, "seed": seed,

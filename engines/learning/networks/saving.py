@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dlgo.digests import hex_digest
 from dlgo.errors import ModelError
 from dlgo.files import make_folder, output_path, write_file
 from engines.learning.networks.backend import backend_name, keras
@@ -60,11 +60,11 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
         paths[1].write_bytes(to_onnx(model).SerializeToString())
         check_agreement(model, OnnxRuntime(card, paths[1].read_bytes()), card)
         for path, name in zip(paths, (KERAS_FILE, ONNX_FILE), strict=True):
-            files[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            files[name] = hex_digest(path.read_bytes(), 64)
         if (dense := dense_file(model)) is not None:
             check_agreement(model, DenseRuntime(card, dense), card)
             write_file(folder / DENSE_FILE, dense, error=ModelError, remedy=REMEDY)
-            files[DENSE_FILE] = hashlib.sha256(dense).hexdigest()
+            files[DENSE_FILE] = hex_digest(dense, 64)
     return write_card(folder, card, weights_digest(model.get_weights()), files,
                       keras=keras.__version__, backend=backend_name())
 

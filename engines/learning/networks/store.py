@@ -12,7 +12,6 @@ and checksums in the card are compared first.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 import platform
 from datetime import UTC, datetime
@@ -21,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import dlgo
+from dlgo.digests import hex_digest
 from dlgo.errors import ModelError
 from dlgo.files import write_file
 from dlgo.specs import suggest
@@ -97,7 +97,7 @@ def read_file(folder: Path, card: Card, name: str) -> bytes:
         raise ModelError(f"model {folder} has no {name}; {remedy}") from None
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}") from None
-    if hashlib.sha256(content).hexdigest() != card.files.get(name):
+    if hex_digest(content, 64) != card.files.get(name):
         raise ModelError(
             f"{path} is not the file its card describes (checksum differs): it is damaged or "
             "of another model; copy the folder again"
@@ -117,12 +117,9 @@ def check_files(folder: Path, card: Card) -> None:
 
 def weights_digest(weights: list[np.ndarray]) -> str:
     """Identity of a network: a digest of its weights in their order, shapes included."""
-    digest = hashlib.sha256()
-    for weight in weights:
-        array = np.ascontiguousarray(weight)
-        digest.update(f"{array.dtype} {array.shape};".encode())
-        digest.update(array.tobytes())
-    return f"sha256:{digest.hexdigest()[:32]}"
+    digest = hex_digest(f"{array.dtype} {array.shape};".encode() + array.tobytes()
+                        for array in map(np.ascontiguousarray, weights))
+    return f"sha256:{digest}"
 
 
 def write_card(

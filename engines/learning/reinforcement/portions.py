@@ -6,7 +6,6 @@ Runtime on one thread. So the games do not depend on the workers.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from dlgo.api import GameSpec
+from dlgo.digests import hex_digest
 from dlgo.games import get_game
 from engines.jobs import Amount, Executor, Task
 from engines.learning.data.experience import Experience, merged
@@ -41,7 +41,7 @@ class PlayedTask:
         """The games; `start` is the process's CPU time before the task."""
         arrays = {name: array for name, array in vars(played).items()
                   if isinstance(array, np.ndarray)}
-        digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays.values())).hexdigest()
+        digest = hex_digest((array.tobytes() for array in arrays.values()), 64)
         return cls(played.encoder, arrays, digest, time.process_time() - start)
 
 
