@@ -15,7 +15,7 @@ from setuptools import find_packages, setup
 from setuptools.command.build import build
 
 here = Path(__file__).parent
-version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_text("utf-8"))[1]
+version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/version.py").read_text("utf-8"))[1]
 
 # Training networks, and writing them as ONNX. Keras computes with TensorFlow or with JAX: JAX where
 # TensorFlow has no stable packages, on Python 3.14. Neither has packages for Intel Macs and for
@@ -163,7 +163,7 @@ distribution = setup(
             "selenium>=4.20",
         ],
     },
-    entry_points={"console_scripts": ["dlgo = experiments.cli.main:main"]},
+    entry_points={"console_scripts": ["dlgo = experiments.cli.__main__:main"]},
 )
 
 if STUDENT:

@@ -19,23 +19,27 @@ Every name has its own help, such as `help(dlgo.tournament)`; docs/python.md exp
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
+from dlgo.errors import DlgoError, IllegalMoveError, LedgerError, NotationError, SpecError
 from dlgo.own_packages import prefer_own_packages
+from dlgo.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from dlgo.api import GameSpec, GameState, Move, Player, Point
-    from dlgo.errors import DlgoError, IllegalMoveError, LedgerError, NotationError, SpecError
     from dlgo.games import game_names, get_game
     from dlgo.games import get_game as game
-    from engines.registry import engine_names
-    from experiments import train
-    from experiments.check import check
-    from experiments.front_door import engine, generate, match, tournament
-    from reports.results import Results as results  # noqa: N813 (called like a function)
+    from experiments.front_door import (
+        check,
+        engine,
+        engine_names,
+        generate,
+        match,
+        results,
+        tournament,
+        train,
+    )
 
-__version__ = "0.2.0"
 prefer_own_packages()
 
 __all__ = [
@@ -44,34 +48,28 @@ __all__ = [
     "game", "game_names", "generate", "get_game", "match", "results", "tournament", "train",
 ]
 
-# name -> "module" or "module:object". As text, so that this package imports no other one.
-_PLACES = {
-    name: f"dlgo.errors:{name}" if name.endswith("Error") else f"dlgo.api:{name}"
-    for name in __all__ if name[0].isupper()
-} | {
-    "check": "experiments.check:check",
-    "engine": "experiments.front_door:engine",
-    "engine_names": "engines.registry:engine_names",
-    "game": "dlgo.games:get_game",
-    "game_names": "dlgo.games:game_names",
-    "generate": "experiments.front_door:generate",
-    "get_game": "dlgo.games:get_game",
-    "match": "experiments.front_door:match",
-    "results": "reports.results:Results",
-    "tournament": "experiments.front_door:tournament",
-    "train": "experiments.train",
-}
-
 
 def __getattr__(name: str) -> Any:
-    """Names load on demand: rules import Numba, which errors and options do not need."""
-    if name not in _PLACES:
+    """Names load on demand: the rules import Numba, and what plays and rates imports pandas.
+
+    This is the front door, above all packages. Modules of ours import what they need from where it
+    is defined, so what stands behind the door does not lead back to it.
+    """
+    if name not in __all__:
         from dlgo.specs import suggest
 
         raise AttributeError(f"module 'dlgo' has no attribute {name!r}{suggest(name, __all__)}")
-    module, _, member = _PLACES[name].partition(":")
-    loaded = importlib.import_module(module)
-    return getattr(loaded, member) if member else loaded
+    if name in ("game", "get_game", "game_names"):
+        from dlgo import games
+
+        return games.game_names if name == "game_names" else games.get_game
+    if name[0].isupper():
+        from dlgo import api
+
+        return getattr(api, name)
+    from experiments import front_door
+
+    return getattr(front_door, name)
 
 
 def __dir__() -> list[str]:

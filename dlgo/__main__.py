@@ -1,5 +1,6 @@
 """`python -m dlgo` is the command `dlgo`, where the script is not on the path."""
 
-import runpy
+from experiments.cli.__main__ import main
 
-runpy.run_module("experiments.cli", run_name="__main__", alter_sys=True)
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,7 @@
 
 `board_info` and `position_info` describe a board and a position for every program that draws them:
 this module, matplotlib (`experiments/play/board_drawing.py`) and the browser (`dlgo/browser`). They
-read `kernels.piece` and the labels of the `GameSpec`, so every game has a picture.
+read `kernels.piece` and the labels of the game, so every game has a picture.
 
 A cell is a number, row by row from the bottom left: `(row - 1) * cols + col - 1`. A piece is a
 value of `kernels.piece`: even numbers are black's, odd ones white's, -1 is none.
@@ -14,16 +14,48 @@ import math
 import re
 from collections.abc import Iterator
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from dlgo import kernels
 from dlgo.moves import Player, Point
 
-if TYPE_CHECKING:
-    from dlgo.api import GameState
-    from dlgo.game_spec import GameSpec
-
 Info = dict[str, Any]
+
+
+class Game(Protocol):
+    """What pictures need of a `GameSpec`."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    symbols: ClassVar[tuple[str, str]]
+    piece_kinds: ClassVar[tuple[str, ...]]
+    pieces_on_points: ClassVar[bool]
+    settings: dict[str, Any]
+    board_rows: int
+    board_cols: int
+
+    def row_label(self, row: int) -> str: ...
+    def col_label(self, col: int) -> str: ...
+    def cell_label(self, row: int, col: int) -> str: ...
+    def piece_symbol(self, piece: int) -> str: ...
+    def piece_mark(self, piece: int) -> str: ...
+    def last_cell(self, state: Any) -> Point | None: ...
+    def winning_cells(self, state: Any) -> list[Point]: ...
+    def result_text(self, state: Any) -> str: ...
+
+
+class Position(Protocol):
+    """What pictures need of a `GameState`."""
+
+    kernel_state: Any
+
+    @property
+    def game(self) -> Game: ...
+    @property
+    def next_player(self) -> Player: ...
+    def is_over(self) -> bool: ...
+    def winner(self) -> Player | None: ...
+
 
 _INK, _PAPER, _WOOD, _BLUE = "#222222", "#faf6ec", "#dcb35c", "#1f5fbf"
 _CROSS, _NOUGHT, _LAST, _WON = "#c0392b", "#2d5fa8", "#d02020", "#12a150"
@@ -45,7 +77,7 @@ _MARGIN = 24
 _LETTER = 6.5  # the mean width of a letter of 12 pixels
 
 
-def look_of(game: GameSpec) -> str:
+def look_of(game: Game) -> str:
     """How the board is drawn: `lines`, `drop`, `checkers`, `noughts`, `hex`, `felt`, else
     `cells`."""
     if game.name == "connectn":
@@ -55,13 +87,13 @@ def look_of(game: GameSpec) -> str:
     return looks.get(game.name, "lines" if game.pieces_on_points else "cells")
 
 
-def player_text(game: GameSpec, player: Player) -> str:
+def player_text(game: Game, player: Player) -> str:
     """What a player is called, by the pieces: red and yellow in Connect Four."""
     names = _NAMES.get(look_of(game))
     return names[player.index] if names else player.name
 
 
-def result_text(state: GameState) -> str:
+def result_text(state: Position) -> str:
     """The result of a finished game and its reason, with the players named as in `player_text`."""
     game, text = state.game, state.game.result_text(state)
     for player in Player:
@@ -76,19 +108,19 @@ def result_text(state: GameState) -> str:
     return text + " points" if re.search(r"wins by [\d.]+$", text) else text
 
 
-def extra_lines(state: GameState) -> str:
+def extra_lines(state: Position) -> str:
     """The lines that the game prints below its board: a lead, a capture that must continue."""
     game = state.game
     lines, board = str(state).split("\n")[game.board_rows :], board_text(state).split("\n")
     return "  ".join(line for line in lines if line not in board).strip()
 
 
-def cell_number(game: GameSpec, point: Point) -> int:
+def cell_number(game: Game, point: Point) -> int:
     """The number of a cell."""
     return (point.row - 1) * game.board_cols + point.col - 1
 
 
-def board_info(game: GameSpec) -> Info:
+def board_info(game: Game) -> Info:
     """The properties of a board that do not change during a game, as plain values."""
     rows, cols, look = game.board_rows, game.board_cols, look_of(game)
     cells = [(row, col) for row in range(1, rows + 1) for col in range(1, cols + 1)]
@@ -130,7 +162,7 @@ def _star_cells(size: int) -> list[int]:
     return [row * size + col for row, col in places]
 
 
-def _cell_name(game: GameSpec, look: str, row: int, col: int) -> str:
+def _cell_name(game: Game, look: str, row: int, col: int) -> str:
     if look == "checkers":  # half the squares have a name, the others are not used
         return game.cell_label(row, col)
     if look == "drop":
@@ -138,7 +170,7 @@ def _cell_name(game: GameSpec, look: str, row: int, col: int) -> str:
     return game.cell_label(row, col) or f"{game.col_label(col)}{game.row_label(row)}"
 
 
-def position_info(state: GameState) -> Info:
+def position_info(state: Position) -> Info:
     """The properties of a position that a board shows, as plain values."""
     game = state.game
     last = game.last_cell(state)
@@ -153,7 +185,7 @@ def position_info(state: GameState) -> Info:
     }
 
 
-def board_text(state: GameState) -> str:
+def board_text(state: Position) -> str:
     """The board as text; the last play, or the stones that won, in brackets."""
     game, position, look = state.game, position_info(state), look_of(state.game)
     numbered = look == "checkers"  # then squares without a number are not used
@@ -296,7 +328,7 @@ def _piece(info: Info, piece: int, x: float, y: float) -> Iterator[Shape]:
             yield Shape("text", x, y, height=0.5, fill=ink, text=mark)
 
 
-def board_svg(state: GameState) -> str:
+def board_svg(state: Position) -> str:
     """The board as an SVG image: pieces, labels, the last play or the winning stones marked."""
     game, info, position = state.game, board_info(state.game), position_info(state)
     rows, cols = info["height"], info["width"]
@@ -317,7 +349,7 @@ def board_svg(state: GameState) -> str:
     ])
 
 
-def board_inside(state: GameState, x: float, y: float, width: float, height: float) -> str:
+def board_inside(state: Position, x: float, y: float, width: float, height: float) -> str:
     """The board alone, without labels around it, in a box of another SVG image."""
     info, position = board_info(state.game), position_info(state)
     rows, cols = info["height"], info["width"]

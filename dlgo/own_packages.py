@@ -10,7 +10,8 @@ import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parents[1]
+# The folder of our packages.
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def prefer_own_packages() -> None:
@@ -22,10 +23,10 @@ def prefer_own_packages() -> None:
         if spec is None or spec.origin is None:
             continue  # a folder without __init__.py never hides a package
         file = Path(spec.origin)
-        if _ROOT not in file.resolve().parents:
+        if ROOT not in file.resolve().parents:
             hiding.append(str(file.parent if file.name == "__init__.py" else file))
     if hiding:
-        sys.path.insert(0, str(_ROOT))
+        sys.path.insert(0, str(ROOT))
         print(
             f"dlgo: {' and '.join(hiding)}: your modules have the names of packages of dlgo, which "
             "are imported instead; rename them", file=sys.stderr,

@@ -24,6 +24,7 @@ import importlib.util
 import inspect
 import itertools
 import os
+import pkgutil
 import re
 import sys
 import threading
@@ -121,8 +122,7 @@ class PluginGroup:
         Raises PluginError, with file and line, if it cannot be loaded or is something else.
         """
         if name in self.built_in:
-            module, _, member = self.built_in[name].partition(":")
-            return Plugin(name, getattr(importlib.import_module(module), member))
+            return Plugin(name, pkgutil.resolve_name(self.built_in[name]))
         if name in self._given:
             return Plugin(name, self._given[name], _file_of(self._given[name]))
         if points := self._entry_points.get(name):

@@ -1,11 +1,11 @@
-"""Texts for people: external text on one printable line, numbers of things, and durations."""
+"""Texts for people: external text on one printable line, lists, numbers of things, durations."""
 
 from __future__ import annotations
 
 import itertools
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 # Characters of the longest name of a player or engine.
 LONGEST_NAME = 200
@@ -30,6 +30,12 @@ def excerpt(text: str, length: int = 300) -> str:
     """The beginning of a text, on one line and printable: at most `length` characters."""
     text = one_line(" ".join(text[: 4 * length].split()))
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def listing(names: Sequence[str], most: int = 3) -> str:
+    """`a, b, c and 4 more`."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def error_text(error: BaseException) -> str:

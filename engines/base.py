@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.budgets import BUDGET_OPTIONS
 from dlgo.errors import SpecError
+from dlgo.games import with_tablebase
 from dlgo.jit import cpu_time, wall_time
 from dlgo.rng import below, make_rng
 from dlgo.specs import Option, check_settings, format_spec
@@ -61,7 +62,7 @@ class Engine(ABC):
         )
         self._termination = Termination(self.settings)
         if self.settings.get(TABLES.name):
-            self.game = game.with_tablebase(self.settings[TABLES.name])
+            self.game = with_tablebase(game, self.settings[TABLES.name])
         self._set_up()
         self.new_game(seed)
 

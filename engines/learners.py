@@ -6,7 +6,7 @@ player. Modules load on demand.
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,8 +40,7 @@ def learner_class(name: str) -> type[ReinforcementLearner]:
     if name not in LEARNERS:
         raise SpecError(f"unknown learner {name!r}{suggest(name, LEARNERS)}; learners are "
                         f"{', '.join(LEARNERS)}")
-    module, _, target = LEARNERS[name][0].partition(":")
-    return getattr(importlib.import_module(module), target)
+    return pkgutil.resolve_name(LEARNERS[name][0])
 
 
 def config_class(name: str) -> type[Settings]:

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from dlgo import GameSpec, get_game
+from dlgo.api import GameSpec
 from dlgo.conformance import RULES, Kind, RuleBroken, check_game, draw_sample, kit
 from dlgo.conformance.broken import explain
 from dlgo.errors import DlgoError, LoadError, PluginError, SpecError
 from dlgo.files import relative_path
-from dlgo.games import GAMES
+from dlgo.games import GAMES, get_game
 from dlgo.plugins import PluginGroup
 from dlgo.specs import split_version
 from dlgo.system.watchdogs import TooSlow, watchdog

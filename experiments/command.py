@@ -23,7 +23,7 @@ def run(
 ) -> NoReturn:
     """Run `command` and exit; a group without a subcommand prints its help. `arguments` are those
     of the process by default; `name` is the program's name in the help."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `experiments/__init__.py`
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `experiments/cli/__main__.py`
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # Characters that are not in the console's encoding become `?` (on standard error, escapes).

@@ -1,90 +1,37 @@
-"""The functions `engine`, `match`, `tournament` and `generate` of `import dlgo`.
+"""The front door: the functions of `import dlgo` that play, rate and train.
 
-They call the same code as the commands of these names. `dlgo.train` is `experiments/train.py`.
+They call the same code as the commands of these names. `dlgo/__init__.py` loads this module on
+demand.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
 import json
-import math
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.api import GameSpec
 from dlgo.digests import hex_digest
-from dlgo.errors import SpecError
 from dlgo.files import make_folder
-from dlgo.games import GAMES, get_game
-from dlgo.specs import check_number, split_version, suggest
-from engines.base import Engine
-from engines.jobs import Executor, Inline
-from engines.registry import ENGINES, EngineSpec, build_engine
+from dlgo.games import get_game
+from engines.jobs import Inline
+from engines.registry import EngineSpec, engine_names
+from experiments import train
 from experiments.arena.series import play_series
-from experiments.datasets.options import MOST_GAMES
+from experiments.calls import called, engine, jobs_for, log, made_here, one_process_text
+from experiments.check import check
 from reports.results import Results
+from reports.results import Results as results  # noqa: N813 (called like a function)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from engines.learning.data import Dataset
 
-
-def called(function: Callable, name: str = "") -> Callable:
-    """Turn a call with wrong arguments into one clear sentence. `name` is the name of the function
-    in `dlgo`; by default its own name."""
-    signature, name = inspect.signature(function), name or function.__name__
-    plain = [parameter.replace(annotation=inspect.Parameter.empty)
-             for parameter in signature.parameters.values()]
-
-    @functools.wraps(function)
-    def checked(*given: Any, **named: Any) -> Any:
-        try:
-            bound = signature.bind(*given, **named)
-        except TypeError as error:
-            unknown = next((key for key in named if key not in signature.parameters), "")
-            raise SpecError(
-                f"{name}: {error}{suggest(unknown, signature.parameters)}; it takes "
-                f"{', '.join(map(str, plain))}"
-            ) from None
-        for key, (low, high) in _WHOLE_NUMBERS.items():
-            if (value := bound.arguments.get(key)) is not None:
-                bound.arguments[key] = check_number(value, f"{name}: {key}", int, low, high)
-        return function(*bound.args, **bound.kwargs)
-
-    return checked
-
-
-# Arguments that are whole numbers in all functions, with their bounds.
-_WHOLE_NUMBERS = {
-    "games": (1, MOST_GAMES), "seed": (-math.inf, math.inf), "workers": (1, 1000),
-    "pairs": (1, math.inf),
-}
+__all__ = [
+    "check", "engine", "engine_names", "generate", "match", "results", "tournament", "train",
+]
 
 match = called(play_series, "match")
-
-
-@called
-def engine(spec: Any, game: str | GameSpec, seed: int = 0) -> Engine:
-    """An engine that is ready to play: everything that it needs is compiled and loaded.
-
-    Args:
-        spec: a specification, such as "mcts:sims=200" or "my_bot.py:MyBot"; or a class or an
-            object with a method `select_move(state)`.
-        game: the game that it plays.
-        seed: the same seed gives the same moves if budgets are counts, not times.
-
-    Raises:
-        SpecError: for an unknown engine or option, or one that cannot play the game.
-    """
-    built = build_engine(spec, game, seed)
-    built.warm_up()
-    built.new_game(seed)
-    return built
 
 
 @called
@@ -130,7 +77,7 @@ def tournament(
     progress = default_reporter()
     here = made_here(*plan.games, *plan.entrants)
     if here:
-        progress.log(_one_process(here))
+        progress.log(one_process_text(here))
     with games_on(cluster, workers) as backend:
         run_tournament(plan, ledger, workers, progress, limits, retry=retry,
                        backend=Inline() if here else backend)
@@ -174,40 +121,6 @@ def generate(
     with jobs_for(specs, cluster, workers, log) as jobs:
         folder = make(recipe, games, out and Path(out), workers, jobs=jobs)
     return Dataset.open(folder)
-
-
-@contextmanager
-def jobs_for(
-    specs: Sequence[str], cluster: str | None, workers: int | None, log: Callable[[str], None],
-    **options: Any,
-) -> Iterator[Executor | None]:
-    """The executor: a cluster; this process, if a game or an engine was made in Python; else None,
-    for processes of this machine. `options` are those of `jobs_on`."""
-    from experiments.cluster.chosen import jobs_on
-
-    here = made_here(*specs)
-    if here:
-        log(_one_process(here))
-        yield Inline()
-    else:
-        with jobs_on(cluster, log, specs, workers, **options) as jobs:
-            yield jobs
-
-
-def made_here(*specs: str) -> list[str]:
-    """The games and engines that were made in Python, and that no other process can find."""
-    return [split_version(spec)[0] for spec in dict.fromkeys(specs) for group in (GAMES, ENGINES)
-            if group.is_given(group.split(spec)[0])]
-
-
-def log(text: str) -> None:
-    """Print a line for people on standard error."""
-    print(text, file=sys.stderr, flush=True)
-
-
-def _one_process(names: list[str]) -> str:
-    return (f"{', '.join(names)} was defined in the notebook or script, so this process plays all "
-            "games, one by one; to use all cores, put the class in a file and name FILE.py:NAME")
 
 
 def _listed(value: Any) -> list[Any]:

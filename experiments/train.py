@@ -19,7 +19,7 @@ from engines.base import Engine
 from engines.learners import LEARNERS, examine, learner_class
 from engines.learning.networks.card import Card
 from engines.learning.settings import Settings
-from experiments.front_door import called, engine, jobs_for
+from experiments.calls import called, engine, jobs_for
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dlgo.text import listing
 from reports.davidson import Floats, Ints
-from reports.text import listing
 
 _MOST_GROUPS = 20  # listed by name
 

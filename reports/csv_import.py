@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import Ledger, is_ledger
 from dlgo.tables import read_table
-from dlgo.text import LONGEST_NAME, one_line
+from dlgo.text import LONGEST_NAME, listing, one_line
 from reports.ratings import repeated_games
 from reports.tables import GAME_COLUMNS, games_frame
-from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd

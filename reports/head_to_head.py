@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
 from dlgo.specs import split_version
-from dlgo.text import one_line
+from dlgo.text import listing, one_line
 from reports.differences import Counts, counts_of_games, counts_of_pairs
-from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd

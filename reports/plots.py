@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dlgo.errors import DlgoError
+from dlgo.text import listing
 from reports import figures
 from reports.figures import COLOURS, GREY, LIGHT, plain
 from reports.labels import Label, place_labels
-from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from dlgo.errors import DlgoError
+from dlgo.text import listing
 from reports.davidson import Floats, Observations
 from reports.intervals import Z95
-from reports.text import listing
 
 ELO = 400 / np.log(10)  # Elo points in one unit of natural logarithm
 

@@ -24,12 +24,11 @@ from dlgo.readers import MALFORMED, read_json
 from dlgo.records.costs import CostTotals
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import quote_value, split_spec, split_version
-from dlgo.text import one_line
+from dlgo.text import listing, one_line
 from reports.differences import counts_of_games
 from reports.intervals import proportion_interval
 from reports.rating_table import Estimate, RatingTable
 from reports.ratings import fit_ratings, repeated_games
-from reports.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,19 +1,11 @@
-"""Numbers, lists and tables as text."""
+"""Numbers and tables as text."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from reports.rating_table import Estimate, RatingTable
-
-
-def listing(names: Sequence[str], most: int = 3) -> str:
-    """`a, b, c and 4 more`."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+from reports.rating_table import Estimate, RatingTable
 
 
 def markdown_table(

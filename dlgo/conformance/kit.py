@@ -22,6 +22,7 @@ from dlgo.errors import BotError, SpecError
 from dlgo.faults import fault_text
 from dlgo.jit import wall_time
 from dlgo.rng import make_rng
+from dlgo.text import listing
 
 T = TypeVar("T")
 
@@ -161,9 +162,7 @@ def difference(view: View, expected: View) -> str:
 
 def few(actions: Iterable[int]) -> str:
     """Some actions as text, at most three: `4, 7, 9 and 20 more`."""
-    ordered = sorted(actions)
-    more = f" and {len(ordered) - 3} more" if len(ordered) > 3 else ""
-    return ", ".join(map(str, ordered[:3])) + more or "none"
+    return listing([str(action) for action in sorted(actions)]) or "none"
 
 
 def listed(state: GameState, kernel: str, arrays: Any = None) -> list[int]:

@@ -6,7 +6,7 @@ and returns an `Encoder`, and one line in a table below.
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 
 from dlgo.api import GameSpec
 from dlgo.encoders.base import Encoder, encode, encode_many
@@ -82,5 +82,4 @@ def get_encoder(name: str, game: GameSpec) -> Encoder:
             f"unknown encoder {name!r}{suggest(name, table)}"
         )
         raise SpecError(f"{what}; encoders of {game.name} are {', '.join(table)}")
-    module, _, function = table[name].partition(":")
-    return getattr(importlib.import_module(module), function)(game)
+    return pkgutil.resolve_name(table[name])(game)

@@ -10,6 +10,7 @@ from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError, UnnamedGameError
+from dlgo.games.checked import check_declaration, make_game
 from dlgo.plugins import PluginGroup, path_and_member
 from dlgo.specs import split_settings, split_version
 
@@ -24,7 +25,6 @@ _GAMES = {
     "othello": "dlgo.games.othello.state:Othello",
     "breakthrough": "dlgo.games.breakthrough.state:Breakthrough",
 }
-
 
 
 def _is_game(value: Any) -> bool:
@@ -64,6 +64,7 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
         settings: other options.
     """
     if isinstance(spec, GameSpec):
+        check_declaration(spec)
         return spec
     version = ""
     if _is_game(spec):
@@ -87,7 +88,7 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
             options = ", ".join(f"{option.name}=..." for option in cls.options)
             raise SpecError(f"game {name} takes options by name: dlgo.game({name!r}, {options})")
         given.setdefault("size", size[0])
-    game = cls(**{**given, **settings})
+    game = make_game(cls, {**given, **settings})
     if version and version != game.version:
         raise SpecError(
             f"game {name} was edited: you asked for version {version}, but its file now has "
@@ -111,3 +112,16 @@ def recorded_game(spec: str) -> GameSpec:
             f"--game {path} (`dlgo play` takes it as GAME; Python calls dlgo.game({path!r}) first)"
         )
     return get_game(spec)
+
+
+def with_tablebase(game: GameSpec, pieces: int) -> GameSpec:
+    """The same game, in which a search uses the exact results of endgame tables.
+
+    Its `scratch_state` makes states that are over, with the exact result, as soon as the
+    tables have the position: one of at most this many pieces. SpecError without tables.
+    """
+    if game.name != "draughts":
+        raise SpecError(f"{game} has no endgame tables; leave out tables={pieces}")
+    from dlgo.games.draughts.endgames.tablebase import draughts_with_tablebase
+
+    return draughts_with_tablebase(pieces)

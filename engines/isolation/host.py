@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
-import importlib
 import os
+import pkgutil
 import sys
 import time
 import traceback
@@ -48,8 +48,7 @@ def main() -> None:
     if "DLGO_ENGINES" in os.environ:
         sys.meta_path.append(_NotAllowed())
     for text in sys.argv[1:]:
-        module, _, function = text.partition(":")
-        getattr(importlib.import_module(module), function)()
+        pkgutil.resolve_name(text)()
     server.run(_Host(server).answer)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, SpecError
+from dlgo.games import with_tablebase
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine
 from engines.solver import search
@@ -38,7 +39,7 @@ class SolverEngine(Engine):
             )
         if self.game.name == "draughts":
             if not self.settings["tables"]:
-                self.game = self.game.with_tablebase(_USUAL_TABLES)
+                self.game = with_tablebase(self.game, _USUAL_TABLES)
             return
         left_out = 0 if self.settings["book"] else search.BOOK
         self.solver = Solver(self.settings["tt"], search.ALL_FEATURES & ~left_out)

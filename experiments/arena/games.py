@@ -7,7 +7,7 @@ shared `Board` shows the entrant at work, since when, and the moves so far.
 from __future__ import annotations
 
 import dataclasses
-import importlib
+import pkgutil
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
@@ -117,8 +117,7 @@ class GameTable(Workplace):
         self._board, hosts_changed = None, lambda pids: None
         if board is not None:
             if self.setup is not None:
-                module, _, function = self.setup.partition(":")
-                getattr(importlib.import_module(module), function)()
+                pkgutil.resolve_name(self.setup)()
             self._board = Board(board)
             in_copies(self._board.detach)
             self._closing.enter_context(watch_clocks(self._board.stop_clock))

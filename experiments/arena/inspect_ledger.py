@@ -25,10 +25,9 @@ from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.repair import repair
 from dlgo.records.sgf import write_sgf
 from dlgo.specs import split_version
-from dlgo.text import number_of
+from dlgo.text import listing, number_of
 from experiments.arena.entrants import canonical
 from experiments.arena.referee import SIDES, length_limit
-from reports.text import listing
 
 _CSV_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from datetime import UTC, datetime
 
-from dlgo import __version__
 from dlgo.fingerprint import source_digest
 from dlgo.system.machine import processor
 from dlgo.system.processes import core_count
 from dlgo.text import number_of
+from dlgo.version import __version__
 
 
 @functools.cache

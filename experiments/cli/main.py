@@ -30,7 +30,7 @@ from experiments.command import run
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from dlgo import __version__
+        from dlgo.version import __version__
 
         click.echo(f"dlgo, version {__version__}")
         context.exit()

@@ -7,12 +7,11 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import dlgo
 from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
+from dlgo.own_packages import ROOT
 from dlgo.system.processes import core_count
 from dlgo.text import error_text
 
@@ -62,7 +61,7 @@ class Connection:
             options = {"num_cpus": core_count(), "include_dashboard": False}
         # Workers where nothing is installed look where this program lies: it may be a folder that
         # all machines share. Their version is compared in any case.
-        home = str(Path(dlgo.__file__).resolve().parents[1])
+        home = str(ROOT)
         try:
             ray.init(
                 address, **options, log_to_driver=False, logging_level=logging.ERROR,

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import dlgo
 from dlgo.errors import DlgoError
+from dlgo.own_packages import ROOT
 from dlgo.system.processes import cpu_of_tree
 from dlgo.text import error_text
 from engines.jobs import Executor, Inline, Processes
@@ -85,7 +85,7 @@ class Place:
                 f"it has dlgo {version_text()}, not {order.version}; install the same there"
             )
         # Processes that are started import what this one does, from wherever it is.
-        home = str(Path(dlgo.__file__).resolve().parents[1])
+        home = str(ROOT)
         # Files that travelled are found where they are now, even if this machine has the others.
         paths = [str(Path(entry).absolute()) for entry in sys.path]
         sys.path[:] = [home, *(path for path in paths if path not in (home, order.folder))]

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from importlib import import_module
+from pkgutil import resolve_name
 
 import click
 
@@ -110,8 +110,7 @@ def _encoders() -> list[tuple[str, ...]]:
         owners = [game for game in games if name in encoder_names(games[game])]
         shown = "all" if len(owners) == len(games) else ", ".join(owners)
         encoder = get_encoder(name, games["go" if "go" in owners else owners[0]])
-        module, _, function = target.partition(":")
-        summary = getattr(import_module(module), function).__doc__.splitlines()[0]
+        summary = resolve_name(target).__doc__.splitlines()[0]
         rows.append((f"`{name}`", shown, "x".join(map(str, encoder.shape)), summary))
     return rows
 

@@ -56,17 +56,21 @@ def test_messages_name_files_in_any_script(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-@pytest.mark.parametrize(("begins", "end"), [
-    ("press()", (-signal.SIGINT, b"")),  # while `python -m experiments...` still imports
-    ("from experiments.command import run; run(click.Command('it', callback=press))",
-     (130, b"\ndlgo: stopped\n")),
+@pytest.mark.parametrize(("event", "end"), [
+    # While it still imports its commands.
+    ("sys.meta_path.insert(0, SimpleNamespace(find_spec=press))", (-signal.SIGINT, b"")),
+    ("sys.modules['experiments.cli.main'] = SimpleNamespace("
+     "main=lambda: run(click.Command('it', callback=press), []))", (130, b"\ndlgo: stopped\n")),
 ])
-def test_ctrl_c_leaves_no_traceback(begins: str, end: tuple[int, bytes]) -> None:
+def test_ctrl_c_leaves_no_traceback(event: str, end: tuple[int, bytes]) -> None:
     program = (
-        "import os, signal, sys, click; press = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "import os, signal, sys, click; from types import SimpleNamespace\n"
+        "from experiments.command import run\n"
+        "from experiments.cli.__main__ import main\n"
+        "press = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
         # Background jobs of a shell are deaf to Ctrl-C.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"sys.argv = ['-m']; import experiments; {begins}"
+        f"{event}; main()"
     )
     done = run("-c", program)
     assert (done.returncode, done.stderr) == end

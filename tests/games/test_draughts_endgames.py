@@ -11,7 +11,7 @@ import pytest
 from dlgo import kernels
 from dlgo.api import GameState, Player
 from dlgo.errors import DlgoError, SpecError
-from dlgo.games import get_game
+from dlgo.games import get_game, with_tablebase
 from dlgo.games.draughts import kernel
 from dlgo.games.draughts.endgames import retrograde, tables
 from dlgo.games.draughts.endgames.places import NOWHERE, place, position, slice_size, turned
@@ -196,7 +196,7 @@ def test_other_games_have_no_tables() -> None:
 
 def test_an_informed_game_is_the_same_game(made: EndgameTables, monkeypatch) -> None:
     monkeypatch.setitem(EndgameTables._loaded, PIECES, made)
-    game = GAME.with_tablebase(PIECES)
+    game = with_tablebase(GAME, PIECES)
     assert game == GAME and str(game) == str(GAME)
     again = pickle.loads(pickle.dumps(game))
     assert again.tables.pieces == PIECES

@@ -25,7 +25,6 @@ class Draughts(GameSpec):
     opening_plies = 3
     history_matters = True
     colour_symmetry = "rotate180"
-    endgame_tables = "dlgo.games.draughts.endgames.tablebase:draughts_with_tablebase"
     num_actions = kernel.NUM_ACTIONS
     board_rows = board_cols = 8
     piece_kinds = ("man", "king")

@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
-import dlgo
 from dlgo.digests import hex_digest
 from dlgo.errors import ModelError
 from dlgo.files import write_file
 from dlgo.specs import suggest
 from dlgo.system import machine
 from dlgo.text import number_of
+from dlgo.version import __version__
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.runs.records import read_history
 
@@ -130,7 +130,7 @@ def write_card(
     card = dataclasses.replace(
         card, network_id=network_id, files=files,
         versions={
-            "dlgo": dlgo.__version__, "python": platform.python_version(), **versions,
+            "dlgo": __version__, "python": platform.python_version(), **versions,
             "machine": f"{machine.system()}, {number_of(os.cpu_count() or 1, 'core')}",
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
