@@ -16,8 +16,6 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from experiments.docs.tables import with_tables
-
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = Path(__file__).parent / "assets"
 README = "project.md"  # not readme.md, which MkDocs takes for the start page
@@ -87,7 +85,7 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
         title, rest = markdown.lstrip().split("\n", 1)
         line = f"*Run it in Jupyter: [save the notebook]({Path(uri).stem}.ipynb).*"
         markdown = f"{title}\n\n{line}\n{rest}"
-    parts = _FENCE.split(_redirect(with_tables(markdown), uri))
+    parts = _FENCE.split(_redirect(markdown, uri))
     parts[::2] = [_FORMULA.sub(_mathml, part) for part in parts[::2]]
     return "".join(parts)
 

@@ -1,9 +1,9 @@
 """Tables of the reference pages, made from what the program declares.
 
-A page of docs/ has the command that prints a table on a line of its own, and the site shows the
-table in its place:
+A comment in a page of docs/ says what the table below it is about, and `python -m
+experiments.docs.fill` writes the table:
 
-    python -m experiments.docs.tables settings ppo without shared
+    <!-- table: settings ppo without shared -->
 
 What a table is about:
 
@@ -23,8 +23,6 @@ import re
 from collections.abc import Iterable
 from pkgutil import resolve_name
 
-import click
-
 import dlgo.encoders
 from dlgo.encoders import encoder_names, get_encoder
 from dlgo.errors import SpecError
@@ -39,12 +37,12 @@ from engines.registry import engine_class
 from engines.supervised.config import SupervisedConfig
 from experiments.arena import plan_keys
 from experiments.classroom import league_plan, policy
-from experiments.command import run
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.museum import __main__ as museum
 from experiments.studies import families, ladder, plans
 
-MARK = re.compile(r"^    python -m experiments\.docs\.tables (.+)$", re.M)
+# A comment, and the table that may already be below it.
+MARK = re.compile(r"^<!-- table: (.+?) -->\n(?:\n(?:\|.*\n)+)?", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
              "shared": ReinforcementConfig, "supervised": SupervisedConfig}
 _KEYS = {"plan": plan_keys.KEYS.values(), "class": policy.KEYS, "league": league_plan.KEYS,
@@ -54,8 +52,8 @@ _STUDIES = {"families": (families.Part, families.RESULTS),
 
 
 def with_tables(markdown: str) -> str:
-    """The page with a table in place of each command. Raises SpecError for an unknown one."""
-    return MARK.sub(lambda match: table(match[1]).rstrip(), markdown)
+    """The page with its tables below their comments. Raises SpecError for an unknown one."""
+    return MARK.sub(lambda match: f"<!-- table: {match[1]} -->\n\n{table(match[1])}", markdown)
 
 
 def table(about: str) -> str:
@@ -118,14 +116,3 @@ def _encoders() -> list[tuple[str, ...]]:
 def _table(heads: str, rows: Iterable[tuple[str, ...]]) -> str:
     lines = [f"| {heads} |", "|" + "---|" * (heads.count("|") + 1)]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
-
-
-@click.command()
-@click.argument("about", nargs=-1, required=True)
-def main(about: tuple[str, ...]) -> None:
-    """Print a table, such as `options mcts`."""
-    click.echo(table(" ".join(about)), nl=False)
-
-
-if __name__ == "__main__":
-    run(main)

@@ -1,4 +1,4 @@
-"""Code in the docs is the source's."""
+"""Code and tables in the docs are the source's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dlgo import DlgoError
-from experiments.docs.included_code import filled
+from experiments.docs.fill import filled
+from experiments.docs.tables import with_tables
 from tests.command import ROOT
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -29,9 +30,9 @@ old
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_included_code_is_as_in_the_source(page: Path) -> None:
+def test_a_page_is_filled(page: Path) -> None:
     text = page.read_text()
-    assert filled(text) == text, "run python -m experiments.docs.included_code"
+    assert with_tables(filled(text)) == text, "run python -m experiments.docs.fill"
 
 
 def test_code_is_taken_from_the_source(tmp_path: Path) -> None:

@@ -1,17 +1,20 @@
-"""Code in the docs: included from the source, never copied by hand.
+"""Code and tables in the docs: made from the source, never copied by hand.
 
-    python -m experiments.docs.included_code [FILE ...]            # fill in
-    python -m experiments.docs.included_code --check [FILE ...]    # only say what is out of date
+    python -m experiments.docs.fill [FILE ...]            # fill in
+    python -m experiments.docs.fill --check [FILE ...]    # only say what is out of date
 
-A block of a Markdown file is filled if it follows this comment, which renderers do not show:
+Two comments, which renderers do not show, are followed by what this command fills in:
 
     <!-- code: engines/minimax/plain.py MinimaxEngine._value -->
     ```python
     ```
 
-The comment names a file and the parts to show, in this order: functions, classes, methods,
+    <!-- table: options mcts -->
+
+The first names a file and the parts to show, in this order: functions, classes, methods,
 constants; without names, the whole file. The block begins with the name of the file and, for
-methods, of their class. Without FILE, all of docs/ is filled.
+methods, of their class. The second is explained in `tables.py`. Without FILE, all of docs/ is
+filled.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ import click
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from experiments.command import run
+from experiments.docs.tables import with_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(
@@ -87,12 +91,12 @@ def _names(node: ast.stmt) -> list[str]:
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @click.option("--check", is_flag=True, help="Change nothing; fail if a document is out of date.")
 def main(files: tuple[Path, ...], check: bool) -> None:
-    """Put code of the source into the docs."""
+    """Put code and tables into the docs."""
     old = []
     for path in files or sorted((ROOT / "docs").rglob("*.md")):
         text = path.read_text(encoding="utf-8")
         try:
-            new = filled(text)
+            new = with_tables(filled(text))
         except DlgoError as error:
             raise DlgoError(f"{path}: {error}") from None
         if new != text:
@@ -101,8 +105,8 @@ def main(files: tuple[Path, ...], check: bool) -> None:
                 write_file(path, new)
     if old and check:
         raise DlgoError(f"out of date: {', '.join(old)}; "
-                        "run python -m experiments.docs.included_code")
-    print("\n".join(f"filled in: {path}" for path in old) or "all code is up to date")
+                        "run python -m experiments.docs.fill")
+    print("\n".join(f"filled in: {path}" for path in old) or "all code and tables are up to date")
 
 
 if __name__ == "__main__":
