@@ -93,6 +93,7 @@ def test_the_check_finds_and_names(name: str, tmp_path: Path) -> None:
     must_find(GAME, MUTANTS[name], tmp_path, settings=":size=4")
 
 
+@pytest.mark.slow
 def test_the_check_compares_all_that_can_follow(tmp_path: Path) -> None:
     must_find(FOLDER / "amazons.py", KEY_WITHOUT_ARROWS, tmp_path)
 
@@ -114,6 +115,7 @@ def must_find(
     assert any(word in finding for word in words.split("|")), finding
 
 
+@pytest.mark.slow
 def test_the_game_itself_keeps_the_rules() -> None:
     """The others are refused for their faults: docs/add_a_game.md's own game, or this one."""
     assert check(f"{GAME}:size=4" if RUN_ALL else ROOT / "experiments/templates/rows.py").ok

@@ -28,6 +28,7 @@ def own(name: str) -> GameSpec:
     return get_game(f"{FOLDER / file}.py{':' + settings if settings else ''}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES if RUN_ALL else ENGINES[1:3])
 @pytest.mark.parametrize("name", ["knightthrough:size=4", "amazons", "siege"])
 def test_engines_play_them(name: str, engine: str) -> None:

@@ -102,6 +102,7 @@ def machine(file: Path) -> Iterator[Machine]:
     assert machine.process.wait(120) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOARDS)
 def test_on_a_bare_machine_every_answer_is_a_column_with_room(machine: Machine, name: str) -> None:
     states = unfinished(name, range(12))

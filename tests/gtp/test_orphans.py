@@ -229,6 +229,7 @@ def cases() -> Iterator[tuple[str, str, int | None]]:
                 ("generate", "bot", signal.SIGKILL), ("gtp", "gnugo", signal.SIGKILL))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "kind", "how"), list(cases()))
 def test_nothing_outlives_a_command(
     command: str, kind: str, how: int | None, tmp_path: Path

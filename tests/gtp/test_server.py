@@ -313,6 +313,7 @@ def test_no_move_of_a_long_game_is_late(
     assert thought > 0.8 * main, "time is not used"
 
 
+@pytest.mark.slow
 def test_an_analysis_may_begin_with_a_key_or_a_colour() -> None:
     talk = Talk("go:size=5", "mcts:sims=20")
     for words in ("avoid b C3 1 interval 5", "5 avoid w C3,D4 1", "allow b A1 1", "maxmoves 3 5"):

@@ -108,6 +108,7 @@ def test_one_move_is_read_or_the_answer_does_not_count(text: str, move: str | Fa
         assert prompt().read(state, text) == state.read_move(move)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.text() | st.text(alphabet="move: AB12\n{}\"'\\").map(lambda text: f"move: {text}"))
 def test_no_text_breaks_the_reader(text: str) -> None:
@@ -154,6 +155,7 @@ def bad_answer(rng: random.Random) -> tuple[Http | None, Failure]:
     return make(), failure
 
 
+@pytest.mark.slow
 def test_a_thousand_bad_answers_fail_in_the_right_way(monkeypatch) -> None:
     monkeypatch.setattr(client, "_FIRST_PAUSE", 1e9)  # a request each
     current: list[Http | None] = []

@@ -224,6 +224,7 @@ def test_a_skill_of_few_moves_or_none() -> None:
     assert skill.low95 <= skill.high95 < 0
 
 
+@pytest.mark.slow
 def test_a_random_player_has_no_skill_and_a_perfect_one_has_all(tmp_path) -> None:
     perfect = "alphabeta:depth=9"
     records = play(tmp_path / "l.sqlite", ["random", perfect], pairs=150)
@@ -232,6 +233,7 @@ def test_a_random_player_has_no_skill_and_a_perfect_one_has_all(tmp_path) -> Non
     assert skill.low95 < 0 < skill.high95 < 0.25
 
 
+@pytest.mark.slow
 def test_the_demo_finds_what_was_planted(tmp_path) -> None:
     """With other random numbers, one run in some thousands would fail."""
     done = CliRunner().invoke(demo.main, [

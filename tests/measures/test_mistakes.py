@@ -16,6 +16,7 @@ from experiments.measures import connect4, tictactoe
 from experiments.measures.solved import exact_outcomes, solved_positions
 
 
+@pytest.mark.slow
 def test_a_perfect_player_never_loses_and_never_errs() -> None:
     engine = build_engine("alphabeta:depth=9", tictactoe.GAME, 1)
     for side in (0, 1):
@@ -77,6 +78,7 @@ def sets(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_solver_makes_no_mistake_and_chance_does(sets: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(connect4.main, [
         "--engine", "solver", "--engine", "random", "--classes", "L3_R1", "--count", "12",

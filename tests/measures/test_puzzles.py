@@ -89,6 +89,7 @@ def test_no_puzzle_is_another_ones_mirror_image() -> None:
         assert len(boards) == len(SETS[name].puzzles)
 
 
+@pytest.mark.slow
 def test_the_command_makes_the_same_puzzles_again(tmp_path: Path) -> None:
     made = []
     for name in ("a.json", "b.json"):

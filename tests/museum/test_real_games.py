@@ -62,6 +62,7 @@ def test_an_agent_of_pettingzoo_makes_no_mistake() -> None:
     assert not report.findings, report
 
 
+@pytest.mark.slow
 def test_questions_are_exact() -> None:
     """By the solver: the best move keeps the value, and each wrong move loses some of it."""
     from engines.solver.solver import Solver

@@ -89,6 +89,7 @@ def test_every_fault_is_in_the_list(tmp_path: Path) -> None:
     assert all(name in done.output for name in faults()) and (tmp_path / "prices.png").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [
     "child-chooses", "gumbel-most-visited", "opponent-unseen", "always-first",
 ])

@@ -60,6 +60,7 @@ def test_batches_and_noise(tmp_path: Path, before: str, after: str, broken: str)
     assert broken in _broken(tmp_path, replace_once(BATCHED, before, after))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "before", "after", "broken"), [
     # The position's own value counts twice; two visits each, whatever the plan; a lost move again.
     (GUMBEL, "child.total for child in tried))) / 2", "child.total for child in tried)))",

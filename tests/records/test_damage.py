@@ -115,6 +115,7 @@ def ask(name: str, path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[obje
         return None, str(error)
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_of_a_ledger_is_told_or_does_not_matter(
     ledger: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -53,6 +53,7 @@ def grown(game: str, size: int, draw: random.Random, say) -> Node:
     return root
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data())
 @pytest.mark.parametrize("game", GAMES)

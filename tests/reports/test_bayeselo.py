@@ -17,6 +17,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy.optimize import minimize
 
 from reports.ratings import fit_ratings
@@ -77,6 +78,7 @@ def bayeselo(
     return ratings - ratings.mean()
 
 
+@pytest.mark.slow
 def test_a_published_list_comes_out_in_its_order_and_nearly_at_its_distances():
     first, second, result = [], [], []
     with GAMES.open(newline="") as file:

@@ -87,6 +87,7 @@ def test_a_ledger_is_searched_by_the_names_of_reports(ledger: str, capfd) -> Non
     assert dlgo_here(capfd, "ledger", ledger, "list", "--engine", "Deep").stdout == whole
 
 
+@pytest.mark.slow
 def test_of_several_versions_one_must_be_named(ledger: str, folder: Path, capfd) -> None:
     first = version(ledger, capfd)
     (folder / "bot.py").write_text(BOT + "\n# edited\n")

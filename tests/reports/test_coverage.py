@@ -18,6 +18,7 @@ from tests.reports.simulation import simulate
 TOURNAMENTS = 400 if RUN_ALL else 48
 
 
+@pytest.mark.slow
 def test_intervals_of_10_to_30_entrants_cover_the_truth(record_property):
     """Fields of 10 to 30 entrants, spread over 800 points, with draws and a first-move term.
 
@@ -60,6 +61,7 @@ def test_intervals_of_10_to_30_entrants_cover_the_truth(record_property):
         assert shares[name] >= 0.95 - slack
 
 
+@pytest.mark.slow
 def test_the_bootstrap_agrees_where_games_are_independent():
     """Then both kinds of interval are right, so their lengths agree to some per cent."""
     rng = np.random.default_rng(12)

@@ -11,6 +11,7 @@ from dlgo.errors import DlgoError
 from reports.ratings import fit_ratings
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_unlinked_players_takes_seconds():
     """Each beat the next one."""
     names = [f"p{i:04}" for i in range(1000)]

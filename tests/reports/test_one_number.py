@@ -315,6 +315,7 @@ def test_over_games_the_hardest_count(tmp_path: Path):
     assert over_games({"g": tables["g"]}) == []
 
 
+@pytest.mark.slow
 def test_over_games_those_count_that_tell_entrants_apart(capsys) -> None:
     """A game in which all are level, or groups never met, is left out by name."""
     rng, field = np.random.default_rng(9), {"a": 200.0, "b": 0.0, "c": -200.0}

@@ -98,6 +98,7 @@ def evil_page(tmp_path_factory) -> str:
     )
 
 
+@pytest.mark.slow
 def test_what_a_ledger_says_is_text(evil_page, tmp_path):
     page = Page(evil_page)
     assert len(page.scripts) == 3  # our modules, the games as JSON, and what runs
@@ -115,6 +116,7 @@ def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(report, name, lambda *_, **options: [])
 
 
+@pytest.mark.slow
 def test_a_name_is_text_wherever_it_stands(tmp_path):
     """No line of its own, no escape sequence, in whatever place a ledger has a name."""
     evil = "[x](javascript:alert(1)) `a` *b* _c_ https://example.org | \x1b[31m\n# heading\u202e"
@@ -142,6 +144,7 @@ def test_the_page_needs_nothing_else(evil_page):
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 
 
+@pytest.mark.slow
 def test_the_facts_of_a_small_ledger(tmp_path):
     text = write_page(
         tmp_path,
@@ -246,6 +249,7 @@ def wide_page(tmp_path_factory) -> str:
     ][::2])
 
 
+@pytest.mark.slow
 def test_the_page_never_scrolls_sideways(browser, wide_page, tmp_path):
     """Laid out in frames of two widths with all details open; the script runs, too."""
     widths = (400, 1280)
@@ -274,6 +278,7 @@ def test_the_page_never_scrolls_sideways(browser, wide_page, tmp_path):
         assert shapes == 4 and "Ply 4 of 4" in status
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_an_interval_by_resampling_has_a_width(tmp_path):
     """Forty openings, a quarter of them lost: the replicates differ, and the rating is inside."""

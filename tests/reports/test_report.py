@@ -88,6 +88,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_report_from_end_to_end(written):
     import matplotlib.image
 
@@ -178,6 +179,7 @@ def test_the_tables_agree_with_the_fit(ledger_path):
         assert part["games"].sum() == 2 * table.games
 
 
+@pytest.mark.slow
 def test_the_same_ledger_gives_the_same_files(written, ledger_path, tmp_path):
     """And so it does for a user who draws in another style, which is left alone."""
     import matplotlib

@@ -119,6 +119,7 @@ def test_a_slow_fall_is_told_and_blamed_on_no_move() -> None:
     assert "it had not seen this before" in slide_words(review, slide)
 
 
+@pytest.mark.slow
 def test_a_known_collapse_is_shown() -> None:
     """Two equal players of Go; from move 25 on, black plays random moves."""
     game, rng = get_game("go:size=9"), np.random.default_rng(3)
@@ -183,6 +184,7 @@ def test_the_promised_time_is_kept(seconds: float, speed: float, slower: float) 
     assert pace.left() == "longer than planned"
 
 
+@pytest.mark.slow
 def test_sure_verdicts_are_right_by_the_solver() -> None:
     """Of games in Connect Four that a weak engine played, reviewed without proofs."""
     weak, rng = EngineSpec.parse("mcts:sims=60").build(get_game("connect4"), 1), \

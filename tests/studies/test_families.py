@@ -97,6 +97,7 @@ def test_seeds_are_averaged_and_all_of_them_are_paid_for() -> None:
     assert laws.training(table) == 120 + 600 + 3600 + 100 + 500 + 3000
 
 
+@pytest.mark.slow
 def test_an_interval_holds_the_luck_of_games() -> None:
     table = curves(quick=[0, 100, 200], slow=[-100, 0, 100]).assign(positions=0, mistakes=0)
     claim = Claim("", "less_training", "x", family="quick", other="slow", seconds=3600)
@@ -133,6 +134,7 @@ def test_the_plans_can_be_read_and_mistakes_in_them_are_named(tmp_path: Path) ->
             read_plan(path, Part)
 
 
+@pytest.mark.slow
 def test_a_plan_is_run_in_stages_and_nothing_twice(capfd, tmp_path: Path) -> None:
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(TINY, encoding="utf-8")

@@ -45,6 +45,7 @@ def games_of(players: pd.DataFrame, count: int) -> pd.DataFrame:
     return pd.DataFrame({"first": rows[:, 0], "second": rows[:, 1], "result": won.astype(float)})
 
 
+@pytest.mark.slow
 def test_laws_that_made_the_games_come_out_of_them() -> None:
     truth = players_of("300 * weights + 150 * sims")
     rated, covariance = measured.rate(truth.drop(columns="rating"), games_of(truth, 16))
@@ -78,6 +79,7 @@ def test_the_best_size_at_each_cost_makes_the_laws_of_training() -> None:
     assert math.isnan(laws.exchange(truth[truth["level"] == 1])), "one cost, no slope"
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_luck_of_seeds_and_of_games() -> None:
     flat = players_of("300 * weights")
     def width(table: pd.DataFrame, error: float) -> float:
@@ -105,6 +107,7 @@ def test_intervals_do_not_depend_on_the_axes_that_a_machine_finds(
     assert np.allclose(next(iter(measured.replicates(players, covariance)))["rating"], drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spread", "error"), [(30, 0), (0, 40)])
 def test_the_luck_of_two_parts_is_independent(spread: float, error: float) -> None:
     """The difference of two numbers has a wider interval than either."""

@@ -127,6 +127,7 @@ def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> Non
     assert diagnosis.named(ILL) == []
 
 
+@pytest.mark.slow
 def test_games_without_noise_and_temperature_are_named() -> None:
     same = play(Opinionated(GAME), 30, dirichlet_epsilon=0.0, sample_plies=0, random_share=0.0,
                 full_share=1.0)

@@ -110,6 +110,7 @@ def test_a_learner_beats_random_play_and_leaves_what_a_run_leaves(
     assert 0.5 < learned < 0.95, "the pool's decisions and random ones are not learned from"
 
 
+@pytest.mark.train
 @pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize("name", LEARNERS if RUN_ALL else ["q_learning", "descent"])
 def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
@@ -148,6 +149,7 @@ def test_an_iteration_more_goes_on_and_other_settings_do_not(
         run("policy_gradient", tmp_path / "run", cpu_minutes=0.0001)
 
 
+@pytest.mark.train
 @pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize("name", ["policy_gradient", "descent"])
 def test_a_limit_of_cpu_time_ends_a_run_and_its_schedules(name: str, tmp_path: Path) -> None:

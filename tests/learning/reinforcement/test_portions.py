@@ -42,6 +42,7 @@ def games_of(experience: Experience) -> dict[str, bytes]:
             if isinstance(array, np.ndarray)}
 
 
+@pytest.mark.train
 def test_processes_play_the_games_of_this_process() -> None:
     here = played(Inline())
     with Processes(2) as processes:
@@ -67,6 +68,7 @@ class Counting(Inline):
         return super().run(portions, tell)
 
 
+@pytest.mark.train
 def test_a_run_goes_on_with_the_portions_that_it_began_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

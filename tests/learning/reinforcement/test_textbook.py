@@ -101,6 +101,7 @@ def against_random(learner: TextbookReinforce) -> float:
     return float(points(played, schedule).mean())
 
 
+@pytest.mark.train
 @pytest.mark.parametrize(("kind", "batches", "games"), [
     (TextbookReinforce, 20, 256), (TextbookActorCritic, 40, 64), (TextbookPPO, 16, 64),
     (TextbookQ, 10, 256),

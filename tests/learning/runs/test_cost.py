@@ -49,6 +49,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "gpu_name", lambda: "gpu:0")
 
 
+@pytest.mark.train
 @pytest.mark.parametrize("name", ["ppo", "descent"])
 def test_a_run_adds_its_gpu_seconds_to_those_of_its_first_network(
     name: str, gpu: None, tmp_path: Path
@@ -67,6 +68,7 @@ def test_a_run_adds_its_gpu_seconds_to_those_of_its_first_network(
     assert begun == first < last
 
 
+@pytest.mark.train
 def test_alphazero_adds_its_gpu_seconds_to_those_of_its_first_network(
     gpu: None, tmp_path: Path
 ) -> None:

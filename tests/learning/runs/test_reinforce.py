@@ -85,6 +85,7 @@ def train(folder: Path, kind: type[Reinforce] = Reinforce, **settings: float) ->
         return learner
 
 
+@pytest.mark.train
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
 def test_it_learns_and_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
     tmp_path: Path,
