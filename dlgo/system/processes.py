@@ -128,35 +128,10 @@ def end_descendants() -> None:
         time.sleep(_PAUSE)
 
 
-def enter_copy() -> int | None:
-    """Go on in a copy of this process, where the answer is None. This process waits for it, and
-    ends what it has left behind; the answer is then its exit code, or minus the number of the
-    signal that has ended it. Only where `CAN_FORK`."""
-    from dlgo.system.reaper import adopt_orphans  # late: the reaper imports this file alone
-
-    adopt_orphans()
-    copy = os.fork()
-    if copy == 0:
-        return None
-    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
-    end_descendants()
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    return code
-
-
 def in_copies(action: Callable[[], None]) -> None:
     """Call `action` at once in each copy that this process makes of itself from now on."""
     if CAN_FORK:
         os.register_at_fork(after_in_child=action)
-
-
-def end_as(code: int) -> None:
-    """End this process as another has ended, whose `exit code` this is."""
-    if code < 0:
-        os.kill(os.getpid(), -code)
-    os._exit(code)
 
 
 def end_own_group() -> None:

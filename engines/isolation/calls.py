@@ -21,7 +21,7 @@ from dlgo.text import excerpt
 from engines.isolation.channel import Host, nonsense
 from engines.isolation.plain import from_plain, to_plain
 from engines.programs import sealed
-from engines.programs.program import ProgramError
+from engines.programs.program import ProgramEnded, ProgramError
 from engines.programs.sandbox import Sandbox
 
 # Lines of reports, and characters of one.
@@ -128,8 +128,9 @@ def _text(value: Any) -> str:
 
 
 def _explained(error: ProgramError) -> str:
+    if isinstance(error, ProgramEnded):
+        return f"ended the whole program ({error.ending})" if error.ending else "closed its output"
     return {
         Failure.TIMEOUT: "did not end in time",
-        Failure.DIED: error.text.replace("process died", "ended the whole program"),
         Failure.NONSENSE: "sent something that is no answer, or a far too long one",
     }.get(error.failure, f"was stopped: {error.text}")

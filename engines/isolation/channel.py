@@ -11,7 +11,6 @@ import functools
 import json
 import os
 import pickle
-import secrets
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,7 +20,7 @@ from dlgo.records.failures import Failure
 from dlgo.system import processes
 from dlgo.text import excerpt, one_line
 from engines.programs import framing
-from engines.programs.program import Program, ProgramError
+from engines.programs.program import NoAnswer, Program, ProgramEnded, ProgramError
 from engines.programs.sandbox import Sandbox, Watch
 
 # Wall seconds for Python and dlgo to load, and for the rules of a game to be compiled.
@@ -32,7 +31,9 @@ _SHUTDOWN_TIMEOUT = 2.0
 SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
 # Bytes of an answer from a sandbox: reading one takes several times its length of our own memory.
 _LONGEST_UNTRUSTED = 1 << 22
-# What reading an answer raises that is none.
+# Seconds: a sandboxed process that has waited so long for a core gets them back.
+_CORE_DELAY = 0.1
+# Errors of reading something that is no answer.
 _NONSENSE = (framing.BrokenFrame, LookupError, TypeError, ValueError, RecursionError)
 # Handles an event, and returns the answer if it is a question, or else None.
 OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -46,20 +47,19 @@ class Host(Program):
         setup: "module:function", called there before anything else.
         script: what runs in it, and its arguments; by default one engine.
         longest: bytes of an answer; by default a sandbox decides.
-        copies: whether untrusted code only runs in copies of it.
 
     Raises ProgramError if it cannot be started, SandboxError if there is no working sandbox here.
     """
 
     def __init__(
         self, setup: str | None = None, sandbox: Sandbox | None = None,
-        script: Sequence[str] = (), longest: int | None = None, copies: bool = False,
+        script: Sequence[str] = (), longest: int | None = None,
     ) -> None:
         python = [sys.executable, "-P"] if sandbox is None else sandbox.python
         script = script or ("-m", "engines.isolation.host", *([setup] if setup else []))
         command = [*python, *script]
         super().__init__(
-            command if sandbox is None else sandbox.command(command, copies),
+            command if sandbox is None else sandbox.command(command),
             # With another order of sets of texts, the same seed would give another game.
             {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "0"},
         )
@@ -73,9 +73,10 @@ class Host(Program):
         self.compiled = 0  # functions, so far
         self._sandbox = sandbox
         self._thought = self._compiling = 0.0  # CPU seconds
-        self._copy = 0
+        self.process = self.pid  # until the process says which one it is
+        number = int(self.ask(timeout=START_TIMEOUT)["pid"])  # as it knows itself
         # The process in which the engine is.
-        self.process = self._outside(self.ask(timeout=START_TIMEOUT))
+        self.process = number if sandbox is None else processes.inside_of(self.pid, number)
 
     def show_output(self, name: str) -> None:
         """From now on, show people what it prints after `name`, if they have asked for it."""
@@ -91,45 +92,6 @@ class Host(Program):
         if os.environ.get(SHOW_OUTPUT):
             self.on_words(show)
 
-    def _outside(self, answer: dict[str, Any]) -> int:
-        """The number that we know the process by which has given its own in an answer."""
-        number = int(answer["pid"])
-        return number if self._sandbox is None else processes.inside_of(self.pid, number)
-
-    def enter_copy(self, sandbox: Sandbox | None = None) -> None:
-        """Go on in a copy of the process, until `leave_copy`; in a sandbox, if this process has
-        one, too. Raises ProgramError as `ask`."""
-        walls: list[Any] = []
-        if sandbox is not None:
-            walls = [sandbox.walls(), str(sandbox.shelf or ""), list(map(str, sandbox.readable))]
-        self.process = self._outside(self.ask("enter_copy", *walls, timeout=START_TIMEOUT))
-        self.forget_words()
-        if self._watch is not None:
-            self._copy = processes.inside_of(self.pid, 1)  # its first process; 1 if not found
-            self._watch.begin(self._copy if self._copy != 1 else self.pid)
-
-    def leave_copy(self) -> bool:
-        """End the copy, and what it started. Returns whether the process lives on."""
-        usable = False
-        with contextlib.suppress(ProgramError):
-            usable = not self.ended and (
-                self.ask("leave_copy", timeout=_SHUTDOWN_TIMEOUT) == {"left": True}
-            ) and (self._watch is None or self._is_original())
-        if not usable:
-            self.kill()
-        return usable
-
-    def _is_original(self) -> bool:
-        """Whether the original process answers: untrusted code may have said that it has left, and
-        stay to play for others, or leave answers to their requests."""
-        self._watch.pause()
-        word = secrets.token_hex(8)
-        return (
-            self._watch.verdict is None and not processes.is_running(self._copy)
-            and self.ask("echo", word, timeout=_SHUTDOWN_TIMEOUT) == {"echo": word}
-            and not self.output
-        )
-
     def ask(
         self, *request: Any, timeout: float, check: Callable[[], None] | None = None,
         on_event: OnEvent | None = None,
@@ -137,7 +99,7 @@ class Host(Program):
         """The answer to a request; without one, to what it has been told.
 
         Args:
-            timeout: wall seconds.
+            timeout: wall seconds; those in which a sandboxed process waits for a core do not count.
             check: called a few times a second; what it raises ends the process.
             on_event: handles events other than those about compiling.
 
@@ -163,7 +125,8 @@ class Host(Program):
             if answer["failure"] in trusted:
                 failure = Failure(answer["failure"])
             problem = ProgramError(failure, excerpt(str(answer.get("text", ""))))
-        raise ProgramError(problem.failure, problem.text, printed=self.last_words())
+        problem.printed = self.last_words()
+        raise problem
 
     def tell(self, *request: Any) -> None:
         """Send a request while it is at work on another; `ask` without one reads what it says."""
@@ -173,13 +136,20 @@ class Host(Program):
         self, request: bytes, timeout: float, check: Callable[[], None] | None,
         on_event: OnEvent | None,
     ) -> dict[str, Any]:
-        deadline = wall_time() + timeout
+        deadline, delay = wall_time() + timeout, self._core_delay()
         left, events = timeout, {"compiling", "clocks"}
         if on_event is not None:
             events |= {"cell", "ask"}
         with contextlib.ExitStack() as stopped:
             while True:
-                frame = self.exchange(request, self._take, left, check)
+                try:
+                    frame = self.exchange(request, self._take, left, check)
+                except NoAnswer:
+                    request, left = b"", self._core_delay() - delay
+                    delay, deadline = delay + left, deadline + left
+                    if left < _CORE_DELAY:
+                        raise
+                    continue
                 answer = json.loads(frame)
                 if not isinstance(answer, dict):
                     raise ValueError
@@ -188,7 +158,7 @@ class Host(Program):
                     return answer
                 request, left = b"", deadline - wall_time()
                 if left <= 0:  # it may send events faster than we read them
-                    raise ProgramError(Failure.TIMEOUT, "no answer")
+                    raise NoAnswer(timeout)
                 if "compiling" in answer:
                     tell_now()
                     self.compiled = answer["compiling"]
@@ -204,17 +174,22 @@ class Host(Program):
                         stopped.enter_context(clocks_stopped())
                         left = START_TIMEOUT
 
+    def _core_delay(self) -> float:
+        """Seconds for which a sandboxed process has waited for a core. Other processes, whose CPU
+        time nothing limits, get no longer time for waiting."""
+        return 0.0 if self._sandbox is None else processes.run_delay(self.process)
+
     def _named(self, error: ProgramError, timeout: float) -> ProgramError:
         if self._watch is not None and self._watch.verdict is not None:
             return self._watch.verdict
-        if error.failure is Failure.TIMEOUT and error.text.startswith("no answer"):
-            return ProgramError(error.failure, f"no answer within {timeout:g} s")
-        if error.failure is not Failure.DIED:
+        if isinstance(error, NoAnswer):
+            return NoAnswer(timeout)
+        if not isinstance(error, ProgramEnded):
             return error
         if processes.oom_kills() > self._kills:
             text = "out of memory: process killed by the system"
             return ProgramError(Failure.OVER_MEMORY, text)
-        return ProgramError(error.failure, error.text.replace("it ", "process ", 1))
+        return ProgramEnded(error.ending, "process")
 
     def thinking_seconds(self) -> float:
         """CPU time of all its processes so far, without compiling."""

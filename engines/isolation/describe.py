@@ -14,7 +14,6 @@ from pathlib import Path
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
-from dlgo.system import processes
 from engines.base import Budget, Engine
 from engines.isolation.channel import Host, nonsense
 from engines.isolation.engine import IsolatedEngine
@@ -26,15 +25,14 @@ _LOAD_TIMEOUT = 30.0
 # Wall seconds for a move, unless the user says otherwise.
 MOVE_TIMEOUT = 600.0
 
-# The process that has described an engine, its working folder, and the engine if it was not
-# loaded in a copy: then only the same one can move in, else the next that is described or built.
+# The process that has described an engine, which can build it next; its working folder.
 _spare: list[tuple[Path, str, Host]] = []
 
 
 def _spare_host(text: str) -> Host | None:
     while _spare:
         folder, loaded, host = _spare.pop()
-        if folder == Path.cwd() and loaded in ("", text):
+        if (folder, loaded) == (Path.cwd(), text):
             return host
         host.kill()
     return None
@@ -79,15 +77,11 @@ def describe(specs: Iterable[str], timeout: float = _LOAD_TIMEOUT) -> dict[str, 
 def _described(text: str, timeout: float) -> OutsideSpec:
     host = _spare_host(text) or Host()
     try:
-        if processes.CAN_FORK:
-            host.enter_copy()
         answer = host.ask("describe", text, timeout=timeout)
     except ProgramError as error:
         answer = {"problem": f"cannot load {text}: {error}"}
     finally:
-        if processes.CAN_FORK and host.leave_copy():
-            _spare.append((Path.cwd(), "", host))
-        elif not host.ended:
+        if not host.ended:
             _spare.append((Path.cwd(), text, host))
     if "wrong" in answer:
         raise SpecError(str(answer["wrong"]))

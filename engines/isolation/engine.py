@@ -18,9 +18,12 @@ from dlgo.system import processes
 from engines.base import Budget, Cost, Decision
 from engines.isolation.channel import START_TIMEOUT, Host, nonsense
 from engines.programs.program import ProgramError
-from engines.programs.sandbox import Sandbox, copies_work
+from engines.programs.sandbox import Sandbox
 from engines.watching.recording import Transcript
 
+# Wall seconds for a sandboxed engine to load: it may have to compile code, for which no clock
+# stops, since untrusted code could claim to compile. The sandbox limits its CPU time.
+_LOADING_TIMEOUT = 60.0
 # Seconds in which a search must end after a stop request.
 _STOP_TIMEOUT = 2.0
 # Nodes of a move, at most: more than any computer visits, and few enough to be added up.
@@ -36,14 +39,13 @@ class IsolatedEngine:
     """An engine in a process of its own. If that had to be ended, the next request starts another.
 
     Args:
-        timeout: wall seconds to build it and, unless changed, for each further answer.
+        timeout: wall seconds to build it and, unless changed, for each further answer. A sandboxed
+            engine has `_LOADING_TIMEOUT` or more to be built and to warm up.
         memory_mb: megabytes its processes may grow by once it is built; None: no limit.
         setup: "module:function", called in its process before anything else.
         details: whether decisions have more than a move and its value, which costs time, and
             whether messages name the engine.
         host: a process that has no engine yet; by default one is started.
-        in_copy: whether to play in a copy of the process, which `release` leaves. In a sandbox, it
-            has a fresh one; where the system refuses that, the process ends with the game.
 
     Its methods raise ProgramError if no answer comes.
     """
@@ -51,27 +53,24 @@ class IsolatedEngine:
     def __init__(
         self, spec: str, game: GameSpec, timeout: float, memory_mb: int | None = None,
         setup: str | None = None, seed: int = 0, details: bool = False, host: Host | None = None,
-        sandbox: Sandbox | None = None, in_copy: bool = False,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self.game, self.timeout = game, timeout
         self._spec, self._setup, self._seed = spec, setup, seed
         self._details, self._memory_mb = details, memory_mb
         self._sandbox = sandbox
-        self._in_copy = in_copy and processes.CAN_FORK and (sandbox is None or copies_work())
         self._start(host)
 
     def _start(self, host: Host | None = None) -> None:
         self._memory, self._cpu = 0, 0.0
         self._state: GameState | None = None  # the position that its process holds
-        self._host = host or Host(self._setup, self._sandbox, copies=self._in_copy)
+        self._host = host or Host(self._setup, self._sandbox)
         self.pid = self._host.pid  # the root of its processes
         try:
             self._host.show_output(self._spec)
             self._host.ask(
                 "open", self.game.versioned, timeout=START_TIMEOUT, check=self._check)
-            if self._in_copy:
-                self._host.enter_copy(self._sandbox)
-            facts = self._ask("build", self._spec, self._seed)
+            facts = self._load("build", self._spec, self._seed)
             facts = facts if self._sandbox is None else _UNKNOWN
             self.budget = Budget(**facts["budget"])
             self.budgets = tuple(map(str, facts["budgets"]))
@@ -106,7 +105,12 @@ class IsolatedEngine:
 
     def warm_up(self) -> None:
         """Let it load what it needs."""
-        self._ask("warm_up")
+        self._load("warm_up")
+
+    def _load(self, *request: Any) -> dict[str, Any]:
+        sandboxed = self._sandbox is not None
+        return self._ask(
+            *request, timeout=max(self.timeout, _LOADING_TIMEOUT) if sandboxed else self.timeout)
 
     def select_move(self, state: GameState, budget: Budget | None = None) -> Decision:
         """Ask for a move. The CPU seconds include all its processes since the last move."""
@@ -213,9 +217,12 @@ class IsolatedEngine:
     def __repr__(self) -> str:
         return f"<engine {self._spec} for {self.game}, in process {self.pid}>"
 
-    def _ask(self, *request: Any, check: Callable[[], None] | None = None) -> dict[str, Any]:
+    def _ask(
+        self, *request: Any, check: Callable[[], None] | None = None, timeout: float | None = None,
+    ) -> dict[str, Any]:
+        seconds = self.timeout if timeout is None else timeout
         try:
-            return self._host.ask(*request, timeout=self.timeout, check=check or self._check)
+            return self._host.ask(*request, timeout=seconds, check=check or self._check)
         except ProgramError as error:
             if not self._details:
                 raise
@@ -233,13 +240,6 @@ class IsolatedEngine:
     def run_delay(self) -> float:
         """Seconds for which it was ready to think but had no core."""
         return processes.run_delay(self._host.process)
-
-    def release(self) -> Host | None:
-        """Leave the copy it plays in; its process, free for another engine, or None if it ended."""
-        if self._in_copy:
-            return self._host if self._host.leave_copy() else None
-        self.close()
-        return None
 
     def close(self) -> None:
         """Let it close itself, and make sure that nothing is left."""

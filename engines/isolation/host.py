@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import gc
 import os
 import pkgutil
 import sys
 import time
 import traceback
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +35,6 @@ _LONG = ("open", "build", "warm_up")
 # Folders whose frames of a traceback do not interest the author of an engine.
 _OURS = tuple(str(Path(__file__).resolve().parents[2] / name) for name in ("dlgo", "engines"))
 _INSTALLED = (str(Path(os.__file__).parent), "site-packages")
-# Exit code of a copy after an end request.
-_TOLD = 77
 
 
 def main() -> None:
@@ -114,35 +110,6 @@ class _Host:
             "network_id": engine.network_id,
             "training_cpu_seconds": engine.training_cpu_seconds, "runtime": engine.runtime,
         }
-
-    def _enter_copy(
-        self, walls: Sequence[int] = (), shelf: str = "", shown: Sequence[str] = ()
-    ) -> dict[str, Any]:
-        """Fork; the copy answers at once, with its own number as `pid`. With `walls`, it has a
-        fresh sandbox (`fresh.py`).
-
-        Starting Python and loading the rules takes most of a second, forking a hundredth. Changes
-        that an engine makes to its process end with the copy. Once the copy has `left` as told,
-        nothing that it has started is there; if it ends otherwise, this process ends likewise.
-        """
-        gc.freeze()  # objects that the collector does not touch stay shared by both processes
-        code = processes.enter_copy()
-        if code is None:
-            if walls:
-                from engines.programs import fresh  # of Linux alone, as all of the sandbox
-
-                fresh.enter(walls, self._server.requests, self._server.answers, shelf, shown)
-            self._server.pid = os.getpid()
-            return {"pid": os.getpid()}
-        if code != _TOLD:
-            processes.end_as(code)
-        return {"left": True}
-
-    def _echo(self, word: str) -> dict[str, Any]:
-        return {"echo": word}
-
-    def _leave_copy(self) -> None:
-        os._exit(_TOLD)
 
     def _is_current(self) -> dict[str, Any]:
         return {"current": all(file_stamp(file) == s for file, s in self._files.items())}

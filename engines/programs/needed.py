@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ENGINES = Path(__file__).resolve().parents[1]
-# What runs in the process.
-_PROCESS = ("engines.isolation.host", "engines.programs.fresh")
+# The modules that run in the process.
+_PROCESS = ("engines.isolation.host", "engines.programs.confine")
 
 
 @functools.cache

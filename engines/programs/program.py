@@ -45,11 +45,31 @@ class ProgramError(DlgoError):
     last, as the end of a message."""
 
     def __init__(self, failure: Failure, text: str, cell: str = "", printed: str = "") -> None:
-        super().__init__(text + printed)
+        super().__init__(text)
         self.failure, self.text, self.cell, self.printed = failure, text, cell, printed
+
+    def __str__(self) -> str:
+        return self.text + self.printed
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ProgramError, (self.failure, self.text, self.cell, self.printed)
+
+
+class NoAnswer(ProgramError):
+    """A program did not answer within `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(Failure.TIMEOUT, f"no answer within {seconds:g} s")
+
+
+class ProgramEnded(ProgramError):
+    """A program, called `noun`, has ended: `ending` is "exit code 3" or "signal 9"; "" if it runs,
+    but has closed its output."""
+
+    def __init__(self, ending: str, noun: str = "it") -> None:
+        super().__init__(
+            Failure.DIED, f"{noun} died ({ending})" if ending else f"{noun} closed its output")
+        self.ending = ending
 
 
 def _read(stream: IO[bytes], use: Callable[[bytes], None]) -> None:
@@ -188,7 +208,8 @@ class Program:
             timeout: wall seconds.
             check: called a few times a second; what it raises ends the exchange.
 
-        Raises ProgramError if it does not answer in time or dies. It is not ended by that.
+        Raises NoAnswer if it does not answer in time, ProgramEnded if it dies, and what `check`
+        raises. It is not ended by that.
         """
         deadline = time.perf_counter() + timeout
         next_check = time.perf_counter() + _HEALTH_CHECK
@@ -197,7 +218,7 @@ class Program:
         late = False
         while (answer := take(self.output)) is None:
             if late:
-                raise ProgramError(Failure.TIMEOUT, f"no answer within {timeout:g} s")
+                raise NoAnswer(timeout)
             left = deadline - time.perf_counter()
             late = left <= 0  # what came while a busy machine held us up still counts
             data = self._stdout.read(min(left, _HEALTH_CHECK))
@@ -211,17 +232,17 @@ class Program:
                     data = self._stdout.read(_LAST_OUTPUT)
                     self.output += data
                     if not data:
-                        raise ProgramError(Failure.DIED, self._how_it_ended())
+                        raise ProgramEnded(self._ending())
             if self._stdout.closed:
-                raise ProgramError(Failure.DIED, self._how_it_ended())
+                raise ProgramEnded(self._ending())
         return answer
 
-    def _how_it_ended(self) -> str:
+    def _ending(self) -> str:
         try:
             code = self._process.wait(_SHUTDOWN_TIMEOUT)
         except subprocess.TimeoutExpired:
-            return "it closed its output"
-        return f"it died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+            return ""
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
 
     def last_words(self) -> str:
         """The last lines that it has written to standard error, as the end of a message."""
@@ -240,10 +261,6 @@ class Program:
     def on_words(self, use: Callable[[bytes], None]) -> None:
         """From now on, call `use` with whatever it writes to standard error, in a thread."""
         self._words.on_words = use
-
-    def forget_words(self) -> None:
-        """What it has written to standard error so far is not quoted any more."""
-        self._words.last = b""
 
     def write(self, data: bytes) -> None:
         """Write a few bytes in the middle of an exchange; that it cannot, the exchange shows."""

@@ -35,22 +35,24 @@ from engines.programs import needed, sealed
 from engines.programs.program import Program, ProgramError
 
 _PACKAGES = Path(__file__).resolve().parents[2]
-# What gives up the last rights, a script.
+# The script that gives up the last rights.
 _CONFINE = str(Path(__file__).with_name("confine.py"))
-# What code in the sandbox is given of our own packages, and what lies beside them but is not.
-_GIVEN, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
+# Our own packages that code in the sandbox can import, and those beside them that it cannot.
+_VISIBLE, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
+# Where programs in the sandbox may write.
+_SCRATCH = ("/dev/shm", "/tmp")
 # The variable of the engines that code in the sandbox may use.
 ENGINES = "DLGO_ENGINES"
-# What of the system and of a Python installation is given: people keep courses in the rest.
+# Visible parts of the system and of a Python installation: people keep courses in the rest.
 _PARTS = ("bin", "lib", "lib32", "lib64", "libx32", "pyvenv.cfg")
 # Folders or links of the system.
 _SYSTEM = [Path(f"{folder}/{name}") for folder in ("", "/usr", "/usr/local") for name in _PARTS]
-# What the loader of libraries, clocks and the counting of cores need.
+# Files that the loader of libraries, clocks and the counting of cores need.
 _FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/sys/devices/system/cpu")
 # Users of sandboxes that root starts: numbers that no account has.
 _FIRST_USER, _USERS = 0x6E000000, 0x400000
-# What root needs to become one of them.
-_RIGHTS = ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+# Capabilities that root keeps in order to switch to one of these users.
+_CAPABILITIES = ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
 _MEGABYTE = 2**20
 _MOST_PROCESSES = 1 << 16
 # Without `..`: the folders before it may be hidden inside.
@@ -87,10 +89,8 @@ class Sandbox:
 
     Args:
         sealed: nothing else can be seen but Python and NumPy (`sealed.py`).
-        trusted: no walls; only limits, an empty environment, and a user without rights, where we
-            are root and others may run our Python.
-        shelf: the folder of `readable` and of other code. A process that has copies sees all of it,
-            so that it can serve each of them; a copy sees `readable` only.
+        trusted: nothing is hidden; there are only limits, an empty environment, and a user without
+            rights, where we are root and others may run our Python.
     """
 
     readable: Sequence[Path] = ()
@@ -99,30 +99,25 @@ class Sandbox:
     engines: tuple[str, ...] | None = None
     sealed: bool = False
     trusted: bool = False
-    shelf: Path | None = None
 
     @property
     def python(self) -> list[str]:
         """The words that run a script inside."""
         return sealed.python() if self.sealed else [_PYTHON, "-P"]
 
-    def command(self, words: Sequence[str], copies: bool = False) -> list[str]:
-        """The words that run `words` inside. With `copies`, that is trusted code, which keeps its
-        rights and gives its copies `walls` (`fresh.py`). Raises SandboxError if this machine has no
-        sandbox."""
+    def command(self, words: Sequence[str]) -> list[str]:
+        """The words that run `words` inside. Raises SandboxError if this machine has no sandbox."""
         if self.trusted:
-            return self._without_walls(words)
+            return self._unhidden(words)
         check_sandbox()
-        return self._command(words, copies)
+        return self._command(words)
 
-    def walls(self, uid: int | None = None) -> list[int]:
-        """What a copy gets: megabytes of /tmp, a user (by default a new one), and limits."""
+    def rights(self, user: int) -> list[int]:
+        """The arguments of `confine.give_up_rights`: a user, and limits."""
         allowed = self.allowance
-        if uid is None:
-            uid = _new_user() if os.getuid() == 0 else 0
         return [
-            allowed.scratch_mb, uid, allowed.memory_mb, allowed.processes,
-            int(allowed.cpu_seconds) + 1, allowed.file_mb, allowed.open_files,
+            user, allowed.memory_mb, allowed.processes, int(allowed.cpu_seconds) + 1,
+            allowed.file_mb, allowed.open_files,
         ]
 
     def _confined(self, rights: Sequence[int], words: Sequence[str]) -> list[str]:
@@ -130,24 +125,21 @@ class Sandbox:
         python = sealed.python()[0] if self.sealed else _PYTHON
         return [python, "-I", "-S", _CONFINE, *map(str, rights), *words]
 
-    def _without_walls(self, words: Sequence[str]) -> list[str]:
+    def _unhidden(self, words: Sequence[str]) -> list[str]:
         if platform.system() != "Linux":
             return list(words)
         variables = [f"{name}={value}" for name, value in self._variables().items()]
-        rights = self.walls(other_user())[1:]
+        rights = self.rights(other_user())
         if rights[0] == 0:  # the system would count all processes of our own user
             rights[2] = _MOST_PROCESSES
         return ["/usr/bin/env", "-i", *_mark(), *variables, *self._confined(rights, words)]
 
-    def _command(self, words: Sequence[str], copies: bool = False) -> list[str]:
-        from engines.programs.fresh import SCRATCH  # late: only Linux can import it
-
-        allowed, (_, *rights) = self.allowance, self.walls()
-        if not copies:
-            words = self._confined(rights, words)
-        kept = ("--cap-add", "CAP_SYS_ADMIN") if copies else ()
-        user = _RIGHTS if rights[0] else ("--unshare-user", *(() if copies else ("--as-pid-1",)))
-        scratch = ["--perms", "1777", "--size", str(allowed.scratch_mb * _MEGABYTE), "--tmpfs"]
+    def _command(self, words: Sequence[str]) -> list[str]:
+        user = _new_user() if os.getuid() == 0 else 0
+        identity = _CAPABILITIES if user else ("--unshare-user", "--as-pid-1")
+        scratch = [
+            "--perms", "1777", "--size", str(self.allowance.scratch_mb * _MEGABYTE), "--tmpfs",
+        ]
         bubblewrap = shutil.which("bwrap")
         if bubblewrap is None:
             raise SandboxError(
@@ -160,15 +152,15 @@ class Sandbox:
             "/usr/bin/env", "-i", *_mark(),
             bubblewrap, "--die-with-parent", "--new-session", "--clearenv",
             "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-            "--unshare-cgroup-try", *user, *kept,
+            "--unshare-cgroup-try", *identity,
             *_system(self.sealed), "--proc", "/proc", "--dev", "/dev",
-            *(word for folder in SCRATCH for word in (*scratch, folder)),
-            *self._shown(copies), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
+            *(word for folder in _SCRATCH for word in (*scratch, folder)),
+            *self._shown(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
             *(word for pair in self._variables().items() for word in ("--setenv", *pair)),
-            "--", *words,
+            "--", *self._confined(self.rights(user), words),
         ]
 
-    def _shown(self, copies: bool) -> list[str]:
+    def _shown(self) -> list[str]:
         """What may be read besides the system; what lies in it and is not to be seen."""
         if self.sealed:
             given, hidden, within = sealed.places(), sealed.hidden(), sealed.numpy_folders()
@@ -176,8 +168,7 @@ class Sandbox:
         else:
             given, hidden, within = _python_places(), [_PACKAGES / name for name in _HIDDEN], []
             seen = [*given, *_SYSTEM]
-        readable = [self.shelf] if copies and self.shelf else self.readable
-        within = [*within, *map(Path, readable), *filter(None, [self.code_cache])]
+        within = [*within, *map(Path, self.readable), *filter(None, [self.code_cache])]
         words = _folders({parent for place in (*given, *within) for parent in place.parents
                           if parent.name})
         words += [word for place in given for word in ("--ro-bind", str(place), str(place))]
@@ -218,12 +209,11 @@ def other_user() -> int:
     """A user without rights who can run trusted code in our place; 0 if there is none."""
     if platform.system() != "Linux" or os.getuid() != 0:
         return 0
-    sandbox = Sandbox(sealed=True)
-    uid, *limits = sandbox.walls()[1:]
-    command = sandbox._confined((uid, *limits), [*sandbox.python, sealed.START, "--try"])
+    sandbox, user = Sandbox(sealed=True), _new_user()
+    command = sandbox._confined(sandbox.rights(user), [*sandbox.python, sealed.START, "--try"])
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(command, capture_output=True, timeout=60, check=False)
-        return uid if done.returncode == 0 else 0
+        return user if done.returncode == 0 else 0
     return 0
 
 
@@ -263,7 +253,7 @@ def _python_places() -> tuple[Path, ...]:
     """
     installed = [Path(place) for place in sys.path if place.endswith(("-packages", ".zip"))]
     parts = [Path(prefix, name) for prefix in (sys.base_prefix, sys.prefix) for name in _PARTS]
-    ours = [_PACKAGES / name for name in _GIVEN]
+    ours = [_PACKAGES / name for name in _VISIBLE]
     places: list[Path] = []
     for place in sorted({*parts, *installed, *ours}):
         if place.exists() and not any(map(place.is_relative_to, (*places, *_SYSTEM))):
@@ -321,53 +311,27 @@ def check_sandbox() -> None:
         )
 
 
-@functools.cache
-def copies_work() -> bool:
-    """Whether sandboxed processes can have copies here; else each needs a new start."""
-    sandbox = Sandbox()
-    words = [_PYTHON, "-P", "-m", "engines.programs.fresh", *map(str, sandbox.walls())]
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        return subprocess.run(
-            sandbox.command(words, copies=True), capture_output=True, timeout=60,
-            stdin=subprocess.DEVNULL, check=False,
-        ).returncode == 0
-    return False
-
-
 class Watch:
     """Ends a sandboxed program whose processes use more than `allowance`; `verdict` says why."""
 
     def __init__(self, program: Program, allowance: Allowance) -> None:
         self.verdict: ProgramError | None = None
         self._program, self._allowance = program, allowance
-        self._root, self._before = program.pid, 0.0  # 0: nothing is watched
-        self._lock = threading.Lock()
         threading.Thread(target=self._run, daemon=True).start()
-
-    def begin(self, root: int) -> None:
-        """From now on, count what the process `root` and its descendants use."""
-        with self._lock:
-            self._root, self._before = root, self._program.cpu_seconds()
-
-    def pause(self) -> None:
-        """Count nothing until `begin`."""
-        with self._lock:
-            self._root = 0
 
     def _run(self) -> None:
         while self._program.alive:
             time.sleep(_WATCH_PAUSE)
-            with self._lock:
-                with contextlib.suppress(OSError):
-                    self.verdict = self._excess() if self._root else None
-                if self.verdict is not None:
-                    for pid in processes.descendants(self._program.pid):
-                        processes.send(pid, 9)
-                    return
+            with contextlib.suppress(OSError):
+                self.verdict = self._excess()
+            if self.verdict is not None:
+                for pid in processes.descendants(self._program.pid):
+                    processes.send(pid, 9)
+                return
 
     def _excess(self) -> ProgramError | None:
-        allowed, pid = self._allowance, self._root
-        seconds = self._program.cpu_seconds() - self._before
+        allowed, pid = self._allowance, self._program.pid
+        seconds = self._program.cpu_seconds()
         if seconds > allowed.cpu_seconds:
             return ProgramError(
                 Failure.OVER_CPU,

@@ -15,12 +15,11 @@ from dlgo.games import get_game
 from dlgo.records.failures import Failure
 from dlgo.system import processes
 from engines.base import Engine
-from engines.isolation.channel import Host
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
 from engines.registry import build_engine
 from experiments.arena.entrants import Entrant
-from experiments.arena.launch import Launch, Launches
+from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits, hard_limit
 
 # Minimum and maximum number of engines that a worker keeps: an external one is a process with
@@ -55,8 +54,6 @@ class EngineCache:
         self._limits, self._setup, self._hosts_changed = limits, setup, hosts_changed
         self._in_process, self._launches = in_process, launches or {}
         self._engines: OrderedDict[tuple[str, str, int], Engine | IsolatedEngine] = OrderedDict()
-        # Processes between two games of entrants with launches, by game and `Launch.process`.
-        self._hosts: OrderedDict[tuple[str, str], list[Host]] = OrderedDict()
         self._next_look = 0.0
 
     def get(self, game: str, spec: str, player: int) -> Engine:
@@ -92,7 +89,6 @@ class EngineCache:
         elif (launch := self._launches.get(spec)) is not None:
             engine = IsolatedEngine(
                 launch.spec, get_game(game), self._limits.move_timeout, sandbox=launch.sandbox,
-                host=self._spare_host(game, launch), in_copy=True,
             )
         else:
             engine = prepared_engine(game, spec, self._limits, self._setup)
@@ -106,10 +102,6 @@ class EngineCache:
         gc.freeze()
         return engine
 
-    def _spare_host(self, game: str, launch: Launch) -> Host | None:
-        spare = self._hosts.get((game, launch.process))
-        return spare.pop() if spare else None
-
     def _tell_hosts(self) -> None:
         engines = self._engines.values()
         self._hosts_changed([e.pid for e in engines if isinstance(e, IsolatedEngine)])
@@ -122,29 +114,14 @@ class EngineCache:
             self._tell_hosts()
 
     def end_game(self, game: str, players: tuple[str, str]) -> None:
-        """Close the engines that last for one game; their processes are kept."""
+        """Close the engines that last for one game."""
         for player, spec in enumerate(players):
-            if spec not in self._launches or (game, spec, player) not in self._engines:
-                continue
-            host = self._engines.pop((game, spec, player)).release()
-            if host is None:
-                continue
-            key = game, self._launches[spec].process
-            self._hosts.setdefault(key, []).append(host)
-            self._hosts.move_to_end(key)
-            if len(self._hosts) > _MOST_ENGINES:
-                _kill(self._hosts.popitem(last=False)[1])
+            if spec in self._launches:
+                self.drop(game, spec, player)
 
     def close(self) -> None:
         """Close all engines."""
         self._make_room(0)
-        while self._hosts:
-            _kill(self._hosts.popitem()[1])
-
-
-def _kill(hosts: list[Host]) -> None:
-    for host in hosts:
-        host.kill()
 
 
 def _close(engine: Engine | IsolatedEngine) -> None:

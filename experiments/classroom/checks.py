@@ -34,7 +34,11 @@ _MANY = list | tuple | _SETS
 
 
 class Wrong(Exception):
-    """A check failed; the message is for the student."""
+    """A check failed; the message is for the student. `timed_out`: a slow machine may be why."""
+
+    def __init__(self, text: str, timed_out: bool = False) -> None:
+        super().__init__(text)
+        self.timed_out = timed_out
 
 
 @dataclass(frozen=True)
@@ -45,17 +49,22 @@ class Check:
     points: int
     run: Callable[[HandIn], None]  # raises Wrong if it does not pass
 
-    def feedback(self, hand_in: HandIn) -> str:
-        """Why a hand-in does not pass, in words for the student; "" if it passes."""
+    def fault(self, hand_in: HandIn) -> Wrong | None:
+        """Why a hand-in does not pass; None if it passes."""
         try:
             self.run(hand_in)
         except Wrong as wrong:
             # It may quote anything that a hand-in has returned.
-            return "\n".join(map(one_line, str(wrong)[:_LONGEST].split("\n")))
+            lines = map(one_line, str(wrong)[:_LONGEST].split("\n"))
+            return Wrong("\n".join(lines), wrong.timed_out)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError,
                 ArithmeticError, MemoryError):  # the check took it for something else
-            return "The function returned a value of the wrong type; see the task."
-        return ""
+            return Wrong("The function returned a value of the wrong type; see the task.")
+        return None
+
+    def feedback(self, hand_in: HandIn) -> str:
+        """Why a hand-in does not pass, in words for the student; "" if it passes."""
+        return str(self.fault(hand_in) or "")
 
 
 def check(title: str, points: int = 1) -> Callable[[Callable[[HandIn], None]], Check]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
+from dlgo.records.failures import Failure
 from dlgo.text import error_text
 from engines.isolation.calls import CallError, Functions
 from engines.programs.program import ProgramError
@@ -30,10 +31,8 @@ from experiments.classroom.hand_ins import submissions
 # Wall seconds: to load a file, for one call, and for one exercise in all. Gradescope's smallest
 # machines have half a core.
 _LOAD_SECONDS, _CALL_SECONDS, _ALL_SECONDS = 10.0, 10.0, 45.0
-# Processes that a hand-in may lose.
-_LIVES = 4
-# Words of the feedback on what did not end in time.
-_TIMED_OUT = ("did not end in time", "are used up", "hung or crashed")
+# Processes of a hand-in that may hang or crash before the rest of its checks fail.
+_MOST_CRASHES = 4
 ALLOWANCE = Allowance(memory_mb=512, processes=16, cpu_seconds=60.0)
 
 
@@ -46,6 +45,7 @@ class Result:
     earned: int  # all or nothing of them
     feedback: str  # for the student; "" if it passed
     seconds: float
+    timed_out: bool = False  # whether something did not end in time
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Grade:
     @property
     def timed_out(self) -> bool:
         """Whether something did not end in time, which a slow machine may have caused."""
-        return any(words in result.feedback for result in self.results for words in _TIMED_OUT)
+        return any(result.timed_out for result in self.results)
 
     @property
     def seconds(self) -> float:
@@ -112,43 +112,45 @@ class _Student:
     def __init__(self, path: Path, sandbox: Sandbox) -> None:
         self._path, self._sandbox = path, sandbox
         self._functions: Functions | None = None
-        self._lost = 0
-        self._left_out: list[str] = []  # cells that ended their process
-        self._broken: DlgoError | None = None  # why the file cannot be loaded
+        self._crashes = 0
+        self._skipped_cells: list[str] = []  # that ended their process
+        self._broken: CallError | ProgramError | None = None  # why the file cannot be loaded
         self._deadline = time.monotonic() + _ALL_SECONDS
         self.notes: list[str] = []  # what failed or was not run in the cells of a notebook
 
     def call(self, name: str, *arguments: Any) -> Any:
         """What the function returns. Raises Wrong, with words for the student."""
         while True:
-            left = self._deadline - time.monotonic()
-            if left <= 0:
-                raise Wrong(f"Not run: the {_ALL_SECONDS:g} s for this exercise are used up.")
+            seconds = self._deadline - time.monotonic()
+            if seconds <= 0:
+                raise Wrong(f"Not run: the {_ALL_SECONDS:g} s for this exercise are used up.", True)
             if self._broken is not None:
-                raise Wrong(_words(self._broken, self._path.name))
-            if self._lost == _LIVES:
-                raise Wrong(f"Not run: your program hung or crashed {_LIVES} times before.")
+                raise _wrong(self._broken, self._path.name)
+            if self._crashes == _MOST_CRASHES:
+                raise Wrong(
+                    f"Not run: your program hung or crashed {_MOST_CRASHES} times before.", True)
             try:
                 if self._functions is None:
-                    self._load(min(_LOAD_SECONDS, left))
-                return self._functions.call(name, *arguments, timeout=min(_CALL_SECONDS, left))
+                    self._functions = self._load(min(_LOAD_SECONDS, seconds))
+                return self._functions.call(name, *arguments, timeout=min(_CALL_SECONDS, seconds))
             except ProgramError as error:
                 self._functions = None
-                self._lost += 1
+                self._crashes += 1
                 if not error.cell:
-                    raise Wrong(_words(error, name)) from None
-                self._left_out.append(error.cell)  # and tried again
+                    raise _wrong(error, name) from None
+                self._skipped_cells.append(error.cell)  # and tried again
                 self.notes.append(f"{error.cell} ended the program, or it never ended")
             except CallError as error:
-                raise Wrong(_words(self._broken or error, name)) from None
+                raise _wrong(self._broken or error, name) from None
 
-    def _load(self, seconds: float) -> None:
+    def _load(self, seconds: float) -> Functions:
         try:
-            self._functions = Functions(self._path, self._sandbox, seconds, self._left_out)
+            functions = Functions(self._path, self._sandbox, seconds, self._skipped_cells)
         except (CallError, ProgramError) as error:
-            self._broken = None if getattr(error, "cell", "") else error
+            self._broken = None if isinstance(error, ProgramError) and error.cell else error
             raise
-        self.notes = self._functions.reports
+        self.notes = functions.reports
+        return functions
 
     def renew(self) -> None:
         """Make the next call in a new process."""
@@ -160,9 +162,14 @@ class _Student:
             self._functions.close()
 
 
-def _words(error: DlgoError, name: str) -> str:
-    if isinstance(error, ProgramError):
-        return f"{str(error)[0].upper()}{str(error)[1:]}."
+def _wrong(error: CallError | ProgramError, name: str) -> Wrong:
+    if isinstance(error, CallError):
+        return Wrong(_words(error, name))
+    text = str(error)
+    return Wrong(f"{text[0].upper()}{text[1:]}.", error.failure is Failure.TIMEOUT)
+
+
+def _words(error: CallError, name: str) -> str:
     if error.kind == "NotImplementedError":
         return f"{name}() is not written yet."
     if error.kind == "ArgumentChanged":
@@ -196,9 +203,11 @@ def grade(
     try:
         for check in (*exercise.checks, exercise.public_check()):
             start = time.monotonic()
-            feedback = check.feedback(HandIn(functions.call, functions.renew))
-            earned, seconds = 0 if feedback else check.points, time.monotonic() - start
-            results.append(Result(check.title, check.points, earned, feedback, seconds))
+            fault = check.fault(HandIn(functions.call, functions.renew))
+            results.append(Result(
+                check.title, check.points, 0 if fault else check.points, str(fault or ""),
+                time.monotonic() - start, fault is not None and fault.timed_out,
+            ))
     finally:
         functions.close()
     notes = [*collected.notes, *functions.notes]

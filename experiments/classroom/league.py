@@ -15,7 +15,6 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -140,8 +139,8 @@ def play_league(
     """
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     ledger = out / "games.sqlite"
-    with closing(Entry(plan, out, trust, ledger)) as entry:
-        bots = [entry.bot_of(student, path, progress.log) for student, path in sources.items()]
+    entry = Entry(plan, out, trust, ledger)
+    bots = [entry.bot_of(student, source, progress.log) for student, source in sources.items()]
     seed = plan.seed if plan.seed is not None else seed_of(ledger)
     league = League(plan, bots, ledger, secrets.randbits(_SEED_BITS) if seed is None else seed,
                     trust)

@@ -22,7 +22,6 @@ from dlgo.jit import shared_cache
 from dlgo.records.ledger import Ledger
 from dlgo.specs import with_version
 from dlgo.text import excerpt
-from engines.isolation.channel import Host
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
 from experiments.arena.launch import Launch, compile_rules
@@ -32,7 +31,7 @@ from experiments.classroom.league_plan import LeaguePlan
 
 # CPU seconds beyond those of a game: for Python to start and a file to be loaded.
 _START_SECONDS = 60.0
-# What of a bot's first line of trouble is kept.
+# Characters of the message that says why a bot cannot play.
 _LONGEST = 300
 LATE = "handed in late"
 
@@ -80,14 +79,8 @@ class Entry:
             memory_mb=plan.memory_mb, processes=32,
             cpu_seconds=2 * plan.game_seconds + _START_SECONDS,
         )
-        self._start = compile_rules(get_game(plan.game))  # here, once
+        self._start = compile_rules(get_game(plan.game), plan.allow)  # here, once
         self._code = None if trust else shared_cache()
-        self._spare: Host | None = None  # of the last trial; the next one begins in a copy
-
-    def close(self) -> None:
-        """End the process of trials."""
-        if self._spare is not None:
-            self._spare.kill()
 
     def bot_of(self, student: str, source: Source, log: Callable[[str], None]) -> Bot:
         """The bot of a student: of the last hand-in in `source` that can play; `log` prints
@@ -132,17 +125,15 @@ class Entry:
         """The command that starts a bot."""
         place = folder.resolve()
         sandbox = None if self._trust else Sandbox(
-            [place], self._allowance, self._code, self._plan.allow, shelf=self._copies.resolve())
+            [place], self._allowance, self._code, self._plan.allow)
         return Launch(str(place / self._plan.bot), sandbox)
 
     def _problem(self, folder: Path) -> str:
         """Why a bot cannot make its first move; "" if it can."""
         launch, engine = self.launch(folder), None
-        host, self._spare = self._spare, None
         try:
             engine = IsolatedEngine(
                 launch.spec, self._start.game, self._plan.move_seconds, sandbox=launch.sandbox,
-                host=host, in_copy=True,
             )
             engine.new_game(1)
             self._start.apply_move(engine.select_move(self._start).move).is_over()
@@ -153,7 +144,7 @@ class Entry:
             return f"its first move is not a move ({type(error).__name__})"
         finally:
             if engine is not None:
-                self._spare = engine.release()
+                engine.close()
         return ""
 
 

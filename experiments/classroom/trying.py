@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,8 +33,8 @@ def try_bot(
     name = plan.bot.partition(":")[0] if bot.suffix == ".py" else ""
     with tempfile.TemporaryDirectory(prefix="try-") as folder:
         Path(folder).chmod(0o755)
-        with closing(Entry(plan, Path(folder), trust, Path(folder) / "games.sqlite")) as entry:
-            entered = entry.bot_of(bot.resolve().stem, [Part(bot, name)], lambda note: None)
+        entry = Entry(plan, Path(folder), trust, Path(folder) / "games.sqlite")
+        entered = entry.bot_of(bot.resolve().stem, [Part(bot, name)], lambda note: None)
         if entered.folder is None:
             raise DlgoError(f"{bot}: {entered.notes[-1]}")
         game = Plan(games=(plan.game,), entrants=(entered.entrant, staff.entrant), pairs=1,

@@ -142,15 +142,15 @@ def unpack_bots(
     if not launches:
         return {}
     check_sandbox()
+    engines = {name for launch in launches.values() for name in launch.sandbox.engines or ()}
     for game in dict.fromkeys(games):
-        compile_rules(get_game(game))
+        compile_rules(get_game(game), sorted(engines))
     here = {}
     for number, (entrant, launch) in enumerate(launches.items()):
         unpack(sent[entrant], folder / str(number))
         [there] = launch.sandbox.readable
         place = (folder / str(number)).resolve() / there.name
         code = shared_cache() if launch.sandbox.code_cache is not None else None
-        shelf = None if launch.sandbox.shelf is None else folder.resolve()
-        sandbox = replace(launch.sandbox, readable=[place], code_cache=code, shelf=shelf)
+        sandbox = replace(launch.sandbox, readable=[place], code_cache=code)
         here[entrant] = Launch(str(place / Path(launch.spec).relative_to(there)), sandbox)
     return here

@@ -68,8 +68,6 @@ class AtHome:
     game: GameSpec
     timeout: float
     sandbox: object = None
-    host: object = None
-    in_copy: bool = False
     pid: int = 0
 
     def __post_init__(self) -> None:
@@ -77,9 +75,6 @@ class AtHome:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._engine, name)
-
-    def release(self) -> None:
-        """There is no process to keep."""
 
 
 @pytest.fixture
