@@ -134,7 +134,8 @@ def _replace_command(lines: list[str], start: int) -> str | None:
 
 
 def _python_of(command: str) -> tuple[str | None, str]:
-    """Python in place of a command, None if it is none; and what is missed then."""
+    """The Python code that replaces a command (None: the text is no command), and the command if it
+    is not run, else ""."""
     left = _assigned(command)
     rest = command[len(left):]
     if not left:

@@ -10,97 +10,31 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import re
 import stat
 import tarfile
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath, PurePosixPath
-from typing import NamedTuple
+from pathlib import Path, PurePosixPath
 
 from dlgo.readers import MALFORMED, read_json
 from dlgo.text import excerpt
+from experiments.classroom.hand_ins import (
+    Name,
+    Part,
+    Source,
+    is_archive,
+    is_unreadable,
+    parts_of,
+    recognise,
+    shows,
+    stem_of,
+)
 
 # Limits of one hand-in: files, bytes of one file (a notebook may hold pictures), of all, and of
 # an archive and what a tar file unpacks to; folders within folders, notes.
 _FILES, _FILE_BYTES, _ALL_BYTES, _DEPTH, _NOTES = 100, 8 << 20, 32 << 20, 4, 10
 _ARCHIVE_BYTES = 64 << 20
-_ARCHIVE = re.compile(r"(?i)(.+)\.(zip|tar|tgz|tar\.(?:gz|bz2|xz))")
-_UNREADABLE = re.compile(r"(?i).+\.(rar|7z|gz|bz2|xz|docx?|pdf)")
-_CODE = re.compile(r"(?i)(.+?)\.(py|ipynb)(\.txt)?")
-# What systems and people add to the name of a copy: `ko (1).py`, `ko-1.py`, `ko - Copy.py`.
-_COPY = re.compile(r"(?i)(?:[ _-]*\((\d{1,3})\)|[ _-]+v?(\d{1,3})|[ _-]+copy)$")
-_NOBODY = ("test", "tests", "helper", "helpers", "utils")
-
-
-class Part(NamedTuple):
-    """A file, a folder or an archive of a student."""
-
-    path: Path
-    name: str = ""  # what the student called a file that a system or a person has renamed
-    late: bool = False  # Canvas says so
-
-
-# What a student has handed in: a path is the only part.
-Source = Path | Sequence[Part]
-
-
-class Name(NamedTuple):
-    """What the name of a file says."""
-
-    exercise: str
-    ending: str  # ".py" or ".ipynb"
-    rest: str  # of `bob_ko.py` "bob"
-    copy: int  # of `ko (1).py` 1
-
-
-def recognise(file: str, names: Collection[str]) -> Name | None:
-    """The exercise after which a file is named, more or less: `Ko.py`, `ko (1).py`, `bob_ko.py`."""
-    code = _CODE.fullmatch(file)
-    if code is None:
-        return None
-    copy = _COPY.search(code[1])
-    stem = code[1][: copy.start()] if copy else code[1]
-    number = int((copy[1] or copy[2] or 1) if copy else 0)
-    word = re.sub(r"[\s-]", "_", stem).lower()
-    for name in sorted(names, key=len, reverse=True):
-        rest = None
-        if word == name.lower():
-            rest = ""
-        elif word.endswith(f"_{name.lower()}"):
-            rest = stem[: -len(name) - 1]
-        elif word.startswith(f"{name.lower()}_"):
-            rest = stem[len(name) + 1:]
-        if rest is not None and rest.lower() not in _NOBODY:
-            return Name(name, f".{code[2].lower()}", rest.strip(" _-"), number)
-    return None
-
-
-def is_archive(path: PurePath) -> bool:
-    """Whether a file can be unpacked, by its name."""
-    return _ARCHIVE.fullmatch(path.name) is not None
-
-
-def is_unreadable(path: PurePath) -> bool:
-    """Whether a file holds other files or text, by its name, but cannot be read."""
-    return _UNREADABLE.fullmatch(path.name) is not None
-
-
-def parts_of(source: Source) -> list[Part]:
-    """The parts of a hand-in."""
-    return [Part(source)] if isinstance(source, Path) else list(source)
-
-
-def shows(path: Path) -> bool:
-    """Whether a file or folder was made by people, by its name."""
-    return not path.name.startswith((".", "__"))
-
-
-def stem_of(path: Path) -> str:
-    """The name of a folder, or of an archive without its ending."""
-    archive = _ARCHIVE.fullmatch(path.name)
-    return archive[1] if archive and not path.is_dir() else path.name
 
 
 @dataclass

@@ -15,9 +15,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_csv
+from dlgo.specs import Option
 from dlgo.tables import read_table
 from dlgo.text import one_line
 
@@ -25,6 +27,10 @@ from dlgo.text import one_line
 _NAMES = ("student", "Identifier", "Full name", "ID number", "Email address", "ID", "SIS User ID",
           "SIS Login ID")
 _ASSIGNMENT = re.compile(r".+ \(\d+\)")
+_DECIMAL = re.compile(r"[+-]?\d+([.,]\d+)?")
+_FORMULA = re.compile(r"(^|[;\t\n])(?=[\t\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+ROSTER = Option("roster", None, "CSV file of the class: a table with a column `student`, or a "
+                "gradebook that Moodle or Canvas has exported", kind=str)
 
 
 @dataclass(frozen=True)
@@ -146,3 +152,38 @@ def _number(text: str) -> float:
         return float(text.replace(",", "."))
     except ValueError:
         return 0.0
+
+
+def write_class_table(
+    path: Path, columns: list[str], cells: Mapping[str, list[Any]], nothing: list[Any],
+    roster: Roster | None,
+) -> list[str]:
+    """Write a CSV file with a row a student; return the students who are not on the roster.
+
+    Args:
+        columns: besides the roster's. cells: their values, by student.
+        nothing: the values of students without a hand-in.
+        roster: the table has its columns and its order.
+    """
+    roster = roster or Roster(["student"], [[name] for name in cells])
+    rows = {tuple(row): nothing for row in roster.rows}
+    others = []
+    for name, values in cells.items():
+        row = roster.row_of(name)
+        if row is None:
+            others.append(name)
+            row = [name if place == roster.name_place else "" for place in range(
+                len(roster.header))]
+        rows[tuple(row)] = values
+    write_csv(path, [*map(harmless, roster.header), *columns], [
+        [*map(harmless, row), *map(harmless, values)] for row, values in rows.items()
+    ])
+    return others
+
+
+def harmless(cell: Any) -> Any:
+    """A cell that no spreadsheet reads as a formula, also after a tab, a line break or a `;`, where
+    some begin a new cell."""
+    if not isinstance(cell, str) or _DECIMAL.fullmatch(cell):
+        return cell
+    return _FORMULA.sub(r"\1'", re.sub(r"\r\n?", "\n", cell))  # `csv` quotes no `\r`

@@ -24,15 +24,16 @@ from engines.isolation.calls import CallError, Functions
 from engines.programs.program import ProgramError
 from engines.programs.sandbox import Allowance, Sandbox, other_user
 from experiments.classroom.checks import HandIn, Wrong
-from experiments.classroom.collecting import Collected, Source, collect
+from experiments.classroom.collecting import Collected, collect
 from experiments.classroom.exercise import Exercise, hide_solutions
-from experiments.classroom.hand_ins import submissions
+from experiments.classroom.hand_ins import Source, submissions
 
 # Wall seconds: to load a file, for one call, and for one exercise in all. Gradescope's smallest
 # machines have half a core.
 _LOAD_SECONDS, _CALL_SECONDS, _ALL_SECONDS = 10.0, 10.0, 45.0
 # Processes of a hand-in that may hang or crash before the rest of its checks fail.
 _MOST_CRASHES = 4
+TRUSTED = "Run without a sandbox (--trust): this code could read and change files."
 ALLOWANCE = Allowance(memory_mb=512, processes=16, cpu_seconds=60.0)
 
 
@@ -104,6 +105,21 @@ class Grade:
     def seconds(self) -> float:
         """Wall seconds of all checks."""
         return sum(result.seconds for result in self.results)
+
+
+def shortest(points: float) -> str:
+    """Points without zeros at the end."""
+    return f"{round(points, 2):g}"
+
+
+def points_text(grade: Grade) -> str:
+    """The exercise, points and points possible: `ko 8/10`."""
+    return f"{grade.exercise} {shortest(grade.mark)}/{shortest(grade.highest)}"
+
+
+def notes_of(grades: list[Grade]) -> list[str]:
+    """Notes on skipped parts of a hand-in, each once."""
+    return list(dict.fromkeys(note for grade in grades for note in grade.notes))
 
 
 class _Student:
@@ -240,9 +256,10 @@ def _grade_last(
     known: Mapping[tuple[str, str], Grade] | None, due: datetime | None, zone: tzinfo | None,
 ) -> list[Grade]:
     grades: dict[str, Grade] = {}
+    names = [exercise.name for exercise in exercises]
     for submission in reversed(submissions(source, zone)):
+        late = submission.is_late(due)
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
-            names = [exercise.name for exercise in exercises]
             collected = collect(submission.parts, Path(folder), names)
             if not any(map(collected.named, names)):
                 shown = ", ".join(path.name for path in collected.files[:5]) or "none"
@@ -250,8 +267,7 @@ def _grade_last(
             for exercise in exercises:
                 if exercise.name not in grades or not grades[exercise.name].results:
                     graded = grade(student, exercise, collected, trust, known)
-                    late = bool(graded.results) and submission.is_late(due)
                     grades[exercise.name] = dataclasses.replace(
-                        graded, hand_in=submission.name, late=late,
+                        graded, hand_in=submission.name, late=late and bool(graded.results),
                         moment=submission.moment.isoformat())
     return [grades[exercise.name] for exercise in exercises]

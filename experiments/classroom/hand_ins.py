@@ -1,4 +1,4 @@
-"""Hand-ins of students as they come: whose they are, and when they came.
+"""Hand-ins of students as they come: whose they are, and when they came, by the names of files.
 
     hand-ins/alice/ko.py                      one hand-in
     hand-ins/bob.zip, bob.tar.gz              one, as an archive
@@ -20,26 +20,92 @@ import zipfile
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from pathlib import Path, PurePosixPath
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from pathlib import Path, PurePath, PurePosixPath
+from typing import NamedTuple
 
 from dlgo.errors import DlgoError
 from dlgo.text import one_line
-from experiments.classroom.collecting import (
-    Part,
-    Source,
-    is_archive,
-    is_unreadable,
-    parts_of,
-    recognise,
-    shows,
-    stem_of,
-)
+from experiments.classroom.dates import moment_in
 
+_ARCHIVE = re.compile(r"(?i)(.+)\.(zip|tar|tgz|tar\.(?:gz|bz2|xz))")
+_UNREADABLE = re.compile(r"(?i).+\.(rar|7z|gz|bz2|xz|docx?|pdf)")
+_CODE = re.compile(r"(?i)(.+?)\.(py|ipynb)(\.txt)?")
+# What systems and people add to the name of a copy: `ko (1).py`, `ko-1.py`, `ko - Copy.py`.
+_COPY = re.compile(r"(?i)(?:[ _-]*\((\d{1,3})\)|[ _-]+v?(\d{1,3})|[ _-]+copy)$")
+_NOBODY = ("test", "tests", "helper", "helpers", "utils")
 _NUMBER = re.compile(r"(?i)((?:v|version|submission|attempt|try|hand-?in|upload)[ _-]?)?(\d{1,3})")
 _LAST_MOMENT = 253_370_764_800.0
 _MOODLE = re.compile(r"(.+_\d+)_assignsubmission_(file|onlinetext)_?(.*)")
 _CANVAS = re.compile(r"((?:anon[a-z]*_)?[^_]+)_(LATE_)?(\d+)_\d+_(.+)")
+
+
+class Part(NamedTuple):
+    """A file, a folder or an archive of a student."""
+
+    path: Path
+    name: str = ""  # what the student called a file that a system or a person has renamed
+    late: bool = False  # Canvas says so
+
+
+# What a student has handed in: a path is the only part.
+Source = Path | Sequence[Part]
+
+
+class Name(NamedTuple):
+    """What the name of a file says."""
+
+    exercise: str
+    ending: str  # ".py" or ".ipynb"
+    rest: str  # of `bob_ko.py` "bob"
+    copy: int  # of `ko (1).py` 1
+
+
+def recognise(file: str, names: Collection[str]) -> Name | None:
+    """The exercise after which a file is named, more or less: `Ko.py`, `ko (1).py`, `bob_ko.py`."""
+    code = _CODE.fullmatch(file)
+    if code is None:
+        return None
+    copy = _COPY.search(code[1])
+    stem = code[1][: copy.start()] if copy else code[1]
+    number = int((copy[1] or copy[2] or 1) if copy else 0)
+    word = re.sub(r"[\s-]", "_", stem).lower()
+    for name in sorted(names, key=len, reverse=True):
+        rest = None
+        if word == name.lower():
+            rest = ""
+        elif word.endswith(f"_{name.lower()}"):
+            rest = stem[: -len(name) - 1]
+        elif word.startswith(f"{name.lower()}_"):
+            rest = stem[len(name) + 1:]
+        if rest is not None and rest.lower() not in _NOBODY:
+            return Name(name, f".{code[2].lower()}", rest.strip(" _-"), number)
+    return None
+
+
+def is_archive(path: PurePath) -> bool:
+    """Whether a file can be unpacked, by its name."""
+    return _ARCHIVE.fullmatch(path.name) is not None
+
+
+def is_unreadable(path: PurePath) -> bool:
+    """Whether a file holds other files or text, by its name, but cannot be read."""
+    return _UNREADABLE.fullmatch(path.name) is not None
+
+
+def parts_of(source: Source) -> list[Part]:
+    """The parts of a hand-in."""
+    return [Part(source)] if isinstance(source, Path) else list(source)
+
+
+def shows(path: Path) -> bool:
+    """Whether a file or folder was made by people, by its name."""
+    return not path.name.startswith((".", "__"))
+
+
+def stem_of(path: Path) -> str:
+    """The name of a folder, or of an archive without its ending."""
+    archive = _ARCHIVE.fullmatch(path.name)
+    return archive[1] if archive and not path.is_dir() else path.name
 
 
 @dataclass(frozen=True)
@@ -56,13 +122,13 @@ class Submission:
 
 
 def hand_ins(
-    folder: Path, names: Collection[str], alone: bool = False
+    folder: Path, exercises: Collection[str], single: bool = False
 ) -> tuple[dict[str, list[Part]], list[str]]:
-    """The hand-ins in a folder, by student, and notes on what is none.
+    """The hand-ins in a folder, by student, and notes on files that are skipped or renamed.
 
     Args:
-        names: the exercises, without `.py`.
-        alone: whether the folder belongs to one student; by default, its content decides.
+        exercises: their names, without `.py`.
+        single: whether the folder belongs to one student; by default, its content decides.
 
     Raises DlgoError if there is no hand-in.
     """
@@ -70,60 +136,67 @@ def hand_ins(
         raise DlgoError(f"there is no folder {folder}; name a folder with hand-ins")
     if not folder.is_dir():
         _refuse_a_class(folder)
-        return {one_line(stem_of(folder.resolve())): [Part(folder)]}, []
-    itself = {one_line(folder.resolve().name): [Part(folder)]}, []
-    found: dict[str, list[Part]] = {}
-    own, notes, dated = [], [], True
+    one_student = {one_line(stem_of(folder.resolve())): [Part(folder)]}, []
+    if not folder.is_dir():
+        return one_student
+    sources: dict[str, list[Part]] = {}
+    unowned, notes, dated = [], [], True
     for path in sorted(folder.iterdir()):
         if not shows(path):
             continue
-        student, part, note = _owner(path, names)
-        student = one_line(student)  # names may hold anything, also what no text can hold
+        student, part, note = _owner(path, exercises)
         if note:
-            notes.append(one_line(note))
+            notes.append(note)
         if part is None:
             continue
         if student:
-            found.setdefault(student, []).append(part)
+            sources.setdefault(student, []).append(part)
             number = _NUMBER.fullmatch(student)
-            dated = dated and bool(_moment_of(student) or (number and number[1]))
+            dated = dated and bool(moment_in(student) or (number and number[1]))
         else:
-            own.append(path.name)
-    if alone and not dated and not own and any(
-            sum(part.path.is_dir() and _holds(part.path, [name])
-                for parts in found.values() for part in parts) > 1 for name in names):
+            unowned.append(path.name)
+    if single and not dated and not unowned and any(
+            sum(part.path.is_dir() and _holds(part.path, [exercise])
+                for parts in sources.values() for part in parts) > 1 for exercise in exercises):
         raise DlgoError(f"{folder} holds hand-ins of several students; name the folder of one")
-    if alone or (found and dated) or (own and sum(
-            _holds(part.path, names) for [part, *_] in found.values()) < 2):
-        return itself
-    if not found:
+    if single or (sources and dated) or (unowned and sum(
+            _holds(part.path, exercises) for [part, *_] in sources.values()) < 2):
+        return one_student
+    if not sources:
         raise DlgoError(
-            f"{folder} contains no hand-ins: put a folder or zip file for each student there, "
-            f"or a file such as {min(names)}.py" + "".join(f"; {note}" for note in notes[:3])
+            f"{folder} contains no hand-ins: put a folder or zip file for each student there, or a "
+            f"file such as {min(exercises)}.py" + "".join(f"; {note}" for note in notes[:3])
         )
-    notes += [f"{name} lies beside the students' folders and is nobody's: put it into one"
-              for name in own]
-    for student, parts in found.items():
+    notes += [f"{name} is not in any student's folder and was skipped; move it into one"
+              for name in unowned]
+    for student, parts in sources.items():
         if len(parts) > 1 and not all(part.name for part in parts):
-            shown = ", ".join(part.path.name for part in parts)
-            notes.append(f"{student} has {shown}: of each exercise, the newest file counts")
-    return found, list(map(one_line, notes))
+            files = ", ".join(part.path.name for part in parts)
+            notes.append(f"{student} handed in several files ({files}); the newest file of each "
+                         "exercise is graded")
+    return sources, list(map(one_line, notes))
 
 
-def _owner(path: Path, names: Collection[str]) -> tuple[str, Part | None, str]:
-    """The student to whom something in a class's folder belongs ("": whose the folder is), it as
-    a part of their hand-in (None: it is none), and a note."""
+def _owner(path: Path, exercises: Collection[str]) -> tuple[str, Part | None, str]:
+    """The student who owns a file or folder of a class's folder ("": the folder's own student), its
+    part of their hand-in (None: it is skipped), and a note or ""."""
+    student, part, note = _named_owner(path, exercises)
+    return one_line(student), part, one_line(note)  # names may hold anything, also broken text
+
+
+def _named_owner(path: Path, exercises: Collection[str]) -> tuple[str, Part | None, str]:
     if path.is_symlink():
         return "", None, f"{path.name} is a link; links are ignored"
     if moodle := _MOODLE.fullmatch(path.name):
         if moodle[2] == "onlinetext":
-            return "", None, f"{path.name} is online text, which is not graded"
+            return "", None, (f"{path.name} was typed into Moodle, not uploaded as a file; it was "
+                              "not graded")
         return moodle[1], Part(path, moodle[3]), ""
     if path.is_file() and (canvas := _CANVAS.fullmatch(path.name)):
         return f"{canvas[1]}_{canvas[3]}", Part(path, canvas[4], bool(canvas[2])), ""
     if path.is_dir() or is_archive(path):
         return stem_of(path), Part(path), ""
-    if known := recognise(path.name, names):
+    if known := recognise(path.name, exercises):
         name = f"{known.exercise}{known.ending}"
         if not known.rest:
             return "", Part(path), ""
@@ -133,12 +206,11 @@ def _owner(path: Path, names: Collection[str]) -> tuple[str, Part | None, str]:
     return "", None, f"{path.name} is ignored: no hand-in has such a name"
 
 
-def _holds(path: Path, names: Collection[str]) -> bool:
-    """Whether a file named after an exercise lies in a folder; archives are believed."""
+def _holds(path: Path, exercises: Collection[str]) -> bool:
+    """Whether a folder holds an archive or a file named after an exercise; True for a file."""
     if not path.is_dir():
         return True
-    return any(recognise(one.name, names) or is_archive(one)
-               for one in path.rglob("*"))
+    return any(recognise(file.name, exercises) or is_archive(file) for file in path.rglob("*"))
 
 
 def _refuse_a_class(path: Path) -> None:
@@ -171,48 +243,16 @@ def _numbered(part: Part, zone: tzinfo | None) -> list[Submission]:
     names = {stem_of(path): path for path in inside if not path.is_symlink()
              and (path.is_dir() or is_archive(path))}
     if not names or len(names) < len(inside) or not all(
-            _NUMBER.fullmatch(name) or _moment_of(name) for name in names):
+            _NUMBER.fullmatch(name) or moment_in(name) for name in names):
         return [Submission((part,), "", _written([part], zone))]
 
     def order(name: str) -> tuple[datetime, int, str]:
         number = _NUMBER.fullmatch(name)
-        return _moment_of(name, zone) or datetime.min, int(number[2]) if number else 0, name
+        return moment_in(name, zone) or datetime.min, int(number[2]) if number else 0, name
 
     return [Submission((Part(names[name]),), name,
-                       _moment_of(name, zone) or _written([Part(names[name])], zone))
+                       moment_in(name, zone) or _written([Part(names[name])], zone))
             for name in sorted(names, key=order)]
-
-
-def parse_moment(text: str, zone: tzinfo | None = None) -> datetime:
-    """A date in a time zone, by default the machine's; without the time of day, its end. Raises
-    DlgoError for other text."""
-    moment = _moment_of(text, zone)
-    if moment is None:
-        raise DlgoError(f"{text!r} is not a date; write 2026-11-20 or 2026-11-20T23:59")
-    return moment.replace(hour=23, minute=59, second=59) if len(text) == 10 else moment
-
-
-def time_zone(name: str | None) -> tzinfo | None:
-    """A time zone by its name; None for the machine's. Raises DlgoError if there is none."""
-    try:
-        return ZoneInfo(name) if name else None
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise DlgoError(f"there is no time zone {name!r}; write a name such as Europe/Berlin"
-                        ) from None
-
-
-def moment_text(moment: datetime, zone: tzinfo | None) -> str:
-    """A moment with the name of its time zone."""
-    name = str(zone) if zone else moment.astimezone().tzname()
-    return f"{moment:%Y-%m-%d %H:%M:%S} {name}"
-
-
-def _moment_of(name: str, zone: tzinfo | None = None) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(name) if name[4:5] == "-" else None
-        return moment.astimezone(zone).replace(tzinfo=None) if moment and moment.tzinfo else moment
-    except (ValueError, OverflowError):  # the 31st of February
-        return None
 
 
 def _written(parts: Sequence[Part], zone: tzinfo | None) -> datetime:

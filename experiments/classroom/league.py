@@ -26,7 +26,7 @@ from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Pair, Plan
 from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament, seed_of
-from experiments.classroom.collecting import Source
+from experiments.classroom.hand_ins import Source
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
 

@@ -25,8 +25,8 @@ from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
 from experiments.arena.launch import Launch, compile_rules
-from experiments.classroom.collecting import Source, collect
-from experiments.classroom.hand_ins import Submission, submissions
+from experiments.classroom.collecting import collect
+from experiments.classroom.hand_ins import Source, Submission, submissions
 from experiments.classroom.league_plan import LeaguePlan
 
 # CPU seconds beyond those of a game: for Python to start and a file to be loaded.

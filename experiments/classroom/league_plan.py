@@ -21,7 +21,7 @@ docs/teach.md has all keys. A relative path begins at the plan's folder.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ from dlgo.specs import Option, check_settings, suggest
 from engines.registry import ENGINES
 from experiments.arena.entrants import entrants_of
 from experiments.arena.planfile import located
+from experiments.classroom.dates import DUE, deadline
+from experiments.classroom.gradebooks import ROSTER
 from reports.differences import Counts
 
 KEYS = (
@@ -53,9 +55,8 @@ KEYS = (
            "show students by random pseudonyms on public pages"),
     Option("allow", None, "built-in engines that bots may use, such as `[\"mcts\"]`; by default "
            "none", kind=list),
-    Option("due", None, "deadline; later hand-ins are marked as late", kind=datetime),
-    Option("roster", None, "CSV file of the class with a column "
-           "`student`; `marks.csv` has its rows", kind=str),
+    DUE,
+    ROSTER,
     Option("participation", 0, "points for a bot that plays a game to its end", 0, 1000),
 )
 STAFF_KEYS = (
@@ -137,18 +138,10 @@ def read_league_plan(path: Path) -> LeaguePlan:
         if name not in ENGINES.built_in:
             raise SpecError(f"{owner}: allow={name!r} is not the name of a built-in engine"
                             f"{suggest(name, ENGINES.built_in)}; `dlgo engines` lists them")
-    if "due" in values:
-        values["due"] = _local(values["due"])
+    values["due"] = deadline(values.get("due"))
     if "roster" in values:
         values["roster"] = path.parent / values["roster"]
     return LeaguePlan(**values, staff=_staff(path, staff))
-
-
-def _local(moment: date) -> datetime:
-    """A moment in local time; of a day, its last one."""
-    if not isinstance(moment, datetime):
-        return datetime(moment.year, moment.month, moment.day, 23, 59, 59)
-    return moment.astimezone().replace(tzinfo=None) if moment.tzinfo else moment
 
 
 def _staff(path: Path, items: list[dict[str, Any]]) -> tuple[StaffBot, ...]:

@@ -47,7 +47,7 @@ class Mutant:
     after: str  # the same line of the mutant
 
     def has(self, text: str) -> bool:
-        """Whether the changed line has a text that it did not have before."""
+        """Whether the change put `text` into its line."""
         before, after, text = ("".join(part.split()) for part in (self.before, self.after, text))
         return text in after and text not in before
 

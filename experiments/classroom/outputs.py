@@ -9,26 +9,104 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
-from dlgo.files import write_csv, write_file
+from dlgo.files import write_file
 from dlgo.readers import MALFORMED, read_json
-from experiments.classroom.gradebooks import Roster
-from experiments.classroom.grading import Grade, Result
+from dlgo.text import one_line
+from experiments.classroom.gradebooks import Roster, write_class_table, write_gradebook
+from experiments.classroom.grading import TRUSTED, Grade, Result, notes_of, points_text, shortest
+from experiments.classroom.pages import write_grades
+from experiments.classroom.policy import Policy
+from experiments.command import log
 
-TRUSTED = "Run without a sandbox (--trust): this code could read and change files."
-# What Classroom 50's runner says of a hand-in, and the keys under which its file has that.
+_METADATA = "submission_metadata.json"
+# Variables of Classroom 50's runner, and the keys of their values in its file.
 _CLASSROOM50 = {
     "CLASSROOM": "classroom", "ASSIGNMENT": "assignment", "OWNER": "owner",
     "SUBMISSION_TAG": "submission", "COMMIT_URL": "commit", "RELEASE_URL": "release",
 }
-_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
-_FORMULA = re.compile(r"(^|[;\t\n])(?=[\t\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that grading a class writes; None: not this one."""
+
+    folder: Path  # of the table, the pages, and our own file of grades
+    gradebook: Path | None = None  # the roster with grades, for Moodle or Canvas
+    assignment: str | None = None  # Canvas's column in it
+    gradescope: Path | None = None  # results.json of one student
+    classroom50: Path | None = None  # result.json of one student
+
+    @property
+    def of_one_student(self) -> bool:
+        """Whether a file holds the grades of one student."""
+        return bool(self.gradescope or self.classroom50)
+
+    def write_failure(self, error: DlgoError) -> None:
+        """Gradescope needs its file also if nothing could be graded."""
+        if self.gradescope:
+            _write_json(self.gradescope, nothing_graded(str(error)))
+
+    def write_all(
+        self, grades: Mapping[str, list[Grade]], exercises: list[str], policy: Policy, due: str,
+        column: int,
+    ) -> None:
+        """Write all files, and print who is missing.
+
+        Args:
+            grades: by student, in the order of `exercises`.
+            due: the deadline in words, or "".
+            column: number of the gradebook's column for the grades.
+        """
+        [row, *_] = grades.values()
+        if self.gradescope:
+            total = _total(self.gradescope.parent.parent / _METADATA)
+            _write_json(self.gradescope, gradescope(row, total))
+        if self.classroom50:
+            _write_json(self.classroom50, classroom50(row, os.environ))
+        roster = policy.roster
+        strangers = write_grades_table(self.folder / "grades.csv", grades, exercises, roster)
+        if self.gradebook and roster:
+            write_gradebook(self.gradebook, roster, {
+                student: _summary(row) for student, row in grades.items()}, column)
+        # Whoever grades one student doesn't ask about the others.
+        absent = roster.absent(grades) if roster and len(grades) > 1 else []
+        lines = [f"{name} is not on the roster; their row is the last of the table"
+                 for name in strangers]
+        lines += [f"the comment on {exercise} of {student} is unused: there is no hand-in of "
+                  f"{student}" for student, exercise in policy.comments if student not in grades]
+        lines += [f"no hand-in: {', '.join(map(one_line, absent))}"] if absent else []
+        for line in lines:
+            log(line, err=True)
+        write_grades(self.folder, grades, exercises, due, policy.feedback, absent)
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    write_file(path, json.dumps(content, indent=2) + "\n")
+
+
+def _summary(row: list[Grade]) -> tuple[float, float, str]:
+    """Points, points possible, and both by exercise in words."""
+    text = "; ".join(points_text(grade) + "".join(f" ({comment})" for comment in grade.comments)
+                     for grade in row)
+    return sum(grade.mark for grade in row), sum(grade.highest for grade in row), text
+
+
+def _total(metadata: Path) -> float | None:
+    """The points of Gradescope's assignment, from the file that it puts beside a submission."""
+    try:
+        return float(read_json(metadata)["assignment"]["total_points"])
+    except MALFORMED:
+        return None
+
 
 def gradescope(grades: list[Grade], total: float | None = None) -> dict[str, Any]:
     """The content of Gradescope's results.json for one hand-in, with a leaderboard; scores are
@@ -112,11 +190,6 @@ def _results(grade: Grade) -> list[Result]:
     return grade.results or [missing]
 
 
-def notes_of(grades: list[Grade]) -> list[str]:
-    """Notes on skipped parts of a hand-in, each once."""
-    return list(dict.fromkeys(note for grade in grades for note in grade.notes))
-
-
 def write_grades_table(
     path: Path, grades: Mapping[str, list[Grade]], exercises: list[str], roster: Roster | None
 ) -> list[str]:
@@ -129,46 +202,6 @@ def write_grades_table(
         cells[student] = [*map(shortest, points), shortest(sum(points)), late]
     return write_class_table(path, [*exercises, "total", "late"], cells,
                              [0] * (len(exercises) + 1) + [""], roster)
-
-
-def write_class_table(
-    path: Path, columns: list[str], cells: Mapping[str, list[Any]], nothing: list[Any],
-    roster: Roster | None,
-) -> list[str]:
-    """Write a CSV file with a row a student; return the students who are not on the roster.
-
-    Args:
-        columns: besides the roster's. cells: their values, by student.
-        nothing: the values of students without a hand-in.
-        roster: the table has its columns and its order.
-    """
-    roster = roster or Roster(["student"], [[name] for name in cells])
-    rows = {tuple(row): nothing for row in roster.rows}
-    others = []
-    for name, values in cells.items():
-        row = roster.row_of(name)
-        if row is None:
-            others.append(name)
-            row = [name if place == roster.name_place else "" for place in range(
-                len(roster.header))]
-        rows[tuple(row)] = values
-    write_csv(path, [*map(harmless, roster.header), *columns], [
-        [*map(harmless, row), *map(harmless, values)] for row, values in rows.items()
-    ])
-    return others
-
-
-def shortest(points: float) -> str:
-    """Points without zeros at the end."""
-    return f"{round(points, 2):g}"
-
-
-def harmless(cell: Any) -> Any:
-    """A cell that no spreadsheet reads as a formula, also after a tab, a line break or a `;`, where
-    some begin a new cell."""
-    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
-        return cell
-    return _FORMULA.sub(r"\1'", re.sub(r"\r\n?", "\n", cell))  # `csv` quotes no `\r`
 
 
 def save(path: Path, grades: Iterable[Grade]) -> None:

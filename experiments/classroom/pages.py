@@ -18,8 +18,7 @@ from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_csv, write_file
 from dlgo.records.ledger import GameRecord
-from experiments.classroom.grading import Grade
-from experiments.classroom.outputs import TRUSTED, notes_of, shortest
+from experiments.classroom.grading import TRUSTED, Grade, notes_of, shortest
 from experiments.classroom.standings import Standing, Standings
 from reports.page import environment, rating_rows
 from reports.replays import replay

@@ -20,22 +20,21 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.readers import read_toml
 from dlgo.specs import Option, check_number, check_settings
 from dlgo.tables import read_table
+from experiments.classroom.dates import DUE, deadline, time_zone
 from experiments.classroom.exercise import get_exercise
-from experiments.classroom.gradebooks import Roster, read_roster
+from experiments.classroom.gradebooks import ROSTER, Roster, read_roster
 from experiments.classroom.grading import Grade
-from experiments.classroom.hand_ins import parse_moment, time_zone
 
 KEYS = (
-    Option("roster", None, "CSV file of the class: a table with a column `student`, or a gradebook "
-           "that Moodle or Canvas has exported", kind=str),
-    Option("due", None, "deadline; of a day, its end", kind=datetime),
+    ROSTER,
+    DUE,
     Option("zone", None, "time zone of dates; by default the machine's", kind=str),
     Option("late_percent", 0.0, "percent of the points lost for each day after the deadline that "
            "has begun", 0, 100),
@@ -77,7 +76,7 @@ class Policy:
         if text.isdecimal() and len(text) < 4:
             return self.due and self.due + timedelta(days=int(text))
         try:
-            return parse_moment(text, self.zone)
+            return deadline(text, self.zone)
         except DlgoError:
             raise DlgoError(f"the extension {text!r} of {student} is neither a number of days nor "
                             "a date; write 3 or 2026-11-23") from None
@@ -125,13 +124,7 @@ def read_policy(path: Path | None, **options: object) -> Policy:
             values[key] = path.parent / values[key]
     values |= {key: value for key, value in options.items() if value is not None}
     zone = values["zone"] = time_zone(values["zone"])
-    due = values["due"]
-    if isinstance(due, str):
-        values["due"] = parse_moment(due, zone)
-    elif isinstance(due, datetime):
-        values["due"] = due.astimezone(zone).replace(tzinfo=None) if due.tzinfo else due
-    elif isinstance(due, date):
-        values["due"] = datetime.combine(due, time(23, 59, 59))
+    values["due"] = deadline(values["due"], zone)
     values["roster"] = read_roster(values["roster"]) if values["roster"] else None
     values["comments"] = _comments(values["comments"]) if values["comments"] else {}
     return Policy(exercises=weights, **values)

@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.classroom.collecting import Source, collect
+from experiments.classroom.collecting import collect
 from experiments.classroom.exercise import Exercise
-from experiments.classroom.hand_ins import submissions
+from experiments.classroom.hand_ins import Source, submissions
 
 _LENGTH = 12
 # Characters of a file that are read; the share of a class, and the number of students, whose

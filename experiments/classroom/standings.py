@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.records.ledger import GameRecord, Ledger
-from experiments.classroom.gradebooks import Roster
+from experiments.classroom.gradebooks import Roster, write_class_table
 from experiments.classroom.league import League
 from experiments.classroom.league_bots import LATE, Bot
 from experiments.classroom.league_plan import StaffBot
-from experiments.classroom.outputs import write_class_table
 from reports.head_to_head import head_to_heads
 from reports.rating_table import RatingTable
 from reports.tables import games_frame, rate_games, ratings_frame

@@ -11,7 +11,7 @@ from dlgo.records.ledger import GameRecord
 from experiments.arena.engine_cache import EngineCache
 from experiments.arena.referee import play_game
 from experiments.arena.schedule import Plan, tasks
-from experiments.classroom.collecting import Part
+from experiments.classroom.hand_ins import Part
 from experiments.classroom.league import limits_of
 from experiments.classroom.league_bots import Entry
 from experiments.classroom.league_plan import LeaguePlan, StaffBot

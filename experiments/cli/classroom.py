@@ -97,14 +97,14 @@ def grade(
     trust: bool, workers: int | None,
 ) -> None:
     """Grade one submission, or a class: FOLDER holds a folder, an archive or files per student."""
-    from experiments.classroom.class_grading import grade_class
+    from experiments.classroom.class_grading import Settings, grade_class
+    from experiments.classroom.outputs import Outputs
     from experiments.classroom.policy import read_policy
 
-    policy = read_policy(plan, roster=roster, due=due, zone=zone)
+    outputs = Outputs(out, gradebook, assignment, gradescope, classroom50)
     grade_class(
-        folder, policy, out, names=names, gradebook=gradebook, assignment=assignment,
-        gradescope=gradescope, classroom50=classroom50, regrade_timeouts=regrade_timeouts,
-        trust=trust, workers=workers,
+        folder, read_policy(plan, roster=roster, due=due, zone=zone),
+        Settings(outputs, names, regrade_timeouts, trust, workers),
     )
     click.echo(f"wrote {out / 'grades.csv'} and {out / 'grades.html'}")
 
@@ -120,8 +120,8 @@ def similarity(folder: Path, names: tuple[str, ...], out: Path) -> None:
     from dlgo.files import write_csv
     from dlgo.text import number_of
     from experiments.classroom.exercise import exercises, get_exercise
+    from experiments.classroom.gradebooks import harmless
     from experiments.classroom.hand_ins import hand_ins
-    from experiments.classroom.outputs import harmless
     from experiments.classroom.similarity import similar_pairs
 
     chosen = [get_exercise(name) for name in names] or list(exercises().values())
@@ -202,8 +202,8 @@ def league(
     """
     from dlgo.files import make_folder
     from experiments.arena.progress import default_reporter
-    from experiments.classroom import outputs
     from experiments.classroom.gradebooks import read_roster
+    from experiments.classroom.grading import TRUSTED
     from experiments.classroom.hand_ins import hand_ins
     from experiments.classroom.league import play_league
     from experiments.classroom.league_plan import read_league_plan
@@ -222,7 +222,7 @@ def league(
         log(remark, err=True)
     roster = read_roster(plan.roster) if plan.roster else None
     if trust:
-        click.echo(outputs.TRUSTED, err=True)
+        click.echo(TRUSTED, err=True)
     make_folder(out)
     shown = dict(zip(sources, sources, strict=True))
     if plan.pseudonyms:

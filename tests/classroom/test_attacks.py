@@ -18,8 +18,7 @@ from engines.programs import sealed
 from engines.programs.sandbox import Sandbox
 from experiments.classroom import grading
 from experiments.classroom.exercise import get_exercise
-from experiments.classroom.gradebooks import Roster
-from experiments.classroom.outputs import write_class_table
+from experiments.classroom.gradebooks import Roster, write_class_table
 from tests.classroom.attacks import ATTACKS, EXPENSIVE
 from tests.command import ROOT, dlgo_here
 from tests.conftest import RUN_ALL

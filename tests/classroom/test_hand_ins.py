@@ -14,10 +14,11 @@ import pytest
 from dlgo.errors import DlgoError
 from experiments.classroom import grading
 from experiments.classroom.collecting import Collected, collect
+from experiments.classroom.dates import deadline
 from experiments.classroom.exercise import get_exercise
 from experiments.classroom.gradebooks import Roster, read_roster
 from experiments.classroom.grading import Grade, Result, grade_hand_in
-from experiments.classroom.hand_ins import hand_ins, parse_moment, submissions
+from experiments.classroom.hand_ins import hand_ins, submissions
 from experiments.classroom.outputs import gradescope, write_grades_table
 
 KO, LIBERTIES = get_exercise("ko"), get_exercise("liberties")
@@ -59,10 +60,10 @@ def test_a_class_is_told_from_one_students_hand_ins(tmp_path) -> None:
     assert list(hand_ins(tmp_path / "class", ["ko"])[0]) == ["01", "02"], "called by numbers"
     assert list(hand_ins(tmp_path / "ann", ["ko"])[0]) == ["ann"]
     assert list(hand_ins(tmp_path / "class/01", ["ko"])[0]) == ["01"]
-    assert parse_moment("2026-11-20T23:59") == DUE
+    assert deadline("2026-11-20T23:59") == DUE
     for text in ("tomorrow", "2026-13-01", "20.11.2026", ""):
         with pytest.raises(DlgoError, match="is not a date; write 2026-11-20 or"):
-            parse_moment(text)
+            deadline(text)
 
 
 def test_the_last_hand_in_with_an_exercise_counts(tmp_path, monkeypatch) -> None:

@@ -14,13 +14,8 @@ import pytest
 
 from dlgo.errors import DlgoError
 from experiments.classroom.collecting import collect
-from experiments.classroom.hand_ins import (
-    hand_ins,
-    moment_text,
-    parse_moment,
-    submissions,
-    time_zone,
-)
+from experiments.classroom.dates import deadline, moment_text, time_zone
+from experiments.classroom.hand_ins import hand_ins, submissions
 from tests.command import assert_one_line, dlgo_here
 
 NAMES = ["ko", "liberties", "alpha_beta"]
@@ -46,12 +41,12 @@ CLASSES: dict[str, tuple[dict[str, str | dict[str, str]], dict[str, str | None],
         {"bob": "b", "eve": "e"}, ["bob_ko.py is taken as ko.py of bob", "notes.txt is ignored",
                                    "x.rar is not a zip or tar file"]),
     "a file of nobody": ({"ko.py": "?", "ann/ko.py": "a", "bo/liberties.py": ""},
-                         {"ann": "a", "bo": None}, ["ko.py lies beside the students' folders"]),
+                         {"ann": "a", "bo": None}, ["ko.py is not in any student's folder"]),
     "Moodle's folders": (
         {"Ann Lee_123_assignsubmission_file_/ko.py": "a",
          "Bo_Li_124_assignsubmission_file/x.zip": {"ko.py": "b"},
          "Cy_125_assignsubmission_onlinetext_/onlinetext.html": ""},
-        {"Ann Lee_123": "a", "Bo_Li_124": "b"}, ["Cy_125_assignsubmission_onlinetext_ is online"]),
+        {"Ann Lee_123": "a", "Bo_Li_124": "b"}, ["Cy_125_assignsubmission_onlinetext_ was typed"]),
     "Moodle's files": ({"Ann Lee_123_assignsubmission_file_ko.py": "a",
                         "Bo_124_assignsubmission_file_all.zip": {"all/ko.py": "b"}},
                        {"Ann Lee_123": "a", "Bo_124": "b"}, []),
@@ -71,7 +66,7 @@ CLASSES: dict[str, tuple[dict[str, str | dict[str, str]], dict[str, str | None],
                   "cy/Attempt 9/ko.py": "9", "cy/Attempt 10.zip": {"ko.py": "10"}},
                  {"ann": "2", "bo": "b", "cy": "10"}, []),
     "a zip file beside a folder": ({"ann/ko.py": "old", "ann.zip": {"ko.py": "new"}},
-                                   {"ann": "new"}, ["ann has ann, ann.zip: of each exercise, the"]),
+                                   {"ann": "new"}, ["ann handed in several files (ann, ann.zip)"]),
     "an archive in a folder": ({"ann/ko.zip": {"ko.py": "a"}, "bo/ko.rar": "", "bo/x.zip":
                                 {"y.zip": "PK"}}, {"ann": "a", "bo": None},
                                ["ko.rar is not unpacked", "y.zip is not unpacked"]),
@@ -138,7 +133,7 @@ def test_one_students_folder_and_an_archive_of_a_class(tmp_path: Path) -> None:
     for name in ("ann", "bo", "new.zip"):
         assert list(hand_ins(tmp_path / name, NAMES)[0]) == [name.removesuffix(".zip")]
     (tmp_path / "cy/b/ko.py").rename(tmp_path / "cy/b/liberties.py")
-    assert list(hand_ins(tmp_path / "cy", NAMES, alone=True)[0]) == ["cy"]
+    assert list(hand_ins(tmp_path / "cy", NAMES, single=True)[0]) == ["cy"]
     assert list(hand_ins(tmp_path / "cy", NAMES)[0]) == ["a", "b"]
     with pytest.raises(DlgoError, match="all.zip holds a class: unpack it"):
         hand_ins(tmp_path / "all.zip", NAMES)
@@ -157,10 +152,10 @@ def test_a_tar_file_that_unpacks_to_gigabytes_is_cut(tmp_path: Path) -> None:
 
 def test_a_day_ends_in_its_time_zone(tmp_path: Path, capfd) -> None:
     berlin = time_zone("Europe/Berlin")
-    due = parse_moment("2026-11-20", berlin)
+    due = deadline("2026-11-20", berlin)
     assert due == datetime(2026, 11, 20, 23, 59, 59)
     assert moment_text(due, berlin) == "2026-11-20 23:59:59 Europe/Berlin"
-    assert parse_moment("2026-11-20T12:00+00:00", berlin) == datetime(2026, 11, 20, 13)
+    assert deadline("2026-11-20T12:00+00:00", berlin) == datetime(2026, 11, 20, 13)
     path = write(tmp_path, {"ann/2026-11-20T2330+0000/ko.py": "", "bo/ko.py": ""})
     assert submissions(path / "ann", berlin)[0].is_late(due), "half past midnight there"
     written = datetime(2026, 11, 20, 23, 30, tzinfo=ZoneInfo("UTC")).timestamp()
