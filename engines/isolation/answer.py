@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dlgo.tracebacks import describe
 from engines.isolation import cells
 from engines.isolation.plain import from_plain, to_plain
 from engines.isolation.server import Server
@@ -86,16 +86,9 @@ def main() -> None:
 
 def _failure(error: BaseException, path: Path) -> dict[str, Any]:
     """What went wrong, in one line, and where: `line 3`, or `cell 2, line 3` of its notebook."""
-    text = " ".join(str(error).split())[:300]
-    kind = type(error).__name__
-    places = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError):
-        places.append((error.filename or "", error.lineno))
-    place = ""
-    for file, line in places:
-        if file == str(path):
-            place = f"line {line}"
-        elif file.startswith(f"{path.stem}.ipynb, cell "):
-            place = f"{file.partition(', ')[2]}, line {line}"
-    return {"error": f"{kind}: {text}" if text else kind, "kind": kind, "place": place}
-
+    cell = f"{path.stem}.ipynb, cell "
+    fault = describe(error, lambda file: file == str(path) or file.startswith(cell))
+    place = fault.where.removeprefix(", ")
+    if fault.file.startswith(cell):
+        place = f"{fault.file.partition(', ')[2]}{fault.where}"
+    return {"error": str(fault), "kind": fault.kind, "place": place}

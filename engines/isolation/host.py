@@ -11,18 +11,18 @@ import os
 import pkgutil
 import sys
 import time
-import traceback
 from pathlib import Path
 from typing import Any
 
 from dlgo.api import GameState, Move
-from dlgo.errors import DlgoError, PluginError
+from dlgo.errors import DlgoError, LoadError
 from dlgo.games import get_game
 from dlgo.jit import count_compiling, cpu_time, watch_clocks
 from dlgo.plugins import file_stamp
 from dlgo.records.failures import Failure
 from dlgo.system import pipes, processes
 from dlgo.text import error_text
+from dlgo.tracebacks import describe
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
 from engines.isolation.server import Server
@@ -80,7 +80,7 @@ class _Host:
             if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
                 return {"failure": Failure.OVER_MEMORY, "text": "out of memory: MemoryError"}
             known = isinstance(error, DlgoError)
-            text = str(error) if known else _place_of(error) + error_text(error)
+            text = str(error) if known else _described(error)
             causes = [cause for cause in (error, error.__cause__)
                       if isinstance(cause, ProgramError)]
             return {"failure": causes[0].failure if causes else Failure.CRASH, "text": text}
@@ -203,8 +203,8 @@ def _is_in_file(spec: str, error: DlgoError) -> bool:
     missing = error.__cause__
     if isinstance(missing, ModuleNotFoundError) and missing.name:
         return not spec.startswith(missing.name)
-    loading = isinstance(error, PluginError) and str(error).startswith("cannot load")
-    return loading and (".py" not in spec or Path(f"{spec.partition('.py')[0]}.py").is_file())
+    file = Path(f"{spec.partition('.py')[0]}.py")
+    return isinstance(error, LoadError) and (".py" not in spec or file.is_file())
 
 
 def _plain(place: Any) -> Any:
@@ -215,7 +215,7 @@ def _plain(place: Any) -> Any:
 
 def _is_own(file: Any) -> bool:
     """Whether a file is neither ours nor installed."""
-    return isinstance(file, str) and not file.startswith((*_OURS, "<")) and not any(
+    return isinstance(file, str) and _is_foreign(file) and not any(
         part in file for part in _INSTALLED
     )
 
@@ -228,17 +228,18 @@ def _own_files(began: int) -> dict[str, tuple[int, int] | None]:
     return {file: stamp if stamp and stamp[0] < began else None for file, stamp in stamps.items()}
 
 
-def _place_of(error: BaseException) -> str:
-    """Where in the engine's own files it happened: `my_bot.py, line 12: `; "" if nowhere."""
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith((*_OURS, "<"))
-    ]
-    # The standard library and installed packages only where there is nothing else.
-    own = [frame for frame in frames if _is_own(frame.filename)]
-    for frame in reversed(own or frames):
-        return f"{Path(frame.filename).name}, line {frame.lineno}: "
-    return ""
+def _described(error: BaseException) -> str:
+    """An exception, and where it happened: `my_bot.py, line 12: KeyError: 3`. The standard library
+    and installed packages are only named where the engine's own files have no part in it."""
+    for counts in (_is_own, _is_foreign):
+        fault = describe(error, counts)
+        if fault.file:
+            return f"{Path(fault.file).name}{fault.where}: {fault}"
+    return str(fault)
+
+
+def _is_foreign(file: str) -> bool:
+    return not file.startswith((*_OURS, "<"))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ _ROOT = Path(__file__).resolve().parents[2]
 # What the process needs of our packages; see `engines/isolation/start.py`.
 START = str(_ROOT / "engines/isolation/start.py")
 _OURS = (
-    "dlgo/text.py", "engines/isolation/answer.py", "engines/isolation/cells.py",
-    "engines/isolation/plain.py", "engines/isolation/server.py", "engines/isolation/start.py",
-    "engines/programs/confine.py", "engines/programs/framing.py",
+    "dlgo/text.py", "dlgo/tracebacks.py", "engines/isolation/answer.py",
+    "engines/isolation/cells.py", "engines/isolation/plain.py", "engines/isolation/server.py",
+    "engines/isolation/start.py", "engines/programs/confine.py", "engines/programs/framing.py",
 )
 # Folders of installed packages within the standard library.
 _INSTALLED = ("site-packages", "dist-packages")
