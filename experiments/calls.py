@@ -78,18 +78,17 @@ def engine(spec: Any, game: str | GameSpec, seed: int = 0) -> Engine:
 @contextmanager
 def jobs_for(
     specs: Sequence[str], cluster: str | None, workers: int | None, log: Callable[[str], None],
-    **options: Any,
 ) -> Iterator[Executor | None]:
     """The executor: a cluster; this process, if a game or an engine was made in Python; else None,
-    for processes of this machine. `options` are those of `jobs_on`."""
-    from experiments.cluster.chosen import jobs_on
+    for processes of this machine."""
+    from experiments.cluster import executor_on
 
     here = made_here(*specs)
     if here:
         log(one_process_text(here))
         yield Inline()
     else:
-        with jobs_on(cluster, log, specs, workers, **options) as jobs:
+        with executor_on(cluster, log, specs, workers) as jobs:
             yield jobs
 
 

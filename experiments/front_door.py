@@ -63,7 +63,7 @@ def tournament(
     from experiments.arena.planfile import checked_keys, read_plan
     from experiments.arena.progress import default_reporter
     from experiments.arena.tournament import run_tournament
-    from experiments.cluster.chosen import games_on
+    from experiments.cluster import executor_on
 
     games = [str(get_game(one)) for one in _listed(game)]
     entrants = [who if isinstance(who, str) else EngineSpec.of(who).full_text
@@ -78,9 +78,9 @@ def tournament(
     here = made_here(*plan.games, *plan.entrants)
     if here:
         progress.log(one_process_text(here))
-    with games_on(cluster, workers) as backend:
-        run_tournament(plan, ledger, workers, progress, limits, retry=retry,
-                       backend=Inline() if here else backend)
+    with executor_on(cluster, workers=workers) as executor:
+        run_tournament(plan, ledger, Inline() if here else executor or workers, progress, limits,
+                       retry=retry)
     return Results(ledger)
 
 

@@ -93,19 +93,12 @@ move_timeout = click.option(
 cluster_option = click.option(
     "--cluster", default=None, metavar="ADDRESS",
     help="Use all machines of a Ray cluster: HOST:PORT of its head, `auto` for the cluster that "
-    "this machine belongs to, `local` for this machine alone. --workers then counts per machine.",
-)
-verify_option = click.option(
-    "--verify-share", type=Number(float, 0, 1), default=0.0, show_default=True,
-    help="With --cluster: have two machines do this share of the work, and compare their results.",
-)
-price_option = click.option(
-    "--price", type=Number(float, 0), default=None,
-    help="With --cluster: price of one core per hour; progress lines then show the cost so far.",
+    "this machine belongs to, `local` for this machine alone. --workers then limits the number of "
+    "tasks at a time.",
 )
 
 # The options that choose the workers of a command.
-cluster_options = together(workers_option, cluster_option, verify_option, price_option)
+cluster_options = together(workers_option, cluster_option)
 
 
 def _set_show_output(context: click.Context, option: Any, wanted: bool) -> None:

@@ -6,7 +6,6 @@ The commands of `dlgo train` call the same functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from dlgo.budgets import BUDGET_NAMES
 from dlgo.games import get_game
 from dlgo.specs import quote_value, setting_text
 from engines.base import Engine
+from engines.jobs import Processes
 from engines.learners import LEARNERS, examine, learner_class
 from engines.learning.networks.card import Card
 from engines.learning.settings import Settings
@@ -119,7 +119,7 @@ def supervised(
 @called
 def alphazero(
     game: str | GameSpec, out: str | Path | None = None, *, cluster: str | None = None,
-    verify_share: float = 0.0, price: float | None = None, **settings: Any,
+    **settings: Any,
 ) -> TrainingRun:
     """Learn a game from its rules alone, by self-play.
 
@@ -128,7 +128,7 @@ def alphazero(
     Args:
         game: the game to learn.
         out: the folder of the run; by default one in out/alphazero, named after the game.
-        cluster, verify_share, price: as of `dlgo train alphazero`; see docs/cluster.md.
+        cluster: the address of a Ray cluster that plays the games; see docs/cluster.md.
         settings: such as iterations=12, games=100, sims=50, workers=2;
             `dlgo train alphazero --list` has them all.
 
@@ -144,8 +144,7 @@ def alphazero(
     spec, progress = get_game(game), PrintedProgress()
     config = make_config(str(spec), **_parsed(AlphaZeroConfig, settings))
     folder = Path(out or Path("out/alphazero") / spec.slug)
-    with jobs_for((config.game,), cluster, None, progress.line, verify_share=verify_share,
-                  price=price) as jobs:
+    with jobs_for((config.game,), cluster, None, progress.line) as jobs:
         card = train(config, folder, progress, jobs)
     return TrainingRun(folder, spec, card, network_of_run(folder))
 
@@ -154,19 +153,19 @@ def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
     """`dlgo.train.NAME` for a learner of `LEARNERS`."""
     def learn(
         game: str | GameSpec, out: str | Path | None = None, *, workers: int | None = None,
-        cluster: str | None = None, verify_share: float = 0.0, **settings: Any,
+        cluster: str | None = None, **settings: Any,
     ) -> TrainingRun:
         from engines.learning.networks.store import network_of_run
         from engines.learning.reinforcement.learner import train
         from engines.learning.runs import PrintedProgress
-        from experiments.cluster.chosen import new_jobs
+        from experiments.cluster import executor_on
 
         learner, spec, progress = learner_class(method), get_game(game), PrintedProgress()
         config = learner.config.make(str(spec), **_parsed(learner.config, settings))
         folder = Path(out or Path("out") / method / spec.slug)
         with (
-            new_jobs(cluster, progress.line, (config.game,), workers, verify_share)
-            if cluster or workers or verify_share else nullcontext()
+            Processes(workers) if workers and not cluster
+            else executor_on(cluster, progress.line, (config.game,), workers)
         ) as jobs:
             card = train(learner, config, folder, progress, jobs)
         return TrainingRun(folder, spec, card, network_of_run(folder))
@@ -180,7 +179,7 @@ def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
         game: the game to learn.
         out: the folder of the run; by default one in out/{method}, named after the game.
         workers: processes that play the games; by default the learning process plays them.
-        cluster, verify_share: as of `dlgo train {method}`; see docs/cluster.md.
+        cluster: the address of a Ray cluster that plays the games; see docs/cluster.md.
         settings: such as iterations=50; `dlgo train {method} --list` has them all.
 
     Raises:

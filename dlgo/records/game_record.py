@@ -61,13 +61,3 @@ class GameRecord:
         """The final position. Raises DlgoError if the moves are not a legal game."""
         *_, state = self.positions()
         return state
-
-
-@dataclass(frozen=True)
-class Check:
-    """A game that two workers of a cluster have played."""
-
-    slot: str  # which
-    worker: str  # the worker that played it first
-    other: str  # the worker that played it again; if they differ, a third one plays it, too.
-    difference: str | None = None  # the difference; None if there is none.

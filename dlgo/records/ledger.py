@@ -25,7 +25,7 @@ from dlgo.records import schema
 from dlgo.records.costs import CostTotals, PackedCosts
 from dlgo.records.entrants import display_names, latest_versions
 from dlgo.records.failures import Failure
-from dlgo.records.game_record import Check, GameRecord
+from dlgo.records.game_record import GameRecord
 from dlgo.records.schema import COLUMNS, CONTENTS, Contents, insert
 from dlgo.system.locks import held
 from dlgo.text import excerpt, number_of
@@ -33,7 +33,6 @@ from dlgo.text import excerpt, number_of
 _GAME_VALUES = operator.attrgetter(*COLUMNS["games"][:-2])
 _RESULT = COLUMNS["games"].index("result")
 # Among the columns that follow the players.
-_CHECK_VALUES = operator.attrgetter(*COLUMNS["checks"])
 
 # Exceptions of reading and writing. SQLite quotes a damaged file in its messages, which are then
 # not UTF-8.
@@ -200,27 +199,14 @@ class Ledger:
             contents.count("games", added, total)
         return added
 
-    def add_check(self, check: Check) -> None:
-        """Store the comparison of the second playing of a game with the first."""
-        values = _CHECK_VALUES(check)
-        checksum = schema.checksum(values)
-        with self._transaction() as contents:
-            if self._db.execute(insert("checks"), (*values, checksum)).rowcount == 1:
-                contents.count("checks", 1, checksum)
-
-    def purge(self, slots: Collection[str], worker: str | None = None) -> None:
-        """Remove games and their second playings, so that they are played again.
-
-        Also removes all second playings of `worker`.
-        """
+    def purge(self, slots: Collection[str]) -> None:
+        """Remove games, so that they are played again."""
         self.verify()
         with self._transaction() as contents:
-            for table, columns in (("games", "slot"), ("checks", "slot, worker, other")):
-                found = self._db.execute(f"SELECT rowid, checksum, {columns} FROM {table}")
-                rows = {key: checksum for key, checksum, slot, *workers in found
-                        if slot in slots or worker in workers}
-                self._db.executemany(f"DELETE FROM {table} WHERE rowid = ?", zip(rows))
-                contents.count(table, -len(rows), -sum(rows.values()))
+            games = self._db.execute("SELECT rowid, checksum, slot FROM games")
+            rows = {key: checksum for key, checksum, slot in games if slot in slots}
+            self._db.executemany("DELETE FROM games WHERE rowid = ?", zip(rows))
+            contents.count("games", -len(rows), -sum(rows.values()))
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a setting."""
@@ -274,10 +260,6 @@ class Ledger:
                 failure=None if failure is None else Failure(failure), costs=costs,
             )
 
-    def checks(self) -> Iterator[Check]:
-        """The games that were played twice."""
-        return (Check(*row) for row in self._rows("checks"))
-
     def cost_totals(self) -> dict[tuple[str, str], CostTotals]:
         """The total cost of each entrant in each game: (game, entrant) -> totals."""
         totals: dict[tuple[str, str], CostTotals] = defaultdict(CostTotals)
@@ -290,9 +272,8 @@ class Ledger:
 
     def verify(self) -> None:
         """Check all rows, and the file itself."""
-        for table in ("games", "checks"):
-            for _ in self._rows(table):
-                pass
+        for _ in self._rows("games"):
+            pass
         for (text,) in self._query("PRAGMA integrity_check(1)"):
             if text != "ok":
                 raise self._damaged(text)

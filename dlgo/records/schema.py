@@ -29,7 +29,6 @@ COLUMNS = {
         "started", "finished", "machine", "version", "networks", "limits", "worker", "failure",
         "id", "costs",
     ),
-    "checks": ("slot", "worker", "other", "difference"),
 }
 CONTENTS = "contents"
 # Damaged text is not UTF-8: it is still read, so that messages can name its row.
@@ -45,7 +44,7 @@ class Contents:
         # Whether a writer has the file open, or had it open when it was killed.
         self.is_open: bool = fields.get("open", True)
         # For each table: the number of rows, and the sum of their checksums.
-        self.rows: dict[str, int] = fields.get("rows", {"meta": 0, "games": 0, "checks": 0})
+        self.rows: dict[str, int] = fields.get("rows", {"meta": 0, "games": 0})
         self.totals: dict[str, int] = fields.get("totals", dict.fromkeys(self.rows, 0))
 
     def agree(self, table: str, rows: int, total: int) -> bool:
@@ -110,7 +109,9 @@ def check(database: sqlite3.Connection) -> None:
         )
     if version != VERSION:
         raise sqlite3.DatabaseError(f"it is not a ledger of format {VERSION}")
-    tables = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
+    # Earlier versions had one more table, `checks`.
+    tables = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL "
+                              "AND name != 'checks' ORDER BY rowid")
     if tuple(sql for sql, in tables) != _TABLES:
         raise sqlite3.DatabaseError(f"its tables are not those of format {VERSION}")
 

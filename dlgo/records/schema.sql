@@ -27,12 +27,3 @@ CREATE TABLE games (
     costs BLOB NOT NULL,        -- of the moves after the opening (`costs.ROW`)
     checksum INTEGER NOT NULL
 );
-
-CREATE TABLE checks (      -- of a cluster: two workers have played the same game
-    slot TEXT NOT NULL,
-    worker TEXT NOT NULL,       -- who played it first
-    other TEXT NOT NULL,        -- who played it again
-    difference TEXT,            -- what differed, null if nothing did
-    checksum INTEGER NOT NULL,
-    UNIQUE (slot, worker, other)
-);

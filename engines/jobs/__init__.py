@@ -1,7 +1,7 @@
 """Tasks: handed out, done anywhere, in any order, each counted exactly once.
 
 `protocol.py` defines tasks, and an executor in this process; `processes.py` uses worker processes
-(`worker.py` runs inside one). Clusters use the same protocol (`experiments/cluster`).
+(`worker.py` runs inside one). Clusters use the same protocol (`experiments/cluster.py`).
 """
 
 from engines.jobs.processes import Processes

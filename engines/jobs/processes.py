@@ -58,12 +58,12 @@ _MOST_BYTES = 50_000
 class _Worker:
     def __init__(self, workplace: Workplace, guard: guards.Workers) -> None:
         context = multiprocessing.get_context("spawn")
-        size = workplace.board_bytes
-        board = context.RawArray("B", size) if size else None
+        size = workplace.shared_bytes
+        memory = context.RawArray("B", size) if size else None
         theirs, self._inbox = context.Pipe(duplex=False)
         self.results, ours = context.Pipe(duplex=False)  # through which it answers
         self.process = context.Process(
-            target=work, args=(theirs, ours, board, workplace), daemon=False
+            target=work, args=(theirs, ours, memory, workplace), daemon=False
         )
         with (
             guard.starting() as self._guard, guards.environment(workplace.environment),
@@ -73,7 +73,7 @@ class _Worker:
         self._guard.guard(self.process)
         for end in (theirs, ours):
             end.close()  # else a pipe would not end with the process
-        self.watch = workplace.watch(board)
+        self.watch = workplace.watch(memory)
         self._limit = workplace.memory_mb
         self._memory = self._next_memory_check = 0.0
         self._oom_kills = processes.oom_kills()
@@ -142,7 +142,7 @@ class _Worker:
         if not self.process.is_alive():
             self._lose(Failure.DIED, "process died")
         elif self.patience() == 0.0:
-            # Check again: its writing to the board may have been incomplete.
+            # Check again: its writing to the shared memory may have been incomplete.
             time.sleep(0.001)
             if self.patience() == 0.0:
                 self._lose(Failure.TIMEOUT, f"no answer within {self._time_limit:g} s")

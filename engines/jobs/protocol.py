@@ -67,11 +67,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a task."""
+    """What a task has returned, or the error that ended it."""
 
     task: Any
-    value: Any = None  # its result
-    error: DlgoError | None = None  # the reason if there is no value
+    value: Any = None
+    error: DlgoError | None = None  # if there is no value
     amount: Amount = Amount()
     worker: str = ""  # the machine of a cluster that did it
 
@@ -149,7 +149,7 @@ class Workplace:
     worker."""
 
     bundles = False  # whether a worker is sent several short tasks at once
-    board_bytes = 0  # size of the memory that the worker shares with the process outside
+    shared_bytes = 0  # size of the memory that the worker shares with the process outside
     environment: Mapping[str, str] = {}  # environment variables of its process
     memory_mb: int | None = None  # megabytes by which it may grow; None: no limit
 
@@ -157,29 +157,19 @@ class Workplace:
         """Called once on each machine, before the first worker starts there. `log` prints a
         line."""
 
-    def open(self, board: Any) -> None:
-        """In the worker: get ready. `board`: the shared memory, or None."""
+    def open(self, memory: Any) -> None:
+        """The worker calls this first; `memory` is the shared memory, or None."""
 
     def do(self, task: Any) -> Generator[Amount, None, Any]:
-        """In the worker: do a task."""
+        """The worker calls this for each task."""
         return task.work(*task.arguments, *task.needs)
 
     def close(self) -> None:
-        """In the worker: clean up."""
+        """The worker calls this at its end."""
 
-    def watch(self, board: Any) -> Watch:
-        """Outside: the watch of a new worker, which reads the shared memory."""
+    def watch(self, memory: Any) -> Watch:
+        """The watch of a new worker, for the process outside; it reads the shared memory."""
         return Watch()
-
-    def is_repeatable(self, task: Any) -> bool:
-        """Whether a task must give the same value when it is done twice."""
-        return True
-
-    def differs(self, one: Any, other: Any) -> str:
-        """The difference between two values of a task; "" if everything that its seeds determine is
-        equal."""
-        digests = [getattr(value, "digest", None) for value in (one, other)]
-        return "" if digests[0] == digests[1] else "other games"
 
 
 class Executor:
@@ -222,10 +212,6 @@ class Executor:
 
     def glances(self) -> list[Any]:
         """Views of the running tasks for people; see `Watch.glance`."""
-        return []
-
-    def new_checks(self) -> list[Any]:
-        """Comparisons of results of two machines since the last call, for the ledger."""
         return []
 
     def close(self) -> None:

@@ -53,13 +53,13 @@ class Report(NamedTuple):
     retired: bool = False  # it ends by itself now; others do its remaining tasks
 
 
-def work(inbox: Connection, results: Connection, board: Any, workplace: Workplace) -> None:
+def work(inbox: Connection, results: Connection, memory: Any, workplace: Workplace) -> None:
     """The main function of the process: do what comes until there is no more."""
     leave_with_parent()
     adopt_orphans()
     processes.offer_to_the_oom_killer()
     silence_stdout()
-    workplace.open(board)
+    workplace.open(memory)
     worker = _Worker(results, workplace)
     try:
         worker.send()

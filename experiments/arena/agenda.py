@@ -5,7 +5,6 @@ An entrant that fails again and again is stopped: its further games are left out
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter, deque
 from collections.abc import Iterable
@@ -14,9 +13,8 @@ from dlgo.records.ledger import GameRecord
 from dlgo.text import number_of
 from engines.jobs import Source
 from experiments.arena.limits import Limits
-from experiments.arena.openings import Openings
 from experiments.arena.referee import GameTask
-from experiments.arena.schedule import Pair, Plan, pair_tasks
+from experiments.arena.schedule import CanonicalPlan, Pair
 from experiments.arena.strategy import Result, Strategy
 
 
@@ -24,37 +22,32 @@ class Agenda(Source[GameTask]):
     """The games of a tournament, as a source of tasks.
 
     Args:
-        plan: canonical.
         found: the games that the ledger holds, by slot. The results may be left out (None) if the
             plan ends by itself.
         stopped: entrants stopped earlier: (game, entrant) -> why. As attribute, with those
             stopped now.
-        strategy: when to stop; by default as the plan says.
-        deadline: by `time.monotonic`; from then on no further game begins.
+        strategy: which games, until when; by default as the plan says.
 
     Attributes:
-        out_of_time: whether the deadline has kept games from being played.
+        out_of_time: whether the strategy's deadline has kept games from being played.
         planned, stored: games decided on so far; how many of them the ledger held at the start.
         played, failures: games kept now, and how many ended by an engine's fault.
     """
 
     def __init__(
-        self, plan: Plan, found: dict[str, Result | None], limits: Limits,
+        self, plan: CanonicalPlan, found: dict[str, Result | None], limits: Limits,
         stopped: dict[tuple[str, str], str] | None = None, strategy: Strategy | None = None,
-        deadline: float | None = None,
     ) -> None:
         self.strategy = strategy or Strategy.of(plan)
         self.stopped = dict(stopped or {})
         self.out_of_time = False
         self.planned = self.stored = self.played = self.failures = 0
         self._plan, self._limits, self._found = plan, limits, found
-        self._deadline = math.inf if deadline is None else deadline
-        self._openings = Openings(plan.seed, plan.opening_plies)
         self._queue: deque[GameTask] = deque()
         self._open: set[str] = set()  # slots handed out or waiting
         self._handed_out = 0
         self._failures_in_a_row: Counter[tuple[str, str]] = Counter()
-        self._matches = {(game, *match) for game in plan.games for match in plan.matches()}
+        self._matches = [(game, *match) for match in self.strategy.matches for game in plan.games]
         self._whole: set[tuple[str, str, str]] = set()  # matches that are all in the ledger
         self._coming = self.strategy.coming()
         for match in self._matches:
@@ -73,10 +66,17 @@ class Agenda(Source[GameTask]):
                 self.planned += sign
                 self.stored += sign * (slot in self._found)
 
-    def may_need(self, task: GameTask) -> bool:
-        """Whether games of this match may be played."""
-        matches = {(task.game, *task.players), (task.game, *task.players[::-1])}
-        return not matches & self._whole and self.wanted(task)
+    def engines(self) -> list[tuple[str, str]]:
+        """(game, entrant) of the games that may be played."""
+        return list(dict.fromkeys(
+            (game, entrant) for game, *match in self._matches
+            if (game, *match) not in self._whole and self._may_play(game, match)
+            for entrant in match
+        ))
+
+    def _may_play(self, game: str, players: Iterable[str]) -> bool:
+        return not self.strategy.is_over(game) and not any(
+            (game, entrant) in self.stopped for entrant in players)
 
     def keep(self, records: list[GameRecord]) -> None:
         """These games are in the ledger now."""
@@ -100,13 +100,13 @@ class Agenda(Source[GameTask]):
 
     def wanted(self, task: GameTask) -> bool:
         """Whether a game is still to be played; if not, it is taken off the list."""
-        if time.monotonic() >= self._deadline:
+        if time.monotonic() >= self.strategy.deadline:
             self.out_of_time = True
             return False
+        if self._may_play(task.game, task.players):
+            return True
         if self.strategy.is_over(task.game):
             self.planned -= task.slot in self._open
-        elif not any((task.game, spec) in self.stopped for spec in task.players):
-            return True
         self._open.discard(task.slot)
         return False
 
@@ -120,11 +120,11 @@ class Agenda(Source[GameTask]):
             self._open.discard(record.slot)
             if not self._plan.ends_by_itself:
                 self.strategy.game_ended(record.slot, result_of(record))
-            for player, spec in enumerate((record.first, record.second)):
-                self._count_failure(record, player, spec)
+            for player, entrant in enumerate((record.first, record.second)):
+                self._count_failure(record, player, entrant)
 
-    def _count_failure(self, record: GameRecord, player: int, spec: str) -> None:
-        key, most = (record.game, spec), self._limits.max_failures
+    def _count_failure(self, record: GameRecord, player: int, entrant: str) -> None:
+        key, most = (record.game, entrant), self._limits.max_failures
         if not record.failed or record.result != float(player):
             self._failures_in_a_row[key] = 0
             return
@@ -140,7 +140,7 @@ class Agenda(Source[GameTask]):
         # something to report early.
         later: list[GameTask] = []
         for pair in step:
-            for number, task in enumerate(pair_tasks(self._plan.seed, self._openings, pair)):
+            for number, task in enumerate(self.strategy.openings.tasks(pair)):
                 if task.slot not in self._found:
                     self._open.add(task.slot)
                     (later if pair.number == 0 and number else self._queue).append(task)

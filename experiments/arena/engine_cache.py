@@ -11,15 +11,13 @@ from contextlib import suppress
 
 import psutil
 
-from dlgo.games import get_game
+from dlgo.api import GameSpec
 from dlgo.records.failures import Failure
 from dlgo.system import processes
 from engines.base import Engine
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
-from engines.registry import build_engine
-from experiments.arena.entrants import Entrant
-from experiments.arena.launch import Launches
+from experiments.arena.entrants import Entrant, Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits, hard_limit
 
 # Minimum and maximum number of engines that a worker keeps: an external one is a process with
@@ -35,7 +33,7 @@ _MEMORY_LOOK = 1.0
 class EngineCache:
     """Engines that are built and warmed up, kept from game to game; the idlest goes first.
 
-    An engine is kept per game, specification and side: one that plays itself is two engines,
+    An engine is kept per game, entrant and side: one that plays itself is two engines,
     which share neither a tree nor a generator. External engines have their own processes.
 
     Args:
@@ -53,15 +51,16 @@ class EngineCache:
     ) -> None:
         self._limits, self._setup, self._hosts_changed = limits, setup, hosts_changed
         self._in_process, self._launches = in_process, launches or {}
-        self._engines: OrderedDict[tuple[str, str, int], Engine | IsolatedEngine] = OrderedDict()
+        self._engines: OrderedDict[
+            tuple[GameSpec, str, int], Engine | IsolatedEngine] = OrderedDict()
         self._next_look = 0.0
 
-    def get(self, game: str, spec: str, player: int) -> Engine:
+    def get(self, game: GameSpec, entrant: Entrant, player: int) -> Engine:
         """The engine of `player`, compiled and loaded. Raises whatever the engine raises."""
-        key = (game, spec, player)
+        key = (game, entrant.text, player)
         if key not in self._engines:
             self._make_room(_MOST_ENGINES - 1)
-            self._engines[key] = self._build(game, spec)
+            self._engines[key] = self._build(game, entrant)
             self._tell_hosts()
         self._engines.move_to_end(key)
         if len(self._engines) > _FEWEST_ENGINES and time.monotonic() >= self._next_look:
@@ -82,16 +81,16 @@ class EngineCache:
         while len(self._engines) > most:
             _close(self._engines.popitem(last=False)[1])
 
-    def _build(self, game: str, spec: str) -> Engine | IsolatedEngine:
-        entrant = Entrant.of(spec)
+    def _build(self, game: GameSpec, entrant: Entrant) -> Engine | IsolatedEngine:
+        engine: Engine | IsolatedEngine
         if entrant.spec in self._in_process:
-            engine = build_engine(entrant.spec, get_game(game))
-        elif (launch := self._launches.get(spec)) is not None:
+            engine = entrant.build(game)
+        elif (launch := self._launches.get(entrant.text)) is not None:
             engine = IsolatedEngine(
-                launch.spec, get_game(game), self._limits.move_timeout, sandbox=launch.sandbox,
+                launch.spec, game, self._limits.move_timeout, sandbox=launch.sandbox,
             )
         else:
-            engine = prepared_engine(game, spec, self._limits, self._setup)
+            engine = prepared_engine(game, entrant, self._limits, self._setup)
         try:
             engine.warm_up()
         except BaseException:
@@ -106,18 +105,18 @@ class EngineCache:
         engines = self._engines.values()
         self._hosts_changed([e.pid for e in engines if isinstance(e, IsolatedEngine)])
 
-    def drop(self, game: str, spec: str, player: int) -> None:
+    def drop(self, game: GameSpec, entrant: Entrant, player: int) -> None:
         """Forget an engine, whose inner state is in doubt after an exception."""
-        engine = self._engines.pop((game, spec, player), None)
+        engine = self._engines.pop((game, entrant.text, player), None)
         if engine is not None:
             _close(engine)
             self._tell_hosts()
 
-    def end_game(self, game: str, players: tuple[str, str]) -> None:
+    def end_game(self, game: GameSpec, players: tuple[Entrant, Entrant]) -> None:
         """Close the engines that last for one game."""
-        for player, spec in enumerate(players):
-            if spec in self._launches:
-                self.drop(game, spec, player)
+        for player, entrant in enumerate(players):
+            if entrant.text in self._launches:
+                self.drop(game, entrant, player)
 
     def close(self) -> None:
         """Close all engines."""
@@ -130,18 +129,17 @@ def _close(engine: Engine | IsolatedEngine) -> None:
 
 
 def prepared_engine(
-    game: str, spec: str, limits: Limits, setup: str | None = None
+    game: GameSpec, entrant: Entrant, limits: Limits, setup: str | None = None
 ) -> Engine | IsolatedEngine:
     """Build an engine; an external one in its own process, under the limits."""
-    entrant = Entrant.of(spec)
     if not entrant.is_outside:
-        return build_engine(spec, get_game(game))
-    text, version = entrant.spec, entrant.version
-    engine = IsolatedEngine(text, get_game(game), limits.move_timeout, limits.memory_mb, setup)
-    if not engine.digest.startswith(version):
+        return entrant.build(game)
+    engine = IsolatedEngine(entrant.spec, game, limits.move_timeout, limits.memory_mb, setup)
+    if not engine.digest.startswith(entrant.version):
         engine.close()
         raise ProgramError(
-            Failure.CRASH, f"{text} was edited while the tournament ran; run the same command again"
+            Failure.CRASH, f"{entrant.spec} was edited while the tournament ran; run the same "
+            "command again"
         )
     engine.timeout = hard_limit(engine.budget, limits)
     return engine

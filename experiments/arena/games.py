@@ -1,7 +1,7 @@
 """The games of a tournament as tasks: how a worker plays them, and how it is watched from outside.
 
-An engine that takes its worker down, or hangs, loses that one game with the reason stored. The
-shared `Board` shows the entrant at work, since when, and the moves so far.
+An engine that takes its worker down, or hangs, loses that one game with the reason stored.
+`SharedGame` shows the entrant at work, since when, and the moves so far.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import pkgutil
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dlgo.errors import DlgoError, SpecError
+from dlgo.games import get_game
 from dlgo.jit import watch_clocks
 from dlgo.records.costs import last_value
 from dlgo.records.failures import Failure
@@ -25,14 +26,13 @@ from engines.jobs import Amount, Processes
 from engines.jobs.protocol import Watch, WorkerExit, Workplace
 from engines.programs.program import ProgramError
 from experiments.arena import limits as limits_
-from experiments.arena.board import BYTES, DOING, PREPARING, THINKING, Board
 from experiments.arena.engine_cache import EngineCache, prepared_engine
-from experiments.arena.entrants import Entrant
-from experiments.arena.launch import Launches
+from experiments.arena.entrants import Entrant, Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits, silence_limit
 from experiments.arena.referee import GameTask, play_game, record_of_lost_game
 from experiments.arena.running import RunningGame
-from experiments.arena.schedule import Plan
+from experiments.arena.schedule import CanonicalPlan
+from experiments.arena.shared_game import BYTES, DOING, PREPARING, THINKING, SharedGame
 
 # Libraries read these when they load. A rated engine thinks on one thread, and two workers
 # with a thread pool each would fight for the cores.
@@ -67,15 +67,17 @@ class GameTable(Workplace):
 
     limits: Limits = DEFAULT_LIMITS  # for every game
     setup: str | None = None  # "module:function", called in each worker before anything else
-    # Of untrusted entrants; they are not warmed up.
-    launches: Launches = field(default_factory=dict)
-    warm: Sequence[GameTask] = ()  # games that need all that is to be compiled before the first one
-    # Whose games they are; machines of a cluster are sent what its entrants name.
-    plan: Plan | None = None
+    plan: CanonicalPlan | None = None  # whose games they are
+    warm_ups: Sequence[WarmUp] = ()  # what is compiled before the first game
 
     bundles = True
-    board_bytes = BYTES
+    shared_bytes = BYTES
     environment = _ONE_THREAD
+
+    @property
+    def launches(self) -> Launches:
+        """How untrusted entrants are started."""
+        return {} if self.plan is None else self.plan.launches
 
     @property
     def memory_mb(self) -> int | None:
@@ -90,17 +92,14 @@ class GameTable(Workplace):
         rather a missing file or package. Raises WorkerError if workers die and no engine is to
         blame.
         """
-        wanted = list(dict.fromkeys(
-            WarmUp(task.game, spec) for task in self.warm for spec in task.players
-            if spec not in self.launches
-        ))
-        if not wanted:
+        warm_ups = [task for task in self.warm_ups if task.spec not in self.launches]
+        if not warm_ups:
             return
-        log(f"warming up {number_of(len(wanted), 'engine')}; the first time, compiling takes a "
+        log(f"warming up {number_of(len(warm_ups), 'engine')}; the first time, compiling takes a "
             "few seconds")
         table = GameTable(dataclasses.replace(self.limits, memory_mb=None), self.setup)
-        table.bundles = False  # so that the working entrant is known without a board
-        with Processes(1, table) as jobs, closing(jobs.run(wanted)) as outcomes:
+        table.bundles = False  # so that the working entrant is known without `SharedGame`
+        with Processes(1, table) as jobs, closing(jobs.run(warm_ups)) as outcomes:
             for outcome in outcomes:
                 (game, spec), (seconds, built, error) = outcome.task, outcome.value
                 if error is not None and not built:
@@ -112,16 +111,16 @@ class GameTable(Workplace):
 
     # --- in a worker ------------------------------------------------------------------------
 
-    def open(self, board: Any) -> None:
+    def open(self, memory: Any) -> None:
         self._closing = ExitStack()
-        self._board, hosts_changed = None, lambda pids: None
-        if board is not None:
+        self._shared, hosts_changed = None, lambda pids: None
+        if memory is not None:
             if self.setup is not None:
                 pkgutil.resolve_name(self.setup)()
-            self._board = Board(board)
-            in_copies(self._board.detach)
-            self._closing.enter_context(watch_clocks(self._board.stop_clock))
-            hosts_changed = self._board.show_hosts
+            self._shared = SharedGame(memory)
+            in_copies(self._shared.detach)
+            self._closing.enter_context(watch_clocks(self._shared.stop_clock))
+            hosts_changed = self._shared.show_hosts
         engines = EngineCache(self.limits, self.setup, hosts_changed, launches=self.launches)
         self._engines = self._closing.enter_context(closing(engines))
 
@@ -129,14 +128,15 @@ class GameTable(Workplace):
         if isinstance(task, WarmUp):
             value = self._warm_up(task)
         else:
-            value = play_game(task, self._engines, self._board, self.limits)
+            value = play_game(task, self._engines, self._shared, self.limits)
         yield Amount(1)
         return value
 
     def _warm_up(self, task: WarmUp) -> WarmedUp:
         start, built, error = time.perf_counter(), False, None
         try:
-            engine = prepared_engine(task.game, task.spec, self.limits, self.setup)
+            engine = prepared_engine(
+                get_game(task.game), Entrant.of(task.spec), self.limits, self.setup)
             built = True
             engine.warm_up()
             engine.close()
@@ -153,42 +153,36 @@ class GameTable(Workplace):
 
     # --- outside ----------------------------------------------------------------------------
 
-    def watch(self, board: Any) -> GameWatch:
-        return GameWatch(Board(board), self.limits)
-
-    def differs(self, one: GameRecord, other: GameRecord) -> str:
-        names = ("result", "moves", "opening", "seed", "failure")
-        return ", ".join(name for name in names if getattr(one, name) != getattr(other, name))
-
-    def is_repeatable(self, task: GameTask) -> bool:
-        return all(Entrant.of(player).is_counted for player in task.players)
+    def watch(self, memory: Any) -> GameWatch:
+        return GameWatch(SharedGame(memory), self.limits)
 
 
 class GameWatch(Watch):
-    """A playing worker, seen from outside by its board."""
+    """A playing worker as seen from outside."""
 
-    def __init__(self, board: Board, limits: Limits) -> None:
-        self._board, self._limits = board, limits
-        self._number = 0  # of the game that `current` has found, as the board counts them
+    def __init__(self, shared: SharedGame, limits: Limits) -> None:
+        self._shared, self._limits = shared, limits
+        self._number = 0  # of the game that `current` has found
 
     def current(
         self, tasks: Sequence[GameTask | WarmUp], answered: int
     ) -> GameTask | WarmUp | None:
         if tasks and isinstance(tasks[0], WarmUp):
             return tasks[0]
-        head = self._board.head()
+        head = self._shared.head()
         index, self._number = head.game - 1 - answered, head.game
         at_work = head.doing in (PREPARING, THINKING) and 0 <= index < len(tasks)
         return tasks[index] if at_work else None
 
     def deadline(self, task: GameTask | WarmUp | None, since: float) -> tuple[float, float]:
         if isinstance(task, WarmUp):  # the rules may have to be compiled as well
-            limit = silence_limit(task.spec, self._limits, thinking=False) + limits_.START_TIMEOUT
+            limit = silence_limit(
+                Entrant.of(task.spec), self._limits, thinking=False) + limits_.START_TIMEOUT
             return since + limit, limit
-        head = self._board.head()
+        head = self._shared.head()
         if task is None:
             return max(since, head.since) + limits_.PREPARE_TIMEOUT, limits_.PREPARE_TIMEOUT
-        limit = silence_limit(task.players[head.player], self._limits, head.doing == THINKING)
+        limit = silence_limit(task.entrants[head.player], self._limits, head.doing == THINKING)
         return head.since + limit, limit
 
     def value_of_lost(
@@ -200,21 +194,21 @@ class GameWatch(Watch):
             return WarmedUp(0.0, True, worker_exit.text)
         if worker_exit.was_killed and times == 1:
             return None
-        head = self._board.head()
+        head = self._shared.head()
         if worker_exit.failure is Failure.TIMEOUT:
             limit = self.deadline(task, 0.0)[1]
             what = " of preparation" if head.doing == PREPARING else ""
             reason = f"no move from {{}} within {limit:g} s{what}"
         else:
             reason = f"{worker_exit.text} while {{}} was {DOING[head.doing]}"
-        return record_of_lost_game(task, self._limits, self._board, worker_exit.failure, reason)
+        return record_of_lost_game(task, self._limits, self._shared, worker_exit.failure, reason)
 
     def others(self) -> set[int]:
-        return self._board.hosts()
+        return self._shared.hosts()
 
     def glance(self, task: GameTask | WarmUp | None) -> RunningGame | None:
-        data, moves = self._board.rows()
-        head = self._board.head()
+        data, moves = self._shared.rows()
+        head = self._shared.head()
         if not isinstance(task, GameTask) or head.game != self._number:  # it has gone on meanwhile
             return None
         player, value = last_value(data)

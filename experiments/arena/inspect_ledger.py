@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -224,11 +224,10 @@ def repair_ledger(path: str) -> Iterator[str]:
 
 
 def worker_lines(path: str) -> Iterator[str]:
-    """What each machine of a cluster has played, the one that differs most from others first. Where
-    two differ in a game, a third has played it, too: the one that differs more is to blame."""
+    """What each machine of a cluster has played, the busiest first."""
     games: Counter[str] = Counter()
-    failed, twice, differ = games.copy(), games.copy(), games.copy()
-    cpu, moves = games.copy(), games.copy()
+    failed, moves = games.copy(), games.copy()
+    cpu: dict[str, float] = defaultdict(float)
     machines: dict[str, str] = {}
     with Ledger(path, read_only=True) as ledger:
         for record in ledger.games():
@@ -240,22 +239,12 @@ def worker_lines(path: str) -> Iterator[str]:
                 spent = record.spent(player)
                 cpu[name] += spent.cpu
                 moves[name] += spent.moves
-        for check in ledger.checks():
-            for name in (check.worker, check.other):
-                twice[name] += 1
-                differ[name] += check.difference is not None
-    names = sorted(games | twice, key=lambda name: (-differ[name], name))
-    width = max([8, *map(len, names)])
-    yield (f"{'machine':<{width}} {'games':>7} {'failed':>7} {'CPU ms':>9} {'twice':>6} "
-           f"{'differ':>7}  processor")
-    for name in names:
+    width = max([8, *map(len, games)])
+    yield f"{'machine':<{width}} {'games':>7} {'failed':>7} {'CPU ms':>9}  processor"
+    for name, count in games.most_common():
         mean = f"{1000 * cpu[name] / moves[name]:.3f}" if moves[name] else "-"
-        yield (f"{name:<{width}} {games[name]:>7} {failed[name]:>7} {mean:>9} {twice[name]:>6} "
-               f"{differ[name]:>7}  {machines.get(name, '')}")
-    yield "CPU ms: per move; twice: games that two machines played; differ: with different moves"
-    if names and differ[names[0]]:
-        yield (f"{names[0]} differs most often: test its memory, then remove its games with "
-               f"dlgo ledger {path} purge --worker {names[0]}")
+        yield f"{name:<{width}} {count:>7} {failed[name]:>7} {mean:>9}  {machines[name]}"
+    yield "CPU ms: per move"
 
 
 def purge_ledger(
@@ -274,6 +263,6 @@ def purge_ledger(
                 known = f"its workers are {', '.join(names)}" if names else "it has no workers"
             asked = ", ".join(repr(text) for text in (worker, slot, game, engine) if text)
             raise LedgerError(f"ledger {path} has no games of {asked or 'that kind'}; {known}")
-        ledger.purge(slots, worker)
+        ledger.purge(slots)
         removed = number_of(len(slots), "game")
         return f"removed {removed} from {path}; the same tournament plays what is missing"

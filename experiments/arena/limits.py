@@ -126,18 +126,17 @@ class Account:
         return None
 
 
-def silence_limit(spec: str, limits: Limits, thinking: bool) -> float:
+def silence_limit(entrant: Entrant, limits: Limits, thinking: bool) -> float:
     """Wall seconds after which a silent worker is killed in which an entrant thinks, or prepares.
 
     An external engine has its own limits: a worker that is silent for longer has been stopped by
     it. Only engines of ours may have to compile for long.
     """
-    entrant = Entrant.of(spec)
     if entrant.is_outside:
         return limits.move_timeout + (_OUTSIDE_GRACE if thinking else START_TIMEOUT)
     if thinking:
         return hard_limit(entrant.budget, limits)
-    return limits.move_timeout if spec.startswith("gtp:") else PREPARE_TIMEOUT
+    return limits.move_timeout if entrant.spec.startswith("gtp:") else PREPARE_TIMEOUT
 
 
 def hard_limit(budget: Budget, limits: Limits) -> float:

@@ -18,7 +18,7 @@ from dlgo.games import GAMES
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import split_version
 from experiments.arena.progress import PlainReporter, Reporter
-from experiments.arena.schedule import Plan
+from experiments.arena.schedule import CanonicalPlan
 
 # Between the end of a page and the start of the next, at least this many seconds and this many
 # times what the page took.
@@ -32,7 +32,9 @@ _FIRST, _LATER = 4, 10
 class LiveReport(PlainReporter):
     """A reporter that also keeps the page of a report in the folder `out` up to date."""
 
-    def __init__(self, reporter: Reporter, plan: Plan, ledger: Path | str, out: Path | str) -> None:
+    def __init__(
+        self, reporter: Reporter, plan: CanonicalPlan, ledger: Path | str, out: Path | str
+    ) -> None:
         self._reporter = reporter
         self._ledger, self._out = Path(ledger), Path(out)
         # In the first round, all entrants meet once.

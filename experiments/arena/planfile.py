@@ -24,10 +24,12 @@ from dlgo.readers import read_toml
 from dlgo.specs import parse_settings
 from experiments.arena.limits import Limits
 from experiments.arena.plan_keys import KEYS, LIMIT_KEYS, LIST_OPTIONS, PLAN_KEYS
-from experiments.arena.schedule import Plan
+from experiments.arena.schedule import CanonicalPlan, Plan
 
 
-def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Plan, Limits]:
+def read_plan(
+    path: str | Path | None, overrides: Mapping[str, Any]
+) -> tuple[CanonicalPlan, Limits]:
     """The plan in a TOML file, if there is one, with every override that is set.
 
     Overrides are any of the file's keys; None and empty lists count as not set. Raises SpecError if
@@ -60,8 +62,8 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
 def _check_used(given: Mapping[str, Any]) -> None:
     """Raise SpecError for a key that has no effect beside the others."""
     if "sprt" in given and "pairs" in given:
-        raise SpecError(f"pairs={given['pairs']} has no effect with sprt, which plays at most "
-                        "max_pairs; use max_pairs")
+        raise SpecError(
+            f"pairs={given['pairs']} has no effect with sprt; set max_pairs instead")
     if "max_pairs" in given and not {"sprt", "target_elo"} & given.keys():
         raise SpecError(f"max_pairs={given['max_pairs']} needs target_elo or sprt; add one, or use "
                         "pairs")

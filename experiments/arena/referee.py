@@ -2,16 +2,19 @@
 
 A game cannot fail: an engine that plays an illegal move, raises an exception
 or spends more than it may loses, and the record says why. What no code here can catch, a
-killed or hanging process, is seen by the executor, which reads the `Board` on which the game
-is written down and ends it the same way.
+killed or hanging process, is seen by the executor, which reads the game in the memory that it
+shares with the worker (`SharedGame`) and ends it the same way.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import json
 import math
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Move
@@ -26,10 +29,11 @@ from dlgo.text import error_text, excerpt
 from engines.base import Engine
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
-from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
 from experiments.arena.engine_cache import EngineCache
+from experiments.arena.entrants import Entrant
 from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits
 from experiments.arena.provenance import machine_text, time_text, version_text
+from experiments.arena.shared_game import CAPACITY, DOING, PREPARING, THINKING, SharedGame
 
 # The players as reasons and seeds call them; player 0 (black) is first.
 SIDES = ("first", "second")
@@ -40,13 +44,13 @@ _OF_SIDE = {
     Failure.MALFORMED: "malformed answer of {}", Failure.UNREACHABLE: "server of {} unreachable",
 }
 
-# How a resignation is written in a row of the board.
+# How a resignation is written in a row of `SharedGame`.
 _RESIGNS = -1
 
 
 @dataclass(frozen=True)
 class GameTask:
-    """A game to be played."""
+    """A game to be played. It travels as text; its values are made where it is played, once."""
 
     slot: str  # its identity in the plan and the ledger
     game: str  # canonical specifications; `first` is player 0
@@ -65,6 +69,19 @@ class GameTask:
     def players(self) -> tuple[str, str]:
         """`first` and `second`."""
         return self.first, self.second
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GameTask, dataclasses.astuple(self)
+
+    @functools.cached_property
+    def spec(self) -> GameSpec:
+        """The game. Raises SpecError if this machine has another version of it."""
+        return get_game(self.game)
+
+    @functools.cached_property
+    def entrants(self) -> tuple[Entrant, Entrant]:
+        """The players."""
+        return Entrant.of(self.first), Entrant.of(self.second)
 
 
 class GameLog:
@@ -85,7 +102,7 @@ class GameLog:
 
     def open(self) -> GameState:
         """Play the opening."""
-        state = GameState.new_game(get_game(self.task.game))
+        state = GameState.new_game(self.task.spec)
         for action in self.task.opening:
             state = self.add(state, state.game.move_of(action))
         return state
@@ -100,7 +117,7 @@ class GameLog:
         self, result: float, reason: str, rows: bytes, failure: Failure | None = None
     ) -> GameRecord:
         """The record of the finished game: `result` is 1, 0.5 or 0 as `first` sees it; `rows`, of
-        the engines' moves, come from the board; `failure` is the loser's, if they failed."""
+        the engines' moves, come from `SharedGame`; `failure` is the loser's, if they failed."""
         task = self.task
         return GameRecord(
             slot=task.slot, game=task.game, first=task.first, second=task.second,
@@ -113,51 +130,51 @@ class GameLog:
 
 
 def record_of_lost_game(
-    task: GameTask, limits: Limits, board: Board, failure: Failure, reason: str
+    task: GameTask, limits: Limits, shared: SharedGame, failure: Failure, reason: str
 ) -> GameRecord:
-    """The record of a game whose process is gone: by the board, the entrant at work has lost it.
+    """The record of a game whose process is gone: the entrant at work in `shared` has lost it.
     `reason` has {} for the side that lost."""
     log = GameLog(task, limits)
-    head = board.head()
+    head = shared.head()
     log.started = time_text(head.began)
     state = log.open()
-    data, moves = board.rows()
+    data, moves = shared.rows()
     for action, _ in moves:
         state = log.add(state, Move.resign() if action == _RESIGNS else state.game.move_of(action))
     return log.end(float(head.player), reason.format(SIDES[head.player]), data, failure)
 
 
 def play_game(
-    task: GameTask, engines: EngineCache, board: Board | None = None,
+    task: GameTask, engines: EngineCache, shared: SharedGame | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> GameRecord:
-    """Play one game, with a legal opening, and return its record; `board` follows it as it goes.
+    """Play one game, with a legal opening, and return its record; `shared` follows it as it goes.
 
     Engines are built and warmed up before the first move, so that no move's cost contains that.
     """
     log = GameLog(task, limits)
     state = log.open()
-    board = board or Board.local(length_limit(state.game))
-    board.begin()
+    shared = shared or SharedGame.local(length_limit(state.game))
+    shared.begin()
     failure = None
     players: list[Engine] = []
     try:
-        players += [_ready(task, engines, player, board) for player in (0, 1)]
-        result, reason = _play_on(state, players, board, log)
+        players += [_ready(task, engines, player, shared) for player in (0, 1)]
+        result, reason = _play_on(state, players, shared, log)
     except _Forfeit as forfeit:
-        engines.drop(task.game, task.players[forfeit.player], forfeit.player)
+        engines.drop(task.spec, task.entrants[forfeit.player], forfeit.player)
         result, reason, failure = float(forfeit.player), forfeit.reason, forfeit.failure
     log.networks = _networks(players) if players else None
-    record = log.end(result, reason, board.end(), failure)
-    engines.end_game(task.game, task.players)
+    record = log.end(result, reason, shared.end(), failure)
+    engines.end_game(task.spec, task.entrants)
     return record
 
 
-def _ready(task: GameTask, engines: EngineCache, player: int, board: Board) -> Engine:
+def _ready(task: GameTask, engines: EngineCache, player: int, shared: SharedGame) -> Engine:
     """The engine of `player`, seeded for this game."""
-    board.show(PREPARING, player)
+    shared.show(PREPARING, player)
     try:
-        engine = engines.get(task.game, task.players[player], player)
+        engine = engines.get(task.spec, task.entrants[player], player)
         engine.new_game(derive_seed(task.seed, SIDES[player]))
     except (Exception, SystemExit) as error:
         raise _crash(player, PREPARING, error) from error
@@ -178,7 +195,7 @@ def _networks(players: list[Engine]) -> str | None:
 
 
 def _play_on(
-    state: GameState, players: list[Engine], board: Board, log: GameLog
+    state: GameState, players: list[Engine], shared: SharedGame, log: GameLog
 ) -> tuple[float, str]:
     """Let the engines play to the end: the result and the reason. Raises _Forfeit."""
     game = state.game
@@ -193,7 +210,7 @@ def _play_on(
         player = int(kernels.to_move(state.kernel_state))
         account = accounts[player]
         account.begin()
-        began = board.show(THINKING, player)
+        began = shared.show(THINKING, player)
         answered = False
         try:
             decision = players[player].select_move(state)
@@ -201,7 +218,7 @@ def _play_on(
             answered = True
             move, cost, value = decision.move, decision.cost, decision.value
             state = log.add(state, move)
-            board.add(
+            shared.add(
                 _RESIGNS if move.is_resign else game.action_of(move), player, cost.cpu_seconds,
                 cost.wall_seconds, cost.nodes, cost.simulations, cost.evaluations,
                 math.nan if value is None else value,

@@ -1,9 +1,9 @@
 """The games that a tournament plays right now, in a small file beside its ledger.
 
 The ledger knows a game when it has ended. `LEDGER.running` shows games in progress: the process
-that hands out games writes it twice a second, from the boards of the workers (`board.py`), so it
-costs the workers nothing. The file is optional; it is removed at the end of the tournament. One
-that was killed leaves an old file, which `read` ignores.
+that hands out games writes it twice a second, from the memory that workers share with it
+(`shared_game.py`), so it costs the workers nothing. The file is optional; it is removed at the end
+of the tournament. One that was killed leaves an old file, which `read` ignores.
 """
 
 from __future__ import annotations

@@ -7,28 +7,36 @@ opening in every match, which makes matches comparable. A game's place in the pl
 first, who second, number of the pair - is its slot and gives its seed, so that later additions do
 not change games already played, and plans of different kinds share a ledger. The seed does not
 depend on the version of an external engine: a comment in its file must not draw new random numbers.
+
+Openings are random, unfinished, all different, and the same for all entrants. Opening number k of
+a game depends only on the seed and the number of its plies.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from dlgo.api import GameSpec, GameState
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.records.game_record import slot_of
-from dlgo.rng import derive_seed
+from dlgo.rng import below, derive_seed, make_rng
 from dlgo.specs import split_version
-from experiments.arena.entrants import entrants_of
-from experiments.arena.openings import Openings
+from experiments.arena.entrants import Launches, entrants_of
 from experiments.arena.plan_keys import KEYS, check_values
 from experiments.arena.referee import GameTask
 
 # Number of openings that matches with openings of their own share.
 _OPENINGS = 200
+# Draws of an opening before a repeated one is accepted: a game such as tic-tac-toe has few.
+_FRESH_ATTEMPTS = 20
+# Draws of an opening before the plan is refused because every game ended within it.
+_ATTEMPTS = 200
 
 
 @dataclass(frozen=True)
@@ -52,25 +60,23 @@ class Plan:
     elo_model: str = KEYS["elo_model"].default
     # (entrant, name in reports), for entrants that have a name.
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    # How untrusted entrants are started. They are not warmed up.
+    launches: Launches = field(default_factory=dict, compare=False)
 
-    @property
-    def ends_by_itself(self) -> bool:
-        """Whether the number of games does not depend on their results."""
-        return self.target_elo is None and self.sprt is None
-
-    def canonical(self) -> Plan:
+    def canonical(self) -> CanonicalPlan:
         """The same plan with every specification in its canonical text. Raises SpecError for an
         unknown game or engine, a bad option, one named twice, or a plan that holds no games."""
         check_values(vars(self))
         games = _unique("game", self.games, lambda text: get_game(text).versioned)
         meant = entrants_of((*self.challengers, *self.entrants))
-        challengers = _unique("challenger", self.challengers, lambda spec: meant[spec][0])
-        entrants = _unique("entrant", self.entrants, lambda spec: meant[spec][0])
-        names = {**dict(self.names), **{entrant: name for entrant, name in meant.values() if name}}
-        plan = dataclasses.replace(
-            self, games=games, entrants=tuple(dict.fromkeys(challengers + entrants)),
-            challengers=challengers, names=tuple(names.items()),
-        )
+        challengers = _unique("challenger", self.challengers, lambda spec: meant[spec].text)
+        entrants = _unique("entrant", self.entrants, lambda spec: meant[spec].text)
+        labels = {entrant.text: entrant.label for entrant in meant.values() if entrant.label}
+        plan = CanonicalPlan(**{
+            **vars(self), "games": games, "challengers": challengers,
+            "entrants": tuple(dict.fromkeys(challengers + entrants)),
+            "names": tuple({**dict(self.names), **labels}.items()),
+        })
         for wrong, text in plan._problems():
             if wrong:
                 raise SpecError(text)
@@ -99,6 +105,15 @@ class Plan:
              "sprt and target_elo both say when to stop; leave one out"),
         ]
 
+
+class CanonicalPlan(Plan):
+    """A plan whose texts are those of the ledger; `Plan.canonical` makes it."""
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether the number of games does not depend on their results."""
+        return self.target_elo is None and self.sprt is None
+
     def matches(self) -> list[tuple[str, str]]:
         """Who meets whom, on each game."""
         if self.pairings:
@@ -118,8 +133,9 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON data, for `Ledger.set_meta`; without unused fields."""
-        data = dataclasses.asdict(self) | {"names": dict(self.names)}
-        unused = ["pairings", *(name for name in ("challengers", "names") if not data[name])]
+        data = vars(self) | {"names": dict(self.names)}
+        unused = ["pairings", "launches"]
+        unused += [name for name in ("challengers", "names") if not data[name]]
         unused += ["target_elo"] if self.target_elo is None else []
         unused += ["sprt", "alpha", "beta"] if self.sprt is None else []
         default = self.sprt is None or self.elo_model == KEYS["elo_model"].default
@@ -165,6 +181,69 @@ class Pair(NamedTuple):
         return [slot_of(self.game, *players, self.number) for players in self.colours]
 
 
+class Openings:
+    """The openings of all games of a plan, drawn from its seed when they are asked for.
+
+    Each leads to an unfinished position that no earlier one has led to; only when the game has
+    hardly any other is one repeated. Number k is the same however many are drawn. Raises SpecError
+    if a game ends within the plies of the plan.
+    """
+
+    def __init__(self, plan: CanonicalPlan) -> None:
+        self._seed, self._plies = plan.seed, plan.opening_plies
+        self._games = {name: get_game(name) for name in plan.games}
+        # Of each game: the openings so far, and the keys of their positions.
+        self._drawn: dict[str, list[tuple[int, ...]]] = {name: [] for name in plan.games}
+        self._keys: dict[str, set[int]] = {name: set() for name in plan.games}
+        for name in plan.games:
+            self.get(name, 0)
+
+    def get(self, game: str, pair: int) -> tuple[int, ...]:
+        """The actions of the opening of a pair. Raises SpecError if the game ends within one."""
+        drawn, keys = self._drawn[game], self._keys[game]
+        while len(drawn) <= pair:
+            opening = self._draw(self._games[game], len(drawn), keys)
+            keys.add(opening.key())
+            drawn.append(tuple(opening.game.action_of(move) for move in opening.moves()))
+        return drawn[pair]
+
+    def tasks(self, pair: Pair) -> Iterator[GameTask]:
+        """The games of a pair."""
+        opening = self.get(pair.game, pair.number)
+        for (first, second), slot in zip(pair.colours, pair.slots, strict=True):
+            players = (split_version(player)[0] for player in (first, second))
+            seed = derive_seed(self._seed, slot_of(pair.game, *players, pair.number))
+            yield GameTask(slot, pair.game, first, second, pair.number, opening, seed)
+
+    def _draw(self, game: GameSpec, pair: int, keys: set[int]) -> GameState:
+        """A position that is not over; if possible one whose key is not among `keys`."""
+        plies = game.opening_plies if self._plies is None else self._plies
+        rng = make_rng(derive_seed(self._seed, game, pair))
+        # The last unfinished position drawn, in case all of them were drawn before.
+        opening: GameState | None = None
+        for attempt in range(_ATTEMPTS):
+            drawn = _random_opening(game, plies, rng)
+            opening = opening if drawn.is_over() else drawn
+            if opening is not None and (opening.key() not in keys or attempt >= _FRESH_ATTEMPTS):
+                return opening
+        raise SpecError(
+            f"opening_plies={plies} is too long for {game}, which ends within them; use fewer"
+        )
+
+
+def _random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
+    """A position after `plies` random moves, all legal ones equally likely, or a finished one.
+    A player passes only without another move, because two passes would end a game of Go."""
+    state = GameState.new_game(game)
+    for _ in range(plies):
+        actions = [int(action) for action in state.legal_actions()]
+        plays = [action for action in actions if action != game.pass_action] or actions
+        if not plays:
+            break
+        state = state.apply_move(game.move_of(plays[below(rng, len(plays))]))
+    return state
+
+
 def tasks(plan: Plan) -> list[GameTask]:
     """All games of the plan that do not depend on results: games x matches x pairs x 2.
 
@@ -173,20 +252,10 @@ def tasks(plan: Plan) -> list[GameTask]:
     pair. Raises SpecError (see `Plan.canonical`), also if openings are too long for a game.
     """
     plan = plan.canonical()
-    openings = Openings(plan.seed, plan.opening_plies)
+    openings = Openings(plan)
     matches = plan.matches()
     return [
         task
         for k in range(plan.pairs) for match in matches for game in plan.games
-        for task in pair_tasks(
-            plan.seed, openings, Pair(game, *match, plan.pair_number(match, k)))
+        for task in openings.tasks(Pair(game, *match, plan.pair_number(match, k)))
     ]
-
-
-def pair_tasks(seed: int, openings: Openings, pair: Pair) -> Iterator[GameTask]:
-    """The games of a pair."""
-    opening = openings.get(pair.game, pair.number)
-    for (first, second), slot in zip(pair.colours, pair.slots, strict=True):
-        players = (split_version(player)[0] for player in (first, second))
-        drawn = derive_seed(seed, slot_of(pair.game, *players, pair.number))
-        yield GameTask(slot, pair.game, first, second, pair.number, opening, drawn)

@@ -7,12 +7,13 @@ and its seed, a strategy must not look at the order in which games end.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlgo.text import number_of
-from experiments.arena.schedule import Pair, Plan
+from experiments.arena.schedule import CanonicalPlan, Openings, Pair
 
 if TYPE_CHECKING:
     from reports.rating_table import RatingTable
@@ -43,23 +44,29 @@ class Strategy:
     """Rounds (one pair of every match) up to `sure_pairs`, then the pairs of a subclass.
 
     Attributes:
+        matches: who meets whom, on each game.
+        openings: of the games.
+        deadline: by `time.monotonic`; from then on no further game begins.
         headline: what is played, a sentence; "" if the plan says it.
         verdict: how it stands, a sentence; "" if there is nothing to say.
     """
 
+    deadline = math.inf
     headline = verdict = ""
 
-    def __init__(self, plan: Plan, sure_pairs: int) -> None:
+    def __init__(self, plan: CanonicalPlan, sure_pairs: int) -> None:
         self.plan = plan
         self.sure_pairs = sure_pairs
-        # How many pairs of (game, one, other) have been asked for, and what each step was.
+        # Number of pairs of (game, one, other) in the steps so far; and the steps.
         self._started: Counter[tuple[str, str, str]] = Counter()
         self.steps: list[list[Pair]] = []
-        self._matches = plan.matches()
+        self.matches = plan.matches()
+        self.openings = Openings(plan)
 
     @staticmethod
-    def of(plan: Plan) -> Strategy:
-        """How a plan says when to stop. Raises DlgoError for a test with impossible bounds."""
+    def of(plan: CanonicalPlan) -> Strategy:
+        """How a plan says when to stop. Raises DlgoError for a test with impossible bounds, or if
+        openings are too long for a game."""
         if plan.sprt is not None:
             return UntilTested(plan)
         return UntilRated(plan) if plan.target_elo is not None else Strategy(plan, plan.pairs)
@@ -68,12 +75,12 @@ class Strategy:
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
     ) -> list[Pair]:
         """The pairs to be played next; none if there are none, or if it is too early to say.
-        `open_slots` are games asked for that have not ended, `stopped` (game, entrant) play no
-        more."""
+        `open_slots`: games of the steps that have not ended; `stopped`: (game, entrant) that play
+        no more."""
         number = len(self.steps)
         if number < self.sure_pairs:
             step = [Pair(game, *match, self.plan.pair_number(match, number))
-                    for match in self._matches for game in self.plan.games]
+                    for match in self.matches for game in self.plan.games]
         else:
             step = self.further_step(open_slots, stopped)
         if step:
@@ -89,20 +96,20 @@ class Strategy:
     def further_step(
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
     ) -> list[Pair]:
-        """Like `next_step`, once the sure pairs have been asked for."""
+        """Like `next_step`, after the sure pairs."""
         return []
 
     def game_ended(self, slot: str, result: Result) -> None:
-        """A game that was asked for has ended, or had before."""
+        """Called once for each game of the steps: when it ends, or at once if the ledger has it."""
 
     def is_over(self, game: str) -> bool:
-        """Whether games asked for are not wanted any more."""
+        """Whether the remaining games of the steps are not needed any more."""
         return False
 
     def further_pairs(self, game: str, stopped: Collection[tuple[str, str]]) -> list[Pair]:
         """The same number of further pairs for every match on a game that may have some."""
         matches = [
-            match for match in self._matches if not {(game, name) for name in match} & {*stopped}
+            match for match in self.matches if not {(game, name) for name in match} & {*stopped}
             and self._started[game, *match] < self.plan.max_pairs
         ]
         done = max((self._started[game, *match] for match in matches), default=0)
@@ -119,7 +126,7 @@ class UntilRated(Strategy):
     ratings; by default as reports do it.
     """
 
-    def __init__(self, plan: Plan, rate: Rate | None = None) -> None:
+    def __init__(self, plan: CanonicalPlan, rate: Rate | None = None) -> None:
         super().__init__(plan, plan.pairs)
         if rate is None:
             from reports.ratings import fit_ratings as rate  # SciPy takes a second to load
@@ -184,7 +191,7 @@ class UntilTested(Strategy):
     of the plan.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CanonicalPlan) -> None:
         from reports.sprt import Sprt, SprtBounds
 
         super().__init__(plan, sure_pairs=1)

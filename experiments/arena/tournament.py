@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,13 +19,12 @@ from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.text import duration, number_of
 from engines.jobs import Executor, Processes
 from experiments.arena.agenda import Agenda, result_of
-from experiments.arena.games import GameTable
-from experiments.arena.launch import Launches
+from experiments.arena.games import GameTable, WarmUp
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
 from experiments.arena.running import RunningFile
-from experiments.arena.schedule import Plan, tasks
+from experiments.arena.schedule import CanonicalPlan, tasks
 from experiments.arena.strategy import Strategy
 
 # Names of settings in the ledger: the plan, and the stopped entrants.
@@ -51,17 +50,14 @@ class Summary(NamedTuple):
 
 
 def run_tournament(
-    plan: Plan,
+    plan: CanonicalPlan,
     ledger_path: str | Path,
-    workers: int | None = None,
+    workers: int | Executor | None = None,
     progress: Reporter | None = None,
     limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
     retry: bool = False,
-    launches: Launches | None = None,
-    deadline: float | None = None,
-    strategy: Callable[[Plan], Strategy] = Strategy.of,
-    backend: Executor | None = None,
+    strategy: Strategy | None = None,
 ) -> Summary:
     """Play all games of `plan` that the ledger, created if absent, does not hold yet.
 
@@ -70,43 +66,39 @@ def run_tournament(
     entrant named by mistake is got rid of by leaving it out.
 
     Args:
-        workers: processes; by default one for each core.
+        workers: the number of processes, by default one for each core; or an executor.
         progress: by default a bar if stderr is a terminal, else a line every ten seconds.
         setup: "module:function", called in each worker before anything else.
         retry: give entrants that were stopped another chance.
-        launches: of untrusted entrants; they are not warmed up.
-        deadline: by `time.monotonic`; no game begins later.
-        strategy: which games, in which order; by default as the plan says.
-        backend: plays the games, instead of `workers` processes of this machine.
+        strategy: which games, in which order, until when; by default as the plan says.
 
     Raises:
-        SpecError: if the plan is not usable or an entrant cannot be built.
+        SpecError: if openings are too long for a game, or an entrant cannot be built.
         LedgerError: if the ledger is not usable, in use, or was made with other openings.
         KeyboardInterrupt: after Ctrl-C, once all is closed; says how many games are kept.
     """
     progress = progress or default_reporter()
     start = time.monotonic()
-    plan, limits = plan.canonical(), limits.checked()
-    schedule = strategy(plan)
-    warm = tasks(replace(plan, pairs=1))  # all entrants in all games; checks the openings, too
+    limits, strategy = limits.checked(), strategy or Strategy.of(plan)
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
         union, stopped = _earlier(ledger, plan)
         found = {record.slot: None if plan.ends_by_itself else result_of(record)
                  for record in ledger.games()}
-        agenda = Agenda(plan, found, limits, {} if retry else stopped, schedule, deadline)
+        agenda = Agenda(plan, found, limits, {} if retry else stopped, strategy)
         # In a class, entrants come and go.
-        absent = [] if launches else [
+        absent = [] if plan.launches else [
             name for name in union["entrants"] if name not in plan.entrants]
         _tell_start(progress, ledger, plan, agenda, absent)
-        jobs = stack.enter_context(Processes(workers)) if backend is None else backend
-        needed = list(filter(agenda.may_need, warm))
+        executor = workers if isinstance(workers, Executor) else stack.enter_context(
+            Processes(workers))
         stack.enter_context(_interruptible(agenda))
-        jobs.prepare(GameTable(limits, setup, launches or {}, needed, plan), progress.log)
+        warm_ups = [WarmUp(*engine) for engine in agenda.engines()]
+        executor.prepare(GameTable(limits, setup, plan, warm_ups), progress.log)
         # Only now: a plan whose entrants cannot be built leaves no trace.
         _store(ledger, union, agenda.stopped)
         progress.begin(agenda.stored, agenda.planned)
         stack.callback(progress.end)
-        _play(agenda, jobs, ledger, union, progress)
+        _play(agenda, executor, ledger, union, progress)
     summary = Summary(agenda.planned, agenda.stored, agenda.played, agenda.failures,
                       _sentences(agenda.stopped), agenda.out_of_time)
     _tell_end(progress, summary, ledger.path, agenda.strategy.verdict, time.monotonic() - start)
@@ -114,11 +106,11 @@ def run_tournament(
 
 
 def _play(
-    agenda: Agenda, jobs: Executor, ledger: Ledger, union: dict[str, Any], progress: Reporter
+    agenda: Agenda, executor: Executor, ledger: Ledger, union: dict[str, Any], progress: Reporter
 ) -> None:
     """Have the games played, and keep each as soon as it has come."""
     known = len(agenda.stopped)
-    with RunningFile(ledger.path) as running, closing(jobs.rounds(agenda)) as rounds:
+    with RunningFile(ledger.path) as running, closing(executor.rounds(agenda)) as rounds:
         for outcomes in rounds:
             records = []
             for outcome in outcomes:
@@ -132,17 +124,13 @@ def _play(
                 for record in records:
                     progress.game(record)
                 progress.plan(agenda.planned)
-            for check in jobs.new_checks():
-                ledger.add_check(check)
             running.done, running.planned = agenda.stored + agenda.played, agenda.planned
-            running.update(jobs.glances)
+            running.update(executor.glances)
             if len(agenda.stopped) > known:
                 for sentence in _sentences(agenda.stopped)[known:]:
                     progress.log(f"stopped: {sentence}")
                 known = len(agenda.stopped)
                 _store(ledger, union, agenda.stopped)
-    for check in jobs.new_checks():
-        ledger.add_check(check)
 
 
 @contextmanager
@@ -170,7 +158,7 @@ def seed_of(ledger_path: str | Path) -> int | None:
     return plan["seed"] if isinstance(plan, dict) and type(plan.get("seed")) is int else None
 
 
-def _earlier(ledger: Ledger, plan: Plan) -> tuple[dict[str, Any], _Stopped]:
+def _earlier(ledger: Ledger, plan: CanonicalPlan) -> tuple[dict[str, Any], _Stopped]:
     """This plan together with the plans of earlier runs, and the entrants stopped in them. Raises
     LedgerError."""
     stored, stopped = ledger.get_meta(_PLAN), ledger.get_meta(_STOPPED) or []
@@ -183,7 +171,7 @@ def _earlier(ledger: Ledger, plan: Plan) -> tuple[dict[str, Any], _Stopped]:
         ) from error
 
 
-def _union(ledger: Ledger, stored: dict[str, Any], plan: Plan) -> dict[str, Any]:
+def _union(ledger: Ledger, stored: dict[str, Any], plan: CanonicalPlan) -> dict[str, Any]:
     """A plan with all games, entrants and pairs of the stored one. Raises LedgerError."""
     asked = plan.to_json()
     for name in ("seed", "opening_plies"):
@@ -221,7 +209,7 @@ def _sentences(stopped: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
 
 
 def _tell_start(
-    progress: Reporter, ledger: Ledger, plan: Plan, agenda: Agenda, absent: list[str]
+    progress: Reporter, ledger: Ledger, plan: CanonicalPlan, agenda: Agenda, absent: list[str]
 ) -> None:
     """What is played, and what is in the ledger already."""
     headline = agenda.strategy.headline
@@ -275,7 +263,7 @@ def _tell_end(
     )
 
 
-def score_lines(plan: Plan, ledger_path: str | Path) -> Iterator[str]:
+def score_lines(plan: CanonicalPlan, ledger_path: str | Path) -> Iterator[str]:
     """What the entrants of a plan scored against each other on each game, the best first. Games of
     an entrant against itself say nothing of that."""
     scores: dict[tuple[str, str], list[float]] = {}
@@ -296,7 +284,7 @@ def score_lines(plan: Plan, ledger_path: str | Path) -> Iterator[str]:
             yield f"{names[entrant]:<{width}}{sum(points):>10g}{len(points):>8}{share:>9.1%}"
 
 
-def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
+def games_of_plan(plan: CanonicalPlan, ledger_path: str | Path) -> list[GameRecord]:
     """The games played so far of a plan that ends by itself, with their costs. The ledger may hold
     others besides, and need not exist yet."""
     if not Path(ledger_path).exists():

@@ -11,6 +11,7 @@ plays no others: a bot that hangs would take the time of all. This depends only 
 from __future__ import annotations
 
 import contextlib
+import math
 import secrets
 import time
 from collections import Counter
@@ -23,7 +24,7 @@ from dlgo.text import number_of
 from engines.jobs import Executor
 from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
-from experiments.arena.schedule import Pair, Plan
+from experiments.arena.schedule import CanonicalPlan, Pair, Plan
 from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament, seed_of
 from experiments.classroom.hand_ins import Source
@@ -73,7 +74,7 @@ class _Schedule(Strategy):
     """One pair of games with every staff bot first; then all others, without excluded bots."""
 
     def __init__(
-        self, plan: Plan, league: LeaguePlan, students: Sequence[str],
+        self, plan: CanonicalPlan, league: LeaguePlan, students: Sequence[str],
         excluded: Callable[[], Collection[str]],
     ) -> None:
         self._students, self._staff = students, [bot.entrant for bot in league.staff]
@@ -119,8 +120,7 @@ class _Schedule(Strategy):
 
 def play_league(
     plan: LeaguePlan, sources: dict[str, Source], out: Path, progress: Reporter,
-    trust: bool = False, minutes: float | None = None, workers: int | None = None,
-    backend: Executor | None = None,
+    trust: bool = False, minutes: float | None = None, workers: int | Executor | None = None,
 ) -> League:
     """Collect the hand-ins and play the missing games.
 
@@ -129,15 +129,14 @@ def play_league(
         out: the league's folder; the same folder continues.
         trust: whether bots run without a sandbox.
         minutes: after which no further game begins; None: all are played.
-        workers: processes; by default one for each core.
-        backend: plays the games, instead of processes of this machine.
+        workers: the number of processes, by default one for each core; or an executor.
 
     Raises:
         DlgoError: if the ledger cannot be used, or there is no worker.
         SandboxError: if there is no working sandbox here, and code is not trusted.
         KeyboardInterrupt: after Ctrl-C; the finished games are kept.
     """
-    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     ledger = out / "games.sqlite"
     entry = Entry(plan, out, trust, ledger)
     bots = [entry.bot_of(student, source, progress.log) for student, source in sources.items()]
@@ -157,14 +156,13 @@ def play_league(
     arena_plan = Plan(
         games=(plan.game,), entrants=tuple(students + staff), pairs=plan.staff_pairs,
         kind="gauntlet" if staff else "round-robin", challengers=tuple(students) if staff else (),
-        opening_plies=plan.opening_plies, seed=league.seed, names=tuple(names),
-    )
+        opening_plies=plan.opening_plies, seed=league.seed, names=tuple(names), launches=launches,
+    ).canonical()
+    strategy = _Schedule(arena_plan, plan, students, excluded)
+    strategy.deadline = deadline
     _keep_private(ledger)
     done = run_tournament(
-        arena_plan, ledger, workers, progress, limits_of(plan), launches=launches,
-        deadline=deadline, backend=backend, strategy=lambda canonical: _Schedule(
-            canonical, plan, students, excluded),
-    )
+        arena_plan, ledger, workers, progress, limits_of(plan), strategy=strategy)
     return replace(league, excluded=excluded(), complete=not done.out_of_time)
 
 

@@ -24,7 +24,7 @@ from dlgo.specs import with_version
 from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
-from experiments.arena.launch import Launch, compile_rules
+from experiments.arena.entrants import Launch, compile_rules
 from experiments.classroom.collecting import collect
 from experiments.classroom.hand_ins import Source, Submission, submissions
 from experiments.classroom.league_plan import LeaguePlan

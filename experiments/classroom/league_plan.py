@@ -154,13 +154,14 @@ def _staff(path: Path, items: list[dict[str, Any]]) -> tuple[StaffBot, ...]:
             raise SpecError(f'{owner} has no engine: write engine = "random"')
         spec = located(path, values["engine"])
         try:
-            entrant, title = entrants_of([spec])[spec]
+            meant = entrants_of([spec])[spec]
         except DlgoError as error:
             raise SpecError(f"{owner}: {error}") from None
+        entrant = meant.text
         if any(bot.entrant == entrant for bot in bots):
             raise SpecError(f"{owner}: {entrant} occurs twice; remove one")
         hidden += values["hidden"]
-        label = values["name"] or title or entrant
+        label = values["name"] or meant.label or entrant
         role = f"hidden bot {hidden}" if values["hidden"] else label
         bots.append(StaffBot(entrant, label, role, values["points"], values["confidence"]))
     return tuple(bots)

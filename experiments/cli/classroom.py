@@ -209,7 +209,7 @@ def league(
     from experiments.classroom.league_plan import read_league_plan
     from experiments.classroom.pages import pseudonyms, write_league
     from experiments.classroom.standings import Standings
-    from experiments.cluster.chosen import games_on
+    from experiments.cluster import executor_on
 
     if trust and cluster:
         raise click.UsageError("--trust does not work on a cluster, whose machines all use a "
@@ -227,10 +227,9 @@ def league(
     shown = dict(zip(sources, sources, strict=True))
     if plan.pseudonyms:
         shown = pseudonyms(out / "pseudonyms.csv", sources)
-    with games_on(cluster, workers) as there:
+    with executor_on(cluster, workers=workers) as executor:
         played = play_league(
-            plan, sources, out, default_reporter(), trust, minutes, workers, there
-        )
+            plan, sources, out, default_reporter(), trust, minutes, executor or workers)
     standings = Standings(played)
     if final and not played.complete:
         log("games remain, so the seed stays secret; run the same command again", err=True)

@@ -17,7 +17,6 @@ from experiments.options import (
     cluster_options,
     move_timeout,
     named_games,
-    price_option,
     setting_options,
     workers_option,
 )
@@ -35,20 +34,20 @@ from experiments.options import (
 @move_timeout
 def generate(
     game: str, games: int, out: Path | None, workers: int | None, engine: str, move_timeout: float,
-    cluster: str | None, verify_share: float, price: float | None, **settings: object,
+    cluster: str | None, **settings: object,
 ) -> None:
     """Make training data: an engine plays GAME against itself.
 
     If the command is interrupted, run it again to continue; with more --games it adds the
     missing games. See docs/data.md.
     """
-    from experiments.cluster.chosen import jobs_on
+    from experiments.cluster import executor_on
     from experiments.datasets.generate import generate as make
     from experiments.datasets.generate import make_recipe
 
     recipe = make_recipe(game, engine, **settings)
     specs = filter(None, (recipe.game, recipe.engine, recipe.against))
-    with jobs_on(cluster, partial(log, err=True), specs, workers, verify_share, price) as jobs:
+    with executor_on(cluster, partial(log, err=True), specs, workers) as jobs:
         click.echo(make(recipe, games, out, workers, move_timeout=move_timeout, jobs=jobs))
 
 
@@ -105,15 +104,14 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of --sample.")
 @workers_option
 @cluster_option
-@price_option
 def import_sgf(
     archives: tuple[Path, ...], out: Path, size: int, max_handicap: int | None,
     min_rank: str | None, min_moves: int, decided: bool, sample: int | None, seed: int,
-    workers: int | None, cluster: str | None, price: float | None,
+    workers: int | None, cluster: str | None,
 ) -> None:
     """Make training data from ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
     from dlgo.errors import DataError
-    from experiments.cluster.chosen import jobs_on
+    from experiments.cluster import executor_on
     from experiments.datasets.sgf_import import Filter, rank_number
     from experiments.datasets.sgf_import import import_sgf as make
 
@@ -121,9 +119,7 @@ def import_sgf(
     if min_rank is not None and rank is None:
         raise DataError(f"--min-rank {min_rank!r} is not a rank; write 3k, 5d or 1p")
     wanted = Filter(size, max_handicap, rank, min_moves, decided)
-    with jobs_on(
-        cluster, partial(log, err=True), (), workers, price=price, items="files"
-    ) as jobs:
+    with executor_on(cluster, partial(log, err=True), (), workers) as jobs:
         click.echo(make(archives, out, wanted, sample, seed, workers, jobs))
 
 

@@ -85,7 +85,7 @@ def repair(file: str) -> None:
 @ledger.command()
 @click.pass_obj
 def workers(file: str) -> None:
-    """Show what each machine of a cluster played, how fast, and where it differed."""
+    """Show what each machine of a cluster played, and how fast."""
     from experiments.arena.inspect_ledger import worker_lines
 
     for line in worker_lines(file):

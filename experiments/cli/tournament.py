@@ -26,7 +26,7 @@ from experiments.options import cluster_options, setting_options, show_output_op
               help="Write the report to this folder, and update it while the games are played.")
 def tournament(
     plan: str | None, ledger: str, retry: bool, workers: int | None, cluster: str | None,
-    verify_share: float, price: float | None, report: str | None, **overrides: object,
+    report: str | None, **overrides: object,
 ) -> None:
     """Play engines against each other, as the TOML file PLAN or the options say.
 
@@ -39,17 +39,15 @@ def tournament(
     from experiments.arena.planfile import read_plan
     from experiments.arena.progress import default_reporter
     from experiments.arena.tournament import run_tournament, score_lines
-    from experiments.cluster.chosen import games_on
+    from experiments.cluster import executor_on
 
     asked, limits = read_plan(plan, overrides)
     progress = default_reporter()
     if report is not None:
         make_folder(Path(report))
         progress = LiveReport(progress, asked, ledger, report)
-    with games_on(cluster, workers, verify_share, price) as games:
-        run_tournament(
-            asked, ledger, workers, progress, limits, retry=retry, backend=games
-        )
+    with executor_on(cluster, workers=workers) as executor:
+        run_tournament(asked, ledger, executor or workers, progress, limits, retry=retry)
     for line in score_lines(asked, ledger):
         log(line)
     if report is None:

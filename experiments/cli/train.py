@@ -24,10 +24,8 @@ from experiments.options import (
     cluster_option,
     echo_options,
     named_games,
-    price_option,
     setting_options,
     together,
-    verify_option,
     workers_option,
 )
 
@@ -88,7 +86,6 @@ _ITERATIONS = click.option("--iterations", type=Number(int, 1), default=None,
                            help="Number of iterations of self-play and learning.")
 _GAMES = click.option("--games", type=Number(int, 1), default=None,
                       help="Number of games per iteration.")
-_PLACES = (cluster_option, verify_option)
 
 
 def _net(example: str) -> Callable:
@@ -110,7 +107,7 @@ def _net(example: str) -> Callable:
                  help="Play the next iteration's games while the network learns."),
     click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
                  help="Search of self-play; gumbel needs fewer simulations than puct."),
-    price_option, *_PLACES,
+    cluster_option,
 )
 def alphazero(
     game: str, out: Path | None, settings: tuple[str, ...], **given: Any,
@@ -132,11 +129,11 @@ def alphazero(
     click.option("--data", type=PATH, default=None,
                  help="Folder of games to learn from, such as human games (`dlgo data "
                  "import-sgf`). Default: an engine of this project plays them."),
-    workers_option, *_PLACES,
+    workers_option, cluster_option,
 )
 def alphago(
     game: str, data: Path | None, out: Path | None, seed: int | None, workers: int | None,
-    cluster: str | None, verify_share: float, settings: tuple[str, ...],
+    cluster: str | None, settings: tuple[str, ...],
 ) -> None:
     """Train AlphaGo's networks in stages: policies, reinforcement, value (chapter 13).
 
@@ -145,8 +142,9 @@ def alphago(
     from dlgo.games import get_game
     from engines.alphago.config import AlphaGoConfig
     from engines.alphago.pipeline import train as train_alphago
+    from engines.jobs import Processes
     from engines.learning.runs import PrintedProgress
-    from experiments.cluster.chosen import new_jobs
+    from experiments.cluster import executor_on
     from experiments.datasets.generate import generate, make_recipe
 
     config = AlphaGoConfig.make(game, **{"seed": seed, **AlphaGoConfig.parse(settings)})
@@ -159,8 +157,8 @@ def alphago(
 
     folder = out or Path("out/alphago") / get_game(config.game).slug
     progress = PrintedProgress()
-    jobs = partial(new_jobs, cluster, progress.line, (config.game, config.engine), workers,
-                   verify_share)
+    jobs = partial(Processes, workers) if cluster is None else partial(
+        executor_on, cluster, progress.line, (config.game, config.engine), workers)
     bundle = train_alphago(config, folder, make_games, progress, jobs)
     for stage, cost in bundle.costs.items():
         click.echo(f"{stage:<12}{cost:>10,.0f} CPU s")
@@ -177,7 +175,7 @@ def _learner_command(name: str, summary: str) -> click.Command:
 
     @_learner_options(name, _ITERATIONS, _GAMES, *(
         [_net("walks:count=70,length=8")] if name == "ntuple"  # it plays in the learning process
-        else [_net("resnet:blocks=4,filters=32"), workers, *_PLACES]))
+        else [_net("resnet:blocks=4,filters=32"), workers, cluster_option]))
     def command(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
         from experiments import train
 

@@ -202,7 +202,7 @@ class _Room(Workplace, Watch):
         except TooSlow as error:
             return {f"{_HANG}{error}": f"it hangs{_place(error, Path(self._source[0]))}"}
 
-    def watch(self, board: Any) -> Watch:
+    def watch(self, memory: Any) -> Watch:
         return self
 
     def deadline(self, task: Any | None, since: float) -> tuple[float, float]:

@@ -44,7 +44,7 @@ def play(
     matches = tuple((entrants[i], entrants[k]) for i, k in pairings)
     if not pairs or not matches:
         return pd.DataFrame(columns=columns)
-    plan = Plan((game,), tuple(entrants), pairs, seed=1, pairings=matches)
+    plan = Plan((game,), tuple(entrants), pairs, seed=1, pairings=matches).canonical()
     run_tournament(plan, folder / "games.sqlite", workers)
     with Ledger(folder / "games.sqlite", read_only=True) as ledger:
         games = tables.games_frame(ledger)

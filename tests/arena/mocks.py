@@ -260,7 +260,7 @@ def run(plan: Plan, ledger: Path, **options: object) -> tuple[Summary, str]:
     """A tournament and what it said."""
     stream = io.StringIO()
     summary = run_tournament(
-        plan, ledger, workers=2, progress=PlainReporter(stream), setup=SETUP, **options
+        plan.canonical(), ledger, workers=2, progress=PlainReporter(stream), setup=SETUP, **options
     )
     return summary, stream.getvalue()
 

@@ -50,7 +50,7 @@ LIMITS = Limits(max_failures=0)
 def play(kind: str, ledger: str) -> None:
     """The main function of the process that is killed."""
     register_mocks()
-    run_tournament(PLANS[kind], ledger, workers=2, setup=SETUP, limits=LIMITS)
+    run_tournament(PLANS[kind].canonical(), ledger, workers=2, setup=SETUP, limits=LIMITS)
 
 
 def started(kind: str, ledger: Path) -> subprocess.Popen:

@@ -297,7 +297,8 @@ def test_a_damaged_ledger_is_one_line_for_every_command(
     ledger_path: Path, tmp_path: Path, damage: str
 ) -> None:
     with Ledger(ledger_path) as ledger:
-        ledger.set_meta("plan", Plan(("tictactoe",), ("random", "mcts"), 1, seed=4).to_json())
+        plan = Plan(("tictactoe",), ("random", "mcts"), 1, seed=4).canonical()
+        ledger.set_meta("plan", plan.to_json())
     with contextlib.closing(sqlite3.connect(ledger_path)) as database:
         database.execute("PRAGMA writable_schema = 1")
         assert database.execute(DAMAGE[damage]).rowcount > 0

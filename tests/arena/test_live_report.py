@@ -13,7 +13,8 @@ from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from tests.arena.mocks import Said
 
-PLAN = Plan(games=("tictactoe",), entrants=("random", "heuristic", "mcts:sims=10"), pairs=3)
+PLAN = Plan(
+    games=("tictactoe",), entrants=("random", "heuristic", "mcts:sims=10"), pairs=3).canonical()
 
 
 @pytest.fixture(scope="module")

@@ -140,8 +140,8 @@ def test_what_is_wrong_with_a_file_loses_games_and_what_is_wrong_with_a_name_is_
     Path("hangs.py").write_text("import time\ntime.sleep(3600)\n")
     Path("exits.py").write_text("import os\nos._exit(5)\n")
     described = entrants_of(["broken.py", "exits.py", "good.py:Greedy"])
-    assert re.fullmatch(r"broken\.py@[0-9a-f]{8}", described["broken.py"][0])
-    assert described["good.py:Greedy"][1].startswith("greedy@")
+    assert re.fullmatch(r"broken\.py@[0-9a-f]{8}", described["broken.py"].text)
+    assert described["good.py:Greedy"].label.startswith("greedy@")
     began = time.monotonic()
     assert describe(["hangs.py", "good.py"], timeout=2)["good.py"].digest
     assert time.monotonic() - began < 60

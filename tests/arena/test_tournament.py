@@ -21,9 +21,8 @@ import pytest
 from dlgo import LedgerError, SpecError
 from dlgo.records.ledger import Ledger
 from engines.jobs import WorkerError
-from experiments.arena.games import GameTable
+from experiments.arena.games import GameTable, WarmUp
 from experiments.arena.limits import Limits
-from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament, score_lines
 from tests.arena.mocks import (
@@ -76,9 +75,11 @@ def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
     assert not left_behind()
 
 
-def warm_up(task: GameTask, log: Callable[[str], None], setup: str = SETUP) -> None:
-    """Compile what a game needs."""
-    GameTable(setup=setup, warm=[task]).prepare(log)
+def warm_up(
+    entrant: str, log: Callable[[str], None], game: str = "tictactoe", setup: str = SETUP
+) -> None:
+    """Compile what an entrant needs."""
+    GameTable(setup=setup, warm_ups=[WarmUp(game, entrant)]).prepare(log)
 
 
 @forked
@@ -86,25 +87,25 @@ def test_a_worker_that_cannot_start_is_reported(capfd):
     with pytest.raises(WorkerError, match="exit code 1"):
         play_tasks([make_task("random", "random")], setup=BAD_SETUP, workers=1)
     with pytest.raises(WorkerError, match="exit code 1"):
-        warm_up(make_task("random", "random"), print, BAD_SETUP)
+        warm_up("random", print, setup=BAD_SETUP)
 
 
 @forked
 def test_warming_up_tells_broken_engines_from_missing_ones():
     said: list[str] = []
-    warm_up(make_task("badstart", "random"), said.append)
+    warm_up("badstart", said.append)
     assert any("RuntimeError: cold" in line for line in said)
     names = [f"dawdler:ms={ms}" for ms in range(40)]
     names.insert(10, "deadstart")
-    warm = [make_task("random", name) for name in names]
-    GameTable(setup=SETUP, warm=warm).prepare(said.append)
+    warm_ups = [WarmUp("tictactoe", name) for name in names]
+    GameTable(setup=SETUP, warm_ups=warm_ups).prepare(said.append)
     (line,) = [line for line in said if "(exit code 5)" in line]
     assert line.startswith("deadstart on tictactoe failed to warm up")
     with pytest.raises(SpecError, match="unbuildable cannot play tictactoe.*no such checkpoint"):
-        warm_up(make_task("random", "unbuildable"), said.append)
+        warm_up("unbuildable", said.append)
     # Our own messages are written for people: without the name of a class.
     with pytest.raises(SpecError, match="q_learning cannot play hex: no q_learning model comes"):
-        warm_up(make_task("random", "q_learning", "hex"), said.append)
+        warm_up("q_learning", said.append, "hex")
 
 
 # --- tournaments ---------------------------------------------------------------------------
@@ -137,7 +138,7 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     summary, said = run(plan, path)  # fewer again: nothing to play, nothing lost
     assert "in the ledger, but not in this run: crasher" in said
     with Ledger(path) as ledger:
-        assert ledger.get_meta("plan") == larger.to_json()
+        assert ledger.get_meta("plan") == larger.canonical().to_json()
     for change, text in (({"seed": 2}, "seed=1, not 2"), ({"opening_plies": 3}, "=default, not 3")):
         with pytest.raises(LedgerError, match=text):
             run(dataclasses.replace(larger, **change), path)
@@ -194,7 +195,7 @@ def run_slow_plan(ledger: str) -> None:
     """The main function of the process that the tests below kill."""
     register_mocks()
     try:
-        run_tournament(SLOW_PLAN, ledger, workers=2, setup=SETUP)
+        run_tournament(SLOW_PLAN.canonical(), ledger, workers=2, setup=SETUP)
     except KeyboardInterrupt as stopped:
         print(stopped, file=sys.stderr)
         sys.exit(130)

@@ -88,7 +88,8 @@ def test_a_match_can_be_tested_in_normalized_elo() -> None:
 
 @pytest.mark.usefixtures("forked_workers")
 def test_a_real_match_with_a_test_stops_by_itself(tmp_path) -> None:
-    plan = Plan(("connect4",), ("mcts:sims=50", "random"), 1, kind="match", sprt=(0.0, 50.0))
+    plan = Plan(("connect4",), ("mcts:sims=50", "random"), 1, kind="match",
+                sprt=(0.0, 50.0)).canonical()
     said = Said()
     summary = run_tournament(plan, tmp_path / "games.sqlite", workers=1, progress=said)
     assert any("connect4: H1 accepted after" in text for text in said.lines)

@@ -1,17 +1,15 @@
-"""A cluster of three nodes on this machine: the same games as on one, whatever happens.
+"""Two nodes on this machine: the same games and networks as on one, whatever happens.
 
 Ray takes ten seconds to start and its workers seconds to load; so these need --run-all.
 """
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,22 +18,34 @@ import pytest
 
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.system import processes
+from engines.alphazero.config import make_config
+from engines.alphazero.train import train
 from engines.jobs import Task, WorkerError
+from engines.learning.data.shards import read_shard
+from engines.learning.networks.card import read_card
+from engines.learning.runs import Progress
+from experiments import cluster as cluster_module
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from experiments.cluster import jobs as jobs_module
-from experiments.cluster.connection import ClusterError
-from experiments.cluster.jobs import ClusterJobs
+from experiments.classroom.league import play_league
+from experiments.classroom.league_plan import read_league_plan
+from experiments.cluster import ClusterError, ClusterTasks
 from tests.arena.mocks import Said
-from tests.cluster.three_nodes import freeze, small_cluster, thaw
+from tests.cluster.small_cluster import small_cluster
 from tests.conftest import one_line_error
 from tests.jobs import test_jobs as work
+from tests.sandboxed import sandboxed
 
 pytestmark = pytest.mark.cluster
 ROOT = Path(__file__).resolve().parents[2]
-PLAN = Plan(("tictactoe",), ("mcts:sims=50", "random", "mcts:sims=200"), 40, seed=5)
-# Long enough that all three nodes have begun before it is over.
-LARGE = Plan(("connect4",), ("mcts:sims=1000", "random", "mcts:sims=3000"), 334, seed=5)
+# Long enough that all nodes have begun before it is over.
+PLAN = Plan(
+    ("connect4",), ("mcts:sims=1000", "random", "mcts:sims=3000"), 100, seed=5).canonical()
+COMMAND = [
+    sys.executable, "-m", "experiments.cli", "tournament", "--game", "connect4",
+    "--engine", "mcts:sims=1000", "--engine", "random", "--engine", "mcts:sims=3000",
+    "--pairs", "100", "--seed", "5",
+]
 
 
 def games_of(path: Path) -> list[tuple]:
@@ -49,126 +59,16 @@ def games_of(path: Path) -> list[tuple]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[object]:
-    with small_cluster(3) as made:
+    with small_cluster() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The plan on one process."""
+    """The plan without a cluster."""
     path = tmp_path_factory.mktemp("alone") / "games.sqlite"
-    run_tournament(PLAN, path, workers=1, progress=Said())
+    run_tournament(PLAN, path, progress=Said())
     return path
-
-
-def test_a_tournament_has_the_same_games_as_on_one_process(
-    cluster, alone: Path, tmp_path: Path
-) -> None:
-    said = Said()
-    with ClusterJobs(cluster.address, print, verify_share=0.2) as games:
-        summary = run_tournament(PLAN, tmp_path / "many.sqlite", progress=said, backend=games)
-    assert summary.played == summary.planned == 240
-    assert games_of(tmp_path / "many.sqlite") == games_of(alone)
-    with Ledger(tmp_path / "many.sqlite", read_only=True) as ledger:
-        workers = {game.worker for game in ledger.games()}
-        checks = list(ledger.checks())
-    assert workers and None not in workers
-    if len(workers) == 1:
-        pytest.skip("one node had played all before the others were ready")
-    assert 20 < len(checks) < 80
-    assert all(c.worker != c.other and c.difference is None for c in checks)
-
-
-def test_portions_are_done_with_their_files_and_errors_are_one_line(
-    cluster, tmp_path: Path
-) -> None:
-    note = tmp_path / "note"
-    note.write_text("hello")
-    with ClusterJobs(cluster.address, print) as jobs:
-        told = []
-        done = {
-            o.task.key: (o.value, bool(o.worker))
-            for o in jobs.run(work.tasks(work.square, range(9)), told.append)
-        }
-        assert done == {f"square {n}": (n * n, True) for n in range(9)}
-        assert told[-1].items == sum(range(9))
-        for text in ("hello", "changed"):
-            note.write_text(text)
-            (outcome,) = jobs.run([Task("note", work.read, ("note",), (note,))])
-            assert outcome.value == f"note: {text}"
-        with one_line_error(WorkerError, "ZeroDivisionError"):
-            list(jobs.run(work.tasks(work.bug, [7])))
-
-
-def test_another_version_is_refused_by_name(cluster, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(jobs_module, "version_text", lambda: "0.0.1+00000000")
-    said: list[str] = []
-    with ClusterJobs(cluster.address, said.append) as jobs, one_line_error(ClusterError, "0.0.1"):
-        list(jobs.run(work.tasks(work.square, [1])))
-    assert any("is refused: it has dlgo" in line for line in said)
-
-
-def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    Path("helper.py").write_text("def first(moves):\n    return moves[0]\n")
-    Path("bot.py").write_text(
-        "import helper\n\ndef select_move(state):\n"
-        "    return helper.first(state.legal_moves())\n"
-    )
-    plan = Plan(("tictactoe",), ("bot.py", "random"), 3)
-    run_tournament(plan, "one.sqlite", workers=1, progress=Said())
-    with ClusterJobs(cluster.address, print) as games:
-        run_tournament(plan, "many.sqlite", progress=Said(), backend=games)
-    assert games_of(Path("many.sqlite")) == games_of(Path("one.sqlite"))
-    assert not any(row[-1] for row in games_of(Path("many.sqlite")))
-
-
-COMMAND = [
-    sys.executable, "-m", "experiments.cli", "tournament", "--game", "tictactoe",
-    "--engine", "mcts:sims=50", "--engine", "mcts:sims=200", "--engine", "random",
-    "--pairs", "40", "--seed", "5",
-]
-
-
-def test_ctrl_c_leaves_no_task_and_the_same_command_continues(
-    cluster, alone: Path, tmp_path: Path
-) -> None:
-    ledger = tmp_path / "games.sqlite"
-    command = [*COMMAND, "--ledger", str(ledger), "--cluster", cluster.address]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    until_games(ledger, 20)
-    os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=300)
-    assert process.returncode == 130 and "run the same command again" in errors
-    assert "Traceback" not in errors
-    nobody_is_left(cluster)
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert games_of(ledger)
-    nobody_is_left(cluster)
-
-
-def until_games(ledger: Path, count: int) -> None:
-    until = time.monotonic() + 300
-    while time.monotonic() < until:
-        with contextlib.suppress(Exception), Ledger(ledger, read_only=True) as opened:
-            if len(opened) >= count:
-                return
-        time.sleep(0.05)
-    raise AssertionError(f"no {count} games in {ledger}")
-
-
-def nobody_is_left(cluster) -> None:
-    """No task of Ray, and so no process of a task."""
-    until = time.monotonic() + 120
-    while (left := task_processes(cluster)) and time.monotonic() < until:
-        time.sleep(0.2)
-    assert not left
 
 
 def task_processes(cluster) -> list[int]:
@@ -182,73 +82,158 @@ def task_processes(cluster) -> list[int]:
     return found
 
 
-class After(Said):
-    """Calls a function when some machines have played `count` games each; Ray wants the main thread
-    for its nodes."""
+class AfterGames(Said):
+    """Calls functions, each after some more games; Ray wants the main thread for its nodes."""
 
-    def __init__(self, count: int, call: Callable[[], None], machines: int = 1) -> None:
+    def __init__(self, games: int, *calls: Callable[[], object]) -> None:
         super().__init__()
-        self._least, self._call, self._machines = count, call, machines
-        self._games: collections.Counter[str | None] = collections.Counter()
+        self._every, self._calls, self.workers = games, [*calls], set()
 
     def game(self, record: GameRecord) -> None:
-        self._games[record.worker] += 1
-        ready = sum(games >= self._least for games in self._games.values())
-        if ready >= self._machines:
-            self._machines = 10**9
+        super().game(record)
+        self.workers.add(record.worker)
+        if self._calls and len(self.games) % self._every == 0:
+            self._calls.pop(0)()
+
+
+def test_a_worker_and_a_node_die_and_one_joins_and_no_game_changes(
+    alone: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "games.sqlite"
+    with small_cluster() as made:
+        said = AfterGames(
+            60, lambda: os.kill(task_processes(made)[0], signal.SIGKILL),
+            lambda: made.remove_node(next(iter(made.worker_nodes)), allow_graceful=False),
+            lambda: made.add_node(num_cpus=1),
+        )
+        with ClusterTasks(made.address, print) as executor:
+            summary = run_tournament(PLAN, path, executor, said)
+    assert summary.played == summary.planned == 600
+    assert games_of(path) == games_of(alone)
+    assert len({game.slot for game in said.games}) == len(said.games) == 600
+    assert len(said.workers) == 3
+    assert any("was lost" in line for line in said.lines), said.lines
+
+
+def test_a_killed_command_continues_and_leaves_no_task(
+    cluster, alone: Path, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "games.sqlite"
+    command = [*COMMAND, "--ledger", str(ledger), "--cluster", cluster.address]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 300
+    count = 0
+    while count < 30:
+        assert process.poll() is None and time.monotonic() < until
+        with contextlib.suppress(Exception), Ledger(ledger, read_only=True) as opened:
+            count = len(opened)
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    until = time.monotonic() + 120
+    while task_processes(cluster) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert not task_processes(cluster)
+    assert 30 <= len(games_of(ledger)) < 600
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert games_of(ledger) == games_of(alone)
+
+
+def test_tasks_get_their_files_and_errors_are_one_line(cluster, tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    with ClusterTasks(cluster.address, print) as executor:
+        amounts = []
+        values = {
+            o.task.key: (o.value, bool(o.worker))
+            for o in executor.run(work.tasks(work.square, range(9)), amounts.append)
+        }
+        assert values == {f"square {n}": (n * n, True) for n in range(9)}
+        assert amounts[-1].items == sum(range(9))
+        for text in ("hello", "changed"):
+            note.write_text(text)
+            (outcome,) = executor.run([Task("note", work.read, ("note",), (note,))])
+            assert outcome.value == f"note: {text}"
+        with one_line_error(WorkerError, "ZeroDivisionError"):
+            list(executor.run(work.tasks(work.bug, [7])))
+
+
+def test_another_version_ends_the_command(cluster, monkeypatch) -> None:
+    monkeypatch.setattr(cluster_module, "version_text", lambda: "0.0.1+00000000")
+    with (
+        ClusterTasks(cluster.address, print) as executor,
+        one_line_error(ClusterError, "cannot do this work: it has dlgo .*, not 0.0.1"),
+    ):
+        list(executor.run(work.tasks(work.square, [1])))
+
+
+def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    Path("helper.py").write_text("def first(moves):\n    return moves[0]\n")
+    Path("bot.py").write_text(
+        "import helper\n\ndef select_move(state):\n"
+        "    return helper.first(state.legal_moves())\n"
+    )
+    Path("dies.py").write_text("import os\n\ndef select_move(state):\n    os._exit(3)\n")
+    plan = Plan(("tictactoe",), ("bot.py", "random", "dies.py"), 3).canonical()
+    run_tournament(plan, "one.sqlite", workers=1, progress=Said())
+    with ClusterTasks(cluster.address, print) as executor:
+        run_tournament(plan, "many.sqlite", executor, Said())
+    assert games_of(Path("many.sqlite")) == games_of(Path("one.sqlite"))
+    for slot, *_, failure in games_of(Path("many.sqlite")):
+        assert (failure is not None) == ("dies.py" in slot)
+
+
+# --- learning and classes ---------------------------------------------------------------------
+
+
+class AfterFirst(Progress):
+    """Calls a function after the first iteration, in the main thread."""
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self._call = call
+
+    def line(self, text: str) -> None:
+        if text.startswith("iteration 1 "):
             self._call()
 
 
-def trouble(cluster) -> None:
-    """One node dies without grace, one hangs, one joins."""
-    victim, sleeper = list(cluster.worker_nodes)[:2]
-    cluster.remove_node(victim, allow_graceful=False)
-    freeze(sleeper)
-    cluster.add_node(num_cpus=1)
+def test_alphazero_learns_the_same_networks_though_a_node_dies(tmp_path: Path) -> None:
+    config = make_config("tictactoe", iterations=3, games=32, sims=8, workers=4, seed=3,
+                         network="resnet:blocks=0,filters=4", runtime="onnx")
+
+    def learned(folder: Path) -> tuple[list[str], list[str]]:
+        networks = [read_card(folder / "nets" / f"{number:04d}").network_id
+                    for number in range(config.iterations + 1)]
+        return networks, [read_shard(path).content for path in sorted(folder.glob("games/*.npz"))]
+
+    train(config, tmp_path / "one")
+    with small_cluster() as made, ClusterTasks(made.address, print) as executor:
+        dies = AfterFirst(lambda: made.remove_node(next(iter(made.worker_nodes)),
+                                                   allow_graceful=False))
+        train(config, tmp_path / "many", dies, executor)
+    assert learned(tmp_path / "many") == learned(tmp_path / "one")
 
 
-@pytest.fixture(scope="module")
-def long_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The long plan on one process."""
-    path = tmp_path_factory.mktemp("alone") / "games.sqlite"
-    run_tournament(LARGE, path, workers=1, progress=Said())
-    return path
-
-
-def test_nodes_that_die_hang_and_join_change_nothing(long_alone: Path, tmp_path: Path) -> None:
-    path = tmp_path / "games.sqlite"
-    with small_cluster(3) as made:
-        said = After(20, lambda: trouble(made), machines=3)
-        with ClusterJobs(made.address, print) as games:
-            run_tournament(LARGE, path, progress=said, backend=games)
-    assert len(games_of(path)) == 2004
-    assert games_of(path) == games_of(long_alone)
-    assert any("was lost" in line for line in said.lines), said.lines
-    with Ledger(path, read_only=True) as ledger:
-        print(collections.Counter(game.worker for game in ledger.games()))
-
-
-def test_a_node_that_is_cut_off_for_a_while_plays_on(long_alone: Path, tmp_path: Path) -> None:
-    path, after = tmp_path / "games.sqlite", []
-
-    class Count(After):
-        def game(self, record: GameRecord) -> None:
-            super().game(record)
-            if timer.finished.is_set():
-                after.append(record.worker)
-
-    with small_cluster(2) as made:
-        sleeper = next(iter(made.worker_nodes))
-        timer = threading.Timer(8.0, thaw)
-
-        def cut() -> None:
-            freeze(sleeper)
-            timer.start()
-
-        said = Count(20, cut, machines=2)
-        with ClusterJobs(made.address, print) as games:
-            run_tournament(LARGE, path, progress=said, backend=games)
-    assert games_of(path) == games_of(long_alone)
-    assert any(name.endswith(sleeper.node_id[:6]) for name in after), said.lines
-    name = next(name for name in after if name.endswith(sleeper.node_id[:6]))
-    print(f"{after.count(name)} of {len(after)} later games by {name}")
+@sandboxed
+def test_a_league_has_the_games_of_one_machine(cluster, tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_text(
+        'game = "tictactoe"\nstaff_pairs = 2\n[[staff]]\nengine = "random"\n')
+    sources = {}
+    for name, last in (("ann", -1), ("bo b", 0)):
+        sources[name] = tmp_path / "class" / name
+        sources[name].mkdir(parents=True)
+        (sources[name] / "bot.py").write_text(
+            "from beside import LAST\ndef select_move(state):\n"
+            "    return state.legal_moves()[LAST]\n")
+        (sources[name] / "beside.py").write_text(f"LAST = {last}\n")
+    plan = read_league_plan(tmp_path / "league.toml")
+    here = play_league(plan, sources, tmp_path / "one", Said(), workers=1)
+    with ClusterTasks(cluster.address, print) as executor:
+        there = play_league(plan, sources, tmp_path / "many", Said(), workers=executor)
+    assert here.complete and there.complete
+    assert games_of(here.ledger) == games_of(there.ledger)
+    assert len(there.games()) == 2 * 4 + 2 and {game.worker for game in there.games()} - {None}
+    assert not any(game.failed for game in there.games())

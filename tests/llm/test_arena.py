@@ -22,7 +22,6 @@ from dlgo.records.ledger import GameRecord, Ledger
 from engines.isolation.describe import read_spec
 from engines.programs.program import ProgramError
 from experiments.arena.engine_cache import EngineCache
-from experiments.arena.entrants import Entrant
 from experiments.arena.inspect_ledger import check_lines, export_games
 from experiments.arena.referee import GameTask, play_game
 from experiments.arena.schedule import Plan, tasks
@@ -161,10 +160,6 @@ def test_a_key_that_cannot_be_sent_is_not_printed(key: str, monkeypatch) -> None
     with pytest.raises(SpecError, match="copy it again") as error:
         build_engine("llm:m,url=http://localhost:1/v1", "tictactoe")
     assert key not in str(error.value)
-
-
-def test_no_machine_of_a_cluster_is_blamed_for_another_answer() -> None:
-    assert Entrant.of("mcts:sims=5").is_counted and not Entrant.of("llm:m").is_counted
 
 
 def test_the_mock_says_what_it_cannot_read_and_runs_no_file(tmp_path) -> None:

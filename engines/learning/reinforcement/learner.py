@@ -69,7 +69,7 @@ def train(
         require_extra("train", "training", *TRAINING_MODULES)
     elif jobs is not None:
         raise SpecError(f"{config.owner} plays its games in the process that learns; leave out "
-                        "workers, cluster and verify-share")
+                        "workers and cluster")
     _try_out(get_game(config.game))
     with open_run(folder, config, progress=progress) as run:
         last = network_folder(folder, len(run.history))

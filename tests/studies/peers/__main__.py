@@ -69,7 +69,7 @@ def main(
     if not path.exists() or {*pd.read_csv(path)["engine"]} != {*texts}:
         with Processes(workers) as jobs:
             print_mistakes(texts, solved_positions(get_game("connect4"), count, jobs), jobs, path)
-    run_tournament(Plan(("connect4",), tuple(texts), pairs, seed=1), ledger, workers)
+    run_tournament(Plan(("connect4",), tuple(texts), pairs, seed=1).canonical(), ledger, workers)
     errors = pd.read_csv(path)
     errors["entrant"] = errors["engine"].str.extract("name=([^,]*)", expand=False)
     errors = errors.groupby("entrant")[[*Measured._fields[:3]]].sum()

@@ -1,4 +1,4 @@
-"""The board on the wall: a game in progress, in memory that a worker shares with its parent.
+"""A game in progress, in memory that a worker shares with its parent.
 
 The worker writes down who is at work since when, and every move with its cost. The parent
 looks at it now and then to see whether an engine is overdue, and reads all of it when the
@@ -35,7 +35,7 @@ BYTES = _START + ROW.size * CAPACITY
 
 
 class Head(NamedTuple):
-    """The head of the board."""
+    """Who is at work; stands before the rows of moves."""
 
     since: float  # when this was shown, by `time.monotonic`; later, by the time spent on compiling
     game: int  # which game of this worker it is, from 1
@@ -45,7 +45,7 @@ class Head(NamedTuple):
     began: float  # when the game began, by `time.time`
 
 
-class Board:
+class SharedGame:
     """Rows of moves below a head, in a writable `buffer` of `_START + ROW.size` times the plies it
     has to hold."""
 
@@ -56,7 +56,7 @@ class Board:
         self._shown = (0, IDLE)
 
     @classmethod
-    def local(cls, plies: int) -> Board:
+    def local(cls, plies: int) -> SharedGame:
         """One that is not shared."""
         return cls(bytearray(_START + ROW.size * plies))
 

@@ -1,0 +1,503 @@
+"""Tasks on the machines of a Ray cluster (docs/cluster.md).
+
+Ray hands tasks to machines, repeats what a lost process or machine had, and moves the files that
+tasks need. This module hands tasks to Ray. A process of Ray does them one after the other; games
+have a worker process of their own inside it, as on one machine, so that a bot which crashes or
+hangs loses its own game. Ray is imported when a cluster is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import logging
+import os
+import platform
+import shutil
+import socket
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psutil
+
+import dlgo
+from dlgo.errors import DlgoError
+from dlgo.extras import require_extra
+from dlgo.games import get_game
+from dlgo.jit import shared_cache
+from dlgo.specs import split_settings, split_version
+from dlgo.system.processes import core_count
+from dlgo.text import error_text, number_of
+from engines.jobs import Executor, Inline, Processes
+from engines.jobs.protocol import ListSource, Outcome, Source, Workplace
+from engines.jobs.worker import Result
+from engines.programs.sandbox import check_sandbox
+from experiments.arena.entrants import Entrant, Launch, Launches, compile_rules, entrants_of
+from experiments.arena.games import GameTable
+from experiments.arena.provenance import version_text
+
+# How often Ray repeats a task whose process or machine was lost.
+_RETRIES = 3
+# Seconds of short tasks that are sent together, and how many such tasks of Ray each core is given.
+_BUNDLE_SECONDS, _AHEAD = 1.0, 2
+# Weight of the latest bundle in the mean seconds of a short task.
+_WEIGHT = 0.1
+# Seconds to wait for a result, and between two looks at the machines.
+_INTERVAL, _LOOK = 0.25, 2.0
+# Seconds in which the head of a cluster must take a connection.
+_CONNECT_TIMEOUT = 5.0
+# Bytes. Larger files are not sent: put them where all machines find them.
+_MOST_BYTES, _MOST_CODE = 1 << 30, 20 << 20
+# Archives that are kept: the networks of the latest iterations.
+_MOST_ARCHIVES = 8
+# Folders of this project, which every machine has.
+_PROJECT = ("dlgo", "engines", "experiments", "reports", "tests")
+
+
+class ClusterError(DlgoError):
+    """A cluster that cannot be reached, or on which nothing can be done."""
+
+
+def executor_on(
+    cluster: str | None, log: Callable[[str], None] = str, specs: Iterable[str] = (),
+    workers: int | None = None,
+) -> AbstractContextManager[Executor | None]:
+    """The executor that `--cluster` asks for; None without a cluster. See `ClusterTasks`."""
+    return nullcontext() if cluster is None else ClusterTasks(cluster, log, specs, workers)
+
+
+class ClusterTasks(Executor):
+    """Does tasks on all machines of a cluster.
+
+    Args:
+        address: "local" starts Ray on this machine alone; "auto" finds the cluster that this
+            machine belongs to; else HOST:PORT of the cluster's head.
+        log: prints a line.
+        specs: of games and engines; the files that they name are sent along.
+        workers: maximum number of tasks at a time; by default as many as there are cores.
+
+    Raises DlgoError if Ray is not installed, ClusterError if the cluster cannot be reached.
+    """
+
+    def __init__(
+        self, address: str, log: Callable[[str], None], specs: Iterable[str] = (),
+        workers: int | None = None,
+    ) -> None:
+        self._ray, self._ours = _connect(address)
+        self._log, self._specs, self._workers = log, tuple(specs), workers
+        self._machines: dict[str, int] = {}  # name -> cores
+        self._next_look = 0.0
+        self._order: Any = None
+
+    def prepare(self, workplace: Workplace, log: Callable[[str], None]) -> None:
+        """Prepare this machine, which finds engines that cannot be built before games start."""
+        self.workplace, self._log, self._order = workplace, log, None
+        workplace.prepare(log)
+        if isinstance(workplace, GameTable):
+            self._specs = (*workplace.plan.entrants, *workplace.plan.games)
+
+    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+        self._order = self._order or self._ray.put(self._new_order())
+        archive = functools.lru_cache(_MOST_ARCHIVES)(self._put_archive)  # files may change later
+        remote = self._ray.remote(do).options(
+            num_cpus=1, max_retries=_RETRIES, scheduling_strategy="SPREAD",
+            runtime_env={"env_vars": {"PYTHONPATH": _import_path()}},
+        )
+        running: dict[Any, list[Any]] = {}  # Ray's reference -> tasks
+        seconds = 0.0  # of a short task
+        try:
+            while True:
+                cores = max(self._cores(), 1)
+                limit = min(self._workers or _AHEAD * cores, _AHEAD * cores)
+                while len(running) < limit:
+                    size = 1
+                    if self.workplace.bundles and seconds:
+                        share = source.remaining() // (2 * limit)
+                        size = max(1, min(share, int(_BUNDLE_SECONDS / seconds)))
+                    tasks = source.take(size)
+                    if not tasks:
+                        break
+                    sent = [(task, [archive(path) for path in getattr(task, "needs", ())])
+                            for task in tasks]
+                    # A reference in a list is not fetched before the task asks for it.
+                    running[remote.remote([self._order], sent)] = tasks
+                if not running and not source.is_open():
+                    return
+                outcomes: list[Outcome] = []
+                for reference in self._ended([*running]):
+                    answer = self._answer(reference)
+                    new = _outcomes(running.pop(reference), answer)
+                    mean = answer.seconds / len(new)
+                    seconds += (mean - seconds) * (_WEIGHT if seconds else 1.0)
+                    source.finished([o.value for o in new if o.error is None])
+                    outcomes += new
+                yield outcomes
+        finally:
+            for reference in running:
+                with suppress(Exception):  # it may have ended, and the cluster too
+                    self._ray.cancel(reference, force=True)
+
+    def _ended(self, references: list[Any]) -> list[Any]:
+        if not references:
+            time.sleep(_INTERVAL)
+            return []
+        if not self._ray.wait(references, timeout=_INTERVAL)[0]:
+            return []
+        return self._ray.wait(references, num_returns=len(references), timeout=0)[0]
+
+    def _answer(self, reference: Any) -> Answer:
+        """What a task of Ray has returned. Raises ClusterError."""
+        try:
+            answer = self._ray.get(reference)
+        except self._ray.exceptions.RayError as error:
+            if isinstance(error, self._ray.exceptions.RayTaskError):
+                raise ClusterError(f"a machine cannot do this work ({error_text(error.cause)}); "
+                                   "install the same version of dlgo on all machines") from None
+            text = str(error).strip().partition("\n")[0]
+            raise ClusterError(f"a task was lost {_RETRIES + 1} times ({text}); run the same "
+                               "command again to continue") from None
+        if answer.problem:
+            raise ClusterError(f"{answer.machine} cannot do this work: {answer.problem}")
+        return answer
+
+    def _cores(self) -> int:
+        """How many cores the machines have; prints which machines joined and which were lost."""
+        if time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + _LOOK
+            machines = {
+                _machine_name(node["NodeManagerHostname"], node["NodeID"]):
+                int(node["Resources"]["CPU"])
+                for node in self._ray.nodes()
+                if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+            }
+            for name in self._machines.keys() - machines.keys():
+                self._log(f"{name} was lost; other machines repeat its tasks")
+            for name in machines.keys() - self._machines.keys():
+                self._log(f"{name} joined, with {number_of(machines[name], 'core')}")
+            if not machines and self._machines:
+                self._log("no machine of the cluster is left; waiting for one")
+            self._machines = machines
+        return sum(self._machines.values())
+
+    def _new_order(self) -> Order:
+        here = Path.cwd()
+        files = pack([here / path for path in files_of(self._specs)], here)
+        bots = pack_bots(self.workplace.launches) if isinstance(self.workplace, GameTable) else {}
+        return Order(version_text(), files, str(here), self.workplace, bots)
+
+    def _put_archive(self, path: Path) -> tuple[str, Any]:
+        content = pack([path])
+        return hashlib.sha256(content).hexdigest(), [self._ray.put(content)]
+
+    def close(self) -> None:
+        """Leave the cluster; end it if it was started here."""
+        if self._ours:
+            with suppress(Exception):
+                self._ray.shutdown()
+
+
+def _connect(address: str) -> tuple[Any, bool]:
+    """Ray, and whether it was this call that has connected it to the cluster."""
+    require_extra("cluster", "--cluster", "ray")
+    if address not in ("local", "auto"):
+        _check_address(address)
+    for name in ("RAY_USAGE_STATS_ENABLED", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"):
+        os.environ.setdefault(name, "0")
+    import ray
+
+    if ray.is_initialized():
+        return ray, False
+    options: dict[str, Any] = {}
+    if address == "local":
+        options = {"num_cpus": core_count(), "include_dashboard": False}
+    try:
+        ray.init(address, **options, log_to_driver=False, logging_level=logging.ERROR)
+    except Exception as error:
+        raise ClusterError(
+            f"no Ray cluster found at {address} ({error_text(error)}); start one with `ray "
+            "start --head`, join one with `ray start --address HOST:6379`, or use --cluster "
+            "local"
+        ) from None
+    return ray, True
+
+
+def _check_address(address: str) -> None:
+    host, _, port = address.rpartition(":")
+    if "://" in address or not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ClusterError(
+            f"--cluster {address!r} is not an address; write HOST:PORT of the head (port 6379 by "
+            "default), auto or local"
+        )
+    try:
+        socket.create_connection((host, int(port)), timeout=_CONNECT_TIMEOUT).close()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ClusterError(f"no answer from {address} ({reason}); run `ray start --head` on that "
+                           "machine, and check the port") from None
+
+
+def _import_path() -> str:
+    """Where machines without an installation look for this code: all may share the folder."""
+    return f"{Path(dlgo.__file__).resolve().parents[1]}{os.pathsep}${{PYTHONPATH}}"
+
+
+def _machine_name(host: str, node_id: str) -> str:
+    return f"{host}:{node_id[:6]}"
+
+
+def _outcomes(tasks: list[Any], answer: Answer) -> list[Outcome]:
+    by_key = {task.key: task for task in tasks}
+    return [Outcome(by_key[key], value, error, amount, answer.machine)
+            for key, value, error, amount in answer.results]
+
+
+# --- in a process of Ray ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Order:
+    """The data that a machine needs to do tasks."""
+
+    version: str  # of the code of the command
+    files: bytes  # archive of the files that specifications name, relative to `folder`
+    folder: str
+    workplace: Workplace
+    bots: Mapping[str, bytes]  # archives of entrants with launches
+
+
+class Answer(NamedTuple):
+    """The results of tasks, or the reason why this machine cannot do any."""
+
+    machine: str
+    problem: str = ""
+    results: list[Result] = []
+    seconds: float = 0.0
+
+
+class Place:
+    """A process of Ray that does the tasks of an order. Raises DlgoError if it cannot."""
+
+    def __init__(self, order: Order) -> None:
+        self._folder = _own_folder("dlgo-task-")
+        self._archives: dict[str, Path] = {}
+        if version_text() != order.version:
+            raise DlgoError(
+                f"it has dlgo {version_text()}, not {order.version}; install the same there"
+            )
+        # Files that travelled are found where they are now, even if this machine has the others.
+        sys.path[:] = [str(Path(entry).absolute()) for entry in sys.path if entry != order.folder]
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # of processes that are started
+        unpack(order.files, self._folder / "files")
+        os.chdir(self._folder / "files")
+        workplace = order.workplace
+        self._executor: Executor = Inline()
+        if isinstance(workplace, GameTable):
+            _check_entrants(workplace)
+            launches = unpack_bots(
+                order.bots, workplace.launches, workplace.plan.games, self._folder / "bots")
+            workplace = replace(workplace, launches=launches)
+            self._executor = Processes(1)
+        self._executor.workplace = workplace
+
+    def do(self, sent: list[tuple[Any, list[tuple[str, Any]]]]) -> list[Result]:
+        """Do tasks, each with the archives of its needs."""
+        tasks = ListSource([self._unpacked(task, archives) for task, archives in sent])
+        return [
+            Result(outcome.task.key, outcome.value, outcome.error, outcome.amount)
+            for outcomes in self._executor.rounds(tasks) for outcome in outcomes
+        ]
+
+    def _unpacked(self, task: Any, archives: list[tuple[str, Any]]) -> Any:
+        """A task whose needs lie here."""
+        if not archives:
+            return task
+        import ray
+
+        for digest, (reference,) in archives:
+            folder = self._archives.pop(digest, None)
+            if folder is None:
+                folder = self._folder / digest
+                unpack(ray.get(reference), folder)
+            self._archives[digest] = folder  # the latest one used is the last one
+        for digest in [*self._archives][: -max(_MOST_ARCHIVES, len(archives))]:
+            shutil.rmtree(self._archives.pop(digest), ignore_errors=True)
+        return replace(task, needs=tuple(
+            self._archives[digest] / need.name
+            for (digest, _), need in zip(archives, task.needs, strict=True)
+        ))
+
+    def close(self) -> None:
+        """End the worker, and remove the files."""
+        self._executor.close()
+        os.chdir(self._folder.parent)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+_places: dict[str, Place] = {}
+
+
+def do(order: list[Any], sent: list[tuple[Any, list[tuple[str, Any]]]]) -> Answer:
+    """The function that Ray calls: do tasks of the order behind a reference."""
+    import ray
+
+    machine = _machine_name(platform.node(), ray.get_runtime_context().get_node_id())
+    (reference,) = order
+    try:
+        if reference.hex() not in _places:
+            while _places:
+                _places.popitem()[1].close()
+            _places[reference.hex()] = Place(ray.get(reference))
+        start = time.monotonic()
+        results = _places[reference.hex()].do(sent)
+    except DlgoError as error:
+        return Answer(machine, str(error))
+    return Answer(machine, "", results, time.monotonic() - start)
+
+
+def _check_entrants(table: GameTable) -> None:
+    """Raises DlgoError if an external engine differs from the one on the machine of the command."""
+    for text in table.plan.entrants:
+        entrant = Entrant.of(text)
+        if not entrant.is_outside or text in table.launches:
+            continue
+        here = entrants_of([entrant.spec])[entrant.spec]
+        if here.text != text:
+            raise DlgoError(
+                f"{entrant.spec} has another version there ({here.version}, not "
+                f"{entrant.version}), or it cannot be loaded; is a package missing?"
+            )
+
+
+def _own_folder(prefix: str) -> Path:
+    """A new folder `prefix` + process number; those of killed processes are cleared away."""
+    for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        number = old.name.removeprefix(prefix).partition("-")[0]
+        if number.isdecimal() and not psutil.pid_exists(int(number)):
+            shutil.rmtree(old, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))
+
+
+# --- files that travel ------------------------------------------------------------------------
+
+
+def pack(paths: Iterable[Path], base: Path | None = None) -> bytes:
+    """A tar archive of files and folders, named in it from `base`, by default from each path's own
+    folder. Raises DlgoError if one is not there, or all together are too large."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for path in paths:
+            problem = ""
+            try:
+                tar.add(path, arcname=str(path.relative_to(base or path.parent)), filter=_plain)
+            except OSError as error:
+                problem = str(error.strerror)
+            if buffer.tell() > _MOST_BYTES:
+                problem = f"it has more than {_MOST_BYTES >> 20} MiB; copy it to each machine"
+            if problem:
+                raise DlgoError(f"cannot send {path} to other machines: {problem}")
+    return buffer.getvalue()
+
+
+def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Equal contents, equal archives: without times and owners; and only files."""
+    if not (info.isfile() or info.isdir()) or "__pycache__" in info.name:
+        return None
+    info.mtime = info.uid = info.gid = 0
+    info.uname = info.gname = ""
+    return info
+
+
+def unpack(archive: bytes, folder: Path) -> None:
+    """Write what was packed into a folder; nothing lands outside of it, and nothing runs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        tar.extractall(folder, filter="data")
+
+
+def files_of(specs: Iterable[str]) -> list[Path]:
+    """The files below this folder that specifications of games and engines name. A bot comes with
+    the Python files and packages beside it. Raises DlgoError for a file elsewhere, which other
+    machines cannot find by that name."""
+    files: dict[Path, None] = {}
+    for spec in specs:
+        for path in _paths_in(split_version(spec)[0]):
+            if path.is_absolute() or ".." in path.parts:
+                raise DlgoError(
+                    f"{spec}: {path} is outside the working folder and cannot be sent to other "
+                    "machines; change to its folder and use a relative path"
+                )
+            files.update(dict.fromkeys(_with_neighbours(path) if path.suffix == ".py" else [path]))
+    return list(files)
+
+
+def _paths_in(spec: str) -> list[Path]:
+    start, dot, rest = spec.partition(".py")
+    paths = [Path(start + dot)] if dot and rest[:1] in ("", ":") else []
+    settings = rest if paths else spec.partition(":")[2]
+    try:
+        values = [*split_settings(settings, spec).values()]
+    except DlgoError:
+        values = [part.partition("=")[2] for part in settings.split(",")]
+    paths += [Path(text) for text in values if text and ("/" in text or Path(text).is_dir())]
+    return [path for path in paths if path.exists()]
+
+
+def _with_neighbours(path: Path) -> list[Path]:
+    neighbours = [
+        entry for entry in sorted(path.parent.iterdir())
+        if entry.suffix == ".py"
+        or ((entry / "__init__.py").exists() and entry.name not in _PROJECT)
+    ]
+    files = [file for entry in neighbours for file in (entry, *entry.rglob("*")) if file.is_file()]
+    size = sum(file.stat().st_size for file in files)
+    if size > _MOST_CODE:
+        raise DlgoError(
+            f"{path.parent} holds {size >> 20} MiB of Python files, which would all be sent; put "
+            f"{path.name} into a folder of its own"
+        )
+    return neighbours
+
+
+def pack_bots(launches: Launches) -> dict[str, bytes]:
+    """The files of untrusted bots, by entrant. Raises DlgoError for a bot without a sandbox, or if
+    files cannot be sent."""
+    archives: dict[str, bytes] = {}
+    for entrant, launch in launches.items():
+        if launch.sandbox is None:
+            raise DlgoError(f"{entrant} has no sandbox, so --trust does not work on a cluster; "
+                            "leave out --trust or --cluster")
+        archives[entrant] = pack(launch.sandbox.readable)
+    return archives
+
+
+def unpack_bots(
+    archives: Mapping[str, bytes], launches: Launches, games: Iterable[str], folder: Path
+) -> Launches:
+    """The launches on this machine, whose files land in a new folder, from which no process
+    imports; the rules of the games are compiled first. Raises SandboxError if there is no working
+    sandbox here."""
+    if not launches:
+        return {}
+    check_sandbox()
+    for game in games:
+        compile_rules(get_game(game))
+    launches_here: dict[str, Launch] = {}
+    for number, (entrant, launch) in enumerate(launches.items()):
+        assert launch.sandbox is not None
+        unpack(archives[entrant], folder / str(number))
+        [origin] = launch.sandbox.readable
+        place = (folder / str(number)).resolve() / origin.name
+        code = shared_cache() if launch.sandbox.code_cache is not None else None
+        shelf = None if launch.sandbox.shelf is None else folder.resolve()
+        sandbox = replace(launch.sandbox, readable=[place], code_cache=code, shelf=shelf)
+        launches_here[entrant] = Launch(
+            str(place / Path(launch.spec).relative_to(origin)), sandbox)
+    return launches_here
