@@ -43,6 +43,7 @@ from engines.programs.sandbox import check_sandbox
 from experiments.arena.entrants import Entrant, Launch, Launches, compile_rules, entrants_of
 from experiments.arena.games import GameTable
 from experiments.arena.provenance import version_text
+from experiments.arena.schedule import CanonicalPlan
 
 # How often Ray repeats a task whose process or machine was lost.
 _RETRIES = 3
@@ -101,7 +102,7 @@ class ClusterTasks(Executor):
         """Prepare this machine, which finds engines that cannot be built before games start."""
         self.workplace, self._log, self._order = workplace, log, None
         workplace.prepare(log)
-        if isinstance(workplace, GameTable):
+        if isinstance(workplace, GameTable) and workplace.plan is not None:
             self._specs = (*workplace.plan.entrants, *workplace.plan.games)
 
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
@@ -159,7 +160,7 @@ class ClusterTasks(Executor):
             answer = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
             if isinstance(error, self._ray.exceptions.RayTaskError):
-                raise ClusterError(f"a machine cannot do this work ({error_text(error.cause)}); "
+                raise ClusterError(f"a machine cannot do this work: {error_text(error.cause)}; "
                                    "install the same version of dlgo on all machines") from None
             text = str(error).strip().partition("\n")[0]
             raise ClusterError(f"a task was lost {_RETRIES + 1} times ({text}); run the same "
@@ -299,11 +300,11 @@ class Place:
         os.chdir(self._folder / "files")
         workplace = order.workplace
         self._executor: Executor = Inline()
-        if isinstance(workplace, GameTable):
-            _check_entrants(workplace)
-            launches = unpack_bots(
-                order.bots, workplace.launches, workplace.plan.games, self._folder / "bots")
-            workplace = replace(workplace, launches=launches)
+        if isinstance(workplace, GameTable) and workplace.plan is not None:
+            plan = workplace.plan
+            _check_entrants(plan)
+            launches = unpack_bots(order.bots, plan.launches, plan.games, self._folder / "bots")
+            workplace = replace(workplace, plan=replace(plan, launches=launches))
             self._executor = Processes(1)
         self._executor.workplace = workplace
 
@@ -362,11 +363,11 @@ def do(order: list[Any], sent: list[tuple[Any, list[tuple[str, Any]]]]) -> Answe
     return Answer(machine, "", results, time.monotonic() - start)
 
 
-def _check_entrants(table: GameTable) -> None:
+def _check_entrants(plan: CanonicalPlan) -> None:
     """Raises DlgoError if an external engine differs from the one on the machine of the command."""
-    for text in table.plan.entrants:
+    for text in plan.entrants:
         entrant = Entrant.of(text)
-        if not entrant.is_outside or text in table.launches:
+        if not entrant.is_outside or text in plan.launches:
             continue
         here = entrants_of([entrant.spec])[entrant.spec]
         if here.text != text:
