@@ -109,7 +109,7 @@ def _play(
     agenda: Agenda, executor: Executor, ledger: Ledger, union: dict[str, Any], progress: Reporter
 ) -> None:
     """Have the games played, and keep each as soon as it has come."""
-    known = len(agenda.stopped)
+    stopped = len(agenda.stopped)
     with RunningFile(ledger.path) as running, closing(executor.rounds(agenda)) as rounds:
         for outcomes in rounds:
             records = []
@@ -126,10 +126,10 @@ def _play(
                 progress.plan(agenda.planned)
             running.done, running.planned = agenda.stored + agenda.played, agenda.planned
             running.update(executor.glances)
-            if len(agenda.stopped) > known:
-                for sentence in _sentences(agenda.stopped)[known:]:
+            if len(agenda.stopped) > stopped:
+                for sentence in _sentences(agenda.stopped)[stopped:]:
                     progress.log(f"stopped: {sentence}")
-                known = len(agenda.stopped)
+                stopped = len(agenda.stopped)
                 _store(ledger, union, agenda.stopped)
 
 
@@ -229,12 +229,13 @@ def _tell_start(
         rest = agenda.planned - agenda.stored
         text = f"{rest} to play" if rest else "nothing left to play"
         progress.log(f"{agenda.stored} of them are already in {ledger.path}; {text}")
-    others = Counter(record.version for record in ledger.games())
-    del others[version_text()]
-    if others:
+    versions = Counter(record.version for record in ledger.games())
+    del versions[version_text()]
+    if versions:
         progress.log(
-            f"{ledger.path} has {number_of(sum(others.values()), 'game')} of other versions of the "
-            f"code ({', '.join(others)}; this is {version_text()}); another ledger keeps them apart"
+            f"{ledger.path} has {number_of(sum(versions.values()), 'game')} of other versions of "
+            f"the code ({', '.join(versions)}; this is {version_text()}); another ledger keeps "
+            "them apart"
         )
     if absent:
         progress.log(f"in the ledger, but not in this run: {', '.join(absent)}")
@@ -270,8 +271,8 @@ def score_lines(plan: CanonicalPlan, ledger_path: str | Path) -> Iterator[str]:
     with Ledger(ledger_path, read_only=True) as ledger:
         for record in ledger.games():
             players = (record.first, record.second)
-            others = plan.kind == "mirror" or record.first != record.second
-            if record.game in plan.games and {*players} <= {*plan.entrants} and others:
+            counts = plan.kind == "mirror" or record.first != record.second
+            if record.game in plan.games and {*players} <= {*plan.entrants} and counts:
                 for player, points in zip(players, (record.result, 1 - record.result), strict=True):
                     scores.setdefault((record.game, player), []).append(points)
         names = ledger.names()
@@ -279,7 +280,7 @@ def score_lines(plan: CanonicalPlan, ledger_path: str | Path) -> Iterator[str]:
     for game in plan.games:
         yield f"{game:<{width}}{'points':>10}{'games':>8}{'score':>9}"
         rows = [(sum(points) / len(points), entrant, points)
-                for (of, entrant), points in scores.items() if of == game]
+                for (played, entrant), points in scores.items() if played == game]
         for share, entrant, points in sorted(rows, key=lambda row: (-row[0], row[1])):
             yield f"{names[entrant]:<{width}}{sum(points):>10g}{len(points):>8}{share:>9.1%}"
 
