@@ -10,9 +10,10 @@ import pytest
 
 from dlgo.errors import DlgoError
 from engines.programs.sandbox import Allowance, Sandbox, SandboxError
-from experiments import cluster
+from experiments import cluster_files
 from experiments.arena.entrants import Launch
-from experiments.cluster import ClusterError, ClusterTasks, files_of, pack, unpack
+from experiments.cluster import ClusterError, ClusterTasks
+from experiments.cluster_files import files_of, pack, pack_bots, unpack, unpack_bots
 from tests.conftest import one_line_error
 
 
@@ -54,19 +55,19 @@ def test_an_untrusted_bot_needs_a_sandbox_here_and_there(tmp_path: Path, monkeyp
         raise SandboxError("untrusted code needs bubblewrap (bwrap), which is not installed")
 
     with one_line_error(DlgoError, "--trust does not work on a cluster"):
-        cluster.pack_bots({"student:ann": Launch("bot.py", None)})
+        pack_bots({"student:ann": Launch("bot.py", None)})
     home = tmp_path / "ann"
     home.mkdir()
     (home / "bot.py").write_text("")
     sandbox = Sandbox([home], Allowance(memory_mb=500), None)
     launches = {"student:ann": Launch(f"{home}/bot.py", sandbox)}
-    archives = cluster.pack_bots(launches)
-    monkeypatch.setattr(cluster, "check_sandbox", missing)
+    archives = pack_bots(launches)
+    monkeypatch.setattr(cluster_files, "check_sandbox", missing)
     with one_line_error(SandboxError, "needs bubblewrap"):
-        cluster.unpack_bots(archives, launches, ["tictactoe"], tmp_path / "there")
+        unpack_bots(archives, launches, ["tictactoe"], tmp_path / "there")
     assert not (tmp_path / "there").exists()
-    monkeypatch.setattr(cluster, "check_sandbox", lambda: None)
-    there = cluster.unpack_bots(archives, launches, ["tictactoe"], tmp_path / "there")
+    monkeypatch.setattr(cluster_files, "check_sandbox", lambda: None)
+    there = unpack_bots(archives, launches, ["tictactoe"], tmp_path / "there")
     assert Path(there["student:ann"].spec).is_relative_to(tmp_path / "there")
     assert Path(there["student:ann"].spec).exists()
 

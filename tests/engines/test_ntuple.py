@@ -235,7 +235,7 @@ def test_mistakes_are_refused_before_anything_is_written(
 def test_workers_are_refused_and_not_offered(tmp_path: Path) -> None:
     names = {name for option in cli.commands["train"].commands["ntuple"].params
              for name in option.opts}
-    assert "--net" in names and not names & {"--workers", "--cluster", "--verify-share"}
+    assert "--net" in names and not names & {"--workers", "--cluster"}
     with pytest.raises(SpecError, match="leave out workers"):
         learners.ntuple("connect4", tmp_path / "run", workers=2)
 
