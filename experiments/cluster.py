@@ -92,10 +92,11 @@ class ClusterTasks(Executor):
 
     def prepare(self, workplace: Workplace, log: Callable[[str], None]) -> None:
         """Prepare this machine, which finds engines that cannot be built before games start."""
-        self.workplace, self._log, self._order = workplace, log, None
-        workplace.prepare(log)
+        self.workplace, self._log = workplace, log
         if isinstance(workplace, GameTable) and workplace.plan is not None:
             self._specs = (*workplace.plan.entrants, *workplace.plan.games)
+        self._order = self._ray.put(self._new_order())  # first, as files may be missing
+        workplace.prepare(log)
 
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
         self._order = self._order or self._ray.put(self._new_order())
