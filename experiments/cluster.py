@@ -10,7 +10,6 @@ travels.
 from __future__ import annotations
 
 import functools
-import hashlib
 import logging
 import os
 import platform
@@ -27,9 +26,10 @@ from typing import Any, NamedTuple
 
 import psutil
 
-import dlgo
+from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
+from dlgo.own_packages import ROOT
 from dlgo.system.processes import core_count
 from dlgo.text import error_text, number_of
 from engines.jobs import Executor, Inline, Processes
@@ -189,7 +189,7 @@ class ClusterTasks(Executor):
 
     def _put_archive(self, path: Path) -> tuple[str, Any]:
         content = pack([path])
-        return hashlib.sha256(content).hexdigest(), [self._ray.put(content)]
+        return hex_digest(content), [self._ray.put(content)]
 
     def close(self) -> None:
         """Leave the cluster; end it if it was started here."""
@@ -240,7 +240,7 @@ def _check_address(address: str) -> None:
 
 def _import_path() -> str:
     """Where machines without an installation look for this code: all may share the folder."""
-    return f"{Path(dlgo.__file__).resolve().parents[1]}{os.pathsep}${{PYTHONPATH}}"
+    return f"{ROOT}{os.pathsep}${{PYTHONPATH}}"
 
 
 def _machine_name(host: str, node_id: str) -> str:
@@ -286,9 +286,11 @@ class Place:
             raise DlgoError(
                 f"it has dlgo {version_text()}, not {order.version}; install the same there"
             )
-        # Files that travelled are found where they are now, even if this machine has the others.
-        sys.path[:] = [str(Path(entry).absolute()) for entry in sys.path if entry != order.folder]
-        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # of processes that are started
+        # Processes that are started import what this one does. Files that travelled are found where
+        # they are now, even if this machine has those of the command.
+        paths = [str(Path(entry).absolute()) for entry in sys.path]
+        sys.path[:] = [str(ROOT), *(p for p in paths if p not in (str(ROOT), order.folder))]
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
         unpack(order.files, self._folder / "files")
         os.chdir(self._folder / "files")
         workplace = order.workplace
