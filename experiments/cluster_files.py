@@ -125,8 +125,10 @@ def unpack_bots(
     if not launches:
         return {}
     check_sandbox()
+    engines = {name for launch in launches.values() if launch.sandbox is not None
+               for name in launch.sandbox.engines or ()}
     for game in games:
-        compile_rules(get_game(game))
+        compile_rules(get_game(game), sorted(engines))
     launches_here: dict[str, Launch] = {}
     for number, (entrant, launch) in enumerate(launches.items()):
         assert launch.sandbox is not None
@@ -134,8 +136,7 @@ def unpack_bots(
         [origin] = launch.sandbox.readable
         place = (folder / str(number)).resolve() / origin.name
         code = shared_cache() if launch.sandbox.code_cache is not None else None
-        shelf = None if launch.sandbox.shelf is None else folder.resolve()
-        sandbox = replace(launch.sandbox, readable=[place], code_cache=code, shelf=shelf)
+        sandbox = replace(launch.sandbox, readable=[place], code_cache=code)
         launches_here[entrant] = Launch(
             str(place / Path(launch.spec).relative_to(origin)), sandbox)
     return launches_here

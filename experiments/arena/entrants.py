@@ -11,9 +11,10 @@ whatever the order.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,22 +103,17 @@ class Launch:
     spec: str  # what is built, `FILE.py` or `FILE.py:Class`
     sandbox: Sandbox | None  # its sandbox; None: none
 
-    @property
-    def process(self) -> str:
-        """Entrants with equal names here can play in copies of one process."""
-        box = self.sandbox
-        if box is None:
-            return ""
-        return self.spec if box.shelf is None else repr(replace(box, readable=()))
-
 
 # By entrant, as the plan calls it.
 Launches = Mapping[str, Launch]
 
 
-def compile_rules(game: GameSpec) -> GameState:
-    """Compile the rules that a bot uses; returns the start of the game. Otherwise each game
-    would compile what it lacks."""
+def compile_rules(game: GameSpec, engines: Iterable[str] = ()) -> GameState:
+    """Compile the rules that a bot uses, and the `engines` that it may use; returns the start of
+    the game. Otherwise each game would compile what it lacks."""
+    for engine in engines:
+        with contextlib.suppress(DlgoError):  # it does not play this game
+            registry.build_engine(engine, game).warm_up()
     state = start = GameState.new_game(game)
     for _ in range(10):
         state = state if state.is_over() else state.apply_move(state.legal_moves()[0])
