@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
@@ -115,6 +117,38 @@ class BarProgress(LineProgress):
         """Stop updating the bar."""
         self._show(count)
         self._bar.stop()
+
+
+@dataclass
+class _Steps:
+    """Things done so far, without their speed."""
+
+    items: str
+    done: int = 0
+    planned: int = 0
+
+    def text(self) -> str:
+        return ""
+
+
+@contextmanager
+def shown_count(items: str) -> Iterator[Callable[[int, int], None]]:
+    """A function that is called with the number of items done and planned; a bar shows them on a
+    terminal, elsewhere nothing does."""
+    if not sys.stderr.isatty():
+        yield lambda done, planned: None
+        return
+    progress, count = BarProgress(), _Steps(items)
+
+    def show(done: int, planned: int) -> None:
+        count.done, count.planned = done, planned
+        progress.show(count)
+
+    progress.begin(count)
+    try:
+        yield show
+    finally:
+        progress.end(count)
 
 
 def default_progress() -> LineProgress:

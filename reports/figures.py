@@ -28,15 +28,8 @@ _DPI = 160
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure, its size in inches; notebooks show it."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    class ShownFigure(Figure):
-        """A figure that a notebook can show before pyplot is imported."""
-
-        def _repr_png_(self) -> bytes:
-            buffer = io.BytesIO()
-            self.savefig(buffer, format="png")
-            return buffer.getvalue()
+    from reports.shown_figure import ShownFigure
 
     figure = ShownFigure(figsize=(width, height), dpi=_DPI, facecolor="white")
     FigureCanvasAgg(figure)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 # Seconds between two looks at the CPU time.
 _LOOK = 0.1
@@ -15,6 +16,12 @@ _LOOK = 0.1
 class TooSlow(BaseException):
     """The code under the watchdog has used too much CPU time."""
 
+    # Of the latest watchdog that barked: a thread raises a class in another one, without arguments.
+    seconds: ClassVar[float]
+
+    def __init__(self) -> None:
+        super().__init__(f"no answer within {self.seconds:g} s of CPU time")
+
 
 @contextmanager
 def watchdog(seconds: float) -> Iterator[None]:
@@ -22,11 +29,6 @@ def watchdog(seconds: float) -> Iterator[None]:
 
     Like a signal, it reaches Python code, and compiled code when that returns to Python.
     """
-    class Late(TooSlow):
-        def __str__(self) -> str:
-            return f"no answer within {seconds:g} s of CPU time"
-
-    Late.__name__ = TooSlow.__name__
     ended = threading.Event()
     lock = threading.Lock()  # nothing is raised after the block
     thread, limit = threading.get_ident(), time.process_time() + seconds
@@ -36,7 +38,8 @@ def watchdog(seconds: float) -> Iterator[None]:
             if time.process_time() > limit:
                 with lock:
                     if not ended.is_set():
-                        _raise(thread, Late)
+                        TooSlow.seconds = seconds
+                        _raise(thread, TooSlow)
                 return
 
     threading.Thread(target=watch, daemon=True).start()
@@ -49,5 +52,5 @@ def watchdog(seconds: float) -> Iterator[None]:
 
 
 def _raise(thread: int, error: type[BaseException] | None) -> None:
-    given = None if error is None else ctypes.py_object(error)  # None: a null pointer
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), given)
+    pointer = None if error is None else ctypes.py_object(error)  # None: a null pointer
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), pointer)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TextIO
 
 from dlgo.records.ledger import GameRecord
 from dlgo.text import duration, number_of
-from experiments.progress import BarProgress, LineProgress
+from experiments.progress import LineProgress, default_progress
 
 # Failures shown one by one; a broken engine would fill the screen.
 _FAILURES_SHOWN = 5
@@ -68,4 +67,4 @@ Reporter = PlainReporter
 
 def default_reporter() -> Reporter:
     """A bar if stderr is a terminal, else lines."""
-    return PlainReporter(progress=BarProgress() if sys.stderr.isatty() else None)
+    return PlainReporter(progress=default_progress())

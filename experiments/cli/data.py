@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -105,9 +106,8 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
 @workers_option
 @cluster_option
 def import_sgf(
-    archives: tuple[Path, ...], out: Path, size: int, max_handicap: int | None,
-    min_rank: str | None, min_moves: int, decided: bool, sample: int | None, seed: int,
-    workers: int | None, cluster: str | None,
+    archives: tuple[Path, ...], out: Path, sample: int | None, seed: int, workers: int | None,
+    cluster: str | None, **conditions: Any,
 ) -> None:
     """Make training data from ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
     from dlgo.errors import DataError
@@ -115,12 +115,13 @@ def import_sgf(
     from experiments.datasets.sgf_import import Filter, rank_number
     from experiments.datasets.sgf_import import import_sgf as make
 
-    rank = None if min_rank is None else rank_number(min_rank)
-    if min_rank is not None and rank is None:
-        raise DataError(f"--min-rank {min_rank!r} is not a rank; write 3k, 5d or 1p")
-    wanted = Filter(size, max_handicap, rank, min_moves, decided)
+    rank = conditions["min_rank"]
+    if rank is not None:
+        conditions["min_rank"] = rank_number(rank)
+        if conditions["min_rank"] is None:
+            raise DataError(f"--min-rank {rank!r} is not a rank; write 3k, 5d or 1p")
     with executor_on(cluster, partial(log, err=True), (), workers) as jobs:
-        click.echo(make(archives, out, wanted, sample, seed, workers, jobs))
+        click.echo(make(archives, out, Filter(**conditions), sample, seed, workers, jobs))
 
 
 @data.command("fetch-kgs")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,12 +53,15 @@ def play(delay: float, evaluation: bool, **options: Any) -> None:
 def show(file: str, out: str, slot: str | None, delay: float) -> None:
     """Draw a recorded game: FILE is SGF, PDN, a text of moves, or a ledger with --slot."""
     from experiments.play.board_animation import check_ending, load_game, show_game
+    from experiments.progress import shown_count
 
     check_ending(Path(out))
     saved = load_game(Path(file), slot)
     for note in saved.notes:
         click.echo(f"note: {note}", err=True)
-    click.echo(show_game(saved, Path(out), delay, partial(_show_count, "frame")))
+    with shown_count("frames") as show_frames:
+        image = show_game(saved, Path(out), delay, show_frames)
+    click.echo(image)
 
 
 @click.command()
@@ -131,6 +133,7 @@ def review_file(
     from dlgo import DlgoError
     from dlgo.files import write_file
     from experiments.play.board_animation import load_game
+    from experiments.progress import shown_count
     from experiments.review.console import DEFAULT_ENGINE, review_game, review_json, review_lines
     from experiments.review.game_review import exact_engine
     from experiments.review.words import review_sgf
@@ -145,9 +148,10 @@ def review_file(
     for out in filter(None, (html, sgf)):
         if not out.absolute().parent.is_dir():
             raise DlgoError(f"{out}: there is no folder {out.absolute().parent}; create it first")
-    review, finished = review_game(
-        saved.state, engine, exact, move_timeout, partial(_show_count, "position"), seconds,
-        partial(log, err=True))
+    with shown_count("positions") as show_positions:
+        review, finished = review_game(
+            saved.state, engine, exact, move_timeout, show_positions, seconds,
+            partial(log, err=True))
     for line in review_json(review) if as_json else review_lines(review, saved):
         log(line)
     prover = (exact_engine(game) if exact else None) or ""
@@ -161,12 +165,6 @@ def review_file(
         raise KeyboardInterrupt(
             f"stopped after {review.done} of {len(review.states)} positions; these are above"
         )
-
-
-def _show_count(noun: str, done: int, of: int) -> None:
-    """How far it is, on the last line of a terminal."""
-    if sys.stderr.isatty():
-        click.echo(f"\r{noun} {done} of {of}", err=True, nl=done == of)
 
 
 @click.command()

@@ -5,8 +5,8 @@ The work is done in `reports/`, which is imported only when a command runs.
 
 from __future__ import annotations
 
-import sys
 from functools import partial
+from typing import Any
 
 import click
 
@@ -68,16 +68,15 @@ def rate(
     optional.
     """
     from experiments.arena.entrants import canonical
+    from experiments.progress import shown_count
     from reports.rate import lines, parse_anchor, rate_file, write_ratings
-
-    def progress(done: int) -> None:
-        if sys.stderr.isatty() and (done % 50 == 0 or done == bootstrap):
-            click.echo(f"\rbootstrap: {done} of {bootstrap}", err=True, nl=done == bootstrap)
 
     if csv:
         check_apart(csv, games_file)
     anchored = parse_anchor(anchor) if anchor else None
-    rated = rate_file(games_file, anchored, bootstrap, seed, progress, canonical)
+    with shown_count("samples of the bootstrap") as show:
+        rated = rate_file(games_file, anchored, bootstrap, seed,
+                          lambda done: show(done, bootstrap), canonical)
     for line in lines(rated, beyond_elo):
         click.echo(line)
     if csv:
@@ -108,8 +107,7 @@ _sprt_options = together(
 @click.argument("opponent")
 @_sprt_options
 def compare(
-    games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
-    beta: float, elo_model: str,
+    games_file: str, entrant: str, opponent: str, game: str, **hypotheses: Any
 ) -> None:
     """Compare two entrants by their games against each other: score, Elo, tests.
 
@@ -120,7 +118,7 @@ def compare(
     from reports.compare import compare as compare_lines
     from reports.sprt import SprtBounds
 
-    bounds = SprtBounds(elo0, elo1, alpha, beta, elo_model)
+    bounds = SprtBounds(**hypotheses)
     for line in compare_lines(games_file, entrant, opponent, bounds, game, canonical):
         click.echo(line)
 
@@ -133,8 +131,7 @@ def compare(
 @click.option("--budget", type=Number(int, 1),
               help="Stop without a decision after this many pairs of games.")
 def sprt(
-    games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
-    beta: float, elo_model: str, budget: int | None,
+    games_file: str, entrant: str, opponent: str, game: str, budget: int | None, **hypotheses: Any
 ) -> None:
     """Test step by step, in the games in FILE, whether ENTRANT is stronger than OPPONENT.
 
@@ -145,7 +142,7 @@ def sprt(
     from reports.compare import sprt_lines
     from reports.sprt import SprtBounds
 
-    bounds = SprtBounds(elo0, elo1, alpha, beta, elo_model)
+    bounds = SprtBounds(**hypotheses)
     for line in sprt_lines(games_file, entrant, opponent, bounds, game, budget, canonical):
         click.echo(line)
 

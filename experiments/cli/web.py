@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from experiments.options import Number
@@ -30,8 +32,7 @@ from experiments.options import Number
               help="Maximum memory of an engine's process, in megabytes.")
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
-    ledgers: tuple[str, ...], puzzles: tuple[str, ...], searches: int | None, move_timeout: float,
-    memory_mb: int,
+    ledgers: tuple[str, ...], puzzles: tuple[str, ...], **limits: Any,
 ) -> None:
     """Open the studio: play, watch and understand games in the browser."""
     from pathlib import Path
@@ -41,7 +42,7 @@ def web(
     from experiments.studio.server import Studio, serve
     from experiments.studio.specs import Allowed
 
-    searches = searches or core_count()
-    limits = EngineLimits(searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb)
-    studio = Studio(Allowed(allow), limits, [*map(Path, ledgers)], [*map(Path, puzzles)])
+    searches = limits.pop("searches") or core_count()
+    engine_limits = EngineLimits(searches, max(8, 2 * searches), **limits)
+    studio = Studio(Allowed(allow), engine_limits, [*map(Path, ledgers)], [*map(Path, puzzles)])
     serve(studio, host, port, token, not no_browser, click.echo)

@@ -19,6 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from dlgo.errors import DlgoError
 from dlgo.files import relative_path
 from dlgo.readers import read_json
+from dlgo.specs import check_number
 from dlgo.text import one_line
 
 # Bytes of a request's body: more than any game that the studio takes; seconds for it to arrive.
@@ -138,26 +139,18 @@ def text_of(given: View, key: str, default: str | None = None) -> str:
 
 def number_of(given: View, key: str, default: float, low: float, high: float) -> float:
     """A number of the request within its range. Raises StudioError otherwise."""
-    value = given.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise StudioError(f"{key} must be a number from {low:,g} to {high:,.15g}")
-    return value
+    return check_number(given.get(key, default), key, float, low, high, StudioError)
 
 
 def whole_of(given: View, key: str, default: int, high: int) -> int:
     """A whole number of the request from 0 to `high`. Raises StudioError otherwise."""
-    value = number_of(given, key, default, 0, high)
-    if value != int(value):
-        raise StudioError(f"{key} must be a whole number")
-    return int(value)
+    return int(check_number(given.get(key, default), key, int, 0, high, StudioError))
 
 
 def query_number(request: Request, key: str, default: int) -> int:
     """A whole number of the address, not negative. Raises StudioError if it is something else."""
-    text = request.query_params.get(key) or str(default)
-    if not (text.isascii() and text.isdigit() and len(text) <= 10):
-        raise StudioError(f"{key} must be a whole number")
-    return int(text)
+    text = request.query_params.get(key) or default
+    return int(check_number(text, key, int, 0, error=StudioError))
 
 
 class Changes:

@@ -126,7 +126,7 @@ def test_where_nothing_is_proved_an_engine_compares(studio: Studio) -> None:
     ("train/connect4/1/answer", {"turns": ["9"]}, 400, "9"),
     ("train/draughts/1/answer", {"turns": ["1-2 3-4"]}, 400, ""),
     ("games/GAME/guess", {"plies": 1, "move": "1"}, 400, "there is no move to guess"),
-    ("games/GAME/guess", {"plies": 2, "move": "1"}, 400, "plies must be"),
+    ("games/GAME/guess", {"plies": 2, "move": "1"}, 400, "plies=2 is out of range (0 to 1)"),
     ("games/GAME/guess", {"plies": 0, "move": "9"}, 400, "9"),
     ("games/GAME/guess", {"plies": 0, "move": "1", "engine": "x.py"}, 403, "--allow"),
     ("games/none/guess", {"plies": 0, "move": "1"}, 404, "no longer on the server"),
