@@ -57,6 +57,9 @@ def work(inbox: Connection, results: Connection, memory: Any, workplace: Workpla
     """The main function of the process: do what comes until there is no more."""
     leave_with_parent()
     adopt_orphans()
+    # If a child that an engine has forked kept this pipe open, and this process were killed while
+    # it writes, the parent would wait for the rest of the message.
+    processes.in_copies(results.close)
     processes.offer_to_the_oom_killer()
     silence_stdout()
     workplace.open(memory)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
 from collections.abc import Generator
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,28 @@ def test_the_work_of_a_killed_process_is_done_again(tmp_path: Path) -> None:
         done = list(jobs.run([*work, *tasks(square, [3])], told.append))
     assert sorted(str(outcome.value) for outcome in done) == ["9", "done", "done", "done"]
     assert told[-1] == Amount(2 * 3 + 3, 9)
+
+
+def die_in_a_message(sign: Path) -> Generator[Amount, None, str]:
+    """Killed in the middle of a message, the first time; a child of it lives on."""
+    yield Amount(1)
+    if not sign.exists():
+        sign.touch()
+        if os.fork() == 0:
+            time.sleep(600)
+        for pipe in gc.get_objects():
+            if isinstance(pipe, Connection) and not pipe.closed and pipe.writable:
+                os.write(pipe.fileno(), b"\0\0\1\0 of 256 bytes")
+        os.kill(os.getpid(), signal.SIGKILL)
+    yield Amount(1)
+    return "done"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no process has a copy here")
+def test_a_child_of_a_killed_process_keeps_nobody_waiting(tmp_path: Path) -> None:
+    with Processes(1) as jobs:
+        [outcome] = jobs.run([Task("killed", die_in_a_message, (tmp_path / "sign",))])
+    assert outcome.value == "done"
 
 
 def test_work_that_is_given_up_ends_at_once() -> None:
