@@ -64,8 +64,8 @@ def main() -> None:
         function = getattr(module, name, None)
         if not callable(function):
             return {"error": f"there is no function {name}", "kind": "missing"}
-        given = from_plain(arguments, lambda number: lambda *asked: ask(number, asked))
-        return {"value": to_plain(call_unchanged(function, given, reported))}
+        values = from_plain(arguments, lambda number: lambda *parameters: ask(number, parameters))
+        return {"value": to_plain(call_unchanged(function, values, reported))}
 
     def ask(number: int, arguments: tuple[Any, ...]) -> Any:
         """Call a function of the other side."""

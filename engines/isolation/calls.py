@@ -77,12 +77,12 @@ class Functions:
         """What a function returns. Raises CallError if it raises an exception, or is not there;
         ProgramError if it hangs, dies, uses too much, or answers nonsense: then the process is
         gone."""
-        given: list[Callable[..., Any]] = []
-        plain = to_plain(list(arguments), given)
-        return self._ask(f"{name}()", timeout, given, "call", name, plain)
+        functions: list[Callable[..., Any]] = []
+        plain = to_plain(list(arguments), functions)
+        return self._ask(f"{name}()", timeout, functions, "call", name, plain)
 
     def _ask(
-        self, what: str, timeout: float, given: list[Callable[..., Any]], *request: Any
+        self, action: str, timeout: float, functions: list[Callable[..., Any]], *request: Any
     ) -> Any:
         cell = ""
 
@@ -92,7 +92,7 @@ class Functions:
                 cell = _text(event["cell"])
                 return None
             with contextlib.suppress(Exception):
-                value = given[event["ask"]](*from_plain(event["arguments"]))
+                value = functions[event["ask"]](*from_plain(event["arguments"]))
                 return {"value": to_plain(value)}
             return {"error": "this function cannot be called so; see the task"}
 
@@ -107,7 +107,7 @@ class Functions:
                     raise nonsense() from None
         except ProgramError as error:
             self.close()
-            raise ProgramError(error.failure, f"{what} {_explained(error)}", cell) from None
+            raise ProgramError(error.failure, f"{action} {_explained(error)}", cell) from None
         kind, place = _text(answer.get("kind", "")), _text(answer.get("place", ""))[:40]
         raise CallError(_text(answer["error"]), kind, place)
 

@@ -136,30 +136,30 @@ def _replace_command(lines: list[str], start: int) -> str | None:
 def _python_of(command: str) -> tuple[str | None, str]:
     """The Python code that replaces a command (None: the text is no command), and the command if it
     is not run, else ""."""
-    left = _assigned(command)
-    rest = command[len(left):]
-    if not left:
-        rest = command.lstrip()
-        left = command[: len(command) - len(rest)]
-        if rest[:1] == "?" or _HELP.search(rest):
-            return f"{left}None", ""
-        name, _, given = rest[1:].partition(" ")
-        if rest[:1] == "/" and name:
-            return f"{left}{name}({', '.join(given.split())})", ""
-        if rest[:1] and rest[0] in ",;" and name:
-            words = given.split() if rest[0] == "," else [given]
-            return f"{left}{name}({', '.join(map(repr, words))})", ""
-        if rest[:1] == "!":
-            return f"{left}None", rest
-    if rest[:1] == "!":
-        return f"{left}[]", rest
-    if rest[:1] != "%":
+    target = _assigned(command)
+    text = command[len(target):]
+    if not target:
+        text = command.lstrip()
+        target = command[: len(command) - len(text)]
+        if text[:1] == "?" or _HELP.search(text):
+            return f"{target}None", ""
+        name, _, line = text[1:].partition(" ")
+        if text[:1] == "/" and name:
+            return f"{target}{name}({', '.join(line.split())})", ""
+        if text[:1] and text[0] in ",;" and name:
+            words = line.split() if text[0] == "," else [line]
+            return f"{target}{name}({', '.join(map(repr, words))})", ""
+        if text[:1] == "!":
+            return f"{target}None", text
+    if text[:1] == "!":
+        return f"{target}[]", text
+    if text[:1] != "%":
         return None, ""
-    name, _, given = rest[1:].partition(" ")
+    name, _, line = text[1:].partition(" ")
     if name in _RUNS_CODE:
-        code = _OPTIONS.sub("", given) if name == "prun" else given
-        return left + (code or "None"), ""
-    return f"{left}None", "" if name in _NO_EFFECT else f"%{name}"
+        code = _OPTIONS.sub("", line) if name == "prun" else line
+        return target + (code or "None"), ""
+    return f"{target}None", "" if name in _NO_EFFECT else f"%{name}"
 
 
 def _assigned(command: str) -> str:

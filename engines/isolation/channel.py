@@ -137,17 +137,17 @@ class Host(Program):
         on_event: OnEvent | None,
     ) -> dict[str, Any]:
         deadline, delay = wall_time() + timeout, self._core_delay()
-        left, events = timeout, {"compiling", "clocks"}
+        seconds, events = timeout, {"compiling", "clocks"}
         if on_event is not None:
             events |= {"cell", "ask"}
         with contextlib.ExitStack() as stopped:
             while True:
                 try:
-                    frame = self.exchange(request, self._take, left, check)
+                    frame = self.exchange(request, self._take, seconds, check)
                 except NoAnswer:
-                    request, left = b"", self._core_delay() - delay
-                    delay, deadline = delay + left, deadline + left
-                    if left < _CORE_DELAY:
+                    request, seconds = b"", self._core_delay() - delay
+                    delay, deadline = delay + seconds, deadline + seconds
+                    if seconds < _CORE_DELAY:
                         raise
                     continue
                 answer = json.loads(frame)
@@ -156,8 +156,8 @@ class Host(Program):
                 if events.isdisjoint(answer):
                     self.answered += len(frame)
                     return answer
-                request, left = b"", deadline - wall_time()
-                if left <= 0:  # it may send events faster than we read them
+                request, seconds = b"", deadline - wall_time()
+                if seconds <= 0:  # it may send events faster than we read them
                     raise NoAnswer(timeout)
                 if "compiling" in answer:
                     tell_now()
@@ -172,7 +172,7 @@ class Host(Program):
                     self._compiling += float(answer["cpu"])
                     if answer["clocks"] == "stopped":
                         stopped.enter_context(clocks_stopped())
-                        left = START_TIMEOUT
+                        seconds = START_TIMEOUT
 
     def _core_delay(self) -> float:
         """Seconds for which a sandboxed process has waited for a core. Other processes, whose CPU

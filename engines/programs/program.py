@@ -219,9 +219,9 @@ class Program:
         while (answer := take(self.output)) is None:
             if late:
                 raise NoAnswer(timeout)
-            left = deadline - time.perf_counter()
-            late = left <= 0  # what came while a busy machine held us up still counts
-            data = self._stdout.read(min(left, _HEALTH_CHECK))
+            seconds = deadline - time.perf_counter()
+            late = seconds <= 0  # what came while a busy machine held us up still counts
+            data = self._stdout.read(min(seconds, _HEALTH_CHECK))
             self.output += data
             if time.perf_counter() >= next_check:
                 next_check = time.perf_counter() + _HEALTH_CHECK

@@ -163,21 +163,21 @@ class Sandbox:
     def _shown(self) -> list[str]:
         """What may be read besides the system; what lies in it and is not to be seen."""
         if self.sealed:
-            given, hidden, within = sealed.places(), sealed.hidden(), sealed.numpy_folders()
-            seen = given
+            places, covered, details = sealed.places(), sealed.hidden(), sealed.numpy_folders()
+            roots = places
         else:
-            given, hidden, within = _python_places(), [_PACKAGES / name for name in _HIDDEN], []
-            seen = [*given, *_SYSTEM]
-        within = [*within, *map(Path, self.readable), *filter(None, [self.code_cache])]
-        words = _folders({parent for place in (*given, *within) for parent in place.parents
+            places, covered, details = _python_places(), [_PACKAGES / name for name in _HIDDEN], []
+            roots = [*places, *_SYSTEM]
+        details = [*details, *map(Path, self.readable), *filter(None, [self.code_cache])]
+        words = _folders({parent for place in (*places, *details) for parent in place.parents
                           if parent.name})
-        words += [word for place in given for word in ("--ro-bind", str(place), str(place))]
-        for folder in hidden:
-            if folder.is_dir() and any(map(folder.is_relative_to, seen)):
-                words += _cover(folder, [path for path in within if path.is_relative_to(folder)])
+        words += [word for place in places for word in ("--ro-bind", str(place), str(place))]
+        for folder in covered:
+            if folder.is_dir() and any(map(folder.is_relative_to, roots)):
+                words += _cover(folder, [path for path in details if path.is_relative_to(folder)])
         if self.engines is not None:
             words += _cover(needed.ENGINES, needed.engine_files(self.engines))
-        words += [word for place in within for word in ("--ro-bind", str(place), str(place))]
+        words += [word for place in details for word in ("--ro-bind", str(place), str(place))]
         return words
 
     def _variables(self) -> dict[str, str]:

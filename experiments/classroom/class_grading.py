@@ -24,7 +24,7 @@ from experiments.classroom.policy import Policy
 from experiments.command import log
 
 # Grades of earlier runs, by student and exercise.
-Known = dict[tuple[str, str], Grade]
+SavedGrades = dict[tuple[str, str], Grade]
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,13 @@ def _grade_all(
     settings: Settings,
 ) -> dict[str, list[Grade]]:
     """The grades of each student, which are saved and reported as they come."""
-    saved = make_folder(settings.outputs.folder) / "grades.json"
-    known = outputs.load(saved)
+    file = make_folder(settings.outputs.folder) / "grades.json"
+    saved_grades = outputs.load(file)
     titles = [exercise.name for exercise in chosen]
     tasks = [
         Task(student, _grade_student, (
             student, source, titles, settings.trust, policy, policy.due_of(student),
-            {key: grade for key, grade in known.items() if key[0] == student
+            {key: grade for key, grade in saved_grades.items() if key[0] == student
              and not (settings.regrade_timeouts and grade.timed_out)},
         )) for student, source in sources.items()
     ]
@@ -102,8 +102,8 @@ def _grade_all(
                 row = [Grade(student, exercise.name, [], exercise.points, [note])
                        for exercise in chosen]
             grades[student] = row
-            known |= {(student, grade.exercise): grade for grade in row}
-            outputs.save(saved, known.values())
+            saved_grades |= {(student, grade.exercise): grade for grade in row}
+            outputs.save(file, saved_grades.values())
             points = ", ".join(f"{points_text(grade)}{' (late)' if grade.late else ''}"
                                for grade in row if grade.results)
             log(f"{student}: {points or 'nothing that can be graded'}")
@@ -114,9 +114,9 @@ def _grade_all(
 
 def _grade_student(
     student: str, source: list[Part], names: list[str], trust: bool, policy: Policy,
-    due: datetime | None, known: Known,
+    due: datetime | None, saved_grades: SavedGrades,
 ) -> Generator[Amount, None, list[Grade]]:
     yield Amount()
     chosen = [get_exercise(name) for name in names]
-    row = grade_hand_in(student, source, chosen, trust, known, due, policy.zone)
+    row = grade_hand_in(student, source, chosen, trust, saved_grades, due, policy.zone)
     return policy.marked(student, row)

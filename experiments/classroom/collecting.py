@@ -107,22 +107,23 @@ def _renamed(
     entries: list[tuple[PurePosixPath, bytes]], names: Collection[str], collected: Collected
 ) -> list[tuple[PurePosixPath, bytes]]:
     """The entries, and for each exercise without a file of its name, one whose name is like it."""
-    there = {name.stem for name, _ in entries if name.suffix in (".py", ".ipynb")}
+    exact = {name.stem for name, _ in entries if name.suffix in (".py", ".ipynb")}
     chosen: dict[str, tuple[int, int, PurePosixPath, Name, bytes]] = {}
     for path, content in entries:
-        known = recognise(path.name, names)
-        if known is None or path.name == known.exercise + known.ending:
+        name_parts = recognise(path.name, names)
+        if name_parts is None or path.name == name_parts.exercise + name_parts.ending:
             continue
-        rank = (len(path.parts), -known.copy, path, known, content)
-        other = chosen.get(known.exercise)
-        better = other is None or rank[:3] < other[:3]
-        if known.exercise in there or other is not None:
-            left = other[2] if better and known.exercise not in there else path
-            collected.notes.append(f"{left} is ignored: there is another file for {known.exercise}")
-        if better and known.exercise not in there:
-            chosen[known.exercise] = rank
-    for _, _, path, known, content in chosen.values():
-        name = path.with_name(known.exercise + known.ending)
+        rank = (len(path.parts), -name_parts.copy, path, name_parts, content)
+        rival = chosen.get(name_parts.exercise)
+        better = rival is None or rank[:3] < rival[:3]
+        if name_parts.exercise in exact or rival is not None:
+            ignored = rival[2] if better and name_parts.exercise not in exact else path
+            collected.notes.append(
+                f"{ignored} is ignored: there is another file for {name_parts.exercise}")
+        if better and name_parts.exercise not in exact:
+            chosen[name_parts.exercise] = rank
+    for _, _, path, name_parts, content in chosen.values():
+        name = path.with_name(name_parts.exercise + name_parts.ending)
         collected.notes.append(f"{path} is taken as {name.name}")
         entries.append((name, content))
     return entries
@@ -131,8 +132,8 @@ def _renamed(
 def _name_others(collected: Collected, names: Collection[str]) -> None:
     """Notes on files of an exercise in other folders, if they differ from the one that counts."""
     for name in names:
-        first, *others = [path for path in collected.files if path.name == f"{name}.py"] or [None]
-        for path in others:
+        first, *copies = [path for path in collected.files if path.name == f"{name}.py"] or [None]
+        for path in copies:
             if path.read_bytes() != first.read_bytes():
                 collected.notes.append(
                     f"{path.relative_to(collected.folder)} is ignored: "
@@ -169,8 +170,8 @@ def _of_folder(
             waiting += [(part, name / part.name) for part in parts if shows(part)]
         elif not alone and is_archive(path):
             inside = name.parent / stem_of(path)
-            for other, content in _of_archive(path, str(name), collected):
-                yield inside / other, content
+            for member, content in _of_archive(path, str(name), collected):
+                yield inside / member, content
         elif (content := _read(path, _FILE_BYTES)) is None:
             collected.notes.append(
                 f"{name} is not a regular file of at most {_FILE_BYTES >> 20} MB")

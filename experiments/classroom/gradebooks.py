@@ -106,14 +106,14 @@ def grade_column(roster: Roster | None, assignment: str | None) -> int:
     if roster is None or not roster.kind:
         raise DlgoError("--gradebook needs a gradebook exported by Moodle or Canvas as --roster")
     if roster.kind == "moodle":
-        found = [name for name in roster.header if name == "Grade"]
+        columns = [name for name in roster.header if name == "Grade"]
     else:
-        found = [name for name in roster.header if _ASSIGNMENT.fullmatch(name)
+        columns = [name for name in roster.header if _ASSIGNMENT.fullmatch(name)
                  and assignment in (None, name, name.rpartition(" (")[0])]
-    if len(found) != 1:
-        raise DlgoError(f"the gradebook has {len(found)} columns for the grades; name the "
+    if len(columns) != 1:
+        raise DlgoError(f"the gradebook has {len(columns)} columns for the grades; name the "
                         "assignment with --assignment, or export the gradebook again")
-    return roster.header.index(found[0])
+    return roster.header.index(columns[0])
 
 
 def write_gradebook(
@@ -133,9 +133,9 @@ def write_gradebook(
         if tuple(row) not in changed:
             continue
         earned, possible, text = changed[tuple(row)]
-        wanted = most or next((_number(cell) for name, cell in zip(header, row, strict=True)
+        scale = most or next((_number(cell) for name, cell in zip(header, row, strict=True)
                                if name.lower() == "maximum grade"), 0.0)
-        row[place] = f"{round(earned * wanted / possible, 2) if wanted and possible else earned:g}"
+        row[place] = f"{round(earned * scale / possible, 2) if scale and possible else earned:g}"
         if comments in header:
             row[header.index(comments)] = text
     write_csv(path, header, rows)
@@ -167,18 +167,18 @@ def write_class_table(
     """
     roster = roster or Roster(["student"], [[name] for name in cells])
     rows = {tuple(row): nothing for row in roster.rows}
-    others = []
+    strangers = []
     for name, values in cells.items():
         row = roster.row_of(name)
         if row is None:
-            others.append(name)
+            strangers.append(name)
             row = [name if place == roster.name_place else "" for place in range(
                 len(roster.header))]
         rows[tuple(row)] = values
     write_csv(path, [*map(harmless, roster.header), *columns], [
         [*map(harmless, row), *map(harmless, values)] for row, values in rows.items()
     ])
-    return others
+    return strangers
 
 
 def harmless(cell: Any) -> Any:

@@ -198,20 +198,20 @@ def _words(error: CallError, name: str) -> str:
 
 def grade(
     student: str, exercise: Exercise, collected: Collected, trust: bool = False,
-    known: Mapping[tuple[str, str], Grade] | None = None,
+    saved_grades: Mapping[tuple[str, str], Grade] | None = None,
 ) -> Grade:
     """Grade a collected hand-in; with `trust`, without a sandbox.
 
-    A grade of the same files in `known`, by student and exercise, is given again.
+    A grade of the same files in `saved_grades`, by student and exercise, is given again.
     Raises SandboxError if there is no working sandbox here, and it is not trusted.
     """
     path = collected.named(exercise.name)
     if path is None:
         return Grade(student, exercise.name, [], exercise.points, collected.notes)
     digest = hex_digest(exercise.source + collected.digest(), 16)
-    before = (known or {}).get((student, exercise.name))
-    if before is not None and (before.digest, before.trusted) == (digest, trust):
-        return before
+    earlier = (saved_grades or {}).get((student, exercise.name))
+    if earlier is not None and (earlier.digest, earlier.trusted) == (digest, trust):
+        return earlier
     functions = _Student(path, Sandbox([collected.folder], ALLOWANCE, sealed=True, trusted=trust))
     results = []
     if trust and other_user():
@@ -232,7 +232,7 @@ def grade(
 
 def grade_hand_in(
     student: str, source: Source, exercises: list[Exercise], trust: bool = False,
-    known: Mapping[tuple[str, str], Grade] | None = None, due: datetime | None = None,
+    saved_grades: Mapping[tuple[str, str], Grade] | None = None, due: datetime | None = None,
     zone: tzinfo | None = None,
 ) -> list[Grade]:
     """The grades of one student: of each exercise, the last hand-in with a file of it counts.
@@ -242,7 +242,7 @@ def grade_hand_in(
     their grades.
     """
     try:
-        return _grade_last(student, source, exercises, trust, known, due, zone)
+        return _grade_last(student, source, exercises, trust, saved_grades, due, zone)
     except DlgoError:
         raise
     except Exception as error:
@@ -253,7 +253,7 @@ def grade_hand_in(
 
 def _grade_last(
     student: str, source: Path, exercises: list[Exercise], trust: bool,
-    known: Mapping[tuple[str, str], Grade] | None, due: datetime | None, zone: tzinfo | None,
+    saved_grades: Mapping[tuple[str, str], Grade] | None, due: datetime | None, zone: tzinfo | None,
 ) -> list[Grade]:
     grades: dict[str, Grade] = {}
     names = [exercise.name for exercise in exercises]
@@ -262,11 +262,11 @@ def _grade_last(
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
             collected = collect(submission.parts, Path(folder), names)
             if not any(map(collected.named, names)):
-                shown = ", ".join(path.name for path in collected.files[:5]) or "none"
-                collected.notes.append(f"no file is named after an exercise; files: {shown}")
+                files = ", ".join(path.name for path in collected.files[:5]) or "none"
+                collected.notes.append(f"no file is named after an exercise; files: {files}")
             for exercise in exercises:
                 if exercise.name not in grades or not grades[exercise.name].results:
-                    graded = grade(student, exercise, collected, trust, known)
+                    graded = grade(student, exercise, collected, trust, saved_grades)
                     grades[exercise.name] = dataclasses.replace(
                         graded, hand_in=submission.name, late=late and bool(graded.results),
                         moment=submission.moment.isoformat())

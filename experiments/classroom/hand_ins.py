@@ -196,11 +196,12 @@ def _named_owner(path: Path, exercises: Collection[str]) -> tuple[str, Part | No
         return f"{canvas[1]}_{canvas[3]}", Part(path, canvas[4], bool(canvas[2])), ""
     if path.is_dir() or is_archive(path):
         return stem_of(path), Part(path), ""
-    if known := recognise(path.name, exercises):
-        name = f"{known.exercise}{known.ending}"
-        if not known.rest:
+    if name_parts := recognise(path.name, exercises):
+        name = f"{name_parts.exercise}{name_parts.ending}"
+        if not name_parts.rest:
             return "", Part(path), ""
-        return known.rest, Part(path, name), f"{path.name} is taken as {name} of {known.rest}"
+        student = name_parts.rest
+        return student, Part(path, name), f"{path.name} is taken as {name} of {student}"
     if is_unreadable(path) and path.is_file():
         return "", None, f"{path.name} is not a zip or tar file, and is ignored"
     return "", None, f"{path.name} is ignored: no hand-in has such a name"
@@ -226,14 +227,16 @@ def submissions(source: Source, zone: tzinfo | None = None) -> list[Submission]:
     """The hand-ins of one student, the last one last; times in `zone`, by default the machine's."""
     parts = parts_of(source)
     files = tuple(part for part in parts if part.path.is_file() and not is_archive(part.path))
-    found = [Submission(files, "", _written(files, zone))] if files else []
-    others = [part for part in parts if part not in files]
-    for part in others:
-        found += _numbered(part, zone)
-    if len(others) + bool(files) == 1:
-        return found
-    found = [dataclasses.replace(one, name=one.name or one.parts[0].path.name) for one in found]
-    return sorted(found, key=lambda one: one.moment)
+    entries = [Submission(files, "", _written(files, zone))] if files else []
+    containers = [part for part in parts if part not in files]
+    for part in containers:
+        entries += _numbered(part, zone)
+    if len(containers) + bool(files) == 1:
+        return entries
+    entries = [
+        dataclasses.replace(entry, name=entry.name or entry.parts[0].path.name) for entry in entries
+    ]
+    return sorted(entries, key=lambda entry: entry.moment)
 
 
 def _numbered(part: Part, zone: tzinfo | None) -> list[Submission]:
@@ -261,7 +264,7 @@ def _written(parts: Sequence[Part], zone: tzinfo | None) -> datetime:
     for part in parts:
         inside = part.path.is_dir() and not part.path.is_symlink()
         paths = [part.path, *part.path.rglob("*")] if inside else [part.path]
-        files = [one for one in paths if one.is_file() and not one.is_symlink()] or [part.path]
-        times += [one.lstat().st_mtime for one in files]
+        files = [file for file in paths if file.is_file() and not file.is_symlink()] or [part.path]
+        times += [file.lstat().st_mtime for file in files]
     moment = min(max(*times, 0.0), _LAST_MOMENT)
     return datetime.fromtimestamp(moment, zone).replace(tzinfo=None)

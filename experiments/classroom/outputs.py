@@ -149,17 +149,17 @@ def nothing_graded(reason: str) -> dict[str, Any]:
 
 def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str, Any]:
     """The content of Classroom 50's result.json for one hand-in; see `check_runner`."""
-    given = check_runner(environment)
+    variables = check_runner(environment)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     # The tag marks late hand-ins, so that it stays the same when grading is repeated.
-    tag = re.match(r"submit/(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)", given["SUBMISSION_TAG"])
-    actor, number = given.get("GITHUB_ACTOR"), given.get("GITHUB_ACTOR_ID", "")
+    tag = re.match(r"submit/(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)", variables["SUBMISSION_TAG"])
+    actor, number = variables.get("GITHUB_ACTOR"), variables.get("GITHUB_ACTOR_ID", "")
     pushed_by = {"username": actor, "id": int(number) if number.isdecimal() else None}
     return {
         "schema": "classroom50/result/v1",
-        **{key: given[name] for name, key in _CLASSROOM50.items()},
-        "assignment_type": given.get("ASSIGNMENT_TYPE") or "individual",
-        "review": given.get("REVIEW_URL") or given["COMMIT_URL"],
+        **{key: variables[name] for name, key in _CLASSROOM50.items()},
+        "assignment_type": variables.get("ASSIGNMENT_TYPE") or "individual",
+        "review": variables.get("REVIEW_URL") or variables["COMMIT_URL"],
         "datetime": "{}{}:{}:{}".format(*tag.groups()) if tag else now, "graded_at": now,
         **({"submitted_by": pushed_by} if actor else {}),
         "score": sum(grade.earned for grade in grades),
@@ -176,13 +176,14 @@ def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str
 
 def check_runner(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of Classroom 50's runner. Raises DlgoError, which lists the missing ones."""
-    given = {**environment, "OWNER": environment.get("OWNER") or environment.get("USERNAME", "")}
-    missing = [name for name in _CLASSROOM50 if not given.get(name)]
+    owner = environment.get("OWNER") or environment.get("USERNAME", "")
+    variables = {**environment, "OWNER": owner}
+    missing = [name for name in _CLASSROOM50 if not variables.get(name)]
     if missing:
         raise DlgoError(
             f"result.json needs {', '.join(missing)}; Classroom 50's runner sets these variables"
         )
-    return given
+    return variables
 
 
 def _results(grade: Grade) -> list[Result]:

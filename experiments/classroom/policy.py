@@ -83,16 +83,16 @@ class Policy:
 
     def marked(self, student: str, grades: list[Grade]) -> list[Grade]:
         """A student's grades with weights, your points, and what lateness costs."""
-        own = (self.roster.cell(student, "exercises") if self.roster else "").split()
+        exercises = (self.roster.cell(student, "exercises") if self.roster else "").split()
         marked = []
         for grade in grades:
-            given = self.comments.get((student, grade.exercise), [])
-            lost = math.fsum(points for points, _ in given)
+            comments = self.comments.get((student, grade.exercise), [])
+            change = math.fsum(points for points, _ in comments)
             marked.append(dataclasses.replace(
-                grade, weight=self.exercises.get(grade.exercise, 1.0), change=lost,
-                comments=[text for _, text in given if text],
+                grade, weight=self.exercises.get(grade.exercise, 1.0), change=change,
+                comments=[text for _, text in comments if text],
                 penalty=self._penalty(grade, self.due_of(student)),
-                counts=not own or grade.exercise in own,
+                counts=not exercises or grade.exercise in exercises,
             ))
         return marked
 
@@ -111,14 +111,14 @@ def read_policy(path: Path | None, **options: object) -> Policy:
     """The policy in a file, if there is one; `options` that are not None replace its keys. Raises
     DlgoError in one line that names what is wrong in the file."""
     owner = f"plan {path}" if path else "the command line"
-    given = read_toml(path, error=SpecError) if path else {}
-    weights = given.pop("exercises", {})
+    keys = read_toml(path, error=SpecError) if path else {}
+    weights = keys.pop("exercises", {})
     if not isinstance(weights, dict):
         raise SpecError(f"{owner}: write each exercise and its weight under a line [exercises]")
     for name, weight in weights.items():
         get_exercise(name)
         check_number(weight, f"{owner}: the weight of {name}", float, 0, 1000)
-    values = check_settings(owner, KEYS, given, "key")
+    values = check_settings(owner, KEYS, keys, "key")
     for key in ("roster", "comments"):
         if values[key] is not None:
             values[key] = path.parent / values[key]
