@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -26,6 +26,7 @@ from experiments.review.game_review import exact_engine
 from experiments.studio import replies
 from experiments.studio.game import LONGEST_GAME
 from experiments.studio.position import decision_view, moves_view
+from experiments.studio.sockets import stream_route
 from experiments.studio.specs import HUMAN
 
 Event = dict[str, Any]
@@ -40,8 +41,8 @@ def routes(studio: Any) -> list[Route]:
     view = _Analyse(studio)
     return [
         Route("/api/games/{id}/copy", view.copy, methods=["POST"]),
-        Route("/api/games/{id}/analysis", view.analysis),
-        Route("/api/games/{id}/exact", view.exact),
+        stream_route("/api/games/{id}/analysis", view.analysis),
+        stream_route("/api/games/{id}/exact", view.exact),
         Route("/api/games/{id}/territory", view.territory),
         Route("/api/games/{id}/address", view.address),
         Route("/api/positions", view.position, methods=["POST"]),
@@ -68,7 +69,7 @@ class _Analyse:
         copied = await self._studio.games.start(lambda: known, players)
         return replies.json_reply({"id": copied.id})
 
-    def _state(self, request: Request) -> GameState:
+    def _state(self, request: HTTPConnection) -> GameState:
         """The position of the request: `?node=N` of the tree, or after `?plies=N`, by default the
         last one."""
         game = self._studio.games.of(request)
@@ -80,11 +81,11 @@ class _Analyse:
             raise replies.StudioError("the game is over: go back to an earlier position")
         return state
 
-    async def analysis(self, request: Request) -> Response:
+    async def analysis(self, request: HTTPConnection, _: Event) -> AsyncIterator[Event]:
         """The analysis by `?engine=SPEC` until the reader leaves; updates count from 1."""
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
-        return replies.event_stream(replies.kept_open(self._looks(state, spec)))
+        return replies.kept_open(self._looks(state, spec))
 
     async def _looks(self, state: GameState, spec: str) -> AsyncIterator[Event]:
         views: dict[Move, Event] = {}
@@ -138,13 +139,13 @@ class _Analyse:
         game = await self._studio.games.start(lambda: SavedGame(position_of(self._studio, given)))
         return replies.json_reply({"id": game.id})
 
-    async def exact(self, request: Request) -> Response:
+    async def exact(self, request: HTTPConnection, _: Event) -> AsyncIterator[Event]:
         """The exact value of every move, one by one, in games that can be solved."""
         state = self._state(request)
         spec = exact_engine(state.game)
         if spec is None:
             raise replies.StudioError(f"{state.game} is too large for exact values")
-        return replies.event_stream(replies.kept_open(self._exact_values(state, spec)))
+        return replies.kept_open(self._exact_values(state, spec))
 
     async def _exact_values(self, state: GameState, spec: str) -> AsyncIterator[Event]:
         owner = f"exact-{secrets.token_hex(8)}"

@@ -251,15 +251,15 @@ class Game:
             "seconds": round(time.monotonic() - self._since, 2),
         }
 
-    async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
+    async def watch(self) -> AsyncIterator[dict[str, Any]]:
         """The view, as `Changes.follow` gives it."""
         self.watchers += 1
         self._go_on()
         try:
             async for view in self._changes.follow(self.view):
-                self.used = time.monotonic()
                 yield view
         finally:
+            self.used = time.monotonic()
             self.watchers -= 1
             if not self.watchers:
                 self._stop()

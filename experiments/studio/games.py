@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.files import write_file
@@ -96,7 +96,7 @@ class Games:
         self._save(game, _PAUSE)
         return game
 
-    def of(self, request: Request) -> Game:
+    def of(self, request: HTTPConnection) -> Game:
         """The game that a request names by its `id`. Raises StudioError."""
         return self.find(request.path_params["id"])
 

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -25,6 +25,7 @@ from experiments.studio import opponents, replies
 from experiments.studio.analyse import position_of
 from experiments.studio.course import PRESETS
 from experiments.studio.position import board_view, decision_view, position_view
+from experiments.studio.sockets import stream_route
 
 # The longest searches that are recorded.
 MOST_SIMULATIONS, MOST_DEPTH = 500, 20
@@ -49,7 +50,7 @@ def routes(studio: Any) -> list[Route]:
         Route("/api/inside", view.choices),
         Route("/api/inside/position", view.position, methods=["POST"]),
         Route("/api/inside/positions", view.positions, methods=["POST"]),
-        Route("/api/inside/search", view.search, methods=["POST"]),
+        stream_route("/api/inside/search", view.search),
     ]
 
 
@@ -109,19 +110,16 @@ class _Inside:
 
         return replies.json_reply({"positions": await asyncio.to_thread(ends)})
 
-    async def search(self, request: Request) -> Response:
+    async def search(self, _: HTTPConnection, body: Event) -> AsyncIterator[Event]:
         """A search: its position and settings, then its events in parts, then its choice."""
-        given = await replies.read_object(request)
-        state = await asyncio.to_thread(position_of, self._studio, given)
-        spec = await asyncio.to_thread(self._spec, given)
+        state = await asyncio.to_thread(position_of, self._studio, body)
+        spec = await asyncio.to_thread(self._spec, body)
         if state.is_over():
             raise replies.StudioError("the game is over here; take back a move to search")
-        seed = replies.whole_of(given, "seed", 1, _LARGEST_SEED)
-        return replies.event_stream(self._steps(state, spec, seed))
+        seed = replies.whole_of(body, "seed", 1, _LARGEST_SEED)
+        return self._steps(state, spec, seed)
 
-    async def _steps(
-        self, state: GameState, spec: EngineSpec, seed: int
-    ) -> AsyncIterator[Event | None]:
+    async def _steps(self, state: GameState, spec: EngineSpec, seed: int) -> AsyncIterator[Event]:
         yield {
             "info": board_view(state.game),
             "position": await asyncio.to_thread(position_view, state), "engine": spec.text,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -25,6 +25,7 @@ from experiments.studio.game import LONGEST_GAME
 from experiments.studio.levels import levels
 from experiments.studio.opponents import levels_view, presets
 from experiments.studio.position import position_view
+from experiments.studio.sockets import stream_route
 from experiments.studio.specs import HUMAN
 
 _TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
@@ -59,7 +60,7 @@ def routes(studio: Any) -> list[Route]:
         Route("/api/games", view.new, methods=post),
         Route("/api/games/load", view.load, methods=post),
         Route(game, view.show),
-        Route(f"{game}/events", view.events),
+        stream_route(f"{game}/events", view.events),
         Route(f"{game}/positions/{{plies:int}}", view.position),
         Route(f"{game}/file", view.file),
         *(Route(f"{game}/{name}", getattr(view, name), methods=post)
@@ -149,9 +150,9 @@ class _Play:
     async def show(self, request: Request) -> Response:
         return replies.json_reply(self._studio.games.of(request).view())
 
-    async def events(self, request: Request) -> Response:
+    async def events(self, request: HTTPConnection, _: View) -> AsyncIterator[View]:
         """The stream of a game. Engines move only while a client reads it."""
-        return replies.event_stream(replies.news_of(self._studio.games.of(request).watch()))
+        return replies.news_of(self._studio.games.of(request).watch())
 
     async def position(self, request: Request) -> Response:
         plies = request.path_params["plies"]

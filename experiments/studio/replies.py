@@ -1,4 +1,4 @@
-"""Requests, answers, errors and event streams between pages and the server."""
+"""Requests, answers, errors and views between pages and the server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import aclosing
@@ -13,10 +14,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
+from starlette.responses import Response
 
 from dlgo.errors import DlgoError
+from dlgo.faults import unforeseen
 from dlgo.files import relative_path
 from dlgo.readers import read_json
 from dlgo.specs import check_number
@@ -25,13 +28,8 @@ from dlgo.text import one_line
 # Bytes of a request's body: more than any game that the studio takes; seconds for it to arrive.
 MOST_BYTES = 256 * 1024
 _BODY_TIMEOUT = 10.0
-# Streams of all pages together.
-_MOST_STREAMS = 100
-# Seconds after which a silent stream says that it lives.
-_HEARTBEAT = 15.0
 
 View = dict[str, Any]
-_open_streams = 0
 _folders: list[str] = []
 
 
@@ -72,10 +70,24 @@ def error_words(error: Exception) -> str:
     return one_line(text)
 
 
-def error_reply(error: Exception, status: int | None = None) -> Response:
+def error_view(error: Exception) -> View:
+    """An error as one line, `error`, and its HTTP `status`. An unforeseen one goes to the console,
+    too: no traceback reaches a browser."""
+    if isinstance(error, DlgoError):
+        return {"error": error_words(error), "status": getattr(error, "status", 400)}
+    if isinstance(error, HTTPException):
+        return {"error": error.detail, "status": error.status_code}
+    print(f"dlgo: internal error: {one_line(repr(error))}", file=sys.stderr)
+    words, own = unforeseen(error)
+    if not own:
+        words = f"internal error: {type(error).__name__}; the server's console says more"
+    return {"error": words, "status": 500}
+
+
+def error_reply(error: Exception) -> Response:
     """An error as one line of JSON."""
-    status = status or getattr(error, "status", 400)
-    return json_reply({"error": error_words(error)}, status)
+    view = error_view(error)
+    return json_reply({"error": view["error"]}, view["status"])
 
 
 def json_text(value: Any) -> str:
@@ -120,8 +132,13 @@ async def read_object(request: Request) -> View:
     # A page of another site cannot send this type unasked.
     if not request.headers.get("content-type", "").startswith("application/json"):
         raise StudioError("send JSON (content-type: application/json)")
+    return json_object(await read_body(request))
+
+
+def json_object(data: bytes | str) -> View:
+    """The object that JSON describes. Raises StudioError if it is something else."""
     try:
-        value = read_json(await read_body(request))
+        value = read_json(data)
     except ValueError:
         raise StudioError("the request is not JSON") from None
     if not isinstance(value, dict):
@@ -147,7 +164,7 @@ def whole_of(given: View, key: str, default: int, high: int) -> int:
     return int(check_number(given.get(key, default), key, int, 0, high, StudioError))
 
 
-def query_number(request: Request, key: str, default: int) -> int:
+def query_number(request: HTTPConnection, key: str, default: int) -> int:
     """A whole number of the address, not negative. Raises StudioError if it is something else."""
     text = request.query_params.get(key) or default
     return int(check_number(text, key, int, 0, error=StudioError))
@@ -166,8 +183,8 @@ class Changes:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def follow(self, view: Callable[[], View]) -> AsyncIterator[View | None]:
-        """The view now and after every change; None when nothing has happened for a while.
+    async def follow(self, view: Callable[[], View]) -> AsyncIterator[View]:
+        """The view now and after every change.
 
         A slow reader misses views, but never the last one.
         """
@@ -177,13 +194,10 @@ class Changes:
                 shown = self.version
                 yield view()
                 continue
-            try:
-                await asyncio.wait_for(self._changed.wait(), _HEARTBEAT)
-            except TimeoutError:
-                yield None
+            await self._changed.wait()
 
 
-async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | None]:
+async def news_of(views: AsyncIterator[View]) -> AsyncIterator[View]:
     """The difference of each view from the one before, for a page that keeps the last view.
 
     Events are `{"set": new values by their keys, "tail": of lists (elements that stay, those that
@@ -192,9 +206,6 @@ async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | Non
     before: View = {}
     async with aclosing(views):
         async for view in views:
-            if view is None:
-                yield None
-                continue
             event: View = {"set": {}, "tail": {}}
             for key, value in view.items():
                 old = before.get(key)
@@ -210,40 +221,13 @@ async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | Non
             yield event
 
 
-async def kept_open(events: AsyncIterator[View]) -> AsyncIterator[View | None]:
-    """Events, then the `problem` if one ended them, then keep-alives without end: a page would
-    reopen a finished stream."""
+async def kept_open(events: AsyncIterator[View]) -> AsyncIterator[View]:
+    """Events, then the `problem` if one ended them, then nothing: a page would reopen a finished
+    stream."""
     try:
         async with aclosing(events):
             async for event in events:
                 yield event
     except DlgoError as error:
         yield {"problem": error_words(error), "final": True}
-    while True:
-        await asyncio.sleep(_HEARTBEAT)
-        yield None
-
-
-def event_stream(events: AsyncIterator[View | None]) -> Response:
-    """A stream of server-sent events; None is a keep-alive.
-
-    The stream ends when the reader leaves or the server ends, and `events` is closed then.
-    Raises StudioError if too many streams are open.
-    """
-    if _open_streams >= _MOST_STREAMS:
-        raise StudioError(f"{_MOST_STREAMS} pages of this server are open, its limit; close one",
-                          429)
-
-    async def lines() -> AsyncIterator[str]:
-        global _open_streams
-        _open_streams += 1
-        try:
-            async with aclosing(events):
-                async for event in events:
-                    yield ": alive\n\n" if event is None else f"data: {json_text(event)}\n\n"
-        except DlgoError as error:
-            yield f"data: {json_text({'error': error_words(error)})}\n\n"
-        finally:
-            _open_streams -= 1
-
-    return StreamingResponse(lines(), media_type="text/event-stream")
+    await asyncio.Event().wait()

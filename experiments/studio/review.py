@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -27,6 +27,7 @@ from experiments.studio import replies
 from experiments.studio.engines import Engines
 from experiments.studio.game import Game
 from experiments.studio.review_view import ReviewView, review_html
+from experiments.studio.sockets import stream_route
 from experiments.studio.specs import HUMAN
 
 # Reviews that are kept.
@@ -43,7 +44,7 @@ def routes(studio: Any) -> list[Route]:
     """The routes of this view."""
     view = _Review(studio)
     return [
-        Route("/api/games/{id}/review", view.events),
+        stream_route("/api/games/{id}/review", view.events),
         Route("/api/games/{id}/review/file", view.file),
         Route("/api/games/{id}/review/{place:int}", view.place),
     ]
@@ -62,14 +63,14 @@ class _Run:
         self._over = False
         self._changes = replies.Changes()
 
-    async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
+    async def watch(self) -> AsyncIterator[replies.View]:
         """The results, now and after every change. The review runs while this is read."""
         self._readers += 1
         if self._task is None and not self._over:
             self._task = asyncio.create_task(self._run())
         try:
-            async for changed in self._changes.follow(dict):
-                yield None if changed is None else await asyncio.to_thread(self._report)
+            async for _ in self._changes.follow(dict):
+                yield await asyncio.to_thread(self._report)
                 await asyncio.sleep(_PAUSE)
         finally:
             self._readers -= 1
@@ -146,7 +147,7 @@ class _Review:
         self._studio = studio
         self._runs: OrderedDict[tuple[str, str, bool, int], _Run] = OrderedDict()
 
-    async def _find(self, request: Request) -> _Run:
+    async def _find(self, request: HTTPConnection) -> _Run:
         """The review of a game as it is now, by `?engine=SPEC`; `&exact=no`: without proofs;
         `&seconds=N`: see `Pace`."""
         game, asked = self._studio.games.of(request), request.query_params
@@ -165,9 +166,8 @@ class _Review:
             self._runs.popitem(last=False)[1].stop()
         return run
 
-    async def events(self, request: Request) -> Response:
-        run = await self._find(request)
-        return replies.event_stream(replies.news_of(run.watch()))
+    async def events(self, request: HTTPConnection, _: replies.View) -> AsyncIterator[replies.View]:
+        return replies.news_of((await self._find(request)).watch())
 
     async def place(self, request: Request) -> Response:
         run, place = await self._find(request), request.path_params["place"]

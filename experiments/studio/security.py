@@ -19,7 +19,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dlgo.text import one_line
 from experiments.studio.replies import StudioError, error_reply
-from experiments.studio.sockets import answer_socket
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 # What a `Host` may be: a name or an address, and a port.
@@ -39,6 +38,13 @@ _HEADERS = {
 }
 
 
+def check_token(token: str, answer: str) -> None:
+    """Raise StudioError if the server has a `token` and the `answer` of a request is another."""
+    if token and not hmac.compare_digest(answer.encode(errors="replace"), token.encode()):
+        raise StudioError(
+            "this server needs a token; open the address that `dlgo web` printed", 403)
+
+
 class Guard:
     """An ASGI application before another: it refuses requests of others.
 
@@ -49,14 +55,12 @@ class Guard:
         self._app, self._host, self._token = app, host.strip("[]").lower(), token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
+        if scope["type"] == "websocket":  # its first message has the token
             try:
                 self._check_source(scope)
             except StudioError:
                 await send({"type": "websocket.close"})
-            else:
-                await answer_socket(self, scope, receive, send)
-            return
+                return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -75,13 +79,9 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         self._check_source(scope)
-        if len(scope["path"]) > _LONGEST_PATH:
-            raise StudioError(f"an address has at most {_LONGEST_PATH:,} characters", 414)
-        if scope["path"].startswith("/api/") and self._token:
-            given = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
-            if not hmac.compare_digest(given.encode(), self._token.encode()):
-                raise StudioError(
-                    "this server needs a token; open the address that `dlgo web` printed", 403)
+        if scope["path"].startswith("/api/"):
+            authorization = Headers(scope=scope).get("authorization", "")
+            check_token(self._token, authorization.removeprefix("Bearer "))
 
     def _check_source(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -93,6 +93,8 @@ class Guard:
             raise StudioError(f"requests from {one_line(origin[:80])!r} are refused", 403)
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise StudioError("requests from pages of other sites are refused", 403)
+        if len(scope["path"]) > _LONGEST_PATH:
+            raise StudioError(f"an address has at most {_LONGEST_PATH:,} characters", 414)
 
     def _is_own_host(self, host: str) -> bool:
         parts = _ADDRESS.fullmatch(host.lower())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 import socket
-import sys
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -23,8 +22,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dlgo import DlgoError, browser
-from dlgo.faults import unforeseen
-from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
 from experiments.studio import (
     analyse,
@@ -41,13 +38,7 @@ from experiments.studio import (
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
 from experiments.studio.ledgers import Ledgers
-from experiments.studio.replies import (
-    MOST_BYTES,
-    StudioError,
-    error_reply,
-    hide_folders,
-    json_reply,
-)
+from experiments.studio.replies import MOST_BYTES, StudioError, error_reply, hide_folders
 from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
@@ -115,28 +106,15 @@ def make_app(
     app = Starlette(
         routes=[*routes, Route("/", file), Route("/{name:path}", file)], lifespan=lifespan,
         exception_handlers={
-            DlgoError: _error, HTTPException: _http_error, Exception: _internal_error,
+            DlgoError: _error, HTTPException: _error, Exception: _error,
         },
     )
+    app.state.token = token
     return Guard(app, host, token)
 
 
 async def _error(_: Request, error: Exception) -> Response:
     return error_reply(error)
-
-
-async def _http_error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return json_reply({"error": error.detail}, error.status_code)
-
-
-async def _internal_error(_: Request, error: Exception) -> Response:
-    """Answer with one line: no traceback reaches a browser."""
-    print(f"dlgo: internal error: {one_line(repr(error))}", file=sys.stderr)
-    words, own = unforeseen(error)
-    if not own:
-        words = f"internal error: {type(error).__name__}; the server's console says more"
-    return json_reply({"error": words}, 500)
 
 
 def needs_token(host: str) -> bool:

@@ -1,88 +1,92 @@
 """Streams of events over WebSockets, as many as a browser has tabs.
 
 A browser opens at most six connections to a server for requests, all its tabs together, and a
-stream keeps one busy, so six open games would stop every page. It opens some two hundred
-WebSockets. So a page asks for a stream over a WebSocket, in its first message:
+stream of server-sent events keeps one busy, so six open games would stop every page. It opens some
+two hundred WebSockets.
 
-    {"path": "/api/games/ID/events", "token": null, "body": an object, or null for GET}
-
-This request is then checked and answered as it would be over HTTP. The first message of the answer
+The page's first message is `{"token": a text or null, "body": an object or null}`. The first answer
 is `{"status": 200}`, or an error with its status; each further one is an event.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-from contextlib import suppress
-from typing import Any
-from urllib.parse import unquote
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, suppress
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dlgo.readers import MALFORMED, read_json
-from experiments.studio.replies import json_text
+from experiments.studio.replies import StudioError, View, error_view, json_object, json_text
+from experiments.studio.security import check_token
 
 # Seconds for the first message to arrive.
 _REQUEST_TIMEOUT = 10.0
-# Headers of the WebSocket that the request is checked by.
-_KEPT = (b"host", b"origin", b"sec-fetch-site")
+# Streams of all pages together.
+_MOST_STREAMS = 100
+_open_streams = 0
 
 
-async def answer_socket(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer the request that a WebSocket carries, by `app`."""
-    await receive()
-    await send({"type": "websocket.accept"})
-    request = await _request(receive)
-    path, _, query = request["path"].partition("?")
-    body, status = request.get("body"), 200
-    headers = [(name, value) for name, value in scope["headers"] if name in _KEPT]
-    headers.append((b"content-type", b"application/json"))
-    headers.append((b"authorization", f"Bearer {request.get('token')}".encode("ascii", "replace")))
-    inner: Scope = {
-        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1",
-        "method": "GET" if body is None else "POST", "scheme": "http", "path": unquote(path),
-        "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
-        "headers": headers, "server": scope.get("server"), "client": scope.get("client"),
-    }
-    unread = True
+def stream_route(
+    path: str, events: Callable[[WebSocket, View], Awaitable[AsyncIterator[View]]]
+) -> WebSocketRoute:
+    """A route that sends `events(socket, body)` to each page until it leaves, and closes them then.
 
-    async def read() -> Message:
-        """The body of the request; then that the page has left, once it has."""
-        nonlocal unread
-        if unread:
-            unread = False
-            return {"type": "http.request", "body": json_text(body).encode()}
-        while (await receive())["type"] != "websocket.disconnect":
-            pass
-        return {"type": "http.disconnect"}
+    Errors become the last message.
+    """
 
-    async def write(message: Message) -> None:
-        nonlocal status
-        text = message.get("body", b"").decode("utf-8", "replace")
-        if message["type"] == "http.response.start":
-            status = message["status"]
-            text = json_text({"status": status}) if status == 200 else ""
-        elif status != 200:
-            text = text and json_text({"status": status} | json.loads(text))
-        else:  # an event; signs of life are the WebSocket's own
-            text = text.removeprefix("data: ").strip() if text.startswith("data: ") else ""
-        if text:
-            with suppress(OSError, RuntimeError):  # the page has left
-                await send({"type": "websocket.send", "text": text})
+    async def answer(socket: WebSocket) -> None:
+        with suppress(OSError, RuntimeError, WebSocketDisconnect):  # the page has left
+            await socket.accept()
+            try:
+                await _send(socket, await events(socket, await _body(socket)))
+            except Exception as error:
+                await socket.send_text(json_text(error_view(error)))
+            await socket.close()
 
-    await app(inner, read, write)
-    with suppress(OSError, RuntimeError):
-        await send({"type": "websocket.close", "code": 1000})
+    return WebSocketRoute(path, answer)
 
 
-async def _request(receive: Receive) -> dict[str, Any]:
-    """The first message; one that names nothing, if it does not come in time or is nonsense."""
+async def _body(socket: WebSocket) -> View:
+    """The object that the first message carries. Raises StudioError if it is none, or the token is
+    wrong."""
     try:
         async with asyncio.timeout(_REQUEST_TIMEOUT):
-            request = read_json((await receive()).get("text") or "")
-        if isinstance(request["path"], str) and request["path"].isascii():
-            return request
-    except (TimeoutError, *MALFORMED):
-        pass
-    return {"path": "/api/"}
+            message = await socket.receive()
+    except TimeoutError:
+        raise StudioError(f"there was no request after {_REQUEST_TIMEOUT:g} s") from None
+    request = json_object(message.get("text") or "")
+    check_token(socket.app.state.token, str(request.get("token")))
+    body = request.get("body") or {}
+    if not isinstance(body, dict):
+        raise StudioError("the request is not a JSON object")
+    return body
+
+
+async def _send(socket: WebSocket, events: AsyncIterator[View]) -> None:
+    global _open_streams
+    if _open_streams >= _MOST_STREAMS:
+        raise StudioError(f"{_MOST_STREAMS} pages of this server are open, its limit; close one",
+                          429)
+
+    async def send_all() -> None:
+        await socket.send_text(json_text({"status": 200}))
+        async with aclosing(events):
+            async for event in events:
+                await socket.send_text(json_text(event))
+
+    async def until_left() -> None:
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            pass
+
+    _open_streams += 1
+    tasks = [asyncio.create_task(send_all()), asyncio.create_task(until_left())]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        _open_streams -= 1
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -24,6 +24,7 @@ from experiments.review.comparison import share_of
 from experiments.studio import replies
 from experiments.studio.ledgers import count_games, find_game, list_games
 from experiments.studio.position import board_view, position_view
+from experiments.studio.sockets import stream_route
 from experiments.studio.specs import Allowed
 
 # Seconds between two looks at a ledger.
@@ -42,7 +43,7 @@ def routes(studio: Any) -> list[Route]:
     view = _Watch(studio)
     return [
         Route("/api/ledgers", view.ledgers),
-        Route("/api/ledgers/{name}/events", view.events),
+        stream_route("/api/ledgers/{name}/events", view.events),
         Route("/api/ledgers/{name}/games", view.games),
         Route("/api/ledgers/{name}/open", view.open, methods=["POST"]),
     ]
@@ -53,19 +54,19 @@ class _Watch:
         self._studio = studio
         self._watched: dict[Path, _Watched] = {}
 
-    def _path(self, request: Request) -> Path:
+    def _path(self, request: HTTPConnection) -> Path:
         return self._studio.ledgers.find(request.path_params["name"])
 
     async def ledgers(self, _: Request) -> Response:
         ledgers = await asyncio.to_thread(self._studio.ledgers.overview)
         return replies.json_reply({"ledgers": ledgers})
 
-    async def events(self, request: Request) -> Response:
+    async def events(self, request: HTTPConnection, _: View) -> AsyncIterator[View]:
         """Standings and games in progress, each time that something has changed."""
         path = self._path(request)
         if path not in self._watched or not self._watched[path].watchers:
             self._watched[path] = _Watched(path, self._studio)
-        return replies.event_stream(replies.news_of(self._watched[path].follow()))
+        return replies.news_of(self._watched[path].follow())
 
     async def games(self, request: Request) -> Response:
         """Finished games: `?offset=`, `game=`, `entrant=`, `failed=yes`."""
@@ -102,7 +103,7 @@ class _Watched:
         self._looking: asyncio.Task[None] | None = None
         self._rating: asyncio.Task[None] | None = None
 
-    async def follow(self) -> AsyncIterator[View | None]:
+    async def follow(self) -> AsyncIterator[View]:
         """The view, now and after every change."""
         self.watchers += 1
         if self._looking is None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from tests.command import ROOT
 
@@ -94,6 +96,10 @@ class Studio:
     def move(self, game: str, text: str) -> tuple[int, Any]:
         return self.ask(f"/api/games/{game}/move", {"move": text})
 
+    def connect(self, path: str, **options: Any) -> connect:
+        """A WebSocket, as a context manager."""
+        return connect(f"ws://127.0.0.1:{self.port}{path}", proxy=None, max_size=None, **options)
+
     @contextmanager
     def watching(self, game: str) -> Iterator[Watcher]:
         """Watch a game, as an open page does."""
@@ -129,35 +135,26 @@ class Watcher:
         self.sizes: list[int] = []
         self._place = 0  # of the event that was waited for last
         self._news = threading.Condition()
-        self._connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
-        if body is None:
-            self._connection.request("GET", path)
-        else:
-            self._connection.request(
-                "POST", path, json.dumps(body), {"content-type": "application/json"}
-            )
-        self._socket = self._connection.sock  # the response takes it over
-        self._reply = self._connection.getresponse()
-        self._socket.settimeout(None)
-        self.status = self._reply.status
-        threading.Thread(target=self._read, daemon=True).start()
+        self._open = ExitStack()
+        self._connection = self._open.enter_context(studio.connect(path))
+        self._connection.send(json.dumps({"body": body}))
+        self.answer = json.loads(self._connection.recv(PATIENCE))
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         view: View = {}
-        try:
-            for line in self._reply:
-                if line.startswith(b"data: "):
-                    event = json.loads(line[6:])
-                    if "set" in event:  # what is new in a view
-                        self.sizes.append(len(line))
-                        tails = {key: [*view[key][:kept], *items]
-                                 for key, (kept, items) in event["tail"].items()}
-                        event = view = {**view, **event["set"], **tails}
-                    with self._news:
-                        self.events.append(event)
-                        self._news.notify_all()
-        except (OSError, ValueError, AttributeError, http.client.HTTPException):
-            pass  # closed
+        with suppress(ConnectionClosed):
+            for message in self._connection:
+                event = json.loads(message)
+                if "set" in event:  # what is new in a view
+                    self.sizes.append(len(message))
+                    tails = {key: [*view[key][:kept], *items]
+                             for key, (kept, items) in event["tail"].items()}
+                    event = view = {**view, **event["set"], **tails}
+                with self._news:
+                    self.events.append(event)
+                    self._news.notify_all()
 
     def until(self, condition: Callable[[View], Any], what: str = "an event") -> View:
         """The first view for which a condition holds, from the one that was waited for last on.
@@ -176,7 +173,11 @@ class Watcher:
                 assert left > 0, f"{what} did not come; last: {self.events[-1:]}"
                 self._news.wait(left)
 
+    def until_end(self) -> list[View]:
+        """All events, once the server has closed the stream."""
+        self._reader.join(PATIENCE)
+        assert not self._reader.is_alive(), "the stream did not end"
+        return self.events
+
     def close(self) -> None:
-        with self._news, suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._connection.close()
+        self._open.close()

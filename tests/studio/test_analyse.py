@@ -13,7 +13,7 @@ def look(studio: Studio, path: str, condition) -> tuple[View, list[View]]:
     """The first event of a stream for which a condition holds, and all events before; those that
     tell what an engine does before it thinks are left out."""
     watcher = Watcher(studio, path)
-    assert watcher.status == 200
+    assert watcher.answer == {"status": 200}
     try:
         found = watcher.until(lambda event: "progress" not in event and condition(event))
         return found, [event for event in watcher.events if "progress" not in event]

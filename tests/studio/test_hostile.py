@@ -116,8 +116,10 @@ class Attacker:
         """Open a stream and leave without reading it."""
         with socket.create_connection(("127.0.0.1", self.studio.port), timeout=60) as connection:
             name = self.draw.choice(("none", "tour.sqlite"))
-            connection.sendall(b"GET /api/ledgers/%s/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                               % name.encode())
+            connection.sendall(
+                b"GET /api/ledgers/%s/events HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+                b"Connection: upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n" % name.encode())
         return 0, ""
 
     def raw(self, data: bytes) -> tuple[int, object]:

@@ -30,18 +30,16 @@ def position(game: str, moves: str = "") -> GameState:
 
 
 def ask_search(studio: Studio, **asked: Any) -> tuple[Search, list[Any]]:
-    """A search over HTTP: what is said before and after its events, and these."""
-    status, data = studio.ask("/api/inside/search", asked)
-    assert status == 200, data
+    """A search: what is said before and after its events, and these."""
+    watcher = Watcher(studio, "/api/inside/search", asked)
+    assert watcher.answer == {"status": 200}
     about, events = {}, []
-    for line in data.decode().split("\n\n"):
-        assert len(line) < 200_000  # a large search comes in small parts
-        if line.startswith("data: "):
-            news = json.loads(line[6:])
-            if "part" in news:
-                events += json.loads(news["part"])
-            else:
-                about |= news
+    for news in watcher.until_end():
+        if "part" in news:
+            assert len(news["part"]) < 200_000  # a large search comes in small parts
+            events += json.loads(news["part"])
+        else:
+            about |= news
     return about, events
 
 
@@ -89,7 +87,7 @@ def test_a_search_that_tells_too_much_is_ended() -> None:
         assert sum(map(len, record.parts)) < 60_000
 
 
-def test_a_search_over_http_is_the_engines_own(studio: Studio) -> None:
+def test_a_search_of_the_studio_is_the_engines_own(studio: Studio) -> None:
     state, spec = position("connect4", "4 3 4"), "textbook-puct:sims=30"
     told, events = ask_search(studio, game="connect4", moves="4 3 4", engine=spec, seed=7)
     recording = watch(build_engine(spec, state.game, 7), state)

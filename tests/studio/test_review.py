@@ -126,7 +126,8 @@ def test_a_review_keeps_the_time_that_it_has_promised(studio: Studio) -> None:
     assert found["done"] == 8 and 0 < found["spent"] < 20
     status, answer = studio.ask(f"/api/games/{game}/review/0?engine=mcts:sims=50&seconds=4")
     assert status == 200 and answer["known"]
-    assert studio.ask(f"/api/games/{game}/review?seconds=soon")[0] == 400
+    refused = Watcher(studio, f"/api/games/{game}/review?seconds=soon")
+    assert refused.answer["status"] == 400
 
 
 @pytest.mark.parametrize(("engine", "words"), [

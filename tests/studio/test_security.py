@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
-from starlette.types import Message
 from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
 
-from experiments.studio.replies import MOST_BYTES, json_reply
+from experiments.studio.replies import MOST_BYTES
 from experiments.studio.server import needs_token
-from experiments.studio.sockets import answer_socket
 from tests.studio.client import BOTS, Studio
 
 RAW = {"content_type": "application/octet-stream"}
@@ -48,17 +45,21 @@ ASKED = [
     "/boards/", "/static/app.js", "/etc/passwd%00.js", "/server.py", "/api/games/../../etc",
     "/api/games/%2e%2e%2f/file", "/api/none", "/api/games/{game}/positions/-1",
     *(f"/api/{path}/{'9' * 5000}" for path in ("games/{game}/positions", "train/connect4")),
+    *(f"/api/games/{{game}}/review/{rest}" for rest in (
+        "99?engine=mcts", "-1?engine=mcts", "file?engine=mcts&form=exe",
+        "file?engine=mcts&form=sgf", "0?engine=gtp:command=ls")),
+    *(f"/api/ledgers/{rest}" for rest in (
+        "..%2ftour.sqlite/games",
+        "%2fetc%2fpasswd/games", "tour.sqlite%00/games", "tour.sqlite-wal/games",
+        "tour.sqlite/games?offset=-1", "tour.sqlite/games?offset=1e9")),
+]
+STREAMS = [
     *(f"/api/games/{{game}}/analysis?{query}" for query in (
         "", "engine=", "engine=nope", "engine=my_bot.py:X", "engine=gtp:command=ls",
         "engine=mcts&plies=-1", "engine=mcts&plies=99", "engine=mcts&plies=1e9")),
-    *(f"/api/games/{{game}}/review{rest}" for rest in (
-        "", "?engine=", "?engine=nope", "?engine=my_bot.py:X", "/99?engine=mcts",
-        "/-1?engine=mcts", "/file?engine=mcts&form=exe", "/file?engine=mcts&form=sgf",
-        "/0?engine=gtp:command=ls")),
-    *(f"/api/ledgers/{rest}" for rest in (
-        "none.sqlite/events", "mine.pdn/events", "..%2ftour.sqlite/games",
-        "%2fetc%2fpasswd/games", "tour.sqlite%00/games", "tour.sqlite-wal/games",
-        "tour.sqlite/games?offset=-1", "tour.sqlite/games?offset=1e9")),
+    *(f"/api/games/{{game}}/review{query}" for query in (
+        "", "?engine=", "?engine=nope", "?engine=my_bot.py:X")),
+    "/api/ledgers/none.sqlite/events", "/api/ledgers/mine.pdn/events", "/api/games/none/events",
 ]
 GAMES = [
     b"", b"{", b"[]", b"null", b'"game"', b"\xff\xfe", b"[" * 100_000, b'{"game": NaN}',
@@ -83,7 +84,6 @@ def test_nonsense_is_refused_in_one_line(studio: Studio) -> None:
     game = studio.new("tictactoe")
     requests: list[tuple[str, object]] = [(path.format(game=game), None) for path in ASKED]
     requests += [("/api/games", body) for body in GAMES]
-    requests += [("/api/inside/search", {"game": "tictactoe", **asked}) for asked in SEARCHES]
     requests += [("/api/inside/positions", {"game": "tictactoe", "paths": p}) for p in PATHS]
     requests += [(f"/api/ledgers/{name}.sqlite/open", {"slot": "x"}) for name in ("tour", "none")]
     for path, body in requests:
@@ -92,44 +92,39 @@ def test_nonsense_is_refused_in_one_line(studio: Studio) -> None:
         assert set(answer) == {"error"} and "\n" not in answer["error"], (path, body, answer)
         for word in ("Traceback", "internal", "root:"):
             assert word not in answer["error"], (path, body, answer)
+    streams: list[tuple[str, object]] = [(path.format(game=game), None) for path in STREAMS]
+    streams += [("/api/inside/search", {"game": "tictactoe", **asked}) for asked in SEARCHES]
+    for path, body in streams:
+        answer = first_answer(studio, path, json.dumps({"body": body}))
+        assert answer["status"] in (400, 403, 404), (path, body, answer)
+        assert set(answer) == {"status", "error"} and "\n" not in answer["error"]
+        assert "internal" not in answer["error"], (path, body, answer)
     form = studio.ask("/api/games", b'{"game": "go"}', content_type="text/plain")
     assert form[0] == 400  # which a page of another site can send
 
 
-def first_answer(studio: Studio, asked: str) -> dict[str, object]:
+def first_answer(studio: Studio, path: str, message: str | bytes) -> dict[str, Any]:
     """What a WebSocket is answered first."""
-    with connect(f"ws://127.0.0.1:{studio.port}/api/stream", proxy=None) as opened:
-        opened.send(asked)
+    with studio.connect(path) as opened:
+        opened.send(message)
         return json.loads(opened.recv(timeout=60))
 
 
 def test_streams_are_checked_as_requests_are(studio: Studio) -> None:
     game = studio.new("tictactoe")
-    assert first_answer(studio, f'{{"path": "/api/games/{game}/events"}}') == {"status": 200}
-    for asked in (
-        "", "{", "[]", "null", '{"path": 7}', '{"path": "\\ud800"}', '{"path": "/etc/passwd"}',
-        '{"path": "/api/games/none/events"}', f'{{"path": "/api/games/{game}/events", "body": 1}}',
-        '{"path": "/api/inside/search", "body": {"game": "no.py"}}', "[" * 100_000,
+    path = f"/api/games/{game}/events"
+    assert first_answer(studio, path, "{}") == {"status": 200}
+    for message in (
+        "", "{", "[]", "null", '{"body": 1}', '{"body": "x"}', "[" * 100_000, b"{}",
     ):
-        answer = first_answer(studio, asked)
-        assert set(answer) == {"status", "error"} and 400 <= answer["status"] < 500, (asked, answer)
+        answer = first_answer(studio, path, message)
+        assert set(answer) == {"status", "error"} and answer["status"] == 400, (message, answer)
     for origin in ("http://evil.example", "null", "http://localhost:1"):
-        with pytest.raises(InvalidStatus, match="403"):
-            connect(f"ws://127.0.0.1:{studio.port}/api/stream", origin=origin, proxy=None)
-
-
-def test_a_page_that_leaves_before_it_asks_is_no_error() -> None:
-    """As after a first message that is too large: what is sent then raises RuntimeError."""
-    arrived = iter(({"type": "websocket.connect"}, {"type": "websocket.disconnect"}))
-
-    async def receive() -> Message:
-        return next(arrived)
-
-    async def send(message: Message) -> None:
-        if message["type"] != "websocket.accept":
-            raise RuntimeError("sent after the close")
-
-    asyncio.run(answer_socket(json_reply({}, 404), {"headers": []}, receive, send))
+        with pytest.raises(InvalidStatus, match="403"), studio.connect(path, origin=origin):
+            pass
+    with pytest.raises(InvalidStatus, match="403"), studio.connect("/api/none"):
+        pass
+    assert studio.ask(path)[0] == 404  # there is no other way to a stream
 
 
 def test_large_bodies_are_refused(studio: Studio) -> None:
@@ -219,8 +214,8 @@ def test_another_address_needs_a_token() -> None:
         assert server.ask("/api/status")[0] == 403 and server.ask("/app.js")[0] == 200
         assert server.ask("/api/status", authorization="Bearer wrong")[0] == 403
         for given, status in (("wrong", 403), (token, 404)):
-            asked = json.dumps({"path": "/api/games/none/events", "token": given})
-            assert first_answer(server, asked)["status"] == status
+            message = json.dumps({"token": given})
+            assert first_answer(server, "/api/games/none/events", message)["status"] == status
         assert server.ask("/api/status", authorization=f"Bearer {token}")[0] == 200
     finally:
         server.close()

@@ -60,11 +60,11 @@ export function saveBlob(blob, name) {
  */
 export function stream(path, body, signal, onEvent) {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/api/stream`);
+    const socket = new WebSocket(location.origin.replace(/^http/, "ws") + path);
     let begun = false;
     const leave = () => { if (socket.readyState) socket.close(); };  // while it connects, the console would complain
     signal.addEventListener("abort", () => { leave(); resolve(); });
-    socket.onopen = () => (signal.aborted ? leave() : socket.send(JSON.stringify({ path, body, token: sessionStorage.getItem(TOKEN) })));
+    socket.onopen = () => (signal.aborted ? leave() : socket.send(JSON.stringify({ body, token: sessionStorage.getItem(TOKEN) })));
     socket.onmessage = ({ data }) => {
       if (signal.aborted) return;
       const event = JSON.parse(data);
