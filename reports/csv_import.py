@@ -57,7 +57,7 @@ def read_games(path: Path) -> pd.DataFrame:
     has bad lines (named by number)."""
     import pandas as pd
 
-    table = read_table(path, NEEDED)
+    table = read_table(path)
     header = [name.strip().lower() for name in table.header]
     for name in (*NEEDED, "game", "pair", "moves"):
         if header.count(name) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -61,9 +62,9 @@ DIALECTS = {
 }
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be+mark"])
+@pytest.mark.parametrize(("dialect", "encoding", "ends"), [*zip(
+    DIALECTS, cycle(["utf-8", "utf-8-sig", "utf-16", "utf-16-be+mark"]),
+    cycle(["\n", "\r\n", "\r"]), strict=False)])
 def test_a_table_is_read_in_any_dialect(
     dialect: str, encoding: str, ends: str, tmp_path: Path
 ) -> None:
