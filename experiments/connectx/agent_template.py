@@ -18,6 +18,7 @@ import io
 import math
 import time
 import types
+from collections.abc import Callable
 
 import numpy as np
 
@@ -109,7 +110,7 @@ def convolve(planes: np.ndarray, kernel: np.ndarray, bias: np.ndarray) -> np.nda
     return (sums + bias[:, None]).reshape(n, -1, rows, columns)
 
 
-OPERATIONS = {
+OPERATIONS: dict[str, Callable[..., np.ndarray]] = {
     "Add": np.add,
     "Conv": convolve,
     "Flatten": lambda x: x.reshape(len(x), -1),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -92,7 +93,8 @@ def read_network(content: bytes, card: Card) -> tuple[list[Step], dict[str, np.n
 
     graph = onnx.load_model_from_string(content).graph
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    needed, constants, steps = set(_HEADS), {}, []
+    needed, steps = set(_HEADS), list[Step]()
+    constants: dict[str, np.ndarray] = {}
     for node in reversed(graph.node):
         if node.output[0] not in needed:
             continue
@@ -124,10 +126,11 @@ def _pack(
     names |= {result: f"x{number}" for number, (_, _, result) in enumerate(steps)
               if result not in _HEADS}
     packed = io.BytesIO()
-    np.savez_compressed(packed, **{
+    arrays: dict[str, Any] = {
         names[name]: array.astype(kind) if array.dtype.kind == "f" else array
         for name, array in constants.items()
-    })
+    }
+    np.savez_compressed(packed, **arrays)
     return [
         (operation, [names.get(name, name) for name in arguments], names.get(result, result))
         for operation, arguments, result in steps

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from dlgo import GameState, Move, Player
 from dlgo.display import player_text
@@ -36,7 +35,7 @@ _RANDOM_GAMES = 1000
 _LONGEST = 20_000
 
 
-def routes(studio: Any) -> list[Route]:
+def routes(studio: Any) -> list[BaseRoute]:
     """The routes of this view."""
     view = _Analyse(studio)
     return [
@@ -81,13 +80,13 @@ class _Analyse:
             raise replies.StudioError("the game is over: go back to an earlier position")
         return state
 
-    async def analysis(self, request: HTTPConnection, _: Event) -> AsyncIterator[Event]:
+    async def analysis(self, request: HTTPConnection, _: Event) -> replies.Events:
         """The analysis by `?engine=SPEC` until the reader leaves; updates count from 1."""
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
         return replies.kept_open(self._looks(state, spec))
 
-    async def _looks(self, state: GameState, spec: str) -> AsyncIterator[Event]:
+    async def _looks(self, state: GameState, spec: str) -> replies.Events:
         views: dict[Move, Event] = {}
         look, engines, owner = 0, self._studio.engines, f"analysis-{secrets.token_hex(8)}"
         async with aclosing(engines.steps(owner, state, spec)) as steps:
@@ -139,7 +138,7 @@ class _Analyse:
         game = await self._studio.games.start(lambda: SavedGame(position_of(self._studio, given)))
         return replies.json_reply({"id": game.id})
 
-    async def exact(self, request: HTTPConnection, _: Event) -> AsyncIterator[Event]:
+    async def exact(self, request: HTTPConnection, _: Event) -> replies.Events:
         """The exact value of every move, one by one, in games that can be solved."""
         state = self._state(request)
         spec = exact_engine(state.game)
@@ -147,7 +146,7 @@ class _Analyse:
             raise replies.StudioError(f"{state.game} is too large for exact values")
         return replies.kept_open(self._exact_values(state, spec))
 
-    async def _exact_values(self, state: GameState, spec: str) -> AsyncIterator[Event]:
+    async def _exact_values(self, state: GameState, spec: str) -> replies.Events:
         owner = f"exact-{secrets.token_hex(8)}"
         moves = await asyncio.to_thread(moves_view, state)
         solved: list[Event] = []

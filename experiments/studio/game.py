@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from experiments.play.game_file import SavedGame
 from experiments.studio import counting, ending, opponents, position
 from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
-from experiments.studio.replies import Changes, StudioError, error_words
+from experiments.studio.replies import Changes, Events, StudioError, error_words
 from experiments.studio.specs import HUMAN
 from experiments.studio.tree import Tree
 from experiments.studio.turn_records import Record, add_costs, play_turn, records_of
@@ -251,7 +251,7 @@ class Game:
             "seconds": round(time.monotonic() - self._since, 2),
         }
 
-    async def watch(self) -> AsyncIterator[dict[str, Any]]:
+    async def watch(self) -> Events:
         """The view, as `Changes.follow` gives it."""
         self.watchers += 1
         self._go_on()

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from dlgo import GameState
 from engines.isolation.pool import EngineFailed
@@ -43,7 +42,7 @@ Event = dict[str, Any]
 ALGORITHMS = {algorithm["engine"]: algorithm for algorithm in opponents.FILE["algorithm"]}
 
 
-def routes(studio: Any) -> list[Route]:
+def routes(studio: Any) -> list[BaseRoute]:
     """The routes of this view."""
     view = _Inside(studio)
     return [
@@ -110,7 +109,7 @@ class _Inside:
 
         return replies.json_reply({"positions": await asyncio.to_thread(ends)})
 
-    async def search(self, _: HTTPConnection, body: Event) -> AsyncIterator[Event]:
+    async def search(self, _: HTTPConnection, body: Event) -> replies.Events:
         """A search: its position and settings, then its events in parts, then its choice."""
         state = await asyncio.to_thread(position_of, self._studio, body)
         spec = await asyncio.to_thread(self._spec, body)
@@ -119,7 +118,7 @@ class _Inside:
         seed = replies.whole_of(body, "seed", 1, _LARGEST_SEED)
         return self._steps(state, spec, seed)
 
-    async def _steps(self, state: GameState, spec: EngineSpec, seed: int) -> AsyncIterator[Event]:
+    async def _steps(self, state: GameState, spec: EngineSpec, seed: int) -> replies.Events:
         yield {
             "info": board_view(state.game),
             "position": await asyncio.to_thread(position_view, state), "engine": spec.text,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from dlgo import GameSpec, GameState, get_game
 from dlgo.display import board_info, position_info
@@ -48,7 +48,7 @@ _PICTURES = {
 View = dict[str, Any]
 
 
-def routes(studio: Any) -> list[Route]:
+def routes(studio: Any) -> list[BaseRoute]:
     """The routes of this view."""
     view, post = _Play(studio), ["POST"]
     game = "/api/games/{id}"
@@ -150,7 +150,7 @@ class _Play:
     async def show(self, request: Request) -> Response:
         return replies.json_reply(self._studio.games.of(request).view())
 
-    async def events(self, request: HTTPConnection, _: View) -> AsyncIterator[View]:
+    async def events(self, request: HTTPConnection, _: View) -> replies.Events:
         """The stream of a game. Engines move only while a client reads it."""
         return replies.news_of(self._studio.games.of(request).watch())
 

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from itertools import takewhile
 from pathlib import Path
@@ -30,6 +30,7 @@ MOST_BYTES = 256 * 1024
 _BODY_TIMEOUT = 10.0
 
 View = dict[str, Any]
+Events = AsyncGenerator[View, None]
 _folders: list[str] = []
 
 
@@ -183,7 +184,7 @@ class Changes:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def follow(self, view: Callable[[], View]) -> AsyncIterator[View]:
+    async def follow(self, view: Callable[[], View]) -> Events:
         """The view now and after every change.
 
         A slow reader misses views, but never the last one.
@@ -197,7 +198,7 @@ class Changes:
             await self._changed.wait()
 
 
-async def news_of(views: AsyncIterator[View]) -> AsyncIterator[View]:
+async def news_of(views: Events) -> Events:
     """The difference of each view from the one before, for a page that keeps the last view.
 
     Events are `{"set": new values by their keys, "tail": of lists (elements that stay, those that
@@ -221,7 +222,7 @@ async def news_of(views: AsyncIterator[View]) -> AsyncIterator[View]:
             yield event
 
 
-async def kept_open(events: AsyncIterator[View]) -> AsyncIterator[View]:
+async def kept_open(events: Events) -> Events:
     """Events, then the `problem` if one ended them, then nothing: a page would reopen a finished
     stream."""
     try:

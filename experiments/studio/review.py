@@ -10,13 +10,12 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from dlgo import DlgoError
 from engines.isolation.pool import EngineFailed
@@ -40,7 +39,7 @@ _SEED = 1
 _LONGEST = 3600  # seconds of a review
 
 
-def routes(studio: Any) -> list[Route]:
+def routes(studio: Any) -> list[BaseRoute]:
     """The routes of this view."""
     view = _Review(studio)
     return [
@@ -63,7 +62,7 @@ class _Run:
         self._over = False
         self._changes = replies.Changes()
 
-    async def watch(self) -> AsyncIterator[replies.View]:
+    async def watch(self) -> replies.Events:
         """The results, now and after every change. The review runs while this is read."""
         self._readers += 1
         if self._task is None and not self._over:
@@ -166,7 +165,7 @@ class _Review:
             self._runs.popitem(last=False)[1].stop()
         return run
 
-    async def events(self, request: HTTPConnection, _: replies.View) -> AsyncIterator[replies.View]:
+    async def events(self, request: HTTPConnection, _: replies.View) -> replies.Events:
         return replies.news_of((await self._find(request)).watch())
 
     async def place(self, request: Request) -> Response:

@@ -11,13 +11,13 @@ is `{"status": 200}`, or an error with its status; each further one is an event.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from experiments.studio.replies import StudioError, View, error_view, json_object, json_text
+from experiments.studio.replies import Events, StudioError, View, error_view, json_object, json_text
 from experiments.studio.security import check_token
 
 # Seconds for the first message to arrive.
@@ -28,7 +28,7 @@ _open_streams = 0
 
 
 def stream_route(
-    path: str, events: Callable[[WebSocket, View], Awaitable[AsyncIterator[View]]]
+    path: str, events: Callable[[WebSocket, View], Awaitable[Events]]
 ) -> WebSocketRoute:
     """A route that sends `events(socket, body)` to each page until it leaves, and closes them then.
 
@@ -63,7 +63,7 @@ async def _body(socket: WebSocket) -> View:
     return body
 
 
-async def _send(socket: WebSocket, events: AsyncIterator[View]) -> None:
+async def _send(socket: WebSocket, events: Events) -> None:
     global _open_streams
     if _open_streams >= _MOST_STREAMS:
         raise StudioError(f"{_MOST_STREAMS} pages of this server are open, its limit; close one",

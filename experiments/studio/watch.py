@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from experiments.arena.running import Running, RunningGame, read_running
@@ -38,7 +37,7 @@ _MOST_LIVE = 12
 View = dict[str, Any]
 
 
-def routes(studio: Any) -> list[Route]:
+def routes(studio: Any) -> list[BaseRoute]:
     """The routes of this view."""
     view = _Watch(studio)
     return [
@@ -61,7 +60,7 @@ class _Watch:
         ledgers = await asyncio.to_thread(self._studio.ledgers.overview)
         return replies.json_reply({"ledgers": ledgers})
 
-    async def events(self, request: HTTPConnection, _: View) -> AsyncIterator[View]:
+    async def events(self, request: HTTPConnection, _: View) -> replies.Events:
         """Standings and games in progress, each time that something has changed."""
         path = self._path(request)
         if path not in self._watched or not self._watched[path].watchers:
@@ -103,7 +102,7 @@ class _Watched:
         self._looking: asyncio.Task[None] | None = None
         self._rating: asyncio.Task[None] | None = None
 
-    async def follow(self) -> AsyncIterator[View]:
+    async def follow(self) -> replies.Events:
         """The view, now and after every change."""
         self.watchers += 1
         if self._looking is None:
