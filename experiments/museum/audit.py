@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import operator
-import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 
 from dlgo.readers import read_json
 from dlgo.system.watchdogs import TooSlow, watchdog
-from dlgo.tracebacks import describe_error
+from dlgo.tracebacks import describe
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Task, Watch, WorkerExit, Workplace
 from experiments.museum import KINDS, PARTS, learners, real_games, searches, solvers
@@ -178,11 +177,15 @@ def _place(error: BaseException, path: Path) -> str:
     """Where it arose: in the file, or deeper in another one of its folder, but not in our code."""
     folder = path.resolve().parent
     ours = [place for place in _OURS if folder in place.parents]
-    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)
-             if folder in (parents := Path(frame.filename).resolve().parents)
-             and "site-packages" not in frame.filename and not any(one in parents for one in ours)]
-    where = describe_error(error, files[-1] if files else None)
-    return f" in {Path(files[-1]).name}{where}" if files else where
+
+    def is_own(file: str) -> bool:
+        parents = Path(file).resolve().parents
+        return folder in parents and "site-packages" not in file and not any(
+            place in parents for place in ours)
+
+    fault = describe(error, is_own)
+    place = f" in {Path(fault.file).name}{fault.where}" if fault.file else ""
+    return f"{place}: {fault}"
 
 
 class _Room(Workplace, Watch):
