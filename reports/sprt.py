@@ -113,7 +113,8 @@ class Sprt:
         return self.state != GOES_ON
 
     def add(self, *points: float) -> None:
-        """Count pairs or games. After the end of the test nothing counts."""
+        """Add the points of pairs or games. Those after the end of the test count in `unused`
+        only."""
         for point in points:
             if self.is_over:
                 self.unused += 1

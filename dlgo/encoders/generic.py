@@ -30,7 +30,7 @@ class OnePlane(NamedTuple):
 
 
 class ThreePlane(OnePlane):
-    """The same fields."""
+    """The fields of `OnePlane`."""
 
 
 class Planes(NamedTuple):

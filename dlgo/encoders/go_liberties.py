@@ -35,11 +35,11 @@ class SevenPlane(NamedTuple):
 
 
 class Simple(SevenPlane):
-    """The same fields."""
+    """The fields of `SevenPlane`."""
 
 
 class Zero11(SevenPlane):
-    """The same fields."""
+    """The fields of `SevenPlane`."""
 
 
 def _liberty_docs(owners: tuple[str, str], most: int) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ _PLAYS = 3  # the first of two planes
 
 
 class WithPlays(Planes):
-    """The same fields."""
+    """The fields of `Planes`."""
 
 
 def plays(game: GameSpec) -> Encoder:

@@ -83,8 +83,8 @@ def _guesses(data: bytes) -> list[str]:
             continue
         common = text.encode(frequent, "ignore").decode(frequent)
         rare[encoding] = len(text) - len(_NARROW.sub("", common))
-    # Between equals: accented letters stand alone or beside other letters, as here, but pairs of
-    # bytes do not.
+    # Ties: an accented letter stands alone or beside other letters; the bytes of Asian characters
+    # come in pairs.
     runs = re.findall(rb"[a-z]?[\x80-\xff]+[a-z]?", data)
     western = sum(len(run) == 1 or run[:1].isalpha() or run[-1:].isalpha() for run in runs)
     unlikely = {_WESTERN: 2 * western <= len(runs)}

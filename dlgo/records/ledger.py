@@ -131,9 +131,9 @@ class Ledger:
         contents = self._meta()[1]
         if contents.is_open and not self._has_log():
             raise LedgerError(
-                f"ledger {self.path} was not closed, and its log {self.path}-wal is missing, with "
-                f"the last games; put it back, or continue with the "
-                f"{number_of(contents.rows['games'], 'game')} left: `dlgo ledger {self.path} "
+                f"ledger {self.path} was left open, and {self.path}-wal, which holds its newest "
+                f"games, is missing; restore {self.path}-wal, or keep the "
+                f"{number_of(contents.rows['games'], 'stored game')}: `dlgo ledger {self.path} "
                 "repair`"
             )
 

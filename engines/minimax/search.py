@@ -228,7 +228,7 @@ def _take(stack, ply, child_value):
         if score > stack.alpha[ply] and stack.info[st.TECHNIQUES] & st.CUTS:
             stack.alpha[ply] = score
         if score >= stack.beta[ply] and stack.solved[ply + 1]:
-            # One solved move is enough for a bound: what the others met does not matter.
+            # One solved move is enough for a bound, whether the others are solved or not.
             stack.solved[ply] = 1
 
 

@@ -220,7 +220,7 @@ def draw_noise(state, actions, concentration, rng, noise):
         drawn = gamma(rng, concentration / n)
         noise[actions[i]] = drawn
         total += drawn
-    # Of a tiny shape, all draws may round to 0.
+    # Where the shape of the distribution is tiny, all draws may round to 0.
     for i in range(n):
         noise[actions[i]] = noise[actions[i]] / total if total > 0.0 else 1.0 / n
 

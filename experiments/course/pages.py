@@ -41,7 +41,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     def existing(names: str) -> list[str]:
         return [f"{name}.md" for name in names.split() if (docs / f"{name}.md").exists()]
 
-    notebooks = [f"notebooks/{path.stem}.md" for path in sorted(_made(config).glob("*.md"))]
+    pages = sorted(_notebook_folder(config).glob("*.md"))
+    notebooks = [f"notebooks/{page.stem}.md" for page in pages]
     chapters = [page for page in notebooks if re.match(r"notebooks/\d\d_", page)]
     learn = [*chapters, *existing(LEARN)]
     reference = [{title: existing(names)} for title, names in REFERENCE.items()]
@@ -56,9 +57,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add assets, notebooks, and every source that a page links to or names."""
     for asset in ASSETS.iterdir():
         files.append(File.generated(config, f"assets/{asset.name}", content=asset.read_bytes()))
-    for path in sorted((_made(config)).rglob("*")):
+    for path in sorted((_notebook_folder(config)).rglob("*")):
         if path.is_file():
-            uri = f"notebooks/{path.relative_to(_made(config)).as_posix()}"
+            uri = f"notebooks/{path.relative_to(_notebook_folder(config)).as_posix()}"
             files.append(File.generated(config, uri, content=path.read_bytes()))
     wanted: set[str] = set()
     for page in files.documentation_pages():
@@ -106,8 +107,8 @@ def _listed(docs: Path, pattern: str) -> list[str]:
     return sorted(path.relative_to(docs).as_posix() for path in docs.glob(pattern))
 
 
-def _made(config: MkDocsConfig) -> Path:
-    """The folder of the pages made from notebooks."""
+def _notebook_folder(config: MkDocsConfig) -> Path:
+    """The folder of the pages that notebooks become."""
     return Path(config.extra.get("notebooks") or Path(config.site_dir).parent / "notebooks")
 
 

@@ -92,11 +92,11 @@ def fetch(address: str, path: Path, log: Callable[[str], None] = print) -> None:
         size = 0
         while piece := _read(answer, address, _PIECE):
             if not size and not piece.startswith(b"\x1f\x8b"):
-                raise DataError(f"{address}: is not a .tar.gz file, in spite of its name")
+                raise DataError(f"{address}: is not a .tar.gz file, although its name says so")
             size += file.write(piece)
         if not size or announced.isdecimal() and size < int(announced):
-            raise DataError(f"{address}: broke off at {size:,} of {announced or '?'} bytes; run "
-                            "the command again")
+            raise DataError(f"{address}: the download stopped after {size:,} of {announced or '?'} "
+                            "bytes; run the command again")
     log(f"{path}: {size:,} bytes")
 
 

@@ -69,9 +69,9 @@ def _player(module: ModuleType, search: str, game: str, seed: int) -> SimpleName
     return SimpleNamespace(select_move=lambda state: engine.select_move(state), losses=losses)
 
 
-def _share(game: str, one: Any, other: Any, pairs: int, seed: int) -> float:
-    """Points of `one` per game. Raises DlgoError if a game was lost by a crash."""
-    series = play_series(game, one, other, pairs, seed)
+def _share(game: str, player: Any, opponent: Any, pairs: int, seed: int) -> float:
+    """Points of `player` per game. Raises DlgoError if a game was lost by a crash."""
+    series = play_series(game, player, opponent, pairs, seed)
     if series.failures:
         raise DlgoError(f"no price, since games failed: {series}")
     return series.share
@@ -83,10 +83,12 @@ def play(fault: Fault, *modules: ModuleType) -> Measured:
     seeds = range(1 if fault.player else SEEDS)
     pairs, game = max(PAIRS // len(seeds), 1), fault.game
     groups = [[_player(module, fault.player, game, seed) for seed in seeds] for module in modules]
-    shares = [_share(game, *two, pairs, seed) for *two, seed in zip(*groups, seeds, strict=True)]
-    shown = [np.mean([_share(game, one, "random", pairs, seed) for seed, one in enumerate(group)])
-             for group in groups]
-    losses = [pd.DataFrame([one.losses for one in group]).dropna(axis=1).mean() for group in groups]
+    shares = [_share(game, faulty, right, pairs, seed)
+              for faulty, right, seed in zip(*groups, seeds, strict=True)]
+    shown = [np.mean([_share(game, player, "random", pairs, seed)
+                      for seed, player in enumerate(group)]) for group in groups]
+    losses = [pd.DataFrame([player.losses for player in group]).dropna(axis=1).mean()
+              for group in groups]
     return Measured(2 * pairs * len(seeds), shares, shown, () if fault.player else losses)
 
 

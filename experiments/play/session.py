@@ -200,8 +200,8 @@ class Session:
     def _check_file(self, path: Path) -> None:
         if os.path.lexists(path) and path.absolute() not in self._own_files:
             raise DlgoError(
-                f"{path} exists and belongs to another game; name another file, "
-                f"or continue that game with --resume {path}, unless it holds several"
+                f"{path} already holds another game; name another file, or continue it with "
+                f"--resume {path} (if it holds one game)"
             )
 
     def _moved(self) -> None:

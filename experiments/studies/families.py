@@ -136,9 +136,10 @@ def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None)
         [player[:3] for player in part.trainings() if player.seconds in (0, *budgets)],
         [*keys[:3], "cpu_seconds"], lambda key: [[train(part, Player(*key), folder)]])
     trained = [*done[keys[:3]].itertuples(index=False, name=None)]
-    # Trainings with other seeds do not meet.
-    pairings = [(i, k) for k, one in enumerate(trained) for i, other in enumerate(trained[:k])
-                if one[2] == other[2] or 0 in (one[2], other[2])]
+    seeds = [training[2] for training in trained]
+    # Trainings with different seeds do not play each other; seed 0 plays all.
+    pairings = [(i, k) for k, seed in enumerate(seeds) for i, earlier in enumerate(seeds[:k])
+                if seed == earlier or 0 in (seed, earlier)]
     games = []
     for ms in part.moves:
         entrants = [part.entrant(folder, Player(*one, ms)) for one in trained]

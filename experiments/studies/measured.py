@@ -144,5 +144,6 @@ def check_kept(folder: Path, sets: Positions) -> None:
         kept = pd.read_csv(path, dtype={"class": str})
         for name, count in zip(kept["class"], kept["positions"], strict=True):
             if count != len(sets.get(name, ())):
-                raise SpecError(f"{path} counts mistakes in {count} positions of class {name}, not "
-                                f"{len(sets.get(name, ()))}; ask for as many, or delete it")
+                raise SpecError(f"{path} was measured on {count} positions of class {name}, not "
+                                f"{len(sets.get(name, ()))}; use the same number, or delete it to "
+                                "measure again")

@@ -127,9 +127,10 @@ def _merged(first: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 def _known(owner: str, key: str, name: str, known: Iterable[str]) -> str:
     """The name itself. Raises SpecError if it is not a known one."""
-    if name not in [*known]:
-        raise SpecError(f"{owner}: {key}={name!r}{suggest(str(name), known)} is not one of "
-                        f"{', '.join(known) or 'the parts before it'}")
+    names = [*known]
+    if name not in names:
+        wrong = f"is not one of {', '.join(names)}" if names else "is not the name of an earlier part"
+        raise SpecError(f"{owner}: {key}={name!r}{suggest(str(name), names)} {wrong}")
     return name
 
 

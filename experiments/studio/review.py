@@ -33,7 +33,7 @@ from experiments.studio.specs import HUMAN
 _MOST_REVIEWS = 40
 # Seconds between two reports of a running review.
 _PAUSE = 0.2
-# An engine that fails so often in a row is not asked again.
+# After this many failures in a row, an engine is not asked again.
 _MOST_FAILURES = 2
 _SEED = 1
 _LONGEST = 3600  # seconds of a review

@@ -154,11 +154,11 @@ class _Train:
         def view() -> View:
             line = () if right or worth.decision is None else worth.decision.pv or answer
             return {
-                "right": right, "done": done, **_told(before, moves),
+                "right": right, "done": done, **_turn_view(before, moves),
                 "words": words_of(explain(before, moves, **known)),
                 "position": position_view(after.play(*answer) if right else after),
                 "line": line_view(after, line),
-                "reply": _told(after, answer) if right and answer else None,
+                "reply": _turn_view(after, answer) if right and answer else None,
             }
 
         return replies.json_reply(await asyncio.to_thread(view))
@@ -172,7 +172,7 @@ class _Train:
 
         def view() -> View:
             words = words_of(explain(state, moves, after=worth.evaluation, **known))
-            return {**_told(state, moves), "words": words,
+            return {**_turn_view(state, moves), "words": words,
                     "line": line_view(state, [*moves, *worth.evaluation.line])}
 
         return replies.json_reply(await asyncio.to_thread(view))
@@ -234,7 +234,7 @@ class _Train:
                 value = value_text(state.play(*moves), worth.evaluation, player)
                 proven = worth.evaluation.proven
                 return {
-                    **_told(state, moves), "words": words_of(explain(state, moves, **known)),
+                    **_turn_view(state, moves), "words": words_of(explain(state, moves, **known)),
                     "value": f"proved {value}" if proven else f"{value} by {worth.who}",
                     "points": max(0, 10 - round((best - worth.evaluation.share(player)) / _STEP)),
                 }
@@ -263,8 +263,8 @@ class _Train:
             f"{engine or prover} does not evaluate positions; choose another engine")
 
 
-def _told(state: GameState, moves: Sequence[Move]) -> View:
-    """A turn: `text`, `path` and `player`, and its `name` in a sentence."""
+def _turn_view(state: GameState, moves: Sequence[Move]) -> View:
+    """The turn as `turn_view` gives it, and its `name` in a sentence."""
     view = turn_view(state, moves)
     return {**view, "name": turn_name(state.game, view["text"])}
 

@@ -114,7 +114,7 @@ def test_some_of_the_files(server, tmp_path: Path) -> None:
 
 def test_a_download_that_broke_off_is_made_again(server, tmp_path: Path) -> None:
     server.mood = "breaks"
-    with pytest.raises(DataError, match=r"broke off at .*run the command again") as caught:
+    with pytest.raises(DataError, match=r"stopped after .*run the command again") as caught:
         fetch(server, tmp_path, limit=1)
     assert "\n" not in str(caught.value) and not list(tmp_path.iterdir())
     (path,) = fetch(server, tmp_path, limit=1)

@@ -204,7 +204,7 @@ def test_saving_spares_files_of_others(tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ann")
     text = typed(sit_down(start("connect4")), f"save {letter}\nsave\nquit\n")
-    assert "exists and belongs to another game" in text
+    assert "already holds another game" in text
     assert "name a file" in text
     assert letter.read_text() == "Dear Ann"
 

@@ -184,7 +184,7 @@ def test_mistakes_in_other_positions_are_not_mixed(tmp_path: Path) -> None:
     check_kept(tmp_path, {"2": [None] * 3, "4": [None]})
     check_kept(tmp_path, {})
     for sets, count in (({"2": [None] * 5}, 5), ({"4": [None] * 3}, 0)):
-        message = rf"mistakes.csv counts mistakes in 3 positions of class 2, not {count}; ask"
+        message = rf"mistakes.csv was measured on 3 positions of class 2, not {count}; use"
         with pytest.raises(SpecError, match=message):
             check_kept(tmp_path, sets)
 
