@@ -129,7 +129,7 @@ def _known(owner: str, key: str, name: str, known: Iterable[str]) -> str:
     """The name itself. Raises SpecError if it is not a known one."""
     names = [*known]
     if name not in names:
-        wrong = f"is not one of {', '.join(names)}" if names else "is not the name of an earlier part"
+        wrong = f"is not one of {', '.join(names)}" if names else "names no earlier part"
         raise SpecError(f"{owner}: {key}={name!r}{suggest(str(name), names)} {wrong}")
     return name
 

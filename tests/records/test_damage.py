@@ -196,7 +196,7 @@ def test_a_log_that_is_missing_is_noticed(
     for words in (("ledger", copy, "list"), ("rate", copy), ("ledger", copy, "workers"),
                   ("report", copy, "--out", tmp_path / "out")):
         done = dlgo_here(capsys, *words)
-        assert done.returncode == 2 and "-wal is missing" in done.stderr
+        assert done.returncode == 2 and "-wal, which" in done.stderr
     done = dlgo_here(capsys, "ledger", copy, "repair")
     assert " has 0 games now" in done.stdout
     assert not games_of(copy)
