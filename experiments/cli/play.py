@@ -88,8 +88,7 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
 @move_timeout
 def analyze(
     game: str, engine: str | None, from_stdin: bool, as_json: bool, all_moves: bool,
-    html: Path | None, sgf: Path | None, slot: str | None, named: tuple[str, ...], no_exact: bool,
-    seconds: float, move_timeout: float,
+    move_timeout: float, **of_file: Any,
 ) -> None:
     """Find the mistakes of a recorded game, or analyse positions.
 
@@ -98,10 +97,9 @@ def analyze(
     position of GAME, which is a line of moves.
     """
     if from_stdin:
-        of_file = {"--html": html, "--sgf": sgf, "--slot": slot, "--game": named,
-                   "--no-exact": no_exact, "--seconds": seconds}
-        for option in filter(of_file.get, of_file):
-            raise click.UsageError(f"{option} needs a recorded game; leave out --stdin")
+        for name in filter(of_file.get, of_file):
+            option = "game" if name == "named" else name.replace("_", "-")
+            raise click.UsageError(f"--{option} needs a recorded game; leave out --stdin")
         _analyze_positions(game, engine or "solver", all_moves, as_json, move_timeout)
         return
     if all_moves:
@@ -110,7 +108,9 @@ def analyze(
         raise click.UsageError(
             f"file {game} does not exist; to analyse positions of a game, add --stdin"
         )
-    review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout, seconds)
+    review_file(
+        game, of_file["slot"], engine, not of_file["no_exact"], as_json, of_file["html"],
+        of_file["sgf"], move_timeout=move_timeout, seconds=of_file["seconds"])
 
 
 def _analyze_positions(
@@ -127,9 +127,10 @@ def _analyze_positions(
 
 def review_file(
     file: str, slot: str | None, engine: str | None, exact: bool, as_json: bool, html: Path | None,
-    sgf: Path | None, move_timeout: float, seconds: float = 0.0,
+    sgf: Path | None, **limits: float,
 ) -> None:
-    """Review a recorded game, print and write what has been found; after Ctrl-C, all so far."""
+    """Review a recorded game, print and write what has been found; after Ctrl-C, all so far.
+    `limits` are those of `review_game`: `move_timeout` and `seconds`."""
     from dlgo import DlgoError
     from dlgo.files import write_file
     from experiments.play.board_animation import load_game
@@ -150,8 +151,8 @@ def review_file(
             raise DlgoError(f"{out}: there is no folder {out.absolute().parent}; create it first")
     with shown_count("positions") as show_positions:
         review, finished = review_game(
-            saved.state, engine, exact, move_timeout, show_positions, seconds,
-            partial(log, err=True))
+            saved.state, engine, exact, progress=show_positions, tell=partial(log, err=True),
+            **limits)
     for line in review_json(review) if as_json else review_lines(review, saved):
         log(line)
     prover = (exact_engine(game) if exact else None) or ""

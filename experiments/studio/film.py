@@ -30,12 +30,7 @@ def routes(_: Any) -> list[Route]:
     async def film(request: Request) -> Response:
         """The body is PNG files, one after the other; `seconds` a picture, `name` of the file."""
         name = re.sub(r"[^\w-]", "", request.query_params.get("name", ""))[:80] or "dlgo"
-        try:
-            seconds = float(request.query_params.get("seconds", "1"))
-        except ValueError:
-            seconds = math.nan
-        if not 0.05 <= seconds <= 60:
-            raise replies.StudioError("seconds must be a number from 0.05 to 60")
+        seconds = replies.number_of(request.query_params, "seconds", 1, 0.05, 60)
         async with working:
             data = await replies.read_body(request, _MOST_BYTES)
             gif = await asyncio.to_thread(gif_of, data, seconds)

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from itertools import takewhile
 from pathlib import Path
@@ -155,7 +155,7 @@ def text_of(given: View, key: str, default: str | None = None) -> str:
     return value
 
 
-def number_of(given: View, key: str, default: float, low: float, high: float) -> float:
+def number_of(given: Mapping[str, Any], key: str, default: float, low: float, high: float) -> float:
     """A number of the request within its range. Raises StudioError otherwise."""
     return check_number(given.get(key, default), key, float, low, high, StudioError)
 

@@ -46,13 +46,13 @@ def test_a_mistake_is_explained_by_the_rules(
 ) -> None:
     path = tmp_path / "missed.txt"
     write_game_file(path, played("tictactoe", "B2 A1 B1 A3 C3"), "A", "B")
-    review_file(str(path), None, None, True, False, None, None, 60.0)
+    review_file(str(path), None, None, True, False, None, None, move_timeout=60.0)
     out = capsys.readouterr().out
     assert "Misses B3, which would win at once. Lets O win at once with A2." in out
 
 
 def test_as_json_and_without_proofs(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    review_file(str(saved), None, "mcts:sims=400", False, True, None, None, 60.0)
+    review_file(str(saved), None, "mcts:sims=400", False, True, None, None, move_timeout=60.0)
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["text"] for row in rows] == ["B2", "A2", "A1", "C3", "C1"]
     assert rows[1]["kind"] == "blunder" and rows[1]["better"] in ("A1", "A3", "C1", "C3")
