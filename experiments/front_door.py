@@ -119,7 +119,7 @@ def generate(
     recipe = make_recipe(str(get_game(game)), **players, **settings)
     specs = tuple(filter(None, (recipe.game, recipe.engine, recipe.against)))
     with jobs_for(specs, cluster, workers, log) as jobs:
-        folder = make(recipe, games, out and Path(out), workers, jobs=jobs)
+        folder = make(recipe, games, Path(out) if out else None, workers, jobs=jobs)
     return Dataset.open(folder)
 
 

@@ -5,10 +5,10 @@ The commands of `dlgo train` call the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dlgo.api import GameSpec
 from dlgo.budgets import BUDGET_NAMES
@@ -106,7 +106,7 @@ def supervised(
 
     data = data if isinstance(data, Dataset) else Dataset.open(data)
     chosen = _parsed(SupervisedConfig, settings)
-    network = chosen.get("network", SupervisedConfig.options()["network"].default)
+    network = str(chosen.get("network", SupervisedConfig.options()["network"].default))
     slug = "".join(c if c.isalnum() or c in "._" else "-" for c in network)
     folder = Path(out or Path("out/supervised") / f"{data.folder.name}-{slug}")
     named = {"name": folder.resolve().name, "encoder": default_encoder(data.game)}
@@ -149,7 +149,16 @@ def alphazero(
     return TrainingRun(folder, spec, card, network_of_run(folder))
 
 
-def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
+class Train(Protocol):
+    """A function that trains a learner of `LEARNERS`."""
+
+    def __call__(
+        self, game: str | GameSpec, out: str | Path | None = None, *, workers: int | None = None,
+        cluster: str | None = None, **settings: Any,
+    ) -> TrainingRun: ...
+
+
+def _learner(method: str, summary: str) -> Train:
     """`dlgo.train.NAME` for a learner of `LEARNERS`."""
     def learn(
         game: str | GameSpec, out: str | Path | None = None, *, workers: int | None = None,
