@@ -155,13 +155,13 @@ class Sandbox:
             "--unshare-cgroup-try", *identity,
             *_system(self.sealed), "--proc", "/proc", "--dev", "/dev",
             *(word for folder in _SCRATCH for word in (*scratch, folder)),
-            *self._shown(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
+            *self._files(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
             *(word for pair in self._variables().items() for word in ("--setenv", *pair)),
             "--", *self._confined(self.rights(user), words),
         ]
 
-    def _shown(self) -> list[str]:
-        """What may be read besides the system; what lies in it and is not to be seen."""
+    def _files(self) -> list[str]:
+        """The words that show files besides the system's, and cover what must not be seen."""
         if self.sealed:
             places, covered, details = sealed.places(), sealed.hidden(), sealed.numpy_folders()
             roots = places
