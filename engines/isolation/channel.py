@@ -31,8 +31,9 @@ _SHUTDOWN_TIMEOUT = 2.0
 SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
 # Bytes of an answer from a sandbox: reading one takes several times its length of our own memory.
 _LONGEST_UNTRUSTED = 1 << 22
-# Seconds: a sandboxed process that has waited so long for a core gets them back.
-_CORE_DELAY = 0.1
+# Seconds of waiting for a core that a sandboxed process gets back, at least; and the limit of all
+# its time, in multiples of its timeout.
+_CORE_DELAY, _MOST_TIMES = 0.1, 6
 # Errors of reading something that is no answer.
 _NONSENSE = (framing.BrokenFrame, LookupError, TypeError, ValueError, RecursionError)
 # Handles an event, and returns the answer if it is a question, or else None.
@@ -137,6 +138,7 @@ class Host(Program):
         on_event: OnEvent | None,
     ) -> dict[str, Any]:
         deadline, delay = wall_time() + timeout, self._core_delay()
+        latest = wall_time() + _MOST_TIMES * timeout
         seconds, events = timeout, {"compiling", "clocks"}
         if on_event is not None:
             events |= {"cell", "ask"}
@@ -145,10 +147,11 @@ class Host(Program):
                 try:
                     frame = self.exchange(request, self._take, seconds, check)
                 except NoAnswer:
-                    request, seconds = b"", self._core_delay() - delay
-                    delay, deadline = delay + seconds, deadline + seconds
+                    waited = self._core_delay() - delay
+                    request, seconds = b"", min(waited, latest - wall_time())
                     if seconds < _CORE_DELAY:
                         raise
+                    delay, deadline = delay + waited, deadline + seconds
                     continue
                 answer = json.loads(frame)
                 if not isinstance(answer, dict):

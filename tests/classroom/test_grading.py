@@ -133,6 +133,16 @@ def test_a_split_by_the_order_of_a_set_differs_in_a_new_process(tmp_path) -> Non
         assert [result.title for result in graded.results if result.feedback] == failed
 
 
+def test_only_the_grader_says_that_something_did_not_end_in_time(tmp_path) -> None:
+    raises = "def forbidden(*_): raise ValueError('the loop did not end in time')\n"
+    for source, hung in ((raises, False), ("import time\ntime.sleep(60)\n", True)):
+        (tmp_path / "ko.py").write_text(source)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(grading, "_LOAD_SECONDS", 0.5 if hung else 30.0)
+            [grade] = grade_hand_in("alice", tmp_path / "ko.py", [KO], trust=True)
+        assert grade.timed_out == hung and grade.earned == 0
+
+
 def test_trust_is_printed_and_said_on_the_page(a_class, tmp_path, capfd) -> None:
     done = dlgo_here(capfd, "class", "grade", a_class / "alice", "--trust", "--exercise", "ko",
                      "--out", tmp_path, "--gradescope", tmp_path / "results.json")

@@ -24,6 +24,7 @@ import dlgo.api
 from dlgo import GameState, get_game
 from dlgo.jit import shared_cache
 from dlgo.records.failures import Failure
+from dlgo.system import processes
 from engines.isolation.calls import CallError, Functions
 from engines.isolation.plain import Other
 from engines.programs import confine, sandbox
@@ -244,6 +245,16 @@ def test_what_cannot_be_survived_ends_alone_and_is_named(name, folder) -> None:
         assert caught.value.failure is failure
         assert not functions.alive
     assert not left_behind(folder)
+
+
+def test_waiting_for_a_core_costs_no_time(monkeypatch, tmp_path: Path) -> None:
+    """Up to six times the limit: here, each second seems to pass without a core."""
+    (tmp_path / "slow.py").write_text("import time\ndef nap(s):\n    time.sleep(s)\n    return s\n")
+    monkeypatch.setattr(processes, "run_delay", lambda pid: time.monotonic())
+    with Functions(tmp_path / "slow.py", Sandbox([tmp_path], trusted=True), 60) as functions:
+        assert functions.call("nap", 1.0, timeout=0.4) == 1.0
+        with pytest.raises(ProgramError, match="did not end in time"):
+            functions.call("nap", 60, timeout=0.1)
 
 
 def test_children_do_not_outlive_it(folder) -> None:
