@@ -60,6 +60,7 @@ class NoAnswer(ProgramError):
 
     def __init__(self, seconds: float) -> None:
         super().__init__(Failure.TIMEOUT, f"no answer within {seconds:g} s")
+        self.seconds = seconds
 
 
 class ProgramEnded(ProgramError):

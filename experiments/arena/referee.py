@@ -28,7 +28,7 @@ from dlgo.rng import derive_seed
 from dlgo.text import error_text, excerpt
 from engines.base import Engine
 from engines.isolation.engine import IsolatedEngine
-from engines.programs.program import ProgramError
+from engines.programs.program import NoAnswer, ProgramError
 from experiments.arena.engine_cache import EngineCache
 from experiments.arena.entrants import Entrant
 from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits
@@ -260,9 +260,9 @@ def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
         reason = f"{text} while {side} was {DOING[doing]}"
         if error.failure in _OF_SIDE:
             reason = f"{_OF_SIDE[error.failure].format(side)}: {text}"
-        elif error.failure is Failure.TIMEOUT:
-            what = " of preparation" if doing == PREPARING else ""
-            reason = text.replace("no answer", f"no move from {side}") + what
+        elif isinstance(error, NoAnswer):
+            activity = " of preparation" if doing == PREPARING else ""
+            reason = f"no move from {side} within {error.seconds:g} s{activity}"
         return _Forfeit(player, error.failure, reason + error.printed)
     if isinstance(error, MemoryError):
         reason = f"out of memory: {text} while {side} was {DOING[doing]}"
