@@ -17,12 +17,13 @@ compiled anew in every process: that took a fifth of all the compiler's time.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
+import numba
 from numba import types
-from numba.core.dispatcher import Dispatcher
-from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin, type_callable
 
 NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
 
@@ -33,34 +34,32 @@ def by_class(stub: Callable[..., Any]) -> Any:
     It has two attributes: `register(cls, function)` and the dictionary `table`.
     """
     table: dict[type, Any] = {}
+    parameters = inspect.signature(stub)
 
     @functools.wraps(stub)
     def dispatch(first: Any, *rest: Any) -> Any:
         return table[type(first)](first, *rest)
 
-    class Chosen(AbstractTemplate):
-        """Tells Numba how to type a call of `dispatch` in compiled code."""
+    def chosen(arguments: tuple[Any, ...]) -> Any:
+        """Numba's type of the function that is registered for arguments of these types, or None."""
+        cls = arguments[0].instance_class if isinstance(arguments[0], NAMED_TUPLES) else None
+        return numba.typeof(table[cls]) if cls in table else None
 
-        key = dispatch
-        entry_points: ClassVar[dict[Any, Any]] = {}  # by signature
+    @type_callable(dispatch)
+    def typing(context: Any) -> Callable[..., Any]:
+        @functools.wraps(stub)
+        def signature(*positional: Any, **keywords: Any) -> Any:
+            arguments = parameters.bind(*positional, **keywords).args
+            function = chosen(arguments)
+            return function and context.resolve_function_type(function, arguments, {})
 
-        def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-            """The signature that the registered function has for these types; None without one."""
-            function = None
-            if args and isinstance(args[0], NAMED_TUPLES):
-                function = table.get(args[0].instance_class)
-            if not isinstance(function, Dispatcher):
-                return None
-            chosen = types.Dispatcher(function)
-            signature = chosen.get_call_type(self.context, args, kws)
-            self.entry_points[signature] = chosen.get_overload(signature)
-            return signature
+        return signature
 
-        def get_impl_key(self, sig: Any) -> Any:
-            """The machine code that a call of this signature runs."""
-            return self.entry_points[sig]
+    @lower_builtin(dispatch, types.VarArg(types.Any))
+    def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function = chosen(signature.args)
+        return context.get_function(function, signature)(builder, arguments)
 
-    infer_global(dispatch, types.Function(Chosen))
     dispatch.table = table  # type: ignore[attr-defined]
     dispatch.register = table.__setitem__  # type: ignore[attr-defined]
     return dispatch

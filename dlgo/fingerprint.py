@@ -101,7 +101,7 @@ def _contents(name: str, modules: list[str], stubs: set[Any]) -> Iterator[str]:
     """The contents of a module as texts; adds the modules that it uses, and stubs of
     `dlgo.dispatch`."""
     for key, value in list(vars(sys.modules[name]).items()):
-        function = getattr(value, "py_func", getattr(value, "_defn", value))
+        function = _python_function(value)
         if isinstance(value, ModuleType):
             modules.append(value.__name__)
         elif isinstance(function, FunctionType):
@@ -120,6 +120,13 @@ def _contents(name: str, modules: list[str], stubs: set[Any]) -> Iterator[str]:
             yield f"{name}.{key} {[(member.name, member.value) for member in value]}"
         elif not key.startswith("__") and (text := _plain(value)):
             yield f"{name}.{key} {text}"
+
+
+def _python_function(value: Any) -> Any:
+    """What Numba compiles, of its functions and intrinsics; any other value itself."""
+    if type(value).__module__.startswith("numba."):
+        return getattr(value, "__wrapped__", value)
+    return value
 
 
 @functools.cache

@@ -11,9 +11,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-import importlib
 import os
-import pickle
 import shutil
 import stat
 import tempfile
@@ -21,36 +19,21 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numba
 import platformdirs
-from numba.core import event, types
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
-from numba.np import linalg
 
+from dlgo import numba_internals
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from dlgo.fingerprint import UnknownIngredient, fingerprint
+from dlgo.numba_internals import event
 from dlgo.system.machine import is_open_to_others, is_own
 
-
-def _load_numba_without_scipy() -> None:
-    """Stop Numba from loading SciPy's linear algebra only to check whether it is installed."""
-    # No kernel uses it, and it took a fifth of the start time of a process. Code that compiles
-    # `np.dot` still gets it: Numba checks again then.
-    look = linalg.ensure_blas
-    linalg.ensure_blas = lambda: None
-    try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = look
-
-
-_load_numba_without_scipy()
+numba_internals.import_without_scipy()
 _DAY = 86400.0
 # Machine code that no process has loaded for this long is deleted.
 _KEPT_DAYS = 30
@@ -203,7 +186,8 @@ class _Compiler(event.Listener):
 
 _compiler = _Compiler()
 event.register("numba:compile", _compiler)
-event.register("numba:compiler_lock", _compiler)  # held while code is made, and while it is loaded
+# Held while machine code is made, and while it is loaded.
+event.register("numba:compiler_lock", _compiler)
 
 
 class _OfThread(_Clocks, threading.local):
@@ -227,13 +211,18 @@ def cpu_time() -> float:
 
 
 @contextlib.contextmanager
-def watch_clocks(watcher: Callable[[bool], None]) -> Iterator[None]:
-    """Within the block, call `watcher(True)` when the clocks stop and `watcher(False)` after it."""
-    _compiler.watchers.append(watcher)
+def _registered(callback: Any, callbacks: list[Any]) -> Iterator[None]:
+    callbacks.append(callback)
     try:
         yield
     finally:
-        _compiler.watchers.remove(watcher)
+        with contextlib.suppress(ValueError):  # it is called once only, and has been
+            callbacks.remove(callback)
+
+
+def watch_clocks(watcher: Callable[[bool], None]) -> AbstractContextManager[None]:
+    """Within the block, call `watcher(True)` when the clocks stop and `watcher(False)` after it."""
+    return _registered(watcher, _compiler.watchers)
 
 
 @contextlib.contextmanager
@@ -248,32 +237,19 @@ def clocks_stopped() -> Iterator[None]:
         _compiler.count(-1)
 
 
-@contextlib.contextmanager
-def tell_of_compiling(tell: Callable[[str], None]) -> Iterator[None]:
+def tell_of_compiling(tell: Callable[[str], None]) -> AbstractContextManager[None]:
     """Within the block, `tell` is called with one line as soon as something must be compiled.
 
     At most once; not at all if the cache has everything.
     """
-    def told() -> None:
-        tell("compiling, once for this game and engine; some seconds ...")
-
-    _compiler.waiting.append(told)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(ValueError):
-            _compiler.waiting.remove(told)
+    line = "compiling this engine for this game (only the first time, a few seconds) ..."
+    return _registered(functools.partial(tell, line), _compiler.waiting)
 
 
-@contextlib.contextmanager
-def count_compiling(counter: Callable[[int], None]) -> Iterator[None]:
+def count_compiling(counter: Callable[[int], None]) -> AbstractContextManager[None]:
     """Within the block, call `counter` whenever a function must be compiled, with the number of
     functions that this process has compiled."""
-    _compiler.counters.append(counter)
-    try:
-        yield
-    finally:
-        _compiler.counters.remove(counter)
+    return _registered(counter, _compiler.counters)
 
 
 def tell_now() -> None:
@@ -281,55 +257,38 @@ def tell_now() -> None:
     _compiler.tell()
 
 
-class _KernelCache(NullCache):
-    """Machine code of one function on disk: a file for each combination of argument types."""
+def _file_of(function: Any, form: str, arguments: tuple[Any, ...], processor: str) -> Path | None:
+    """The file of machine code of a function for types of arguments, in a form that differs from
+    others of this function; None if it cannot be cached."""
+    try:
+        digest = fingerprint(function, arguments)
+    except UnknownIngredient:
+        return None
+    name = function.py_func.__name__.strip("<>")
+    target = uuid.uuid5(uuid.NAMESPACE_OID, processor).hex[:8]
+    return cache_folder() / f"{name}-{digest}-{target}{form}.code"
 
-    def __init__(self, function: Any, form: str = "") -> None:
-        self._function = function
-        self._form = form  # told from others of this function by it
 
-    @property
-    def cache_path(self) -> str:
-        return str(cache_folder())
+def _read(path: Path | None) -> bytes | None:
+    """The machine code in a file, or in the file of its name in the cache that may only be read."""
+    if path is None:
+        return None
+    if (readable := os.environ.get("DLGO_READ_CACHE")) and not path.exists():
+        path = Path(readable) / path.name
+    with contextlib.suppress(OSError):
+        content = path.read_bytes()
+        if time.time() - path.stat().st_mtime > _DAY:
+            with contextlib.suppress(OSError):  # it may belong to another user
+                os.utime(path)  # in use: not to be forgotten
+        return content
+    return None
 
-    def _file(self, signature: Any, codegen: Any) -> Path | None:
-        arguments = getattr(signature, "args", signature)
-        try:
-            made_of = fingerprint(self._function, tuple(arguments))
-        except UnknownIngredient:
-            return None
-        name = self._function.py_func.__name__.strip("<>")
-        target = uuid.uuid5(uuid.NAMESPACE_OID, repr(codegen.magic_tuple())).hex[:8]
-        return cache_folder() / f"{name}-{made_of}-{target}{self._form}.code"
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for a signature, or None."""
-        target_context.refresh()
-        path = self._file(sig, target_context.codegen())
-        if path is None:
-            return None
-        if (readable := os.environ.get("DLGO_READ_CACHE")) and not path.exists():
-            path = Path(readable) / path.name
-        try:
-            content = path.read_bytes()
-            if time.time() - path.stat().st_mtime > _DAY:
-                with contextlib.suppress(OSError):  # it may belong to another user
-                    os.utime(path)  # in use: not to be forgotten
-            return CompileResult._rebuild(target_context, *pickle.loads(content))
-        except FileNotFoundError:
-            return None
-        except Exception:  # cut short, or written by another Numba: made anew
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the compiled code if possible; a full disk does not stop the work."""
-        path = None if data.lifted or data.library.has_dynamic_globals else self._file(
-            sig, data.codegen)
-        if path is not None:
-            with contextlib.suppress(DlgoError):
-                write_file(path, dumps(data._reduce()), sync=False)
+def _write(path: Path | None, content: bytes) -> None:
+    """Keep machine code if possible; a full disk does not stop the work."""
+    if path is not None:
+        with contextlib.suppress(DlgoError):
+            write_file(path, content, sync=False)
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
@@ -339,23 +298,24 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     is longer than most rules; nearly all kernels are only called by other kernels. That code, and
     Numba's entry for C, took a quarter of the compiler's time.
     """
-    flags |= {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-    compiled = numba.njit(**flags)(function)
+    flags |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+    def form(name: str, **more: Any) -> Any:
+        dispatcher = numba.njit(**flags, **more, **numba_internals.OPTIONS)(function)
+        if not numba.config.DISABLE_JIT:
+            file = functools.partial(_file_of, dispatcher, name)
+            numba_internals.set_cache(
+                dispatcher,
+                lambda arguments, processor: _read(file(arguments, processor)),
+                lambda arguments, processor, content: _write(file(arguments, processor), content),
+            )
+        return dispatcher
+
+    compiled = form("")
     if not numba.config.DISABLE_JIT:
-        compiled._cache = _KernelCache(compiled)
-
-        @functools.cache
-        def inner() -> Any:  # made when a caller is compiled, which is seldom
-            form = numba.njit(no_cpython_wrapper=True, **flags)(function)
-            form._cache = _KernelCache(form, "-inner")
-            return form
-
-        # What Numba asks a function for that is called in what it compiles. Numba has a type for
-        # each constant: `f(x, 1)` and `f(x, n)` would be compiled apart.
-        compiled.get_call_template = lambda args, kws: inner().get_call_template(
-            tuple(map(types.unliteral, args)), {k: types.unliteral(v) for k, v in kws.items()}
-        )
-        compiled.get_overload = lambda signature: inner().get_overload(signature)
+        # Made when a caller is compiled, which is seldom.
+        inner = functools.cache(lambda: form("-inner", no_cpython_wrapper=True))
+        numba_internals.set_inner_form(compiled, inner)
     return compiled
 
 
@@ -363,7 +323,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` on its first call and cache it: no Python objects, GIL released.
 
     Kernels allocate nothing: scratch arrays are passed in. So Numba's reference counts are
-    switched off (`_nrt=False`); otherwise every use of a state counts each of its arrays up
+    switched off (`numba_internals`); otherwise every use of a state counts each of its arrays up
     and down again, atomically, which made rollouts on 9x9 take twice as long.
 
     A kernel must not call itself, directly or through others: Numba compiles that, but the

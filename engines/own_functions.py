@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
 from dlgo import kernels
 from dlgo.api import GameState, Move
@@ -37,7 +36,7 @@ EVALUATION = Option("evaluation", "game", "evaluation at the end of the search; 
                     "own; FILE.py:NAME: your function", choices=("game",), function=True)
 
 FUNCTIONS = PluginGroup(
-    "function", {}, lambda value: inspect.isfunction(value) or isinstance(value, Dispatcher),
+    "function", {}, lambda value: inspect.isfunction(value) or hasattr(value, "py_func"),
     "it must be a function of a position",
 )
 
@@ -74,7 +73,7 @@ class OwnFunction:
     @property
     def compiled(self) -> bool:
         """Whether it takes the arrays of a state."""
-        return isinstance(self.function, Dispatcher)
+        return hasattr(self.function, "py_func")
 
     def value(self, state: GameState) -> float:
         """The value of a position for the player to move, -1 to 1. Raises BotError for other

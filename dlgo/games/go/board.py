@@ -63,16 +63,20 @@ FILTER_WORDS = 32
 class GoState(NamedTuple):
     """One position with its history. `cells` is (size + 2) ** 2.
 
-    info: int64[12], see the indices above; STONES_KEY is the Zobrist key of the stones alone,
-    LAST the point of the last play or NOWHERE, a hint for searches, not part of the position;
-    color: int8[cells]; chain: uint16[cells], the name of a stone's chain; link: uint16[cells], the
-    next stone of its chain; liberties: int64[cells], the packed sums of the chain with that name;
-    n_stones: int16[cells], its stones; empties: uint16[cells], the empty points in any order; slot:
-        uint16[cells], the index of each; history: int64[any], keys of all positions so far,
-        including this one: of the stones, and of the player to move if superko is situational;
-        history_filter:
-    int64[32], see FILTER_WORDS; scratch: uint16[2, cells], scratch of flood fills, unused between
-    calls.
+    info            int64[12]         see the indices above. STONES_KEY: Zobrist key of the stones
+                                      alone. LAST: point of the last play or NOWHERE, a hint for
+                                      searches, not part of the position
+    color           int8[cells]       BLACK, WHITE, EMPTY or BORDER
+    chain           uint16[cells]     name of a stone's chain
+    link            uint16[cells]     next stone of its chain
+    liberties       int64[cells]      packed sums of the chain with that name
+    n_stones        int16[cells]      number of its stones
+    empties         uint16[cells]     empty points in any order
+    slot            uint16[cells]     index of each empty point in `empties`
+    history         int64[any]        keys of all positions so far, including this one: of the
+                                      stones, and of the player to move if superko is situational
+    history_filter  int64[32]         see FILTER_WORDS
+    scratch         uint16[2, cells]  for flood fills; unused between calls
     """
 
     info: np.ndarray

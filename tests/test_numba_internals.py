@@ -1,0 +1,125 @@
+"""What `dlgo.numba_internals` takes from Numba, tried in the installed release.
+
+Each test says what depends on it. To try another release: install it, with pytest, in an
+environment of its own, and run this file there.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from dlgo import numba_internals
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def increment(x):
+    return x + 1
+
+
+def compiled(function=increment, **options):
+    return numba.njit(no_cfunc_wrapper=True, **numba_internals.OPTIONS, **options)(function)
+
+
+def test_no_other_file_uses_names_that_are_not_public() -> None:
+    private = re.compile(r"numba\.(core|np|misc)\b|numba\S* import (.*\W)?_|_nrt\b")
+    files = [path for package in ("dlgo", "engines", "reports", "experiments")
+             for path in (ROOT / package).rglob("*.py") if private.search(path.read_text("utf-8"))]
+    assert files == [ROOT / "dlgo" / "numba_internals.py"]
+    assert len(files[0].read_text("utf-8").splitlines()) <= 80
+
+
+def test_kernels_count_no_references() -> None:
+    """The option `_nrt`: the speed of rollouts. Without counts, no new array could be freed."""
+    def allocate(n):
+        return np.zeros(n).sum()
+
+    assert numba.njit(allocate)(3) == 0
+    with pytest.raises(numba.errors.NumbaError, match="NRT required|Only accept returning"):
+        compiled(allocate)(3)
+
+
+def test_events_say_when_it_compiles() -> None:
+    """`event`: the clocks of budgets stop, and people read why they wait."""
+    class Log(numba_internals.event.Listener):
+        def __init__(self) -> None:
+            self.kinds: list[str] = []
+
+        def on_start(self, event: numba_internals.event.Event) -> None:
+            self.kinds.append(event.kind)
+
+        def on_end(self, event: numba_internals.event.Event) -> None:
+            self.kinds.append(f"/{event.kind}")
+
+    log = Log()
+    for kind in ("numba:compile", "numba:compiler_lock"):
+        numba_internals.event.register(kind, log)
+    function = compiled()
+    assert function(1) == 2
+    assert log.kinds[0] == "numba:compiler_lock" and log.kinds[-1] == "/numba:compiler_lock"
+    assert log.kinds.count("numba:compile") == log.kinds.count("/numba:compile") == 1
+    log.kinds.clear()
+    assert function(2) == 3
+    assert not log.kinds
+
+
+def test_machine_code_is_written_and_loaded() -> None:
+    """`_cache`, `_reduce`, `_rebuild`: the cache of machine code."""
+    files: dict[tuple, bytes] = {}
+
+    def with_cache():
+        function = compiled()
+        numba_internals.set_cache(
+            function, lambda arguments, processor: files.get((*arguments, processor)),
+            lambda arguments, processor, content: files.update({(*arguments, processor): content}),
+        )
+        return function
+
+    assert with_cache()(1) == 2 and with_cache()(0.5) == 1.5
+    assert [key[0] for key in files] == [numba.int64, numba.float64]
+    loaded = with_cache()
+    assert loaded(1) == 2
+    assert loaded.stats.cache_hits and not loaded.stats.cache_misses
+
+
+@pytest.mark.parametrize("content", [b"", b"cut short"])
+def test_damaged_machine_code_is_compiled_again(content: bytes) -> None:
+    function, written = compiled(), []
+    numba_internals.set_cache(function, lambda *_: content, lambda *items: written.append(items))
+    assert function(1) == 2
+    assert len(written) == 1
+
+
+def test_compiled_code_calls_the_inner_form() -> None:
+    """`get_call_template`, `get_overload`: a quarter of the time to compile."""
+    outer_form, inner_form = compiled(), compiled(no_cpython_wrapper=True)
+    numba_internals.set_inner_form(outer_form, lambda: inner_form)
+
+    @numba.njit
+    def caller(x):
+        return outer_form(1) + outer_form(x=x)
+
+    assert caller(5) == 8
+    assert inner_form.signatures == [(numba.int64,)]  # a constant and a variable are the same
+    assert not outer_form.signatures
+    assert outer_form(1) == 2
+
+
+def test_scipy_is_not_loaded_but_can_be() -> None:
+    """`numba.np.arraymath`: a quarter of the start of a process."""
+    code = """
+import sys, numba, numpy as np
+import dlgo.jit
+numba.njit(lambda x: x + 1)(1)
+assert "scipy.linalg" not in sys.modules
+assert numba.njit(lambda a: np.dot(a, a))(np.ones(3)) == 3
+assert "scipy.linalg" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
