@@ -197,6 +197,17 @@ def test_whatever_a_kernel_is_made_of_counts(parts: Path, tmp_path: Path) -> Non
     assert len(whole) == len(compiled)
 
 
+def test_a_script_that_was_interrupted_while_it_compiled(parts: Path, tmp_path: Path) -> None:
+    """Its classes are in no module, and some of its kernels are in the cache."""
+    cache = tmp_path / "cache"
+    assert run(parts, PARTS, cache) == "192"
+    compiled = machine_code(cache)
+    for path in cache.rglob("twice-*"):
+        path.unlink()
+    assert run(parts, PARTS, cache) == "192"
+    assert machine_code(cache).keys() == compiled.keys()
+
+
 def test_what_has_no_digest_is_not_cached() -> None:
     """An object could be read in ways that no digest follows."""
     from dlgo.fingerprint import UnknownIngredient, fingerprint
