@@ -41,7 +41,7 @@ def describe(error: BaseException, is_own: Callable[[str], bool]) -> Description
               for frame in traceback.extract_tb(error.__traceback__) if is_own(frame.filename)]
     if isinstance(error, SyntaxError) and is_own(error.filename or ""):
         places, text = [(error.filename or "", error.lineno or 0)], error.msg
-    elif type(error).__module__ == "numba.core.errors":
+    elif type(error).__module__.startswith("numba."):
         kind, text, compiled = _of_the_compiler(kind, re.sub("\x1b\\[[0-9]*m", "", text), is_own)
         places += compiled
     return Description(kind, excerpt(text), *places[-1] if places else ())
