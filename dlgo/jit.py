@@ -311,7 +311,7 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
             )
         return dispatcher
 
-    compiled = form("")
+    compiled: Callable[..., Any] = form("")
     if not numba.config.DISABLE_JIT:
         # Made when a caller is compiled, which is seldom.
         inner = functools.cache(lambda: form("-inner", no_cpython_wrapper=True))
