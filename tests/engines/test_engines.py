@@ -170,32 +170,25 @@ def test_random_does_not_fill_its_eyes() -> None:
 def test_nothing_is_compiled_after_warming_up(spec: str) -> None:
     """Or the first moves of a rated game would pay for it."""
     code = f"""
-import numba.core.dispatcher as dispatcher
 from dlgo import GameState, get_game
+from dlgo.jit import watch_clocks
 from engines.registry import build_engine
 
-late = None
-inner = dispatcher.Dispatcher.compile
-def compile(self, types):
-    if late is not None:
-        late.append(self)
-    return inner(self, types)
-dispatcher.Dispatcher.compile = compile
 for name in ("tictactoe", "go:size=5"):  # they share nothing that is compiled for a game
     game = get_game(name)
-    late = None
     engine = build_engine({spec!r}, game, seed=1)
     engine.warm_up()
     # Play once so that what only GameState needs is there, too.
     state = GameState.new_game(game)
     state.apply_move(state.legal_moves()[0]).is_over()
     late = []
-    for seed in range(3):
-        engine.new_game(seed)
-        state = GameState.new_game(game)
-        while not state.is_over() and len(state.moves()) < 30:
-            state = state.apply_move(engine.select_move(state).move)
-    print(name, [str(function) for function in late])
+    with watch_clocks(late.append):
+        for seed in range(3):
+            engine.new_game(seed)
+            state = GameState.new_game(game)
+            while not state.is_over() and len(state.moves()) < 30:
+                state = state.apply_move(engine.select_move(state).move)
+    print(name, late)
 """
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=False
