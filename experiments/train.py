@@ -100,9 +100,9 @@ def supervised(
     """
     from dlgo.encoders import default_encoder
     from engines.learning.data import Dataset
-    from engines.learning.runs import PrintedProgress
     from engines.supervised.config import SupervisedConfig
     from engines.supervised.trainer import train
+    from experiments.run_progress import RunProgress
 
     data = data if isinstance(data, Dataset) else Dataset.open(data)
     chosen = _parsed(SupervisedConfig, settings)
@@ -112,7 +112,7 @@ def supervised(
     named = {"name": folder.resolve().name, "encoder": default_encoder(data.game)}
     config = SupervisedConfig(**{**named, **chosen})
     source = {"folder": data.folder.resolve().name}
-    card = train(config, data, folder, PrintedProgress(), source=source)
+    card = train(config, data, folder, RunProgress(), source=source)
     return TrainingRun(folder, data.game, card, folder)
 
 
@@ -139,9 +139,9 @@ def alphazero(
     from engines.alphazero.config import AlphaZeroConfig, make_config
     from engines.alphazero.train import train
     from engines.learning.networks.store import network_of_run
-    from engines.learning.runs import PrintedProgress
+    from experiments.run_progress import RunProgress
 
-    spec, progress = get_game(game), PrintedProgress()
+    spec, progress = get_game(game), RunProgress()
     config = make_config(str(spec), **_parsed(AlphaZeroConfig, settings))
     folder = Path(out or Path("out/alphazero") / spec.slug)
     with jobs_for((config.game,), cluster, None, progress.line) as jobs:
@@ -166,10 +166,10 @@ def _learner(method: str, summary: str) -> Train:
     ) -> TrainingRun:
         from engines.learning.networks.store import network_of_run
         from engines.learning.reinforcement.learner import train
-        from engines.learning.runs import PrintedProgress
         from experiments.cluster import executor_on
+        from experiments.run_progress import RunProgress
 
-        learner, spec, progress = learner_class(method), get_game(game), PrintedProgress()
+        learner, spec, progress = learner_class(method), get_game(game), RunProgress()
         config = learner.config.make(str(spec), **_parsed(learner.config, settings))
         folder = Path(out or Path("out") / method / spec.slug)
         with (

@@ -1,4 +1,6 @@
-"""Actor-critic on the house of learners (chapter 12 of the book; Mnih et al. 2016).
+"""Actor-critic, on the shared training loop of engines/learning/reinforcement.
+
+Chapter 12 of the book; Mnih et al. 2016.
 
 The network answers twice: a policy, the actor, and a value V, the critic. After a game with the
 result R the advantage of a move is A = R - V, the result less what the critic expected before the
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engines.learning.reinforcement.config import VARIED_GAMES
 from engines.learning.reinforcement.policy import PolicyLearner, ValuedConfig, loss_setting
 
 
@@ -20,8 +23,7 @@ class ActorCriticConfig(ValuedConfig):
     owner = "train actor_critic"
     method = "actor_critic"
     # docs/lab_notebook.md ("From the pages: learning") has one run with other values.
-    presets = {"connect4": {"discount": 0.97, "entropy": 0.02, "random_share": 0.5,
-                            "random_plies": 16, "pool_share": 0.25}}
+    presets = {"connect4": {"discount": 0.97, "entropy": 0.02, **VARIED_GAMES}}
 
     loss: str = loss_setting()
 

@@ -27,13 +27,24 @@ from engines.fast_policy.training import train as train_fast_policy
 from engines.jobs import Executor, Inline
 from engines.learning.data import Dataset
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
+from engines.learning.reinforcement.learner import train as reinforce
 from engines.learning.runs import Progress, open_run
 from engines.learning.runs.progress import stage_progress
+from engines.policy_gradient.trainer import PolicyGradientConfig, PolicyGradientLearner
 from engines.supervised.config import SupervisedConfig
+from engines.supervised.trainer import train as supervise
 
 STAGES = ("games", "supervised", "fast", "reinforced", "value games", "value")
 # Share of the games held out for tests.
 _TEST = 0.1
+
+
+class ReinforcedConfig(PolicyGradientConfig):
+    """Settings of the stage of reinforcement."""
+
+    def changeable(self) -> set[str]:
+        """The supervised network, too: it stays the same where the whole run is moved."""
+        return super().changeable() | {"first_network"}
 
 
 def train(
@@ -64,15 +75,6 @@ def _train(
     config: AlphaGoConfig, folder: Path, make_games: Callable[[Path], Path], progress: Progress,
     jobs: Callable[[], Executor],
 ) -> Bundle:
-    from engines.learning.reinforcement.learner import train as reinforce
-    from engines.policy_gradient.trainer import PolicyGradientConfig, PolicyGradientLearner
-    from engines.supervised.trainer import train as supervise
-
-    class MovableConfig(PolicyGradientConfig):
-        def changeable(self) -> set[str]:
-            """The supervised network, too: it stays the same where the whole run is moved."""
-            return super().changeable() | {"first_network"}
-
     game = get_game(config.game)
     costs: dict[str, float] = {}
 
@@ -104,7 +106,7 @@ def _train(
     costs["fast"] = float(FastPolicy.load(fast, games.game).training["cpu_seconds"])
 
     begin("reinforced")
-    settings = MovableConfig.make(
+    settings = ReinforcedConfig.make(
         config.game, first_network=str(folder / "supervised"),
         iterations=config.reinforce_iterations, games=config.reinforce_games,
         batch_size=config.reinforce_batch, optimizer=config.reinforce_optimizer,
@@ -124,7 +126,7 @@ def _train(
 
     begin("value games")
     value_games = Dataset.open(make_value_games(
-        folder / "value_games", game, str(folder / "supervised"), str(last),
+        folder / "value_games", game, (str(folder / "supervised"), str(last)),
         config.value_games, config.seed, jobs=jobs(),
         progress=stage_progress(
             progress, "value games", 1 + STAGES.index("value games"), len(STAGES)),

@@ -19,6 +19,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,14 +50,14 @@ class PlayedShard:
 
 
 def make_value_games(
-    folder: Path, game: GameSpec, supervised: str, reinforced: str, games: int, seed: int = 1,
+    folder: Path, game: GameSpec, models: tuple[str, str], games: int, seed: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None, jobs: Executor | None = None,
     log: Callable[[str], None] = print,
 ) -> Path:
     """Play the missing games, as shards of training data; returns the folder.
 
     Args:
-        supervised, reinforced: models, by name or folder, with the head "policy".
+        models: the supervised and the reinforced one, by name or folder, with the head "policy".
         games: number of games to play. Games that end before their position is reached are left
             out.
         seed: game k depends on the seed, on k and on the models.
@@ -75,46 +76,51 @@ def make_value_games(
         }
         if not missing:
             return folder
-        models = supervised, reinforced
         # Chosen here for all workers: another runtime may be the fastest on other machines.
         kinds = tuple(fastest_kind(model, _ROWS) for model in models)
         needs = tuple(load_card(model)[0] for model in models)
         rows, names = min(_ROWS, games), tuple(Path(model).name for model in models)
         tasks = [
             Task(f"value games {number}", play_shard,
-                    (str(game), number, count, seed, rows, kinds, names), needs)
+                 (ShardRecipe(str(game), number, count, seed, rows, kinds, names),), needs)
             for number, count in missing.items()
         ]
         there = games - sum(missing.values())
         outcomes = jobs.run(tasks, lambda done: progress(there + done.items, games))
         with closing(outcomes):
             for outcome in outcomes:
-                number = outcome.task.arguments[1]
+                number = outcome.task.arguments[0].number
                 write_file(shard_path(folder, number), outcome.value.shard, error=DataError)
     return folder
 
 
-def play_shard(
-    game_name: str, number: int, games: int, seed: int, rows: int, kinds: tuple[str, str],
-    names: tuple[str, str], supervised: Path, reinforced: Path,
-) -> Generator[Amount, None, PlayedShard]:
-    """Play the games of a shard, `rows` at once.
+class ShardRecipe(NamedTuple):
+    """How a shard's games are played."""
 
-    Args:
-        kinds: the runtimes of the two networks.
-        names: the names of the two networks in the record.
-        supervised, reinforced: the folders of the two networks.
-    """
-    start, game = time.process_time(), get_game(game_name)
+    game: str
+    number: int  # of the shard
+    games: int
+    seed: int
+    rows: int  # games that are played at once
+    kinds: tuple[str, ...]  # the runtimes of the two networks
+    names: tuple[str, ...]  # the names of the two networks in the record
+
+
+def play_shard(
+    recipe: ShardRecipe, supervised: Path, reinforced: Path
+) -> Generator[Amount, None, PlayedShard]:
+    """Play the games of a shard with the models in the folders `supervised` and `reinforced`."""
+    start, game = time.process_time(), get_game(recipe.game)
+    seed, number, games = recipe.seed, recipe.number, recipe.games
     first, second = (
         network_side(str(model), game, kind)
-        for model, kind in zip((supervised, reinforced), kinds, strict=True)
+        for model, kind in zip((supervised, reinforced), recipe.kinds, strict=True)
     )
     rng = np.random.default_rng(derive_seed(seed, "value position", number))
     plies = rng.integers(1, game.board_rows * game.board_cols + 1, games)
     handovers = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
     schedule = Schedule.with_handovers(handovers, derive_seed(seed, "value games", number))
-    played = yield from play_steps(game, [first, RANDOM, second], schedule, rows)
+    played = yield from play_steps(game, [first, RANDOM, second], schedule, recipe.rows)
     ends = np.cumsum(played.plies)
     kept = [
         _game(played.actions[end - n:end], int(ply), int(result))
@@ -122,7 +128,8 @@ def play_shard(
         if n > ply and result != NO_RESULT
     ]
     return PlayedShard(*shard_bytes(game, kept, {
-        "maker": "dlgo train alphago", "supervised": names[0], "reinforced": names[1],
+        "maker": "dlgo train alphago", "supervised": recipe.names[0],
+        "reinforced": recipe.names[1],
         "seed": seed, "shard": number, "played": games,
         "cpu_seconds": round(time.process_time() - start, 3),
     }))

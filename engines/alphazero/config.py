@@ -17,7 +17,14 @@ from dlgo.games import get_game
 from engines.learning.networks.runtimes import KINDS
 from engines.learning.runs.records import playing_network
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import AUTO, Settings, cpu_minutes_setting, preset_of, setting
+from engines.learning.settings import (
+    AUTO,
+    Settings,
+    cpu_minutes_setting,
+    curves_setting,
+    preset_of,
+    setting,
+)
 from engines.search.gumbel import GUMBEL_SCALES, Gumbel
 from engines.search.rules import PUCT
 
@@ -149,7 +156,9 @@ class AlphaZeroConfig(SelfPlayConfig):
     runtime: str = setting(
         AUTO, "what runs the network in self-play; auto: the fastest of those that do not "
         "quantise it", choices=(AUTO, *KINDS))
-    workers: int = setting(2, "self-play processes; the games depend on their number", low=1)
+    workers: int = setting(
+        2, "self-play processes; the games depend on their number. 0: the learning process plays "
+        "the games of workers=1", low=0)
     ahead: bool = setting(
         False, "play the games of the next iteration while the network learns")
     gating_threshold: float = setting(
@@ -158,6 +167,7 @@ class AlphaZeroConfig(SelfPlayConfig):
     gating_games: int = setting(
         40, "games of that match, half of them with each colour", low=2, source=ALPHAGO_ZERO)
     seed: int = setting(1, "seed of all random numbers")
+    curves: bool = curves_setting()
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
 
     def check(self) -> None:
@@ -178,6 +188,11 @@ class AlphaZeroConfig(SelfPlayConfig):
             if weight and not kernels.offers(game.new_kernel_state(), needed):
                 raise SpecError(f"{name}={weight:g} needs the final {needed} of a game, "
                                 f"which {game.name} does not report; set {name}=0")
+
+    @property
+    def shares(self) -> int:
+        """The number of tasks, and of shards, that an iteration's games are divided into."""
+        return max(self.workers, 1)
 
     @property
     def final_heads(self) -> tuple[str, ...]:

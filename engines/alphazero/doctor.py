@@ -95,7 +95,7 @@ def iteration_lines(config: AlphaZeroConfig, history: Rows, window: Dataset) -> 
         f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
         f"agree in {row['agreed']:.0%}{match}"
     )
-    played = np.flatnonzero(window.shards >= len(window.paths) - config.workers)
+    played = np.flatnonzero(window.shards >= len(window.paths) - config.shares)
     games = window.games(played[:MOST_GAMES])
     diagnosis = Diagnosis("iteration")
     check_history(diagnosis, config, history)
@@ -118,14 +118,14 @@ def _last_games(
     """The games of the last iteration (`MOST_GAMES` at most), and their shards' statistics."""
     games: list[GameData] = []
     stats = []
-    for worker in range(config.workers):
+    for worker in range(config.shares):
         try:
-            shard = read_shard(shard_path(folder / "games", (done - 1) * config.workers + worker))
+            shard = read_shard(shard_path(folder / "games", (done - 1) * config.shares + worker))
         except DataError as error:
             raise ModelError(
                 f"{error}; run `dlgo train alphazero` again, which replaces it"
             ) from None
-        games += shard.games[: MOST_GAMES // config.workers]
+        games += shard.games[: MOST_GAMES // config.shares]
         stats.append(shard.provenance.get("stats", {}))
     return games, stats
 

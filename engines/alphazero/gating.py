@@ -23,11 +23,12 @@ from dlgo.api import GameSpec
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.alphazero.config import AlphaZeroConfig, SelfPlaySettings
-from engines.alphazero.self_play import LockstepGames, new_search
+from engines.alphazero.self_play import new_search
 from engines.alphazero.tasks import Tell, load_player
 from engines.jobs import Amount, Executor, Task
 from engines.learning.data.records import NO_RESULT
 from engines.learning.selfplay.drawing import Sampling, draw
+from engines.learning.selfplay.lockstep import LockstepGames
 from engines.search import tree as ts
 from engines.search.gumbel import Gumbel, best_child
 from engines.search.leaf_evaluator import LeafEvaluator
@@ -103,7 +104,7 @@ class Match(LockstepGames):
 def match_numbers(config: AlphaZeroConfig, worker: int) -> list[int]:
     """The games of a match that a worker plays; always both games of a pair."""
     return [number for number in range(config.gating_games)
-            if number // 2 % config.workers == worker]
+            if number // 2 % config.shares == worker]
 
 
 def play_match_share(
@@ -113,8 +114,9 @@ def play_match_share(
     cpu, numbers = time.process_time(), match_numbers(config, worker)
     settings = replace(
         config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers)))
+    game = get_game(config.game)
     match = Match(
-        get_game(config.game), [load_player(config, network) for network in networks], settings,
+        game, [load_player(game, config.runtime, network) for network in networks], settings,
         derive_seed(config.seed, "match", iteration),
     )
     points = 0.0
@@ -133,7 +135,7 @@ def play_match(
     tasks = [
         Task(f"match {iteration}-{worker}", play_match_share, (config, iteration, worker),
                 tuple(networks))
-        for worker in range(config.workers) if match_numbers(config, worker)
+        for worker in range(config.shares) if match_numbers(config, worker)
     ]
     points = seconds = 0.0
     with closing(

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.files import write_file
 from dlgo.games import get_game
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 # Called a few times a second with the number of finished games and their total.
 Tell = Callable[[int, int], None]
-# Positions whose answers a worker keeps during its task, whose games begin alike.
+# Number of network answers that a worker caches during a task: many games begin alike.
 _CACHE = 100_000
 
 
@@ -44,14 +45,14 @@ class SelfPlayTask(NamedTuple):
     @property
     def path(self) -> Path:
         """The shard."""
-        number = (self.iteration - 1) * self.config.workers + self.worker
+        number = (self.iteration - 1) * self.config.shares + self.worker
         return shard_path(self.folder / "games", number)
 
     @property
     def numbers(self) -> range:
         """The numbers of the games to play, unique in the run."""
         start = (self.iteration - 1) * self.config.games
-        return range(start + self.worker, start + self.config.games, self.config.workers)
+        return range(start + self.worker, start + self.config.games, self.config.shares)
 
     @property
     def as_task(self) -> Task:
@@ -75,19 +76,18 @@ class PlayedTask(NamedTuple):
     stats: Counter[str]
 
 
-def load_player(config: AlphaZeroConfig, network: Path) -> NetworkEvaluator:
-    """The network in a folder, as an evaluator for self-play."""
+def load_player(game: GameSpec, runtime: str, network: Path) -> NetworkEvaluator:
+    """The network in a folder, as an evaluator for self-play in a runtime of this kind."""
     from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
-    game = get_game(config.game)
-    return load_leaf_evaluator(str(network), game, config.runtime, cache=_CACHE)
+    return load_leaf_evaluator(str(network), game, runtime, cache=_CACHE)
 
 
 def play_task(task: SelfPlayTask, network: Path) -> Generator[Amount, None, PlayedTask]:
     """Play a task with the model in the folder `network`."""
     config, game = task.config, get_game(task.config.game)
     cpu, wall = time.process_time(), time.perf_counter()
-    evaluator = load_player(config, network)
+    evaluator = load_player(game, config.runtime, network)
     self_play = SelfPlay(game, evaluator, config.selfplay, config.seed)
     played = {}
     for number, data in self_play.play(task.numbers):

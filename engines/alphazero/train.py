@@ -33,7 +33,7 @@ from engines.alphazero.config import AUTO, AlphaZeroConfig
 from engines.alphazero.first_network import new_network, prepare
 from engines.alphazero.gating import play_match
 from engines.alphazero.tasks import SelfPlayTask, columns, play_tasks
-from engines.jobs import Executor, Processes
+from engines.jobs import Executor, Inline, Processes
 from engines.learning.data import Batch, BatchOptions, Dataset, endless_batches
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.quantization import quantise_columns
@@ -53,12 +53,14 @@ def train(
     """Run the iterations that are missing in a folder; returns the card of the last network.
 
     Args:
-        jobs: workers that play the games; by default processes of this machine. Closed at the end.
+        jobs: workers that play the games; by default `config.workers` processes of this machine.
+            Closed at the end.
     """
     require_extra("train", "training", *TRAINING_MODULES)
     with open_run(folder, config, progress=progress) as run:
         if not run.finished:
-            run.train(AlphaZero(run.config, folder, jobs or Processes(config.workers)))
+            jobs = jobs or (Processes(config.workers) if config.workers else Inline())
+            run.train(AlphaZero(run.config, folder, jobs))
         return read_card(network_of_run(folder))
 
 
@@ -110,7 +112,7 @@ class AlphaZero(Learner):
     def _tasks(self, run: Run, iteration: int) -> list[SelfPlayTask]:
         player = run.config.player_of(run.history, iteration)
         return [SelfPlayTask(run.config, self._folder, iteration, worker, player)
-                for worker in range(run.config.workers)]
+                for worker in range(run.config.shares)]
 
     def _read_window(self, run: Run, iteration: int) -> Dataset:
         """The games to learn from; a damaged shard is played again."""

@@ -46,6 +46,11 @@ def cpu_minutes_setting() -> Any:
         "0: no limit", low=0, high=1e6)
 
 
+def curves_setting() -> Any:
+    """The setting `curves`, of learners."""
+    return setting(True, "draw the curves of the run, curves.png")
+
+
 class Settings:
     """Base of frozen dataclasses whose fields are made by `setting`."""
 
@@ -127,6 +132,7 @@ class RunConfig(Settings):
     iterations: int  # number after which the run is finished
     # Or a limit of time, as `cpu_minutes_setting`; the networks then depend on the machine.
     cpu_minutes = 0.0
+    curves = True  # whether curves.png is drawn, as `curves_setting`
 
     def to_json(self) -> dict[str, Any]:
         return ({"method": self.method} if self.method else {}) | super().to_json()
@@ -137,7 +143,7 @@ class RunConfig(Settings):
 
     def changeable(self) -> set[str]:
         """Settings that may differ when a run continues."""
-        return {"iterations", "cpu_minutes"}
+        return {"iterations", "cpu_minutes", "curves"}
 
     def finished(self, history: Sequence[Mapping[str, float]]) -> bool:
         """Whether a run with this history is complete."""

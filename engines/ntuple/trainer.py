@@ -1,4 +1,4 @@
-"""TD(lambda) of n-tuple networks on the loop of the other learners.
+"""TD(lambda) of n-tuple networks, on the shared training loop of engines/learning/reinforcement.
 
     dlgo train ntuple --game connect4
 

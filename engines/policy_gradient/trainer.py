@@ -1,4 +1,6 @@
-"""REINFORCE on the house of learners (Williams 1992; chapters 9 and 10 of the book).
+"""REINFORCE, on the shared training loop of engines/learning/reinforcement.
+
+Williams 1992; chapters 9 and 10 of the book.
 
 An iteration plays games with the network's policy, both sides, and takes one pass over the
 decisions: -A log pi, where A is the game's result for the player who decided. The book's loss is a
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engines.learning.reinforcement.config import VARIED_GAMES
 from engines.learning.reinforcement.policy import PolicyConfig, PolicyLearner, loss_setting
 
 
@@ -19,8 +22,7 @@ class PolicyGradientConfig(PolicyConfig):
     owner = "train policy_gradient"
     method = "policy_gradient"
     # docs/lab_notebook.md ("From the pages: learning") has runs with other values.
-    presets = {"connect4": {"discount": 0.9, "entropy": 0.02, "random_share": 0.5,
-                            "random_plies": 16, "pool_share": 0.25}}
+    presets = {"connect4": {"discount": 0.9, "entropy": 0.02, **VARIED_GAMES}}
 
     loss: str = loss_setting()
 

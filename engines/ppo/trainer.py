@@ -1,4 +1,4 @@
-"""PPO on the house of learners (Schulman et al. 2017), with what self-play needs.
+"""PPO (Schulman et al. 2017), on the shared training loop of engines/learning/reinforcement.
 
 Actor-critic may use a game once: after a step the policy is another one. PPO learns several times
 from the same games, because its loss stops rewarding a move whose probability has changed by more

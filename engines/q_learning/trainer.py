@@ -1,4 +1,6 @@
-"""Q-learning on the house of learners (chapter 11 of the book; Mnih et al. 2015).
+"""Q-learning, on the shared training loop of engines/learning/reinforcement.
+
+Chapter 11 of the book; Mnih et al. 2015.
 
 The network says what every action is worth, Q(s, a), from -1 to 1. Games are played
 epsilon-greedily: now and then a move at random, else the best. The network then learns the target
@@ -29,7 +31,7 @@ import numpy as np
 from engines.jobs import Executor
 from engines.learning.data.experience import Decisions, Experience
 from engines.learning.data.replay import Replayer
-from engines.learning.reinforcement.config import ReinforcementConfig
+from engines.learning.reinforcement.config import VARIED_GAMES, ReinforcementConfig
 from engines.learning.reinforcement.learner import ReinforcementLearner
 from engines.learning.runs import Curve, Run
 from engines.learning.selfplay.policy_games import Side
@@ -50,8 +52,7 @@ class QLearningConfig(ReinforcementConfig):
 
     owner = "train q_learning"
     method = "q_learning"
-    # Shares of random starts and of the pool as for policy_gradient.
-    presets = {"connect4": {"random_share": 0.5, "random_plies": 16, "pool_share": 0.25}}
+    presets = {"connect4": VARIED_GAMES}
 
     form: str = setting(
         "head", "network output; head: one value per action; pair: one value, with the action as a "

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dlgo.errors import SpecError
 from engines.learning.networks import catalog
-from engines.learning.settings import AUTO, RunConfig, cpu_minutes_setting, setting
+from engines.learning.settings import AUTO, RunConfig, cpu_minutes_setting, curves_setting, setting
 
 _SMALLEST_GAIN = 1e-4  # of the held-out loss; less does not count as getting better
 
@@ -54,6 +54,7 @@ class SupervisedConfig(RunConfig):
         "GPU",
         choices=(AUTO, "float32", "mixed"))
     seed: int = setting(1, "seed of all random numbers")
+    curves: bool = curves_setting()
     policy_head: bool = setting(
         True, "predict the moves; no: only the results, as AlphaGo's value network does")
 
@@ -89,7 +90,7 @@ class SupervisedConfig(RunConfig):
 
     def changeable(self) -> set[str]:
         """More epochs are allowed where the learning rate does not depend on their number."""
-        return {"name", "patience"} | (
+        return {"name", "patience", "curves"} | (
             set() if self.schedule.startswith("cosine") else {"epochs", "cpu_minutes"}
         )
 

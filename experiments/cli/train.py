@@ -41,7 +41,8 @@ def train() -> None:
 @click.option("--out", required=True, type=PATH, help="Folder to write the model to.")
 @named_games()
 @setting_options(SupervisedConfig.options().values(), network="--net",
-                 value_head="--value/--no-value", policy_head="--policy/--no-policy")
+                 value_head="--value/--no-value", policy_head="--policy/--no-policy",
+                 curves="--curves/--no-curves")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
               callback=lambda context, _, wanted: wanted and _list_networks(context),
               help="List networks, optimizers and schedules with their options, and exit.")
@@ -101,8 +102,9 @@ def _net(example: str) -> Callable:
     _net("resnet:blocks=4,filters=32"),
     click.option("--runtime", default=None,
                  help="Runtime of the network in self-play, such as onnx."),
-    click.option("--workers", type=Number(int, 1), default=None,
-                 help="Number of self-play processes; on a cluster, of tasks per iteration."),
+    click.option("--workers", type=Number(int, 0), default=None,
+                 help="Number of self-play processes; 0: the learning process plays the games. On "
+                 "a cluster: tasks per iteration."),
     click.option("--ahead", is_flag=True, default=None,
                  help="Play the next iteration's games while the network learns."),
     click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
@@ -143,9 +145,9 @@ def alphago(
     from engines.alphago.config import AlphaGoConfig
     from engines.alphago.pipeline import train as train_alphago
     from engines.jobs import Processes
-    from engines.learning.runs import PrintedProgress
     from experiments.cluster import executor_on
     from experiments.datasets.generate import generate, make_recipe
+    from experiments.run_progress import RunProgress
 
     config = AlphaGoConfig.make(game, **{"seed": seed, **AlphaGoConfig.parse(settings)})
 
@@ -156,7 +158,7 @@ def alphago(
         return generate(recipe, config.games, folder, workers, jobs=jobs() if cluster else None)
 
     folder = out or Path("out/alphago") / get_game(config.game).slug
-    progress = PrintedProgress()
+    progress = RunProgress()
     jobs = partial(Processes, workers) if cluster is None else partial(
         executor_on, cluster, progress.line, (config.game, config.engine), workers)
     bundle = train_alphago(config, folder, make_games, progress, jobs)

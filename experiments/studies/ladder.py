@@ -23,10 +23,10 @@ from engines.alphazero.train import train
 from engines.isolation.describe import read_spec
 from engines.learning.networks.card import read_card
 from engines.learning.networks.store import DENSE_FILE, network_folder
-from engines.learning.runs import PrintedProgress
 from engines.learning.runs.records import read_history
 from engines.learning.settings import Settings, setting
 from experiments.measures import frequency
+from experiments.run_progress import RunProgress
 from experiments.studies.measured import count_mistakes, play, positions_of
 from reports import tables
 
@@ -138,7 +138,7 @@ def run_part(part: Part, out: Path, workers: int | None) -> None:
     folder = out / part.name
     runs = {run: folder / "{}-{}".format(*run) for run in part.trainings()}
     for run, place in runs.items():
-        train(part.config(*run), place, PrintedProgress())
+        train(part.config(*run), place, RunProgress())
     players = {player: part.entrant(folder, player) for player in part.players()}
     games = play(part.game, [*players.values()], meetings([*players]), part.pairs, folder, workers)
     often = pd.DataFrame(

@@ -62,7 +62,7 @@ def bundle() -> tuple[str, str]:
 def test_each_game_gives_one_position_after_its_random_ply(
     bundle: tuple[str, str], tmp_path: Path
 ) -> None:
-    games = Dataset.open(make_value_games(tmp_path, get_game("tictactoe"), *bundle, 300, seed=5))
+    games = Dataset.open(make_value_games(tmp_path, get_game("tictactoe"), bundle, 300, seed=5))
     assert 100 < games.n_games == games.n_positions < 300
     plies = []
     for data in games.games():
@@ -76,23 +76,23 @@ def test_the_same_seed_makes_the_same_games_and_what_is_there_stays(
 ) -> None:
     game = get_game("tictactoe")
     digests = [
-        Dataset.open(make_value_games(tmp_path / name, game, *bundle, 120, seed=seed)).digest
+        Dataset.open(make_value_games(tmp_path / name, game, bundle, 120, seed=seed)).digest
         for name, seed in (("a", 1), ("b", 1), ("c", 2))
     ]
     assert digests[0] == digests[1] != digests[2]
     [shard] = (tmp_path / "a").glob("*.npz")
     before = shard.stat().st_mtime_ns
-    make_value_games(tmp_path / "a", game, *bundle, 120, seed=1)
+    make_value_games(tmp_path / "a", game, bundle, 120, seed=1)
     assert shard.stat().st_mtime_ns == before
 
 
 def test_a_damaged_shard_is_played_again(bundle: tuple[str, str], tmp_path: Path) -> None:
     game, said = get_game("tictactoe"), []
-    make_value_games(tmp_path, game, *bundle, 120, seed=1)
+    make_value_games(tmp_path, game, bundle, 120, seed=1)
     [shard] = tmp_path.glob("*.npz")
     digest = read_shard(shard).content
     shard.write_bytes(shard.read_bytes()[:-20])
-    make_value_games(tmp_path, game, *bundle, 120, seed=1, log=said.append)
+    make_value_games(tmp_path, game, bundle, 120, seed=1, log=said.append)
     assert read_shard(shard).content == digest
     assert len(said) == 1 and str(shard) in said[0]
 
@@ -104,7 +104,7 @@ def test_processes_make_the_shards_of_this_process(
     game, said = get_game("tictactoe"), []
     digests = [
         Dataset.open(make_value_games(
-            tmp_path / name, game, *bundle, 120, seed=1, jobs=jobs,
+            tmp_path / name, game, bundle, 120, seed=1, jobs=jobs,
             progress=lambda done, of: said.append((done, of)),
         )).digest
         for name, jobs in (("here", None), ("there", Processes(2)))

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.alphazero.train import train
-from tests.alphazero.short_run import PLAN
+from tests.alphazero.short_run import PLAN, train
 
 
 @pytest.fixture(scope="package")

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from engines.alphazero.config import make_config
+import dataclasses
+from pathlib import Path
+
+from engines.alphazero import train as training
+from engines.alphazero.config import AlphaZeroConfig, make_config
+from engines.jobs import Inline
+from engines.learning.networks.card import Card
 from engines.learning.runs import Progress
 from tests.conftest import RUN_ALL
 from tests.learning.breaking import Killed
@@ -11,6 +17,12 @@ SETTINGS = {"iterations": 4 if RUN_ALL else 3, "games": 24, "sims": 4,
             "network": f"resnet:blocks={1 if RUN_ALL else 0},filters=4", "workers": 2, "seed": 3,
             "runtime": "onnx"}
 PLAN = make_config("tictactoe", **SETTINGS)
+
+
+def train(config: AlphaZeroConfig, folder: Path, progress: Progress | None = None) -> Card:
+    """A run whose games this process plays, and that leaves no curves: a worker takes seconds to
+    start, and drawing takes as long as a short run. `test_train.py` runs the command as it is."""
+    return training.train(dataclasses.replace(config, curves=False), folder, progress, Inline())
 
 
 class Listener(Progress):

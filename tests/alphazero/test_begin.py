@@ -11,7 +11,6 @@ import pytest
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.alphazero.config import AlphaZeroConfig, make_config
-from engines.alphazero.train import train
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import softmax
@@ -19,10 +18,8 @@ from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import find_model
 from engines.learning.runs import run as run_module
 from experiments.datasets.generate import generate, make_recipe
-from tests.alphazero.short_run import SETTINGS, Listener, dying
+from tests.alphazero.short_run import SETTINGS, Listener, dying, train
 from tests.learning.breaking import Killed
-
-pytestmark = pytest.mark.usefixtures("shared_workers")
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,10 @@ import pytest
 
 from dlgo import GameState, Move, Player, Point, SpecError, get_game
 from engines.alphazero.config import AlphaZeroConfig, make_config
-from engines.alphazero.train import learn, new_network, train
+from engines.alphazero.train import learn, new_network
 from engines.learning.data import BatchOptions, Dataset, GameBuilder, Start, batches
 from engines.learning.networks.card import read_card
+from tests.alphazero.short_run import train
 from tests.alphazero.test_train import unseen_run
 from tests.learning.breaking import measured
 from tests.learning.data.games import ShardWriter, dataset
@@ -29,7 +30,6 @@ from engines.learning.networks.backend import keras  # noqa: E402
 from engines.learning.networks.trainable import TrainableNetwork  # noqa: E402
 from tests.conftest import RUN_ALL
 
-pytestmark = pytest.mark.usefixtures("shared_workers")
 GAME = get_game("go:size=3,komi=0.5")
 HEADS = {"ownership": 1.0, "score": 0.5}
 

@@ -16,7 +16,6 @@ from engines.alphazero import train as train_module
 from engines.alphazero.config import SelfPlaySettings, make_config
 from engines.alphazero.doctor import check_history, examine_run
 from engines.alphazero.gating import Match, match_numbers, play_match
-from engines.alphazero.train import train
 from engines.base import Budget
 from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.findings import FINE, WATCH, Diagnosis
@@ -28,12 +27,11 @@ from engines.search.rules import PUCT
 from engines.search.searcher import Searcher
 from experiments.cli.main import cli
 from tests.alphazero import test_train as runs
-from tests.alphazero.short_run import Listener
+from tests.alphazero.short_run import Listener, train
 from tests.alphazero.test_self_play import GAMES, Opinionated
 from tests.conftest import RUN_ALL
 from tests.learning.diagnostics.test_doctor import Judge
 
-pytestmark = pytest.mark.usefixtures("shared_workers")
 SETTINGS = SelfPlaySettings(sims=24, games_at_once=7, sample_plies=8)
 
 

@@ -23,7 +23,7 @@ import pytest
 from dlgo.errors import DataError, ModelError
 from engines.alphazero import train as train_module
 from engines.alphazero.config import AlphaZeroConfig, make_config
-from engines.alphazero.train import learn, new_network, train
+from engines.alphazero.train import learn, new_network
 from engines.learning.data import Dataset
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
@@ -32,13 +32,12 @@ from engines.learning.runs import open_run
 from engines.learning.runs import records as records_module
 from engines.learning.runs import run as run_module
 from engines.learning.runs.records import read_history
-from tests.alphazero.short_run import PLAN, SETTINGS, dying
+from tests.alphazero.short_run import PLAN, SETTINGS, dying, train
 from tests.learning.breaking import BreakOff, Killed, measured
 
 # A variable that all processes of a run inherit.
 MARK = "DLGO_TEST_RUN"
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.usefixtures("shared_workers")
 NEEDS_KILL = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc, to see what processes are left"
 )

@@ -18,7 +18,7 @@ from dlgo.rng import make_rng
 from dlgo.symmetry import symmetries
 from engines.learning.networks.card import read_card
 from engines.learning.reinforcement.learner import train
-from engines.learning.runs import Progress, records
+from engines.learning.runs import Progress
 from engines.ntuple import learning, trainer
 from engines.ntuple.network import make_tuples, new_tuples, total
 from engines.ntuple.trainer import NTupleConfig, NTupleLearner
@@ -32,23 +32,16 @@ from tests.learning.breaking import broken_off, measured
 SHORT = "walks:count=7,length=4"
 
 
-@pytest.fixture(autouse=True)
-def no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawing a run's curves takes longer than a short run."""
-    monkeypatch.setattr(records, "draw_curves", lambda *_: None)
-
-
 def run(folder: Path, progress: Progress | None = None, **settings: Any) -> Path:
-    config = NTupleConfig.make("tictactoe", **{"test_every": 20, "save_every": 20, **settings})
+    config = NTupleConfig.make("tictactoe", **{
+        "test_every": 20, "save_every": 20, "curves": False, **settings})
     train(NTupleLearner, config, folder, progress)
     return folder
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records, "draw_curves", lambda *_: None)
-        return run(tmp_path_factory.mktemp("ntuple") / "run")
+    return run(tmp_path_factory.mktemp("ntuple") / "run")
 
 
 @pytest.mark.parametrize("name", ["connect4", "othello:size=6", "draughts", "hex:size=4"])

@@ -43,7 +43,7 @@ def head_of(name: str, shape: Iterable[int]) -> Head:
 
 @dataclass(frozen=True)
 class Card:
-    """The card of a network."""
+    """Facts about a trained network: what it plays, how it was made, and how good it is."""
 
     name: str  # what people call it
     game: str  # that it was trained on, as `get_game` reads it

@@ -10,10 +10,19 @@ from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import AUTO, RunConfig, cpu_minutes_setting, preset_of, setting
+from engines.learning.settings import (
+    AUTO,
+    RunConfig,
+    cpu_minutes_setting,
+    curves_setting,
+    preset_of,
+    setting,
+)
 
 WILLIAMS = "Williams 1992"
 SCHULMAN = "Schulman et al. 2017"
+# The variety of games that suited policies and action values in Connect Four.
+VARIED_GAMES = {"random_share": 0.5, "random_plies": 16, "pool_share": 0.25}
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,7 @@ class OwnGamesConfig(RunConfig):
     test_games: int = setting(200, "games per test, half of them with each colour", low=2,
                               high=1_000_000)
     seed: int = setting(1, "seed of all random numbers")
+    curves: bool = curves_setting()
 
     @classmethod
     def make(cls, game: str, **given: Any) -> Self:
@@ -75,7 +85,7 @@ class OwnGamesConfig(RunConfig):
 
 @dataclass(frozen=True)
 class LearnerConfig(SelfPlayConfig, OwnGamesConfig):
-    """The same for a network of Keras: the network, games in batches, training steps."""
+    """Settings of learners with a Keras network: the network, games in batches, training steps."""
 
     # Number of recent iterations to learn from; no annotation: a learner may make a setting of it.
     window_iterations = 1
@@ -118,7 +128,7 @@ class LearnerConfig(SelfPlayConfig, OwnGamesConfig):
 
 @dataclass(frozen=True)
 class ReinforcementConfig(LearnerConfig):
-    """The same for learners whose networks play without a search.
+    """Settings of learners whose networks play without a search.
 
     Attributes:
         gae_lambda: lambda of generalised advantage estimation; 1: the result alone.

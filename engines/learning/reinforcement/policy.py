@@ -41,7 +41,7 @@ class PolicyConfig(ReinforcementConfig):
 
 @dataclass(frozen=True)
 class ValuedConfig(PolicyConfig):
-    """The same for a network with a policy and a value."""
+    """Settings of learners whose network has a policy and a value."""
 
     heads = ("policy", "value")
 

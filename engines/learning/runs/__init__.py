@@ -13,12 +13,12 @@ moment, the same command continues after the last whole iteration, and ends with
 an unbroken run.
 """
 
-from engines.learning.runs.progress import PrintedProgress, Progress, Status
+from engines.learning.runs.progress import Progress, Status
 from engines.learning.runs.records import Curve
 from engines.learning.runs.run import Learner, Run, open_run
 from engines.learning.settings import AUTO, RunConfig
 
 __all__ = [
-    "AUTO", "Curve", "Learner", "PrintedProgress", "Progress", "Run", "RunConfig", "Status",
+    "AUTO", "Curve", "Learner", "Progress", "Run", "RunConfig", "Status",
     "open_run",
 ]

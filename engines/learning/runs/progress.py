@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from typing import NamedTuple
 
 from dlgo.text import duration
-
-# Seconds between two statuses: on a terminal, where each replaces the one before, and elsewhere.
-_LIVE, _LINES = 0.2, 10.0
 
 
 class Status(NamedTuple):
@@ -34,7 +30,7 @@ class Status(NamedTuple):
 
 
 class Progress:
-    """Receives the progress of a run; this class shows nothing."""
+    """Receives the progress of a run; this class shows nothing. Subclasses show what they get."""
 
     def line(self, text: str) -> None:
         """Report a line to keep: an iteration is done."""
@@ -42,30 +38,8 @@ class Progress:
     def status(self, status: Status) -> None:
         """Report the present state; called often."""
 
-
-class PrintedProgress(Progress):
-    """Prints the status on the last line of a terminal, or elsewhere every ten seconds; with
-    `lines` also the lines to keep."""
-
-    def __init__(self, lines: bool = True) -> None:
-        self._lines = lines
-        self._live = sys.stderr.isatty()
-        self._next = time.monotonic() + (0 if self._live else _LINES)
-
-    def line(self, text: str) -> None:
-        if self._live:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-        if self._lines:
-            print(text, flush=True)
-        if not self._live:  # a line has just come
-            self._next = time.monotonic() + _LINES
-
-    def status(self, status: Status) -> None:
-        if time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + (_LIVE if self._live else _LINES)
-        text = f"\r\033[K{str(status)[:100]}" if self._live else f"{status}\n"
-        print(text, end="", file=sys.stderr, flush=True)
+    def end(self) -> None:
+        """The run has ended, or was interrupted; another one may follow."""
 
 
 class Pace:

@@ -254,7 +254,8 @@ class Run:
 
     def _write_records(self, learner: Learner) -> None:
         """With a picture now and then, and if nothing follows."""
-        draw = self.config.finished(self.history) or time.perf_counter() - self._drawn > _DRAW_EVERY
+        draw = self.config.curves and (
+            self.config.finished(self.history) or time.perf_counter() - self._drawn > _DRAW_EVERY)
         if draw:
             self._drawn = time.perf_counter()
         write_records(self.folder, self._unit, learner.curves, self.history, draw)
@@ -336,4 +337,8 @@ def open_run(
         # An external game has a version: a run continues only with the same rules.
         version = get_game(config.game).version if hasattr(config, "game") else ""
         source = (source or {}) | ({"game_version": version} if version else {})
-        yield Run(folder / within, config, source, progress or Progress())
+        progress = progress or Progress()
+        try:
+            yield Run(folder / within, config, source, progress)
+        finally:
+            progress.end()

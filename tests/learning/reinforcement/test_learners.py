@@ -26,7 +26,7 @@ from engines.learning.diagnostics.findings import Diagnosis
 from engines.learning.networks.card import read_card
 from engines.learning.reinforcement.doctor import examine_run
 from engines.learning.reinforcement.learner import train
-from engines.learning.runs import Progress, records
+from engines.learning.runs import Progress
 from engines.learning.runs.records import read_history
 from engines.registry import build_engine
 from experiments.cli.main import cli
@@ -59,7 +59,8 @@ def short_settings(name: str) -> dict[str, Any]:
 
 def run(name: str, folder: Path, progress: Progress | None = None, **settings: Any):
     learner = learner_class(name)
-    config = learner.config.make("tictactoe", **{**short_settings(name), **settings})
+    config = learner.config.make(
+        "tictactoe", **{**short_settings(name), "curves": False, **settings})
     return train(learner, config, folder, progress)
 
 
@@ -68,17 +69,8 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A short run of each learner."""
     folders = {name: tmp_path_factory.mktemp(name) / "run" for name in LEARNERS}
     for name, folder in folders.items():
-        with pytest.MonkeyPatch.context() as patch:
-            if name not in DRAWN:
-                patch.setattr(records, "draw_curves", lambda *_: None)
-            run(name, folder)
+        run(name, folder, curves=name in DRAWN)
     return folders
-
-
-@pytest.fixture
-def no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawing a run's curves takes as long as a short run; `short` has drawn them."""
-    monkeypatch.setattr(records, "draw_curves", lambda *_: None)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -111,7 +103,6 @@ def test_a_learner_beats_random_play_and_leaves_what_a_run_leaves(
 
 
 @pytest.mark.train
-@pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize("name", LEARNERS if RUN_ALL else ["q_learning", "descent"])
 def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
     name: str, short: dict[str, Path], tmp_path: Path
@@ -135,7 +126,6 @@ def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
             np.testing.assert_array_equal(states[0][part], states[1][part])
 
 
-@pytest.mark.usefixtures("no_curves")
 def test_an_iteration_more_goes_on_and_other_settings_do_not(
     short: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -150,7 +140,6 @@ def test_an_iteration_more_goes_on_and_other_settings_do_not(
 
 
 @pytest.mark.train
-@pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize("name", ["policy_gradient", "descent"])
 def test_a_limit_of_cpu_time_ends_a_run_and_its_schedules(name: str, tmp_path: Path) -> None:
     settings = {"games": 24, "games_at_once": 24, "test_games": 2, "iterations": 1, "decay": 0.1}
@@ -176,7 +165,6 @@ def test_epsilon_falls_to_the_middle_of_the_iterations_or_of_the_cpu_time() -> N
         assert [settings.epsilon_of(rows[:n]) for n in range(5)] == pytest.approx(wanted)
 
 
-@pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize(("name", "damaged", "error", "message"), [
     ("policy_gradient", "nets/*/network.keras", ModelError,
      "checksum differs): it is damaged or of another model; copy the folder again; restore"),
@@ -244,7 +232,6 @@ def test_the_doctor_finds_what_a_killed_run_has_not_written(
     assert ("policy entropy: " in done.output) is checked, done.output
 
 
-@pytest.mark.usefixtures("no_curves")
 def test_a_loss_that_is_not_a_number_is_named_at_its_step(
     short: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,16 +70,13 @@ class Counting(Inline):
 
 @pytest.mark.train
 def test_a_run_goes_on_with_the_portions_that_it_began_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path
 ) -> None:
     pytest.importorskip("keras")
     from engines.learning.reinforcement.learner import train
-    from engines.learning.runs import records
-
-    monkeypatch.setattr(records, "draw_curves", lambda *_: None)
 
     def run(folder: str, jobs: Executor | None = None, **settings: int) -> str:
-        config = PPOConfig.make("tictactoe", **{**TINY, **settings})
+        config = PPOConfig.make("tictactoe", **{**TINY, "curves": False, **settings})
         return train(PPOLearner, config, tmp_path / folder, jobs=jobs).network_id
 
     counting = Counting()

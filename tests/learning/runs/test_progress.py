@@ -6,16 +6,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from engines.learning.runs import PrintedProgress, progress
 from engines.learning.runs.progress import Status
+from experiments import run_progress
 
 
 def test_without_a_terminal_a_status_comes_every_ten_seconds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = 0
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now))
-    printed = PrintedProgress()
+    monkeypatch.setattr(run_progress, "time", SimpleNamespace(monotonic=lambda: now))
+    printed = run_progress.RunProgress()
     for now in range(36):
         printed.status(Status("iteration", 2, 4, "self-play", now, 60, "games", 1.0, 30.0))
     out, err = capsys.readouterr()

@@ -21,8 +21,9 @@ from dlgo import GameState, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.learning.networks.leaf_evaluator import softmax
-from engines.learning.runs import Curve, Learner, PrintedProgress, Run, RunConfig, open_run
+from engines.learning.runs import Curve, Learner, Run, RunConfig, open_run
 from engines.learning.settings import setting
+from experiments.run_progress import RunProgress
 
 GAME = get_game("tictactoe")
 
@@ -79,7 +80,7 @@ class Reinforce(Learner):
 
 
 def train(folder: Path, kind: type[Reinforce] = Reinforce, **settings: float) -> Reinforce:
-    with open_run(folder, ReinforceConfig(**settings), progress=PrintedProgress()) as run:
+    with open_run(folder, ReinforceConfig(**settings), progress=RunProgress()) as run:
         learner = kind(run.config)
         run.train(learner)
         return learner
