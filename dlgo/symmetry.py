@@ -77,9 +77,14 @@ class Symmetries:
 
     def drawn(self, count: int, rng: np.random.Generator) -> Iterator[tuple[int, np.ndarray]]:
         """Draw a symmetry for each of `count` positions: each but the identity, and its rows."""
-        sides = rng.integers(len(self), size=count)
-        for k in range(1, len(self)):
-            yield k, np.flatnonzero(sides == k)
+        return by_symmetry(rng.integers(len(self), size=count))
+
+
+def by_symmetry(numbers: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Positions sorted by their symmetry, int[n]: each one that occurs but the identity, and its
+    rows."""
+    for k in np.unique(numbers[numbers > 0]).tolist():
+        yield k, np.flatnonzero(numbers == k)
 
 
 def symmetries(game: GameSpec) -> Symmetries:

@@ -16,9 +16,13 @@ proven win counts more than any estimate, a proven loss less.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+import numpy as np
+
 from dlgo import kernels
 from dlgo.jit import inline_kernel, kernel
-from engines.learning.data.experience import LEARNED, PLAYER_1
+from engines.learning.data.records import LABELLED, PLAYER_1
 from engines.search import tree as ts
 from engines.search.evaluators import value_of
 from engines.search.search import REMAINING, TREE
@@ -32,6 +36,27 @@ SLOWEST = 0.5
 # each child to evaluate: its search, its node.
 LENGTH, PLIES = range(2)
 OWNER, CHILD = range(2)
+
+
+class Searches(NamedTuple):
+    """Searches side by side; see `engines/search/search.py`."""
+
+    trees: Any  # batch of trees
+    plan: np.ndarray
+    walks: np.ndarray  # int64[n, 2], see above
+    roots: Any  # batch of states
+    rngs: np.ndarray
+
+
+class Children(NamedTuple):
+    """The children to evaluate in a round, and the paths that lead to them."""
+
+    states: Any  # batch of states; the last one is scratch
+    # int32[states, MAX_DEPTH + 2]; in the first rows, the nodes from the root to the leaf of each
+    # search.
+    paths: np.ndarray
+    ways: np.ndarray  # int64[states, 2], see above
+    values: np.ndarray  # float64[states], seen by the player to move
 
 
 @inline_kernel
@@ -62,16 +87,12 @@ def update(tree, node):
 
 
 @kernel
-def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells):
+def collect(searches, children, actions, cells):
     """In every search that wants iterations, walk to a leaf and give it its children.
 
     Args:
-        trees, plan, roots, rngs: as in `engines/search/search.py`.
-        walks: int64[n, 2], see above.
-        states: out, batch of the children to evaluate; the last one is scratch.
-        paths: int32[states, MAX_DEPTH + 2]; in the first rows, the nodes from the root to the leaf
-            of each search.
-        ways: out, int64[states, 2], see above.
+        searches: `Searches`.
+        children: `Children`; out: states and ways, and the paths.
         actions: int64[num_actions], scratch.
         cells: of the board.
 
@@ -79,6 +100,8 @@ def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells
         The number of children to evaluate, -1 if no search wants iterations. The values of
         finished games are set here.
     """
+    trees, plan, walks, roots, rngs = searches
+    states, paths, ways, _ = children
     n, idle, work = 0, True, kernels.row(states, len(paths) - 1)
     for i in range(len(plan)):
         tree, path = kernels.row(trees, plan[i, TREE]), paths[i]
@@ -118,17 +141,19 @@ def collect(trees, plan, walks, roots, rngs, states, paths, ways, actions, cells
 
 
 @kernel
-def absorb(trees, plan, walks, paths, ways, n, values, to_end):
+def absorb(searches, children, n, to_end):
     """Give `n` collected children their values, and end the iterations that are complete.
 
     Args:
-        values: float64[n], seen by the player to move.
+        searches: `Searches`.
+        children: `Children`.
         to_end: whether an iteration goes on until the game is decided.
-        trees, plan, walks, paths, ways: as of `collect`.
 
     Returns:
         The number of complete iterations.
     """
+    trees, plan, walks, _, _ = searches
+    _, paths, ways, values = children
     for k in range(n):
         tree = kernels.row(trees, plan[ways[k, OWNER], TREE])
         child = ways[k, CHILD]
@@ -156,40 +181,36 @@ def absorb(trees, plan, walks, paths, ways, n, values, to_end):
 
 
 @kernel
-def run(
-    trees, plan, walks, roots, rngs, states, paths, ways, values, scratch, cells, to_end, rounds,
-    evaluator,
-):
+def run(searches, children, scratch, cells, to_end, rounds, evaluator):
     """Do up to `rounds` rounds of `collect` and `absorb` with a compiled evaluator.
 
     Returns (complete iterations, evaluations).
     """
     complete, evaluations = 0, 0
     for _ in range(rounds):
-        n = collect(
-            trees, plan, walks, roots, rngs, states, paths, ways, scratch.actions, cells)
+        n = collect(searches, children, scratch.actions, cells)
         if n < 0:
             break
         for k in range(n):
-            state = kernels.row(states, k)
-            values[k] = (1 - 2 * kernels.to_move(state)) * value_of(
-                evaluator, state, 0, scratch, rngs[ways[k, OWNER]])
-        complete += absorb(trees, plan, walks, paths, ways, n, values, to_end)
+            state = kernels.row(children.states, k)
+            children.values[k] = (1 - 2 * kernels.to_move(state)) * value_of(
+                evaluator, state, 0, scratch, searches.rngs[children.ways[k, OWNER]])
+        complete += absorb(searches, children, n, to_end)
         evaluations += n
     return complete, evaluations
 
 
 @kernel
-def write_lines(tree, skipped, moves, path, following, plies, actions, flags, values):
+def write_lines(tree, skipped, moves, scratch, plies, actions, flags, values):
     """Write the expanded nodes of a tree as lines of moves from the start of the game.
 
-    Each node belongs to one line, where it is marked as LEARNED; the moves that lead to it may be
+    Each node belongs to one line, where it is marked as LABELLED; the moves that lead to it may be
     in several lines.
 
     Args:
         skipped: a node that is left out with all nodes below it; -1: none.
         moves: int64[plies], the moves before the root.
-        path, following: int64[MAX_DEPTH + 2], scratch.
+        scratch: int64[2, MAX_DEPTH + 2].
         plies: out, int64[lines], the length of each line. With length 0, the lines are counted
             only.
         actions, flags, values: out, of each ply; values are seen by the player to move.
@@ -197,6 +218,7 @@ def write_lines(tree, skipped, moves, path, following, plies, actions, flags, va
     Returns:
         (lines, plies): their numbers.
     """
+    path, following = scratch[0], scratch[1]
     lines, end = 0, 0
     depth, unwritten = 0, 0  # nodes of the path from this depth on are in no line yet
     path[0], following[0] = ROOT, 0
@@ -222,7 +244,7 @@ def write_lines(tree, skipped, moves, path, following, plies, actions, flags, va
                     node, mover = path[k], tree.mover[path[k]]
                     actions[start + k] = tree.action[path[k + 1]]
                     if k >= unwritten:
-                        flags[start + k] = LEARNED | (PLAYER_1 if mover == 1 else 0)
+                        flags[start + k] = LABELLED | (PLAYER_1 if mover == 1 else 0)
                         values[start + k] = (1 - 2 * mover) * tree.value_sum[node]
             lines, end = lines + 1, end + len(moves) + depth + 1
             unwritten = depth + 1

@@ -55,19 +55,17 @@ class BestFirstSearch(BatchedSearch):
 
         A round expands one leaf in each search. An iteration of best-first minimax takes one round.
         """
-        trees = self._trees, self._plan, self._walks
+        searches = best_first.Searches(
+            self._trees, self._plan, self._walks, self.roots, self._rngs)
+        children = best_first.Children(self._states, self._paths, self._ways, self._values)
         if self._compiled is not None:
             complete, valued = best_first.run(
-                *trees, self.roots, self._rngs, self._states, self._paths, self._ways,
-                self._values, self._scratch, self._cells, self._to_end, most, self._compiled)
+                searches, children, self._scratch, self._cells, self._to_end, most, self._compiled)
         else:
-            valued = best_first.collect(
-                *trees, self.roots, self._rngs, self._states, self._paths, self._ways,
-                self._scratch.actions, self._cells)
+            valued = best_first.collect(searches, children, self._scratch.actions, self._cells)
             if valued > 0:
                 _, self._values[:valued] = self._evaluator.evaluate(self._states, valued)
-            complete = best_first.absorb(
-                *trees, self._paths, self._ways, valued, self._values, self._to_end)
+            complete = best_first.absorb(searches, children, valued, self._to_end)
         if self._network:
             self.evaluations += max(int(valued), 0)
         return int(complete)
@@ -75,14 +73,14 @@ class BestFirstSearch(BatchedSearch):
     def lines(self, i: int, moves: list[int], skipped: int = -1) -> Lines:
         """The positions of search `i`, without those below the child `skipped`; `moves` lead to
         the root."""
-        path, following = (np.empty(MAX_DEPTH + 2, np.int64) for _ in range(2))
+        scratch = np.empty((2, MAX_DEPTH + 2), np.int64)
         tree, before, n_lines, n = self.tree(i), np.array(moves, np.int64), 0, 0
         for _ in range(2):  # first counted, then written
             plies, actions, flags, values = (
                 np.zeros(n_lines, np.int64), np.zeros(n, np.int32), np.zeros(n, np.uint8),
                 np.zeros(n, np.float32))
             n_lines, n = best_first.write_lines(
-                tree, skipped, before, path, following, plies, actions, flags, values)
+                tree, skipped, before, scratch, plies, actions, flags, values)
         return plies, np.full(n_lines, NO_RESULT, np.int8), actions, flags, values
 
 

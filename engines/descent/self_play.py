@@ -11,21 +11,19 @@ on. With exploitation 0 all moves are equal, with 1 the best is played.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.rng import below, derive_seed, uniform
-from engines.alphazero.self_play import LockstepGames
+from engines.descent.config import DescentConfig
 from engines.descent.search import BestFirstSearch, Lines
 from engines.learning.data.records import NO_RESULT
+from engines.learning.selfplay.lockstep import LockstepGames
 from engines.search import tree as ts
 from engines.search.batched_search import NO_ACTION
-
-if TYPE_CHECKING:
-    from engines.descent.trainer import DescentConfig
 
 # Maximum number of nodes in the tree of a game; a full tree keeps its values and does not grow.
 _MOST_NODES = 1_000_000

@@ -1,4 +1,4 @@
-"""Descent's learning on the loop of the other learners (Cohen-Solal 2020).
+"""Descent (Cohen-Solal 2020), on the shared training loop of engines/learning/reinforcement.
 
     dlgo train descent --game connect4
 
@@ -16,7 +16,6 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,58 +24,20 @@ import numpy as np
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries
+from engines.descent.config import DescentConfig
 from engines.descent.search import Lines
 from engines.descent.self_play import DescentGames, GamesAgainstRandom
 from engines.jobs import Amount, Task
-from engines.learning.data.experience import LEARNED, SYMMETRY_SHIFT, Decisions, Experience
+from engines.learning.data.experience import Decisions, Experience
+from engines.learning.data.records import LABELLED, SYMMETRY_SHIFT
 from engines.learning.networks.leaf_evaluator import ValueEvaluator, encoder_of
 from engines.learning.networks.runtimes import USUAL, load_runtime
-from engines.learning.reinforcement.config import LearnerConfig
 from engines.learning.reinforcement.learner import ReinforcementLearner, shares_of_results, telling
 from engines.learning.reinforcement.portions import PlayedTask, cut, play_tasks
 from engines.learning.runs import Curve, Run
-from engines.learning.settings import setting
 
 if TYPE_CHECKING:
     from engines.learning.networks.trainable import HeadLoss
-
-COHEN_SOLAL = "Cohen-Solal 2020"
-
-
-@dataclass(frozen=True)
-class DescentConfig(LearnerConfig):
-    """All that decides what descent learns."""
-
-    owner = "train descent"
-    method = "descent"
-    heads = ("value",)
-    presets = {
-        "tictactoe": {
-            "network": "mlp:hidden=64,layers=2,activation=relu", "iterations": 40, "sims": 10,
-            "batch_size": 128, "optimizer": "adam:lr=0.005", "random_share": 0.7,
-            "random_plies": 6, "symmetries": True,
-        },
-        "connect4": {
-            "network": "wide:hidden=256", "encoder": "attacks", "iterations": 52, "games": 40,
-            "sims": 64, "random_share": 0.5, "random_plies": 16, "symmetries": True,
-        },
-    }
-
-    network: str = setting(
-        "wide:hidden=512", "network architecture; mlp and wide are compiled into the search")
-    games: int = setting(64, "games per iteration", low=2)
-    games_at_once: int = setting(16, "games played at the same time, in one batch", low=1)
-    sims: int = setting(32, "iterations of descent before each move", low=1, high=1e6)
-    exploitation: float = setting(
-        0.0, "preference for good moves in the first iteration; 0: all moves alike, 1: the best",
-        low=0, high=1, source=COHEN_SOLAL)
-    last_exploitation: float = setting(
-        1.0, "the same in the last iteration; it changes evenly", low=0, high=1,
-        source=COHEN_SOLAL)
-    window_iterations: int = setting(
-        2, "number of recent iterations to learn from", low=1, source=COHEN_SOLAL)
-    symmetries: bool = setting(False, "learn each position from a random side of the board")
-
 
 class DescentLearner(ReinforcementLearner):
     """A network that learns the values of search trees."""
@@ -108,7 +69,7 @@ class DescentLearner(ReinforcementLearner):
     def _of_games(self, played: Experience) -> dict[str, float]:
         # Lines of trees end with a position to learn from; the others are the games.
         games = self._config.games
-        ended = played.flags[played.firsts[1:] - 1] & LEARNED == 0
+        ended = played.flags[played.firsts[1:] - 1] & LABELLED == 0
         return {
             "games": games, "plies": int(played.plies[ended].sum()),
             "decisions": len(played.decisions),
@@ -120,7 +81,7 @@ class DescentLearner(ReinforcementLearner):
         if self._config.symmetries and len(board) > 1:
             rng = np.random.default_rng(derive_seed(self._config.seed, "symmetries", iteration))
             shown = rng.integers(len(board), size=len(recent.flags)) << SYMMETRY_SHIFT
-            flags = recent.flags | np.where(recent.flags & LEARNED, shown, 0).astype(np.uint8)
+            flags = recent.flags | np.where(recent.flags & LABELLED, shown, 0).astype(np.uint8)
             recent = dataclasses.replace(recent, flags=flags)
         return recent
 

@@ -27,7 +27,7 @@ from dlgo.rng import make_rng, shuffle
 from engines.fast_policy.policy import FastPolicy, offsets_of
 from engines.learning.data.dataset import Dataset
 from engines.learning.data.records import LABELLED, GameData
-from engines.learning.data.replay import DONE, laid_out
+from engines.learning.data.replay import DONE, LaidOut, laid_out
 
 # Added to the sums of squares, so that the first step of a weight is finite.
 _EPSILON = 1e-8
@@ -74,16 +74,32 @@ class Measured:
         )
 
 
+class Labelled(NamedTuple):
+    """Games with a move to predict in some of their plies."""
+
+    games: LaidOut
+    labels: np.ndarray  # int64, like the actions: the move to predict, or -1
+
+
+class Weights(NamedTuple):
+    """The weights of a linear policy in training."""
+
+    weights: np.ndarray  # float64[ids]
+    squares: np.ndarray  # float64[ids], Adagrad's sums of squared gradients
+    offsets: np.ndarray  # int64[slots], the first id of each slot
+
+
 class Recorded:
     """Recorded games; the labels are the engine's chosen moves, in plies with `LABELLED`."""
 
     def __init__(self, game: GameSpec, games: Sequence[GameData]) -> None:
         self.game = game
-        self._layout = laid_out(game, [(data.actions, data.start) for data in games])
-        self._labels = np.concatenate([
-            np.where(data.flags & LABELLED, data.chosen.astype(np.int64), _UNLABELLED)
-            for data in games
-        ] or [np.empty(0, np.int64)])
+        self._games = Labelled(
+            laid_out(game, [(data.actions, data.start) for data in games]),
+            np.concatenate([
+                np.where(data.flags & LABELLED, data.chosen.astype(np.int64), _UNLABELLED)
+                for data in games
+            ] or [np.empty(0, np.int64)]))
         longest = max((len(data.actions) for data in games), default=0)
         self._state = game.scratch_state(game.new_kernel_state(), room=longest + 1)
         self._work = new_work(game)
@@ -95,7 +111,7 @@ class Recorded:
         """Replay the games in the given order, and learn unless `rate` is 0; see `sweep`."""
         counts = np.zeros(6)
         failed = sweep(
-            self._state, *self._layout, self._labels, order, self._offsets, weights, squares,
+            self._state, self._games, order, Weights(weights, squares, self._offsets),
             self._work, rate, l2, counts,
         )
         if failed != DONE:
@@ -193,20 +209,14 @@ def backward(n, chosen, offsets, work):
 
 
 @kernel
-def sweep(
-    state, starts, start_of, actions, first_action, labels, order, offsets, weights, squares, work,
-    rate, l2, counts,
-):
+def sweep(state, labelled, order, learned, work, rate, l2, counts):
     """Replay games and learn from their labelled positions.
 
     Args:
         state: scratch, with room for the longest game.
-        starts, start_of, actions, first_action: as `laid_out` returns them.
-        labels: int64, like `actions`: the move to predict, or -1.
+        labelled: `Labelled`.
         order: int64, the games to replay.
-        offsets: int64[slots].
-        weights: float64[ids].
-        squares: float64[ids], Adagrad's sums of squared gradients.
+        learned: `Weights`.
         work: `Work`.
         rate: Adagrad's step size; 0 changes nothing.
         l2: weight decay.
@@ -215,9 +225,11 @@ def sweep(
 
     Returns -1, or the number of the game with an illegal action.
     """
+    games, labels, actions = labelled.games, labelled.labels, labelled.games.actions
+    weights, squares, offsets = learned.weights, learned.squares, learned.offsets
     for g in order:
-        kernels.copy_into(state, kernels.row(starts, start_of[g]))
-        for at in range(first_action[g], first_action[g + 1]):
+        kernels.copy_into(state, kernels.row(games.starts, games.start_of[g]))
+        for at in range(games.firsts[g], games.firsts[g + 1]):
             if kernels.terminal(state) or not kernels.is_legal(state, actions[at]):
                 return g
             if labels[at] >= 0:

@@ -5,7 +5,6 @@ All positions are shuffled together, then encoded in chunks (`replay.py`).
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -173,31 +172,21 @@ class _Positions:
 
     def __init__(self, part: Dataset, encoder: Encoder, options: BatchOptions) -> None:
         self._part, self._options = part, options
-        self._replayer = Replayer(encoder)
+        self._replayer = Replayer(encoder, part.source)
         games = part.games()
         self._games = [(game.actions, game.start) for game in games]
         self._plies = records.Plies(games)
         self.rows = np.flatnonzero(self._plies.flags & records.LABELLED)
         if options.finals:
-            with self._naming_broken_games():
-                owners, margins, results = self._replayer.finals(self._games)
+            owners, margins, results = self._replayer.finals(self._games)
             ended = (results == [game.result for game in games]) & (results != records.NO_RESULT)
             self._finals = owners, margins, ended
-
-    @contextlib.contextmanager
-    def _naming_broken_games(self) -> Iterator[None]:
-        try:
-            yield
-        except ValueError as error:
-            raise DataError(f"{self._part.source(error.args[0])}: holds a move that "
-                            f"{self._part.game} does not allow") from None
 
     def encode(self, chosen: np.ndarray) -> Batch:
         """The positions with these numbers."""
         plies, rows, encoder = self._plies, self.rows[chosen], self._replayer.encoder
         which, options = plies.which[rows], self._options
-        with self._naming_broken_games():
-            planes, players = self._replayer.encode(self._games, which, plies.ply[rows])
+        planes, players = self._replayer.encode(self._games, which, plies.ply[rows])
         results, flags = plies.results[rows], plies.flags[rows]
         signs = 1 - 2 * players.astype(np.int64)
         values = np.where(results == records.NO_RESULT, 0, results * signs)

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from dlgo.api import GameSpec
 from dlgo.errors import DataError, UnnamedGameError
 from dlgo.files import open_output
 from dlgo.readers import read_json
@@ -103,6 +104,19 @@ def check_arrays(
                 f"array {name} is {array.dtype}{list(array.shape)}, not of length {length}")
         if kinds == "f" and not np.isfinite(array).all():
             raise ValueError(f"array {name} holds a number that is not finite")
+
+
+def check_range(
+    name: str, numbers: np.ndarray, limits: tuple[float, float], description: str
+) -> None:
+    """Raise ValueError with the description if a number of the array is outside the limits."""
+    if numbers.size and not limits[0] <= numbers.min() <= numbers.max() <= limits[1]:
+        raise ValueError(f"array {name} holds {description}")
+
+
+def actions_of(game: GameSpec) -> tuple[tuple[int, int], str]:
+    """The limits of a game's actions, and the description of others, for `check_range`."""
+    return (0, game.num_actions - 1), f"an action that {game} does not have"
 
 
 @contextlib.contextmanager

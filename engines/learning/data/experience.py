@@ -4,8 +4,8 @@ Boards are not stored. Positions are replayed from the game's actions with the c
 (`replay.py`), so a decision takes 14 bytes:
 
     action        the action played: 1 byte, or 2 on large boards
-    flags         whether it is the learner's decision, which player made it, and under which
-                  symmetry of the board the network saw the position: 1 byte
+    flags         as in `records.py`: whether it is the learner's decision, which player made it,
+                  under which symmetry of the board the network saw the position: 1 byte
     probability   of the action in the policy that it was drawn from: 4 bytes
     value         V, the critic's value of the position: 4 bytes
     return        R, the target for the value: 4 bytes
@@ -29,17 +29,13 @@ from dlgo.encoders.base import Encoder
 from dlgo.errors import DataError
 from dlgo.games import recorded_game
 from dlgo.jit import kernel
-from dlgo.symmetry import symmetries
+from dlgo.symmetry import by_symmetry, symmetries
 from engines.learning.data import checked_arrays
-from engines.learning.data.records import NO_RESULT
+from engines.learning.data.checked_arrays import actions_of
+from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1, SYMMETRY_SHIFT
 from engines.learning.data.replay import Replayer
 
-FORMAT = "dlgo experience 1"
-# What `flags` says of a ply; the bits from SYMMETRY_SHIFT on are the symmetry under which the
-# network saw the position, 0: as it is.
-LEARNED = 1  # a decision to learn from: not a random ply, not an opponent's
-PLAYER_1 = 2  # made by player 1
-SYMMETRY_SHIFT = 2
+FORMAT = "dlgo experience 2"
 # The arrays of a file, and what `Experience` calls them.
 _ARRAYS = {"game_plies": "plies", "result": "results", "action": "actions", "flags": "flags",
            "probability": "probabilities", "value": "values", "return": "returns"}
@@ -117,7 +113,7 @@ class Experience:
     @property
     def decisions(self) -> np.ndarray:
         """int64[n]: the plies to learn from, numbered through all games."""
-        return np.flatnonzero(self.flags & LEARNED)
+        return np.flatnonzero(self.flags & LABELLED)
 
     @property
     def advantages(self) -> np.ndarray:
@@ -145,25 +141,18 @@ class Experience:
         games = [(self.actions[first:end], None)
                  for first, end in itertools.pairwise(firsts.tolist())]
         legal = np.zeros((len(rows), self.game.num_actions), np.bool_)
-        try:
-            planes, players = replayer.encode(games, which, rows - firsts[which], legal)
-        except ValueError as error:
-            raise DataError(f"game {error.args[0]} of this experience holds a move that "
-                            f"{self.game} does not allow") from None
+        planes, players = replayer.encode(games, which, rows - firsts[which], legal)
         actions = self.actions[rows].astype(np.int64)
         if encoder.turns is not None:
             played = np.zeros_like(legal)
             played[np.arange(len(rows)), actions] = True
             legal, actions = (encoder.to_network_order(legal, players),
                               encoder.to_network_order(played, players).argmax(axis=1))
-        shown = self.flags[rows] >> SYMMETRY_SHIFT
-        if shown.any():
-            board = symmetries(self.game)
-            for k in range(1, len(board)):
-                turned = np.flatnonzero(shown == k)
-                planes[turned] = board.planes(k, planes[turned])
-                legal[turned] = board.policy(k, legal[turned])
-                actions[turned] = board.images(k, actions[turned])
+        board = symmetries(self.game)
+        for k, turned in by_symmetry(self.flags[rows] >> SYMMETRY_SHIFT):
+            planes[turned] = board.planes(k, planes[turned])
+            legal[turned] = board.policy(k, legal[turned])
+            actions[turned] = board.images(k, actions[turned])
         return Decisions(planes, legal, actions, self.probabilities[rows], self.values[rows],
                          self.returns[rows])
 
@@ -240,18 +229,15 @@ def read_experience(
 def _check(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> None:
     """Raise ValueError where the arrays contradict each other."""
     games, n = len(arrays["result"]), int(arrays["game_plies"].sum())
-    check_arrays = checked_arrays.check_arrays
+    check_arrays, check_range = checked_arrays.check_arrays, checked_arrays.check_range
     check_arrays(arrays, {"game_plies": games, "result": games, "action": n, "flags": n})
     check_arrays(arrays, dict.fromkeys(("probability", "value", "return"), n), "f")
-    for name, low, high, what in (
-        ("game_plies", 0, np.inf, "a negative length"),
-        ("action", 0, game.num_actions - 1, f"an action that {game} does not have"),
-        ("flags", 0, (len(symmetries(game)) << SYMMETRY_SHIFT) - 1,
-         f"a symmetry that {game} does not have"),
-        ("probability", 1e-45, 1, "a number that is not above 0 and at most 1"),
-    ):
-        if n and not low <= arrays[name].min() <= arrays[name].max() <= high:
-            raise ValueError(f"array {name} holds {what}")
+    check_range("game_plies", arrays["game_plies"], (0, np.inf), "a negative length")
+    check_range("action", arrays["action"], *actions_of(game))
+    check_range("flags", arrays["flags"], (0, (len(symmetries(game)) << SYMMETRY_SHIFT) - 1),
+                f"a symmetry that {game} does not have")
+    check_range("probability", arrays["probability"], (1e-45, 1),
+                "a number that is not above 0 and at most 1")
 
 
 @kernel
@@ -277,7 +263,7 @@ def fill_returns(firsts, flags, results, values, discount, gae_lambda, returns):
                 reward = np.float64(results[g] * (1 - 2 * player))
             following, advantage = reward / discount, 0.0
             for i in range(firsts[g + 1] - 1, firsts[g] - 1, -1):
-                if flags[i] & LEARNED == 0 or (flags[i] & PLAYER_1 != 0) != (player == 1):
+                if flags[i] & LABELLED == 0 or (flags[i] & PLAYER_1 != 0) != (player == 1):
                     continue
                 delta = discount * following - values[i]
                 advantage = delta + discount * gae_lambda * advantage

@@ -15,10 +15,14 @@ from dlgo.api import GameSpec, GameState
 from dlgo.errors import DataError
 
 # What `flags` says of a ply.
-LABELLED = 1  # there is something to learn here: not a random ply, not an implied pass
+LABELLED = 1  # something to learn: not a random ply, an implied pass or an opponent's move
 FULL_SEARCH = 2  # the policy comes from a search of full length and may be learned
 SECOND = 4  # chosen by the second of two engines
 EXACT = 8  # the value is the position's result by perfect play, and used unchanged in training
+PLAYER_1 = 16  # made by player 1
+# The bits from here on are the symmetry of the board under which a network saw the position, 0: as
+# it is.
+SYMMETRY_SHIFT = 5
 
 NO_VALUE = -128
 VALUE_SCALE = 127

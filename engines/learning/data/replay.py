@@ -7,7 +7,7 @@ hundred times the room of an action, need not be stored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Player
 from dlgo.encoders.base import Encoder, encode
+from dlgo.errors import DataError
 from dlgo.jit import kernel
 from engines.learning.data.records import NO_RESULT, Start
 
@@ -36,20 +37,32 @@ def start_state(game: GameSpec, start: Start | None) -> GameState:
     return game.position(black, white, Player.from_index(start.player))
 
 
-def laid_out(game: GameSpec, games: Games) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
-    """Games as kernels take them, side by side.
+class LaidOut(NamedTuple):
+    """Games as kernels take them, side by side."""
 
-    Returns:
-        The different start positions as a batch of states; int64[games], which one is each
-        game's; int64, the actions of all games; int64[games + 1], where each game's begin.
-    """
+    starts: Any  # the different start positions, a batch of states
+    start_of: np.ndarray  # int64[games], which of them is each game's
+    actions: np.ndarray  # int64, the actions of all games
+    firsts: np.ndarray  # int64[games + 1], where each game's actions begin
+
+
+class Wanted(NamedTuple):
+    """The plies of games to look at, side by side."""
+
+    firsts: np.ndarray  # int64[games + 1], where each game's plies begin
+    plies: np.ndarray  # int64, how many were played before each; rising within a game
+    slots: np.ndarray  # int64, where in `Replayed` each goes
+
+
+def laid_out(game: GameSpec, games: Games) -> LaidOut:
+    """Games as kernels take them."""
     kinds = list(dict.fromkeys(start for _, start in games))
     number_of = {start: k for k, start in enumerate(kinds)}
     starts = kernels.make_batch(game.new_kernel_state(), max(len(kinds), 1))
     for k, start in enumerate(kinds):
         kernels.copy_into(kernels.row(starts, k), start_state(game, start).kernel_state)
     actions = [actions for actions, _ in games] or [np.empty(0, np.int64)]
-    return (
+    return LaidOut(
         starts, np.array([number_of[start] for _, start in games], np.int64),
         np.concatenate(actions).astype(np.int64),
         np.cumsum([0, *(len(actions) for actions, _ in games)]),
@@ -59,14 +72,17 @@ def laid_out(game: GameSpec, games: Games) -> tuple[Any, np.ndarray, np.ndarray,
 class Replayer:
     """Encodes positions of games; holds the scratch arrays for it.
 
-    All methods raise ValueError with the index of a game that the rules do not allow.
+    All methods raise DataError, naming the game, if it holds a move that the rules do not allow.
 
     Args:
         encoder: makes the planes; it must not be used elsewhere at the same time.
+        source: the name of the game with this index, for messages.
     """
 
-    def __init__(self, encoder: Encoder) -> None:
-        self.encoder = encoder
+    def __init__(
+        self, encoder: Encoder, source: Callable[[int], str] = lambda index: f"game {index}"
+    ) -> None:
+        self.encoder, self._source = encoder, source
         self._game = encoder.game
         self._room = -1
         self._window: Any = None
@@ -131,11 +147,14 @@ class Replayer:
         self._make_room(max((len(actions) for actions, _ in replayed), default=0))
         failed = replay(
             self.encoder.kernel, self.encoder.history, self._window,
-            *laid_out(self._game, replayed), np.append(firsts, len(which)).astype(np.int64),
-            plies[order].astype(np.int64), order.astype(np.int64), out, self._actions,
+            laid_out(self._game, replayed),
+            Wanted(np.append(firsts, len(which)).astype(np.int64),
+                   plies[order].astype(np.int64), order.astype(np.int64)),
+            out, self._actions,
         )
         if failed != DONE:
-            raise ValueError(int(used[failed]))
+            raise DataError(f"{self._source(int(used[failed]))}: holds a move that {self._game} "
+                            "does not allow")
         return out.players
 
     def _make_room(self, plies: int) -> None:
@@ -166,41 +185,36 @@ class Replayed(NamedTuple):
 
 
 @kernel
-def replay(
-    encoder, history, window, starts, start_of, actions, first_action, first_wanted, wanted,
-    slots, out, scratch,
-):
+def replay(encoder, history, window, games, wanted, out, scratch):
     """Play games and look at the wanted plies of each; -1, or the game with an illegal action.
 
     Args:
         window: batch of history + 1 states with room for the longest game; scratch, but each
             must be some state.
-        starts: batch of start positions; start_of: int64[games], which one is each game's.
-        actions: int64, of all games; game g's begin at `first_action[g]`.
-        wanted: int64, plies played before each wanted position, rising within a game; game
-            g's begin at `first_wanted[g]`.
-        slots: int64, where in `out` each goes. out: `Replayed`.
+        games: `LaidOut`.
+        wanted: `Wanted`.
+        out: `Replayed`.
         scratch: int64[num_actions].
     """
     state = kernels.row(window, 0)
-    for g in range(len(start_of)):
-        kernels.copy_into(state, kernels.row(starts, start_of[g]))
+    for g in range(len(games.start_of)):
+        kernels.copy_into(state, kernels.row(games.starts, games.start_of[g]))
         ply = 0
-        for w in range(first_wanted[g], first_wanted[g + 1]):
-            while ply < wanted[w]:
-                action = actions[first_action[g] + ply]
+        for w in range(wanted.firsts[g], wanted.firsts[g + 1]):
+            while ply < wanted.plies[w]:
+                action = games.actions[games.firsts[g] + ply]
                 if (
-                    first_action[g] + ply >= first_action[g + 1]
+                    games.firsts[g] + ply >= games.firsts[g + 1]
                     or kernels.terminal(state) or not kernels.is_legal(state, action)
                 ):
                     return g
                 # Only the last positions before a wanted one have to be remembered.
-                if wanted[w] - ply <= history:
+                if wanted.plies[w] - ply <= history:
                     for i in range(history, 0, -1):
                         kernels.copy_into(kernels.row(window, i), kernels.row(window, i - 1))
                 kernels.play(state, action)
                 ply += 1
-            slot = slots[w]
+            slot = wanted.slots[w]
             out.players[slot] = kernels.to_move(state)
             if len(out.planes) > 0:
                 encode(encoder, window, min(ply, history) + 1, out.planes[slot])

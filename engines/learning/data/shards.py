@@ -126,8 +126,7 @@ def _columns(game: GameSpec, games: Sequence[GameData]) -> dict[str, np.ndarray]
 def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
     """Cut the arrays into games. Raises ValueError where they contradict each other."""
     lengths, counts = (arrays[name].astype(np.int64) for name in ("game_plies", "policy_count"))
-    if lengths.min(initial=0) < 0:
-        raise ValueError("a game has a negative length")
+    checked_arrays.check_range("game_plies", lengths, (0, np.inf), "a negative length")
     n_starts, entries = len(arrays["start_player"]), int(counts.sum())
     checked_arrays.check_arrays(arrays, {
         "game_plies": len(lengths), "result": len(lengths), "start": len(lengths),
@@ -147,8 +146,7 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
     policy_actions = steps - np.repeat(before, counts)
     for name, numbers in (("action", arrays["action"]), ("chosen", arrays["chosen"]),
                           ("policy_step", policy_actions)):
-        if numbers.size and not 0 <= numbers.min() <= numbers.max() < game.num_actions:
-            raise ValueError(f"array {name} names an action that {game} does not have")
+        checked_arrays.check_range(name, numbers, *checked_arrays.actions_of(game))
     starts = [
         Start(row.astype(np.uint8).tobytes(), player)
         for row, player in zip(cells, arrays["start_player"].tolist(), strict=True)

@@ -13,7 +13,6 @@ import numpy as np
 
 from dlgo.api import GameSpec
 from dlgo.encoders import default_encoder, get_encoder
-from dlgo.errors import DataError
 from engines.learning.data.records import (
     FULL_SEARCH,
     LABELLED,
@@ -45,11 +44,8 @@ class Positions(Plies):
         super().__init__(games)
         self.game, self.games = game, games
         replayer = Replayer(get_encoder(default_encoder(game), game))
-        try:
-            self.players, self.keys, self.legal = replayer.survey(
-                [(data.actions, data.start) for data in games], self.which, self.ply)
-        except ValueError as error:
-            raise DataError(f"game {error.args[0]} breaks the rules of {game}") from None
+        self.players, self.keys, self.legal = replayer.survey(
+            [(data.actions, data.start) for data in games], self.which, self.ply)
         self.labelled, self.full = self.flags & LABELLED > 0, self.flags & FULL_SEARCH > 0
         self.search_values = np.where(
             self.values == NO_VALUE, np.nan, self.values / VALUE_SCALE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from dlgo.api import GameSpec
 from dlgo.encoders.base import Encoder
 from dlgo.jit import kernel
 from dlgo.rng import below, uniform
-from dlgo.symmetry import Symmetries, symmetries
+from dlgo.symmetry import Symmetries, by_symmetry, symmetries
 from dlgo.vector import VectorEnv
 from engines.jobs import Amount
-from engines.learning.data.experience import LEARNED, PLAYER_1, SYMMETRY_SHIFT, Experience
-from engines.learning.data.records import NO_RESULT
+from engines.learning.data.experience import Experience
+from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1, SYMMETRY_SHIFT
 from engines.learning.networks.leaf_evaluator import encoder_of
 from engines.learning.networks.runtimes import NetworkRuntime, load_runtime, score_head
 from engines.learning.selfplay.schedule import Schedule
@@ -52,6 +52,21 @@ class Side:
     learns: bool = False  # whether its decisions are to be learned from
     # Show the scorer each position under a random symmetry of the board, and record which.
     symmetries: bool = False
+
+
+class MoveLists(NamedTuple):
+    """The sensible moves on all boards; see `VectorEnv`."""
+
+    legal: np.ndarray  # int[all, num_actions], of which the first `counts` are moves
+    counts: np.ndarray  # int[all]
+
+
+class DrawnMoves(NamedTuple):
+    """The moves drawn on all boards."""
+
+    moves: np.ndarray  # int64[all]
+    chances: np.ndarray  # float64[all], how likely each was
+    shares: np.ndarray  # float64[num_actions], scratch
 
 
 RANDOM = Side()
@@ -120,8 +135,9 @@ def play_steps(
     plies, results = np.zeros(games, np.int64), np.full(games, NO_RESULT, np.int8)
     numbers = np.full(len(env), _IDLE)  # the game on each board
     generators = np.zeros((len(env), 2), np.uint64)
-    moves, chances = np.zeros(len(env), np.int64), np.zeros(len(env))
-    shares = np.empty(env.num_actions)
+    offered = MoveLists(env.legal, env.counts)
+    drawn = DrawnMoves(
+        np.zeros(len(env), np.int64), np.zeros(len(env)), np.empty(env.num_actions))
     begun = done = 0
     while True:
         free = np.flatnonzero(numbers == _IDLE)[: games - begun]
@@ -145,14 +161,14 @@ def play_steps(
             if side.symmetries and group is not None:
                 draw_symmetries(generators, mine, players, len(group), shown)
             scores, expected = _scored(side, env, mine, players, group, shown)
-            draw_moves(generators, mine, players, env.legal, env.counts, scores,
-                       side.temperature, side.epsilon, moves, chances, shares)
+            draw_moves(generators, mine, players, offered, scores, side.temperature,
+                       side.epsilon, drawn)
             at = numbers[mine], env.plies[mine]
             flags[at] = players * PLAYER_1
             if side.learns:
-                flags[at] |= (LEARNED | shown << SYMMETRY_SHIFT).astype(np.uint8)
-                probabilities[at], values[at] = chances[mine], expected
-            env.step(moves, _mask(env, mine))
+                flags[at] |= (LABELLED | shown << SYMMETRY_SHIFT).astype(np.uint8)
+                probabilities[at], values[at] = drawn.chances[mine], expected
+            env.step(drawn.moves, _mask(env, mine))
             ended = mine[step.ended[mine]]
             which = numbers[ended]
             actions[which], plies[which] = env.actions[ended], env.plies[ended]
@@ -180,13 +196,12 @@ def _scored(
         return np.zeros((n, env.num_actions), np.float32), np.zeros(n, np.float32)
     planes = np.empty((n, *side.encoder.shape), np.float32)
     env.observe(side.encoder, boards, planes)
-    images = [(k, np.flatnonzero(shown == k)) for k in np.unique(shown[shown > 0])]
-    for k, which in images:
-        planes[which] = group.planes(k, planes[which])
+    for k, turned in by_symmetry(shown):
+        planes[turned] = group.planes(k, planes[turned])
     scores, values = side.scorer(planes)
     scores = np.array(scores)  # a framework's own memory may not be written to
-    for k, which in images:
-        scores[which] = group.policy(int(group.inverse[k]), scores[which])
+    for k, turned in by_symmetry(shown):
+        scores[turned] = group.policy(int(group.inverse[k]), scores[turned])
     return side.encoder.to_network_order(scores, players), values
 
 
@@ -204,33 +219,30 @@ def draw_symmetries(generators, boards, players, count, shown):
 
 
 @kernel
-def draw_moves(
-    generators, boards, players, legal, counts, scores, temperature, epsilon, moves, chances,
-    shares,
-):
+def draw_moves(generators, boards, players, offered, scores, temperature, epsilon, drawn):
     """Draw a move on each of n boards, of which there are more.
 
     Args:
         generators: uint64[all, 2], of player 0 and of player 1.
         boards, players: int[n], their numbers, and who is to move.
-        legal, counts: see `VectorEnv`. scores: float32[n, num_actions], by the game's actions.
+        offered: `MoveLists`. scores: float32[n, num_actions], by the game's actions.
         temperature, epsilon: see `Side`.
-        moves: int64[all], float64[all] chances: the moves, and how likely each was.
-        shares: float64[num_actions], scratch.
+        drawn: `DrawnMoves`, written.
     """
+    legal, counts, shares = offered.legal, offered.counts, drawn.shares
     for k in range(len(boards)):
         i, player = boards[k], players[k]
         n = counts[i]
         _fill_shares(scores[k], legal[i], n, temperature, epsilon, shares)
-        drawn = uniform(generators[i, player : player + 1])
+        rest = uniform(generators[i, player : player + 1])
         chosen = 0
-        while chosen < n - 1 and drawn >= shares[chosen]:
-            drawn -= shares[chosen]
+        while chosen < n - 1 and rest >= shares[chosen]:
+            rest -= shares[chosen]
             chosen += 1
         while shares[chosen] <= 0.0:  # rounding has led to the end of the list
             chosen -= 1
-        moves[i] = legal[i, chosen]
-        chances[i] = min(max(shares[chosen], 1e-30), 1.0)
+        drawn.moves[i] = legal[i, chosen]
+        drawn.chances[i] = min(max(shares[chosen], 1e-30), 1.0)
 
 
 @kernel

@@ -13,16 +13,13 @@ from dlgo.encoders import get_encoder
 from dlgo.errors import DataError
 from engines.learning.data import experience as module
 from engines.learning.data.experience import (
-    LEARNED,
-    PLAYER_1,
-    SYMMETRY_SHIFT,
     Experience,
     merged,
     read_experience,
     shuffled_batches,
     write_experience,
 )
-from engines.learning.data.records import NO_RESULT
+from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1, SYMMETRY_SHIFT
 from engines.learning.data.replay import Replayer
 from engines.learning.selfplay.policy_games import Side, play
 from engines.learning.selfplay.schedule import Schedule
@@ -61,7 +58,7 @@ def test_returns_are_the_results_for_who_decided_and_advantages_add_up(played: E
             player = state.next_player.index
             doubles += i > span[0] and bool(played.flags[i] & PLAYER_1) == bool(
                 played.flags[i - 1] & PLAYER_1)
-            if played.flags[i] & LEARNED:
+            if played.flags[i] & LABELLED:
                 assert bool(played.flags[i] & PLAYER_1) == bool(player)
                 assert played.returns[i] == pytest.approx(result * (1 - 2 * player), abs=1e-6)
             state = state.apply_move(GAME.move_of(int(played.actions[i])))
@@ -90,7 +87,7 @@ def slow_returns(
                                                       (1.0, 0.0)])
 def test_returns_follow_each_players_own_decisions(discount: float, gae_lambda: float) -> None:
     # Player 0 moves twice in a row, ply 2 is an opponent's, ply 4 a random one.
-    flags = [LEARNED, LEARNED, PLAYER_1, LEARNED | PLAYER_1, 0, LEARNED, LEARNED | PLAYER_1]
+    flags = [LABELLED, LABELLED, PLAYER_1, LABELLED | PLAYER_1, 0, LABELLED, LABELLED | PLAYER_1]
     values = np.array([0.1, -0.2, 0, 0.3, 0, 0.5, -0.4], np.float32)
     for result in (1, 0, -1, NO_RESULT):
         n = len(flags)
@@ -184,10 +181,10 @@ def test_what_is_not_such_a_file_is_refused_in_one_line(
     path.write_bytes(bytes(altered))
     with one_line_error(DataError, "not a readable experience file"):
         read_experience(path)
-    monkeypatch.setattr(module, "FORMAT", "dlgo experience 2")
+    monkeypatch.setattr(module, "FORMAT", "dlgo experience 3")
     write_experience(path, played)
     monkeypatch.undo()
-    with one_line_error(DataError, "its format is 'dlgo experience 2', not 'dlgo experience 1'"):
+    with one_line_error(DataError, "its format is 'dlgo experience 3', not 'dlgo experience 2'"):
         read_experience(path)
 
 

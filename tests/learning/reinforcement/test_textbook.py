@@ -10,7 +10,8 @@ import pytest
 
 from dlgo import Player, get_game
 from engines.actor_critic.textbook import ActorCriticLoss, TextbookActorCritic
-from engines.learning.data.experience import LEARNED, PLAYER_1, Experience
+from engines.learning.data.experience import Experience
+from engines.learning.data.records import LABELLED, PLAYER_1
 from engines.learning.from_scratch import Dense, Network
 from engines.learning.from_scratch.check import gradient_error
 from engines.learning.selfplay.policy_games import RANDOM
@@ -64,7 +65,7 @@ def test_returns_are_those_of_the_fast_learners(gae_lambda: float) -> None:
     values = rng.uniform(-1, 1, len(movers)) if gae_lambda < 1 else np.zeros(len(movers))
     played = Experience(
         GAME, "", np.array([8]), np.array([-1], np.int8), np.zeros(8, np.int32),
-        np.array([LEARNED | PLAYER_1 * mover for mover in movers], np.uint8),
+        np.array([LABELLED | PLAYER_1 * mover for mover in movers], np.uint8),
         np.ones(8, np.float32), values.astype(np.float32), np.zeros(8, np.float32))
     learner = TextbookReinforce(GAME, discount=0.9)
     if gae_lambda < 1:

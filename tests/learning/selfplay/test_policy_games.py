@@ -7,8 +7,7 @@ import pytest
 
 from dlgo import get_game
 from dlgo.encoders import get_encoder
-from engines.learning.data.experience import LEARNED, PLAYER_1
-from engines.learning.data.records import NO_RESULT
+from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1
 from engines.learning.selfplay.policy_games import RANDOM, Side, play
 from engines.learning.selfplay.schedule import Schedule, points
 from tests.learning.data.test_experience import Critic
@@ -64,7 +63,7 @@ def test_what_a_side_that_does_not_learn_does_is_played_and_not_learned() -> Non
     played = play(GAME, [Side(CRITIC, ENCODER, learns=True), RANDOM], schedule)
     game = np.repeat(np.arange(20), played.plies)
     ply = np.arange(len(game)) - np.repeat(np.cumsum(played.plies) - played.plies, played.plies)
-    learned, player = (played.flags & LEARNED) > 0, (played.flags & PLAYER_1) > 0
+    learned, player = (played.flags & LABELLED) > 0, (played.flags & PLAYER_1) > 0
     np.testing.assert_array_equal(learned, (ply >= 3) & (player == game % 2))
     assert played.encoder == "planes" and len(played.decisions) == learned.sum()
 
