@@ -218,6 +218,14 @@ def test_what_fails_while_the_network_learns_ends_the_run(tmp_path: Path, monkey
     assert len(read_history(tmp_path, ())) == 1
 
 
+def test_a_run_without_workers_and_curves_learns_as_one_with_a_worker(tmp_path: Path) -> None:
+    plan = make_config("tictactoe", **SETTINGS | {"workers": 0, "iterations": 1, "curves": False})
+    alone = train_module.train(plan, tmp_path / "run")
+    shared = train(dataclasses.replace(plan, workers=1), tmp_path / "other" / "run")
+    assert alone.network_id == shared.network_id
+    assert (tmp_path / "run/history.csv").exists() and not (tmp_path / "run/curves.png").exists()
+
+
 def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
     plan = make_config("tictactoe", **SETTINGS | {"runtime": "auto"})
     with open_run(whole, plan) as run:
