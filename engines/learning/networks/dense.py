@@ -190,7 +190,7 @@ def _layer(layers, k, inputs, out):
         row_b = weights[begin + b * outputs : begin + (b + 1) * outputs]
         row_c = weights[begin + c * outputs : begin + (c + 1) * outputs]
         row_d = weights[begin + d * outputs : begin + (d + 1) * outputs]
-        _add_four(out, outputs, x, row_a, y, row_b, z, row_c, w, row_d)
+        _add_four(out, outputs, (x, y, z, w), (row_a, row_b, row_c, row_d))
         i += 4
     while i < n:
         a = active[i]
@@ -203,7 +203,9 @@ def _layer(layers, k, inputs, out):
 
 
 @sum_kernel
-def _add_four(out, n, x, row_a, y, row_b, z, row_c, w, row_d):
+def _add_four(out, n, inputs, rows):
+    x, y, z, w = inputs
+    row_a, row_b, row_c, row_d = rows
     for j in range(n):
         out[j] += x * row_a[j] + y * row_b[j] + z * row_c[j] + w * row_d[j]
 
