@@ -85,8 +85,8 @@ def make_value_games(
                  (ShardRecipe(str(game), number, count, seed, rows, kinds, names),), needs)
             for number, count in missing.items()
         ]
-        there = games - sum(missing.values())
-        outcomes = jobs.run(tasks, lambda done: progress(there + done.items, games))
+        stored_games = games - sum(missing.values())
+        outcomes = jobs.run(tasks, lambda done: progress(stored_games + done.items, games))
         with closing(outcomes):
             for outcome in outcomes:
                 number = outcome.task.arguments[0].number
@@ -122,12 +122,12 @@ def play_shard(
     schedule = Schedule.with_handovers(handovers, derive_seed(seed, "value games", number))
     played = yield from play_steps(game, [first, RANDOM, second], schedule, recipe.rows)
     ends = np.cumsum(played.plies)
-    kept = [
+    stored = [
         _game(played.actions[end - n:end], int(ply), int(result))
         for end, n, ply, result in zip(ends, played.plies, plies, played.results, strict=True)
         if n > ply and result != NO_RESULT
     ]
-    return PlayedShard(*shard_bytes(game, kept, {
+    return PlayedShard(*shard_bytes(game, stored, {
         "maker": "dlgo train alphago", "supervised": recipe.names[0],
         "reinforced": recipe.names[1],
         "seed": seed, "shard": number, "played": games,

@@ -116,9 +116,9 @@ def play_tasks(
             missing[task.path.name] = task
         total.update(stats or {})
     of = sum(len(task.numbers) for task in tasks)
-    there = of - sum(len(task.numbers) for task in missing.values())
+    stored_games = of - sum(len(task.numbers) for task in missing.values())
     tasks = [task.as_task for task in missing.values()]
-    with closing(jobs.run(tasks, lambda done: tell(there + done.items, of))) as outcomes:
+    with closing(jobs.run(tasks, lambda done: tell(stored_games + done.items, of))) as outcomes:
         for outcome in outcomes:
             path = missing[outcome.task.key].path
             write_file(path, outcome.value.shard, error=DataError, remedy=REMEDY)

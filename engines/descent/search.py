@@ -74,13 +74,13 @@ class BestFirstSearch(BatchedSearch):
         """The positions of search `i`, without those below the child `skipped`; `moves` lead to
         the root."""
         scratch = np.empty((2, MAX_DEPTH + 2), np.int64)
-        tree, before, n_lines, n = self.tree(i), np.array(moves, np.int64), 0, 0
+        tree, opening, n_lines, n = self.tree(i), np.array(moves, np.int64), 0, 0
         for _ in range(2):  # first counted, then written
             plies, actions, flags, values = (
                 np.zeros(n_lines, np.int64), np.zeros(n, np.int32), np.zeros(n, np.uint8),
                 np.zeros(n, np.float32))
             n_lines, n = best_first.write_lines(
-                tree, skipped, before, scratch, plies, actions, flags, values)
+                tree, skipped, opening, scratch, plies, actions, flags, values)
         return plies, np.full(n_lines, NO_RESULT, np.int8), actions, flags, values
 
 

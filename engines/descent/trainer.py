@@ -60,10 +60,10 @@ class DescentLearner(ReinforcementLearner):
         tasks = [Task(f"games {first}-{end - 1}", play_task,
                       (config, exploitation, iteration, first, end), (player,))
                  for first, end in cut(config.games, config.portions)]
-        before = time.process_time()
+        start = time.process_time()
         played, seconds = play_tasks(
             self._jobs, self._game, tasks, config.games, telling(run, "games"))
-        self._cpu_elsewhere = seconds - (time.process_time() - before)
+        self._cpu_elsewhere = seconds - (time.process_time() - start)
         return dataclasses.replace(played, provenance=self._provenance(iteration))
 
     def _of_games(self, played: Experience) -> dict[str, float]:
@@ -80,8 +80,8 @@ class DescentLearner(ReinforcementLearner):
         recent, board = self._recent(iteration, played), symmetries(self._game)
         if self._config.symmetries and len(board) > 1:
             rng = np.random.default_rng(derive_seed(self._config.seed, "symmetries", iteration))
-            shown = rng.integers(len(board), size=len(recent.flags)) << SYMMETRY_SHIFT
-            flags = recent.flags | np.where(recent.flags & LABELLED, shown, 0).astype(np.uint8)
+            drawn = rng.integers(len(board), size=len(recent.flags)) << SYMMETRY_SHIFT
+            flags = recent.flags | np.where(recent.flags & LABELLED, drawn, 0).astype(np.uint8)
             recent = dataclasses.replace(recent, flags=flags)
         return recent
 

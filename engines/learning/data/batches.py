@@ -125,19 +125,20 @@ def endless_batches(
 
 def _cut(chunks: Iterable[Batch], size: int) -> Iterator[Batch]:
     """The same positions in batches of one size; the remainder comes last."""
-    rest: Batch | None = None
+    remainder: Batch | None = None
     for chunk in chunks:
-        if rest is not None and len(rest):
-            pairs = ((getattr(part, field.name) for part in (rest, chunk))
+        if remainder is not None and len(remainder):
+            pairs = ((getattr(part, field.name) for part in (remainder, chunk))
                      for field in fields(Batch))
             chunk = Batch(*(
-                None if left is None else np.concatenate([left, right]) for left, right in pairs))
+                None if first is None else np.concatenate([first, second])
+                for first, second in pairs))
         full = len(chunk) - len(chunk) % size
         for start in range(0, full, size):
             yield chunk.at(slice(start, start + size))
-        rest = chunk.at(slice(full, None))
-    if rest is not None and len(rest):
-        yield rest
+        remainder = chunk.at(slice(full, None))
+    if remainder is not None and len(remainder):
+        yield remainder
 
 
 def _chunks(
@@ -196,10 +197,10 @@ class _Positions:
             cells = owners[0].size
             share = options.margin_share * ended
             values = (1 - share) * values + share * signs * worth_of_margin(margins, cells)
-            told = signs * ended  # nothing is said of ends that do not count
-            owned = (owners * told[:, None, None]).astype(np.float32)
+            known_signs = signs * ended  # nothing is said of ends that do not count
+            owned = (owners * known_signs[:, None, None]).astype(np.float32)
             finals = (encoder.cells_as_seen(owned, players),
-                      (margins * told / cells).astype(np.float32), ended.astype(np.float32))
+                      (margins * known_signs / cells).astype(np.float32), ended.astype(np.float32))
         stored = plies.values[rows].astype(np.int64)
         share = np.where(stored == records.NO_VALUE, 0.0, options.search_value_weight)
         share[flags & records.EXACT > 0] = 1.0

@@ -76,9 +76,9 @@ def read_arrays(
             raise ValueError(f"it unpacks to more than {MAX_BYTES >> 30} GiB")
     with np.load(path, allow_pickle=False) as file:
         if "header" in file.files:  # a file of another format may lack arrays, too
-            given = read_json(file["header"].tobytes(), "its header").get("format")
-            if given != form:
-                raise ValueError(f"its format is {given!r}, not {form!r}")
+            stored_format = read_json(file["header"].tobytes(), "its header").get("format")
+            if stored_format != form:
+                raise ValueError(f"its format is {stored_format!r}, not {form!r}")
         missing = sorted({*names, "header", "checksum"} - set(file.files))
         if missing:
             raise ValueError(f"it has no array {', '.join(missing)}")

@@ -69,13 +69,13 @@ class Dataset:
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder of training data; `dlgo generate` makes one")
         paths = sorted(folder.glob(PATTERN)) if paths is None else list(paths)
-        known = {} if earlier is None else earlier._read
+        shards_read = {} if earlier is None else earlier._read
         read: dict[Path, Shard] = {}
         skipped: list[str] = []
         game: GameSpec | None = None
         for path in paths:
             try:
-                shard = known.get(path) or read_shard(path)
+                shard = shards_read.get(path) or read_shard(path)
                 if game is not None and shard.game != game:
                     raise DataError(f"{path}: holds games of {shard.game}, not of {game}")
                 game, read[path] = shard.game, shard
@@ -134,18 +134,18 @@ class Dataset:
         if not 0 < test < 1:
             raise DataError(f"test={test} leaves one part empty; choose a share between 0 and 1")
         order = self._drawn("split", seed)
-        wanted = max(1, round(test * self.n_games))
+        test_games = max(1, round(test * self.n_games))
         # Equal games stand next to each other: the border must not fall between them.
-        while wanted < self.n_games and (
-            self.digests[order[wanted]] == self.digests[order[wanted - 1]]
+        while test_games < self.n_games and (
+            self.digests[order[test_games]] == self.digests[order[test_games - 1]]
         ):
-            wanted += 1
-        if wanted >= self.n_games:
+            test_games += 1
+        if test_games >= self.n_games:
             raise DataError(
                 f"{self.folder}: {number_of(self.n_games, 'game')}: too few to hold some out; "
                 "generate more games"
             )
-        return self._part(order[wanted:]), self._part(order[:wanted])
+        return self._part(order[test_games:]), self._part(order[:test_games])
 
     def subset(self, n_games: int, seed: int = 0) -> Dataset:
         """`n_games` games; a smaller subset is part of a larger one with the same seed. Raises
@@ -190,8 +190,8 @@ class Dataset:
 def _cost(shard: Shard) -> float:
     """CPU seconds per game, from the total of the shard."""
     seconds = shard.provenance.get("cpu_seconds", 0.0)
-    known = isinstance(seconds, int | float) and 0 <= seconds < 1e15
-    return float(seconds) / max(len(shard.games), 1) if known else 0.0
+    is_number = isinstance(seconds, int | float) and 0 <= seconds < 1e15
+    return float(seconds) / max(len(shard.games), 1) if is_number else 0.0
 
 
 def _digest(game: GameData) -> bytes:

@@ -163,11 +163,11 @@ def merged(parts: Sequence[Experience]) -> Experience:
     if not parts:
         raise DataError("no experience to merge")
     for part in parts:
-        for what in ("game", "encoder"):
-            one, other = getattr(part, what), getattr(parts[0], what)
-            if one != other:
-                raise DataError(f"experience of {what} {one} cannot be merged with that of {what} "
-                                f"{other}")
+        for name in ("game", "encoder"):
+            value, expected = getattr(part, name), getattr(parts[0], name)
+            if value != expected:
+                raise DataError(f"experience of {name} {value} cannot be merged with that of "
+                                f"{name} {expected}")
     arrays = {name: np.concatenate([getattr(part, name) for part in parts])
               for name in _ARRAYS.values()}
     return replace(
@@ -183,9 +183,9 @@ def shuffled_batches(
     replayer = Replayer(encoder)
     rows = rng.permutation(experience.decisions)
     for start in range(0, len(rows), size * chunk):
-        made = experience.made(replayer, rows[start : start + size * chunk])
-        for first in range(0, len(made), size):
-            yield made.at(slice(first, first + size))
+        decisions = experience.made(replayer, rows[start : start + size * chunk])
+        for first in range(0, len(decisions), size):
+            yield decisions.at(slice(first, first + size))
 
 
 def write_experience(path: Path, experience: Experience) -> Path:
@@ -218,10 +218,10 @@ def read_experience(
             **{field: arrays[name] for name, field in _ARRAYS.items()},
             provenance=header["provenance"],
         )
-    for what, wanted in (("game", game), ("encoder", encoder)):
-        given = getattr(experience, what)
-        if wanted is not None and wanted != given:
-            raise DataError(f"{path}: is experience of {what} {given}, not of {wanted}; choose "
+    for name, expected in (("game", game), ("encoder", encoder)):
+        value = getattr(experience, name)
+        if expected is not None and expected != value:
+            raise DataError(f"{path}: is experience of {name} {value}, not of {expected}; choose "
                             "another file")
     return experience
 

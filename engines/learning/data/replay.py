@@ -102,8 +102,8 @@ class Replayer:
             planes float32[n, rows, cols, planes] and players int8[n], in the order of `which`.
         """
         planes = np.empty((len(which), *self.encoder.shape), np.float32)
-        more = {} if legal is None else {"legal": legal}
-        return planes, self._replay(games, which, plies, planes=planes, **more)
+        optional = {} if legal is None else {"legal": legal}
+        return planes, self._replay(games, which, plies, planes=planes, **optional)
 
     def survey(
         self, games: Games, which: np.ndarray, plies: np.ndarray
@@ -160,8 +160,8 @@ class Replayer:
     def _make_room(self, plies: int) -> None:
         if plies > self._room:
             self._room = plies
-            like = self._game.scratch_state(self._game.new_kernel_state(), room=plies + 1)
-            self._window = kernels.make_batch(like, self.encoder.history + 1)
+            template = self._game.scratch_state(self._game.new_kernel_state(), room=plies + 1)
+            self._window = kernels.make_batch(template, self.encoder.history + 1)
             # `replay` copies states along before all of them exist, so each must be one.
             for i in range(self.encoder.history + 1):
                 kernels.copy_into(kernels.row(self._window, i), self._game.new_kernel_state())

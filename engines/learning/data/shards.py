@@ -142,8 +142,8 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
     if not np.all((arrays["start"] >= -1) & (arrays["start"] < n_starts)):
         raise ValueError("a game names a start position that is not there")
     steps = np.cumsum(arrays["policy_step"].astype(np.int64))
-    before = np.concatenate([[0], steps])[np.cumsum(counts) - counts]
-    policy_actions = steps - np.repeat(before, counts)
+    offsets = np.concatenate([[0], steps])[np.cumsum(counts) - counts]
+    policy_actions = steps - np.repeat(offsets, counts)
     for name, numbers in (("action", arrays["action"]), ("chosen", arrays["chosen"]),
                           ("policy_step", policy_actions)):
         checked_arrays.check_range(name, numbers, *checked_arrays.actions_of(game))

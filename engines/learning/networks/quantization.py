@@ -176,12 +176,12 @@ def _last_layers(graph: Any) -> set[str]:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """No advice from ONNX Runtime's tools, which goes to the root logger."""
-    before = logging.root.manager.disable
+    level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
         yield
     finally:
-        logging.disable(before)
+        logging.disable(level)
 
 
 def self_play_positions(
@@ -209,16 +209,16 @@ def self_play_positions(
         env.reset()
         while not step.ended.all():
             playing = ~step.ended
-            shown, masks = step.observations[playing], step.masks[playing]
+            observations, masks = step.observations[playing], step.masks[playing]
             players = step.players[playing]
             policies = masks / masks.sum(axis=1, keepdims=True)
             if head:
-                scores = encoder.to_network_order(runtime.evaluate(shown)[head], players)
+                scores = encoder.to_network_order(runtime.evaluate(observations)[head], players)
                 policies = _RANDOM * policies + (1 - _RANDOM) * masked_softmax(scores, masks)
             drawn = policies.cumsum(axis=1)
             actions[playing] = (
                 drawn > rng.random((len(drawn), 1)) * drawn[:, -1:]).argmax(axis=1)
-            planes.extend(shown)
+            planes.extend(observations)
             legal.extend(encoder.to_network_order(masks, players))
             env.step(actions, playing)
     chosen = rng.permutation(len(planes))[:count].tolist()

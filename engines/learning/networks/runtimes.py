@@ -144,14 +144,14 @@ def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
 
 def _check_shapes(card: Card, planes: list, outputs: dict[str, list]) -> None:
     """Whether a network's shapes (batch first) are those of its card. Raises ModelError."""
-    for name, shape, wanted in (
+    for name, shape, expected in (
         ("input", planes, card.shape),
         *((name, outputs.get(name, []), head.shape) for name, head in card.heads.items()),
     ):
-        if shape[1:] != list(wanted):
+        if shape[1:] != list(expected):
             raise ModelError(
                 f"model {card.name}: its {name} has the shape {shape[1:]}, its card says "
-                f"{list(wanted)}; the files do not belong together"
+                f"{list(expected)}; the files do not belong together"
             )
 
 

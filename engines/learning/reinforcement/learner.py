@@ -249,15 +249,16 @@ class ReinforcementLearner(Learner):
         rng = np.random.default_rng(derive_seed(config.seed, "openings", iteration))
         random = rng.random(config.games) < config.random_share
         openings = np.where(random, rng.integers(1, config.random_plies + 1, config.games), 0)
-        strange = round(config.pool_share * config.games)
-        own = config.games - strange
+        pool_games = round(config.pool_share * config.games)
+        self_games = config.games - pool_games
         seed = derive_seed(config.seed, "practice", iteration)
-        schedule = Schedule.practice(own, seed, openings[:own])
+        schedule = Schedule.practice(self_games, seed, openings[:self_games])
         earlier = None
-        if strange:
+        if pool_games:
             earlier = int(rng.choice(config.pool(iteration)))
             schedule = schedule.followed_by(
-                Schedule.practice(strange, derive_seed(seed, "pool"), openings[own:], opponent=True)
+                Schedule.practice(
+                    pool_games, derive_seed(seed, "pool"), openings[self_games:], opponent=True)
             )
         if config.portions == 1:
             sides = [self._side(run)]
@@ -286,12 +287,12 @@ class ReinforcementLearner(Learner):
         networks = [self._player(iteration)]
         if earlier is not None:
             networks.append(network_folder(self._folder, earlier))
-        before = time.process_time()
+        start = time.process_time()
         played, seconds = play_in_portions(
             self._jobs, self._game, sides[: len(networks)], networks, schedule,
             self._config.games_at_once, self._config.portions, telling(run, "games"),
         )
-        self._cpu_elsewhere = seconds - (time.process_time() - before)
+        self._cpu_elsewhere = seconds - (time.process_time() - start)
         return played
 
     def _player(self, iteration: int) -> Path:
@@ -310,13 +311,13 @@ class ReinforcementLearner(Learner):
         """The network that was kept after an iteration, until the next call."""
         if iteration not in self._earlier_weights:
             try:
-                kept: Any = load_runtime(str(network_folder(self._folder, iteration)), "keras")
+                network: Any = load_runtime(str(network_folder(self._folder, iteration)), "keras")
             except ModelError as error:
                 raise ModelError(
                     f"the pool of {self._folder} needs its network of iteration {iteration}: "
                     f"{error}; restore the files, or train in another folder"
                 ) from None
-            self._earlier_weights[iteration] = kept.model.get_weights()
+            self._earlier_weights[iteration] = network.model.get_weights()
         if self._opponent is None:
             self._opponent = self._network.copy()
         self._opponent.model.set_weights(self._earlier_weights[iteration])
@@ -354,7 +355,7 @@ class ReinforcementLearner(Learner):
                 rows = np.arange(config.batch_size)
                 decisions, weights = decisions.at(rows % n), (rows < n).astype(np.float32)
                 targets = self._targets(decisions, weights)
-                said = network.learn(decisions.planes, targets, {
+                measured = network.learn(decisions.planes, targets, {
                     # What `packed` makes has the weights in it.
                     head: weights if rows.shape[-1] == 1 else np.ones_like(weights)
                     for head, rows in targets.items()
@@ -362,9 +363,9 @@ class ReinforcementLearner(Learner):
                 done += 1
                 # A batch that is filled up counts by what is in it.
                 total += n / config.batch_size
-                run.check("loss", said["loss"], done)
+                run.check("loss", measured["loss"], done)
                 run.progress("learning", done, steps, "steps")
-                for name, value in said.items():
+                for name, value in measured.items():
                     sums[name] = sums.get(name, 0.0) + value
         means = {name.removeprefix("policy_").removeprefix("q_") if name != "policy_loss" else name:
                  value / max(total, 1e-9) for name, value in sums.items()}

@@ -23,10 +23,10 @@ class Status(NamedTuple):
     left: float | None  # seconds to the end of the run, where that is known
 
     def __str__(self) -> str:
-        left = "" if self.left is None else f", about {duration(self.left)} left"
+        remaining = "" if self.left is None else f", about {duration(self.left)} left"
         rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"
         return (f"{self.unit} {self.iteration} of {self.iterations}: {self.phase}, {self.done:,} "
-                f"of {self.of:,} {self.items}, {rate} {self.items}/s{left}")
+                f"of {self.of:,} {self.items}, {rate} {self.items}/s{remaining}")
 
 
 class Progress:
@@ -66,7 +66,7 @@ def stage_progress(
 
     def tell(done: int, of: int) -> None:
         rate = pace.rate(stage, done)
-        left = (of - done) / rate if done else None
-        progress.status(Status("stage", number, stages, stage, done, of, items, rate, left))
+        remaining = (of - done) / rate if done else None
+        progress.status(Status("stage", number, stages, stage, done, of, items, rate, remaining))
 
     return tell

@@ -114,16 +114,17 @@ class Run:
                 stored = read_json(path)
             if stored is None:
                 return config
-            theirs, mine = (plan.get("method", "alphazero") for plan in (stored, config.to_json()))
-            begun = type(config).from_json(stored) if theirs == mine else None
+            stored_method, method = (
+                plan.get("method", "alphazero") for plan in (stored, config.to_json()))
+            begun = type(config).from_json(stored) if stored_method == method else None
         except SpecError as error:
             raise ModelError(f"{path}: {error}; choose another folder") from None
         except MALFORMED:
             raise ModelError(
                 f"{path} is damaged, or another version of dlgo wrote it; {remedy}") from None
         if begun is None:
-            raise ModelError(f"{self.folder} holds a run of {theirs}, not of {mine}; choose "
-                             "another folder")
+            raise ModelError(f"{self.folder} holds a run of {stored_method}, not of {method}; "
+                             "choose another folder")
         config = config.resolve_auto(begun)
         different = config.differences(begun) + [
             f"{key}={earlier[key]}" for key, value in self.source.items()
@@ -154,11 +155,11 @@ class Run:
     def progress(self, phase: str, done: int, of: int, items: str) -> None:
         """Report the progress of a phase of the iteration; may be called at any rate."""
         self._raise_interrupt()
-        rate, left = self._pace.rate(phase, done), self._left()
-        if left is not None:
-            left += max(0.0, self._usual() - self.seconds, (of - done) / max(rate, 1e-3))
+        rate, remaining = self._pace.rate(phase, done), self._left()
+        if remaining is not None:
+            remaining += max(0.0, self._usual() - self.seconds, (of - done) / max(rate, 1e-3))
         self._progress.status(Status(
-            self._unit, self._iteration, self._iterations, phase, done, of, items, rate, left,
+            self._unit, self._iteration, self._iterations, phase, done, of, items, rate, remaining,
         ))
 
     @property
@@ -205,7 +206,7 @@ class Run:
         KeyboardInterrupt with a message that says what is kept.
         """
         self._unit = learner.unit
-        before = self._listen()
+        handler = self._listen()
         try:
             if self._checkpoint is None:
                 learner.start(self)
@@ -226,8 +227,8 @@ class Run:
             ) from None
         finally:
             learner.close()
-            if before is not None:
-                signal.signal(signal.SIGINT, before)
+            if handler is not None:
+                signal.signal(signal.SIGINT, handler)
 
     def _listen(self) -> Any:
         """Let Ctrl-C wait for the next call of `progress`, and a second one not.
@@ -243,10 +244,10 @@ class Run:
                 raise KeyboardInterrupt
             self._interrupted = True
 
-        before = signal.getsignal(signal.SIGINT)
-        if before is signal.default_int_handler:
+        handler = signal.getsignal(signal.SIGINT)
+        if handler is signal.default_int_handler:
             signal.signal(signal.SIGINT, handle)
-        return before
+        return handler
 
     def _raise_interrupt(self) -> None:
         if self._interrupted:
@@ -270,11 +271,11 @@ class Run:
         self.history = [*self.history, row]
         self._keep(learner)
         self._write_records(learner)
-        left = duration(self._left() or 0.0)
-        first, *more = learner.lines(self, row)
+        remaining = duration(self._left() or 0.0)
+        first, *rest_of_lines = learner.lines(self, row)
         self.line(f"{self._unit} {self._iteration} of {self._iterations}: {first}; "
-                  f"{duration(row['wall_seconds'])}, {left} left")
-        for line in more:
+                  f"{duration(row['wall_seconds'])}, {remaining} left")
+        for line in rest_of_lines:
             self.line(f"  {line}")
 
     def _keep(self, learner: Learner) -> None:

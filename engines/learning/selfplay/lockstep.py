@@ -70,9 +70,9 @@ class LockstepGames:
         state, opening = kernels.row(self._searches[0].roots, i), []
         for _ in range(1 + below(rng, most) if uniform(rng) < share else 0):
             action = int(self._actions[below(rng, kernels.search_actions(state, self._actions))])
-            after = self._game.scratch_state(state)
-            kernels.play(after, action)
-            if not kernels.terminal(after) and action != self._game.pass_action:
+            successor = self._game.scratch_state(state)
+            kernels.play(successor, action)
+            if not kernels.terminal(successor) and action != self._game.pass_action:
                 kernels.play(state, action)
                 opening.append(action)
         return opening

@@ -153,23 +153,23 @@ def play_steps(
             break
         for index, side in enumerate(sides):
             to_move = schedule.sides_to_move(numbers, env.plies, step.players)
-            mine = np.flatnonzero((numbers != _IDLE) & (to_move == index))
-            if not len(mine):
+            boards = np.flatnonzero((numbers != _IDLE) & (to_move == index))
+            if not len(boards):
                 continue
-            players = step.players[mine]
-            shown = np.zeros(len(mine), np.int64)
+            players = step.players[boards]
+            symmetry_numbers = np.zeros(len(boards), np.int64)
             if side.symmetries and group is not None:
-                draw_symmetries(generators, mine, players, len(group), shown)
-            scores, expected = _scored(side, env, mine, players, group, shown)
-            draw_moves(generators, mine, players, offered, scores, side.temperature,
+                draw_symmetries(generators, boards, players, len(group), symmetry_numbers)
+            scores, expected = _scored(side, env, boards, players, group, symmetry_numbers)
+            draw_moves(generators, boards, players, offered, scores, side.temperature,
                        side.epsilon, drawn)
-            at = numbers[mine], env.plies[mine]
+            at = numbers[boards], env.plies[boards]
             flags[at] = players * PLAYER_1
             if side.learns:
-                flags[at] |= (LABELLED | shown << SYMMETRY_SHIFT).astype(np.uint8)
-                probabilities[at], values[at] = drawn.chances[mine], expected
-            env.step(drawn.moves, _mask(env, mine))
-            ended = mine[step.ended[mine]]
+                flags[at] |= (LABELLED | symmetry_numbers << SYMMETRY_SHIFT).astype(np.uint8)
+                probabilities[at], values[at] = drawn.chances[boards], expected
+            env.step(drawn.moves, _mask(env, boards))
+            ended = boards[step.ended[boards]]
             which = numbers[ended]
             actions[which], plies[which] = env.actions[ended], env.plies[ended]
             results[which] = np.where(step.truncated[ended], NO_RESULT, step.rewards[ended, 0])
@@ -177,11 +177,11 @@ def play_steps(
         yield Amount(begun - ongoing - done)
         done = begun - ongoing
     yield Amount(games - done)
-    kept = np.arange(env.max_plies) < plies[:, None]
+    played = np.arange(env.max_plies) < plies[:, None]
     encoder = next((side.encoder.name for side in sides if side.learns and side.encoder), "")
     return Experience(
-        game, encoder, plies, results, actions[kept], flags[kept], probabilities[kept],
-        values[kept], np.zeros(int(plies.sum()), np.float32),
+        game, encoder, plies, results, actions[played], flags[played], probabilities[played],
+        values[played], np.zeros(int(plies.sum()), np.float32),
     )
 
 
@@ -234,10 +234,10 @@ def draw_moves(generators, boards, players, offered, scores, temperature, epsilo
         i, player = boards[k], players[k]
         n = counts[i]
         _fill_shares(scores[k], legal[i], n, temperature, epsilon, shares)
-        rest = uniform(generators[i, player : player + 1])
+        remainder = uniform(generators[i, player : player + 1])
         chosen = 0
-        while chosen < n - 1 and rest >= shares[chosen]:
-            rest -= shares[chosen]
+        while chosen < n - 1 and remainder >= shares[chosen]:
+            remainder -= shares[chosen]
             chosen += 1
         while shares[chosen] <= 0.0:  # rounding has led to the end of the list
             chosen -= 1
