@@ -10,12 +10,13 @@ import pytest
 
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.errors import ModelError
+from engines.descent.config import DescentConfig
 from engines.descent.search import BestFirstSearch
 from engines.descent.self_play import ordinal, ranks
 from engines.descent.textbook import BestFirst, Node, TextbookDescent
-from engines.descent.trainer import DescentConfig, DescentLearner
+from engines.descent.trainer import DescentLearner
 from engines.learning.data.experience import Experience
-from engines.learning.data.records import NO_RESULT
+from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1
 from engines.registry import build_engine
 from engines.search import tree as ts
 from engines.search.leaf_evaluator import LeafEvaluator
@@ -191,7 +192,7 @@ def test_lines_hold_every_expanded_position_once_with_its_value() -> None:
                 line = tuple(state.moves())
                 assert line not in found
                 found[line] = float(values[k])
-                assert flags[k] == 1 + 2 * state.next_player.index
+                assert flags[k] == LABELLED + PLAYER_1 * state.next_player.index
             state = state.apply_move(CONNECT4.move_of(int(actions[k])))
         end += length
     wanted = {tuple(state.moves()): np.float32(
