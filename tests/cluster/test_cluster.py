@@ -162,7 +162,7 @@ def test_another_version_ends_the_command(cluster, monkeypatch) -> None:
     monkeypatch.setattr(cluster_module, "version_text", lambda: "0.0.1+00000000")
     with (
         ClusterTasks(cluster.address, print) as executor,
-        one_line_error(ClusterError, "cannot do this work: it has dlgo .*, not 0.0.1"),
+        one_line_error(ClusterError, ", not 0.0.1+00000000"),
     ):
         list(executor.run(work.tasks(work.square, [1])))
 
@@ -177,7 +177,7 @@ def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> 
         "    return helper.first(state.legal_moves())\n"
     )
     Path("dies.py").write_text("import os\n\ndef select_move(state):\n    os._exit(3)\n")
-    plan = Plan(("tictactoe",), ("bot.py", "random", "dies.py"), 3).canonical()
+    plan = Plan(("tictactoe",), ("bot.py", "random", "dies.py"), 2).canonical()
     run_tournament(plan, "one.sqlite", workers=1, progress=Said())
     with ClusterTasks(cluster.address, print) as executor:
         run_tournament(plan, "many.sqlite", executor, Said())
@@ -220,7 +220,7 @@ def test_alphazero_learns_the_same_networks_though_a_node_dies(tmp_path: Path) -
 @sandboxed
 def test_a_league_has_the_games_of_one_machine(cluster, tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text(
-        'game = "tictactoe"\nstaff_pairs = 2\n[[staff]]\nengine = "random"\n')
+        'game = "tictactoe"\nstaff_pairs = 2\nseed = 5\n[[staff]]\nengine = "random"\n')
     sources = {}
     for name, last in (("ann", -1), ("bo b", 0)):
         sources[name] = tmp_path / "class" / name
