@@ -18,7 +18,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,7 +60,7 @@ class ClusterError(DlgoError):
 
 
 def executor_on(
-    cluster: str | None, log: Callable[[str], None] = str, specs: Iterable[str] = (),
+    cluster: str | None, log: Callable[[str], object] = str, specs: Iterable[str] = (),
     workers: int | None = None,
 ) -> AbstractContextManager[Executor | None]:
     """The executor that `--cluster` asks for; None without a cluster. See `ClusterTasks`."""
@@ -81,7 +81,7 @@ class ClusterTasks(Executor):
     """
 
     def __init__(
-        self, address: str, log: Callable[[str], None], specs: Iterable[str] = (),
+        self, address: str, log: Callable[[str], object], specs: Iterable[str] = (),
         workers: int | None = None,
     ) -> None:
         self._ray, self._ours = _connect(address)
@@ -98,7 +98,7 @@ class ClusterTasks(Executor):
         self._order = self._ray.put(self._new_order())  # first, as files may be missing
         workplace.prepare(log)
 
-    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+    def rounds(self, source: Source[Any]) -> Generator[list[Outcome], None, None]:
         self._order = self._order or self._ray.put(self._new_order())
         archive = functools.lru_cache(_MOST_ARCHIVES)(self._put_archive)  # files may change later
         remote = self._ray.remote(do).options(

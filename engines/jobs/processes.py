@@ -14,7 +14,7 @@ import multiprocessing
 import pickle
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
@@ -165,6 +165,7 @@ class _Worker:
     def reap(self, losses: Counter[str]) -> tuple[Outcome | None, list[Any]]:
         """End a lost worker, and all that it has started. Returns what its task is worth (None if
         it is to be done again), and the tasks to be done; adds to `losses`, of workers by task."""
+        assert self._exit is not None
         worker_exit = self._exit if self._exit.failure is not Failure.DIED else self._death()
         task, left = self.current(), list(self.tasks)
         self.end()
@@ -226,7 +227,7 @@ class Processes(Executor):
         self.workplace = workplace
         workplace.prepare(log)
 
-    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+    def rounds(self, source: Source[Any]) -> Generator[list[Outcome], None, None]:
         self._ended = 0
         try:
             while self._hand_out(source) or source.is_open():

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,6 +106,9 @@ class ListSource(Source[Item]):
     def take(self, count: int) -> list[Item]:
         return [self._items.popleft() for _ in range(min(count, len(self._items)))]
 
+    def finished(self, values: list[Any]) -> None:
+        """No task depends on others."""
+
     def remaining(self) -> int:
         return len(self._items)
 
@@ -181,7 +184,7 @@ class Executor:
         """From now on, do tasks at this workplace; `log` prints a line."""
         self.workplace = workplace
 
-    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+    def rounds(self, source: Source[Any]) -> Generator[list[Outcome], None, None]:
         """Do the tasks of a source; yield, several times a second, the outcomes since the last
         time.
 
@@ -191,7 +194,9 @@ class Executor:
         """
         raise NotImplementedError
 
-    def run(self, tasks: Iterable[Any], tell: Tell = lambda amount: None) -> Iterator[Outcome]:
+    def run(
+        self, tasks: Iterable[Any], tell: Tell = lambda amount: None
+    ) -> Generator[Outcome, None, None]:
         """Do all tasks; yield their outcomes in the order in which they end, each once. `tell` is
         called a few times a second, even without news. Raises DlgoError, the error of the first
         task that fails; the other tasks are given up."""
@@ -229,7 +234,7 @@ class Inline(Executor):
 
     _amount = Amount()
 
-    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+    def rounds(self, source: Source[Any]) -> Generator[list[Outcome], None, None]:
         self.workplace.open(None)
         try:
             while (taken := source.take(1)) or source.is_open():
@@ -259,7 +264,7 @@ class Inline(Executor):
         return self._amount
 
 
-def failure(error: BaseException) -> DlgoError:
+def failure(error: Exception) -> DlgoError:
     """The exception of a task as a DlgoError with one line of text."""
     if isinstance(error, DlgoError):
         return error

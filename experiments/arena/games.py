@@ -125,6 +125,7 @@ class GameTable(Workplace):
         self._engines = self._closing.enter_context(closing(engines))
 
     def do(self, task: GameTask | WarmUp) -> Generator[Amount, None, GameRecord | WarmedUp]:
+        value: GameRecord | WarmedUp
         if isinstance(task, WarmUp):
             value = self._warm_up(task)
         else:
