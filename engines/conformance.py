@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import psutil
 
@@ -154,9 +154,9 @@ def budgets(subject: Subject) -> kit.Findings:
         ):
             factor, more = _MARGIN if isinstance(number, int) else _LATE[::-1]
             for state in subject.positions(2) if kind in engine.budgets else ():
-                held_up = run_delay()
+                held_up, limits = run_delay(), cast("dict[str, Any]", {kind: number})
                 try:
-                    cost = engine.select_move(state, Budget(**{kind: number})).cost
+                    cost = engine.select_move(state, Budget(**limits)).cost
                 except SpecError:  # some settings need a budget of their own
                     continue
                 used = getattr(cost, spent)

@@ -17,6 +17,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,7 @@ def check(
     for group in (GAMES, ENGINES):
         # Built-in ones, and those made in a notebook, which no other process can load.
         if name in group.built_in or group.is_given(name):
-            return _report(spec, group, lambda group=group: _check_here(spec, group, games))
+            return _report(spec, group, partial(_check_here, spec, group, games))
     report = _in_child(spec, games, on_progress, seconds, "plain")
     if report.ok:
         rest = _in_child(spec, games, on_progress, seconds, "compiled")
@@ -193,7 +194,8 @@ def _report(
     name: str, group: PluginGroup, work: Callable[[], int], origin: Path | None = None
 ) -> Report:
     """The report of `work`, which checks the rules and returns their number."""
-    notes, rule = (), "loading"
+    notes: tuple[str, ...] = ()
+    rule = "loading"
     try:
         if group is GAMES:
             won = {*get_game(name).examples.values()}

@@ -43,5 +43,5 @@ def mean_margin(values: Sequence[float]) -> float:
 
 def quantile_interval(values: ArrayLike, axis: int | None = None) -> tuple[Any, Any]:
     """The bounds of the middle 95% of simulated values, along an axis."""
-    low, high = np.quantile(values, [0.025, 0.975], axis=axis)
+    low, high = np.quantile(np.asarray(values, np.float64), [0.025, 0.975], axis=axis)
     return low, high

@@ -40,7 +40,7 @@ ANSWER = "from dlgo.conformance.keys import answer; answer()"
 
 def keys(sample: kit.Sample) -> kit.Findings:
     """Equal positions have equal keys for all move orders, different positions different keys."""
-    by_looks: dict[tuple, GameState] = {}
+    by_looks: dict[tuple[Any, ...], GameState] = {}
     by_key: dict[int, GameState] = {}
     for state in positions_of(sample):
         key = kernels.key(state.kernel_state)
@@ -115,12 +115,13 @@ def _reorder(
     left: tuple[list[int], list[int]] = ([], [])
     for i in range(first, ply):
         left[line.views[i].to_move].append(line.actions[i])
-    state: GameState | None = line.states[first]
+    state = line.states[first]
     for _ in range(first, ply):
         own = left[kernels.to_move(state.kernel_state)]
-        state = _play(state, own.pop(int(generator.integers(len(own))))) if own else None
-        if state is None:
+        after = _play(state, own.pop(int(generator.integers(len(own))))) if own else None
+        if after is None:
             return None
+        state = after
     return state
 
 
@@ -134,7 +135,7 @@ def _play(state: GameState, action: int) -> GameState | None:
     return GameState(state.game, target, state, state.game.move_of(action))
 
 
-def _looks(state: GameState) -> tuple:
+def _looks(state: GameState) -> tuple[Any, ...]:
     """The properties that distinguish positions: board, player to move, legal and final actions."""
     view = kit.look(state)
     ends = []
@@ -178,7 +179,7 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
         text = f"another process cannot compile and play the game: {answers['text']}"
         kind = Kind(answers["kind"]) if answers["kind"] else None
         raise RuleBroken("fresh process", text, kind, answers["line"])
-    plain = numba.config.DISABLE_JIT
+    plain = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
     kind = Kind.ARITHMETIC if plain else None
     where = "between plain Python and compiled code" if plain else (
         "in another process, which compiles anew")
@@ -210,7 +211,9 @@ def answer() -> None:
         states = [GameState.new_game(game)]
         try:
             for action in actions:
-                states.append(_play(states[-1], action))
+                if (state := _play(states[-1], action)) is None:
+                    raise kit.broken("legality", f"action {action} is illegal there", states[-1])
+                states.append(state)
             answers.append(_fingerprint(kit.Line(tuple(states), actions)))
         except Exception as error:
             text = str(error) if isinstance(error, RuleBroken) else fault_text(error)

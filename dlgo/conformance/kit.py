@@ -152,11 +152,12 @@ def _ask(kernel: str, state: GameState, *arguments: Any) -> Any:
 def difference(view: View, expected: View) -> str:
     """Where two views differ, in words: `to_move is 0 and should be 1`. Empty if nowhere."""
     parts = []
-    for name, a, b in zip(View._fields, view, expected, strict=True):
-        if a != b and isinstance(a, tuple):
-            parts.append(f"{name} lacks {few({*b} - {*a})} and adds {few({*a} - {*b})}")
-        elif a != b:
-            parts.append(f"{name} is {a} and should be {b}")
+    for name, value, right in zip(View._fields, view, expected, strict=True):
+        if value != right and isinstance(value, tuple) and isinstance(right, tuple):
+            lacking, extra = {*right} - {*value}, {*value} - {*right}
+            parts.append(f"{name} lacks {few(lacking)} and adds {few(extra)}")
+        elif value != right:
+            parts.append(f"{name} is {value} and should be {right}")
     return "; ".join(parts)
 
 

@@ -102,17 +102,19 @@ def _image(
         if not np.array_equal(group.policy(k, legal), image):
             yield "other moves are legal", state
         if symmetric:
-            view, other = line.views[ply], kit.look(mirrored)
-            expected = view._replace(key=other.key, **{
-                field: tuple(sorted(group.action(k, action) for action in getattr(view, field)))
-                for field in ("legal_actions", "search_actions")
-            })
-            if wrong := kit.difference(other, expected):
+            view, image_view = line.views[ply], kit.look(mirrored)
+            legal_actions, search_actions = (
+                tuple(sorted(group.action(k, action) for action in actions))
+                for actions in (view.legal_actions, view.search_actions)
+            )
+            expected = view._replace(key=image_view.key, legal_actions=legal_actions,
+                                     search_actions=search_actions)
+            if wrong := kit.difference(image_view, expected):
                 yield wrong, state
         if ply % MIRRORED_STEP == 0 or ply == len(line.actions):
             for encoder in encoders:
-                expected = group.planes(k, encoder.encode(state))
-                if not np.array_equal(encoder.encode(mirrored), expected):
+                planes_of_image = group.planes(k, encoder.encode(state))
+                if not np.array_equal(encoder.encode(mirrored), planes_of_image):
                     yield f"the planes of {encoder.name} are not mirrored", state
         if ply < len(line.actions):
             mirrored = mirrored.apply_move(game.move_of(group.action(k, line.actions[ply])))

@@ -134,8 +134,8 @@ def moves(sample: kit.Sample) -> kit.Findings:
             yield from _must_refuse(state, move)
     strange = [*NON_MOVES, *([] if game.pass_action >= 0 else [Move.pass_turn()])]
     for move in set(strange) - set(table.values()):
-        if (action := game.action_of(move)) is not None:
-            yield f"{move} is not a move, but action_of says {action}", None
+        if (number := game.action_of(move)) is not None:
+            yield f"{move} is not a move, but action_of says {number}", None
         for state in sample.states(3):
             yield from _must_refuse(state, move)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -143,17 +144,18 @@ def _play_out(state: GameState, rng: np.ndarray) -> int:
 @kit.at(200)
 def evaluate(state: GameState) -> Iterator[str]:
     """`evaluate` is an int below 10,000 in size: beyond that lie proven results."""
-    value = kernels.evaluate(state.kernel_state)
+    value: Any = kernels.evaluate(state.kernel_state)
     if not isinstance(value, (int, np.integer)):
         yield f"returns {value!r}, which is not an int"
-    elif abs(value) >= 10_000:
+    elif abs(int(value)) >= 10_000:
         yield f"returns {value}, not between -10,000 and 10,000"
 
 
 def side_of_evaluate(sample: kit.Sample) -> kit.Findings:
     """The player to move does better in random games from positions with a higher `evaluate`."""
     for player in (0, 1):
-        estimates, results = [], []
+        estimates: list[float] = []
+        results: list[float] = []
         for state in sample.states(EVALUATED_POSITIONS):
             arrays = state.kernel_state
             if kernels.to_move(arrays) == player:
