@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import os
 import pickle
 import sys
@@ -16,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dlgo.jit import clocks_stopped, tell_now, wall_time
+from dlgo.readers import MALFORMED, read_json
 from dlgo.records.failures import Failure
 from dlgo.system import processes
 from dlgo.text import excerpt, one_line
@@ -35,7 +35,7 @@ _LONGEST_UNTRUSTED = 1 << 22
 # its time, in multiples of its timeout.
 _CORE_DELAY, _MOST_TIMES = 0.1, 6
 # Errors of reading something that is no answer.
-_NONSENSE = (framing.BrokenFrame, LookupError, TypeError, ValueError, RecursionError)
+_NONSENSE = (framing.BrokenFrame, *MALFORMED)
 # Handles an event, and returns the answer if it is a question, or else None.
 OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
 
@@ -153,7 +153,7 @@ class Host(Program):
                         raise
                     delay, deadline = delay + waited, deadline + seconds
                     continue
-                answer = json.loads(frame)
+                answer = read_json(frame)
                 if not isinstance(answer, dict):
                     raise ValueError
                 if events.isdisjoint(answer):
