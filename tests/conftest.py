@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import multiprocessing
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from multiprocessing import forkserver
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -141,43 +139,6 @@ def shared_workers() -> Iterator[None]:
 
             patch.setattr(Processes, "rounds", Inline.rounds)
             patch.setattr(records, "draw_curves", lambda *_: None)
-        yield
-
-
-@pytest.fixture(scope="session")
-def forking() -> Callable[[], AbstractContextManager[None]]:
-    """Within this context, worker processes are forked from one that has loaded all they need.
-
-    To start one otherwise takes a second. It is for tests of what workers do, not of how they
-    begin and end. With `--run-all`, and on systems that cannot fork, each starts afresh.
-    """
-    if RUN_ALL or "forkserver" not in multiprocessing.get_all_start_methods():
-        return nullcontext
-    from engines.jobs import processes
-    from tests.forked import InThisEnvironment
-
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.forked"])
-    root = Path(__file__).resolve().parents[1]
-
-    @contextmanager
-    def forked() -> Iterator[None]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(root)
-            patch.setenv("PYTHONPATH", str(root))
-            forkserver.ensure_running()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(multiprocessing, "get_context", lambda method=None: context)
-            patch.setattr(processes, "work", InThisEnvironment(processes.work))
-            yield
-
-    return forked
-
-
-@pytest.fixture
-def forked_workers(forking: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-    """The whole test is within `forking()`."""
-    with forking():
         yield
 
 

@@ -43,7 +43,6 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("forked_workers")
 def test_the_commands_lead_into_the_report(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

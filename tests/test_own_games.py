@@ -137,7 +137,6 @@ ERROR = ("return RowsState(np", "1 / (multiprocessing.parent_process() is None)\
          r"mine\.py, line \d+: ZeroDivisionError: .*; `dlgo check` examines such a file")
 
 
-@pytest.mark.usefixtures("forked_workers")
 @pytest.mark.parametrize(("command", "rule"), [
     (("train", "descent"), RESULT), (("train", "q_learning"), NO_MOVE),
     (("tournament", "--engine", "random", "--engine", "heuristic", "--ledger", "x.sqlite"), RESULT),

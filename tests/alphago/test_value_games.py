@@ -19,7 +19,6 @@ from engines.learning.data.shards import read_shard
 from engines.learning.selfplay.policy_games import Side, play
 from engines.learning.selfplay.schedule import Schedule
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
 GAME = get_game("connect4")
 ENCODER = get_encoder("planes", GAME)
 

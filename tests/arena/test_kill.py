@@ -14,9 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -73,23 +71,22 @@ def played(ledger: Path) -> dict[str, tuple[str, float]]:
     return {slot: (record.moves, record.result) for slot, record in stored(ledger).items()}
 
 
-def verdict_of(kind: str, ledger: Path, forking: Callable[[], Any]) -> str:
+def verdict_of(kind: str, ledger: Path) -> str:
     """Play a plan to its end; what the target or the test says then."""
-    with forking():
-        said = run(PLANS[kind], ledger, limits=LIMITS)[1].splitlines()
+    said = run(PLANS[kind], ledger, limits=LIMITS)[1].splitlines()
     return "" if kind == "pairs" else said[-2].partition(" (")[0]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.parametrize("kind", PLANS if RUN_ALL else ["target"])
-def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path, forking) -> None:
+def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path) -> None:
     """The games are those of an unbroken tournament.
 
     A test that has its answer may find more or fewer games begun; those that were are the same.
     """
     moment = random.Random(11)
-    verdict = verdict_of(kind, tmp_path / "whole.sqlite", forking)
+    verdict = verdict_of(kind, tmp_path / "whole.sqlite")
     whole = played(tmp_path / "whole.sqlite")
     kills = ledgers = in_play = 0
     while kills < KILLS:
@@ -119,7 +116,7 @@ def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path, forking
             after = stored(path)
             assert before.items() <= after.items(), "a game was lost or played again"
             before = after
-        assert verdict_of(kind, path, forking) == verdict
+        assert verdict_of(kind, path) == verdict
         assert before.items() <= games_of(path).items()
         if kind == "test":
             assert all(whole.get(slot, game) == game for slot, game in played(path).items())
@@ -146,11 +143,10 @@ def outcomes(ledger: Path) -> dict[str, tuple[str, float, str | None]]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_killed_workers_change_nothing(tmp_path: Path, forking) -> None:
+def test_killed_workers_change_nothing(tmp_path: Path) -> None:
     """As the system does it when memory runs out: the games are played again, and nobody loses."""
     moment = random.Random(7)
-    with forking():
-        run(PLANS["pairs"], tmp_path / "whole.sqlite", limits=LIMITS)
+    run(PLANS["pairs"], tmp_path / "whole.sqlite", limits=LIMITS)
     kills = ledgers = 0
     while kills < WORKER_KILLS:
         ledgers += 1

@@ -18,10 +18,9 @@ PLAN = Plan(
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory, forking) -> tuple[Path, Said]:
+def played(tmp_path_factory) -> tuple[Path, Said]:
     path, reporter = tmp_path_factory.mktemp("live") / "games.sqlite", Said()
-    with forking():
-        run_tournament(PLAN, path, workers=1, progress=reporter)
+    run_tournament(PLAN, path, workers=1, progress=reporter)
     return path, reporter
 
 

@@ -35,7 +35,6 @@ PLAYING = BOTS if RUN_ALL else {name: BOTS[name] for name in TEN}
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 
-@pytest.mark.usefixtures("forked_workers")
 def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
     """Each plays one game, of alternating colours, against the random bot."""
     folder = Path.cwd()
@@ -108,7 +107,6 @@ class Greedy:
 """
 
 
-@pytest.mark.usefixtures("forked_workers")
 def test_an_edited_bot_is_another_entrant_and_its_games_are_played_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

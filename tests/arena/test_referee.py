@@ -28,7 +28,6 @@ from tests.conftest import RUN_ALL
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
-forked = pytest.mark.usefixtures("forked_workers")
 LIMITS = Limits(move_timeout=2, memory_mb=400)
 
 
@@ -76,7 +75,7 @@ CULPRITS = {
 # Engines from outside: ten by default in test_outside.py.
 @pytest.mark.parametrize("outside", [False, *([True] if RUN_ALL else [])])
 def test_who_misbehaves_loses_in_time_and_the_others_play_on(
-    outside: bool, capfd, forking
+    outside: bool, capfd
 ) -> None:
     began = time.monotonic()
     players = []
@@ -92,9 +91,8 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(
     hungry = [p for p in players if p.partition(":")[0] in ("eater", "family", "burner")]
     wild = [player for player in players if player == "scribbler"]
     others = [player for player in players if player not in hungry + wild]
-    with forking():
-        games = dict(zip(others, play(*others, limits=limits), strict=True))
-        games |= zip(hungry, play(*hungry, limits=patient), strict=True)
+    games = dict(zip(others, play(*others, limits=limits), strict=True))
+    games |= zip(hungry, play(*hungry, limits=patient), strict=True)
     games |= zip(wild, play(*wild, limits=patient), strict=True)
     for player, (failure, reason) in zip(players, culprits.values(), strict=True):
         first, second, innocent = games[player]
@@ -111,7 +109,6 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(
 
 
 @needs_proc
-@forked
 def test_children_and_chatter_do_no_harm(capfd) -> None:
     """They are ended with the worker or with the game, they play no move of their own, and
     nothing of what is printed reaches our output."""
@@ -124,7 +121,6 @@ def test_children_and_chatter_do_no_harm(capfd) -> None:
 
 
 @needs_proc
-@forked
 def test_a_hang_is_ended_soon_where_the_budget_is_short() -> None:
     """A budget of 0.1 s is over long before the timeout for moves, which is 10 minutes here."""
     began = time.monotonic()
@@ -192,7 +188,6 @@ def test_the_budget_of_a_game_is_spent_move_by_move() -> None:
 # --- repeated failures ---------------------------------------------------------------------
 
 
-@forked
 def test_who_fails_again_and_again_is_stopped(tmp_path, capfd) -> None:
     path = tmp_path / "l.sqlite"
     plan = Plan(("tictactoe", "connect4"), ("random", "dawdler", "crasher"), pairs=8, seed=1)

@@ -22,7 +22,6 @@ from experiments.arena.tournament import run_tournament
 GAME = RunningGame("s", "tictactoe", "random", "mcts", (4, 0), 1.5, 1, -0.25)
 
 
-@pytest.mark.usefixtures("forked_workers")
 def test_what_is_seen_of_a_running_tournament_is_the_beginning_of_its_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,7 +42,6 @@ from tests.conftest import RUN_ALL
 
 ROOT = Path(__file__).resolve().parents[2]
 
-forked = pytest.mark.usefixtures("forked_workers")
 
 # --- worker processes ----------------------------------------------------------------------
 
@@ -82,7 +81,6 @@ def warm_up(
     GameTable(setup=setup, warm_ups=[WarmUp(game, entrant)]).prepare(log)
 
 
-@forked
 def test_a_worker_that_cannot_start_is_reported(capfd):
     with pytest.raises(WorkerError, match="exit code 1"):
         play_tasks([make_task("random", "random")], setup=BAD_SETUP, workers=1)
@@ -90,7 +88,6 @@ def test_a_worker_that_cannot_start_is_reported(capfd):
         warm_up("random", print, setup=BAD_SETUP)
 
 
-@forked
 def test_warming_up_tells_broken_engines_from_missing_ones():
     said: list[str] = []
     warm_up("badstart", said.append)
@@ -111,7 +108,6 @@ def test_warming_up_tells_broken_engines_from_missing_ones():
 # --- tournaments ---------------------------------------------------------------------------
 
 
-@forked
 def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     path = tmp_path / "l.sqlite"
     plan = Plan(("tictactoe",), ("random", "dawdler"), pairs=3, seed=1)
@@ -149,7 +145,6 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     assert {k: r.moves for k, r in again.items()} == {k: r.moves for k, r in games.items()}
 
 
-@forked
 def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
     path = tmp_path / "l.sqlite"
     for names, shown in (
@@ -167,7 +162,6 @@ def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
         assert {row.split()[0] for row in rows} == shown
 
 
-@forked
 def test_games_of_an_entrant_against_itself_are_no_points_against_others(tmp_path, capsys):
     path, field = tmp_path / "l.sqlite", ("random", "alphabeta:depth=1")
     done = dlgo_here(capsys, "tournament", "--kind", "mirror", "--game", "tictactoe", "--engine",
@@ -178,7 +172,6 @@ def test_games_of_an_entrant_against_itself_are_no_points_against_others(tmp_pat
     assert [row.split()[2] for row in score_lines(plan.canonical(), path)] == ["games", "2", "2"]
 
 
-@forked
 def test_an_entrant_that_cannot_be_built_leaves_no_trace(tmp_path):
     path = tmp_path / "l.sqlite"
     with pytest.raises(SpecError, match="unbuildable"):
@@ -247,7 +240,7 @@ def slow_tournament(ledger: Path):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL][: 2 if RUN_ALL else 1])
-def test_a_killed_tournament_continues_where_it_was(tmp_path, how, forking):
+def test_a_killed_tournament_continues_where_it_was(tmp_path, how):
     path = tmp_path / "l.sqlite"
     with slow_tournament(path) as process:
         workers = children(process.pid)
@@ -266,8 +259,7 @@ def test_a_killed_tournament_continues_where_it_was(tmp_path, how, forking):
         assert f"stopped after {len(before)} of 18 games; run the same command" in stderr
         assert "Traceback" not in stderr
 
-    with forking():
-        summary, said = run(SLOW_PLAN, path)
+    summary, said = run(SLOW_PLAN, path)
     assert (summary.stored, summary.played) == (len(before), 18 - len(before))
     assert f"{len(before)} of them are already in" in said
     after = games_of(path)

@@ -6,8 +6,6 @@ import dataclasses
 import itertools
 import random
 
-import pytest
-
 from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan
@@ -86,7 +84,6 @@ def test_a_match_can_be_tested_in_normalized_elo() -> None:
     assert "elo_model" not in MATCH.canonical().to_json()
 
 
-@pytest.mark.usefixtures("forked_workers")
 def test_a_real_match_with_a_test_stops_by_itself(tmp_path) -> None:
     plan = Plan(("connect4",), ("mcts:sims=50", "random"), 1, kind="match",
                 sprt=(0.0, 50.0)).canonical()

@@ -85,7 +85,6 @@ def test_analyze_and_gtp(folder: Path) -> None:
     assert done.stdout == "=\n\n= C3\n\n? unknown command\n\n=\n\n", done.stderr
 
 
-@pytest.mark.usefixtures("forked_workers")
 def test_tournament_by_options_and_by_plan_and_report(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,7 +106,6 @@ def test_tournament_by_options_and_by_plan_and_report(
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("forked_workers")
 def test_generate_and_train(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("keras")
     done = dlgo_here(capfd, "generate", "my_game.py", "--engine", "my_bot.py:Greedy", "--against",

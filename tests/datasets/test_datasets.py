@@ -24,7 +24,6 @@ from experiments.progress import LineProgress
 from tests.command import ROOT, dlgo_here
 from tests.conftest import RUN_ALL
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
 RECIPE = make_recipe("tictactoe", "mcts:sims=30", seed=3, shard_games=4)
 COMMAND = [
     "generate", "tictactoe", "--engine", "mcts:sims=30", "--seed", "3", "--shard-games", "4",

@@ -4,9 +4,7 @@ A try may succeed or be refused in one line; it must not end in a traceback, in 
 error" (status 70), or take ten seconds, and it must leave alone what was not named as output.
 What is asked for can be a day's work: then Ctrl-C must end it.
 
-`DLGO_FUZZ=n` makes n times as many tries of each target as usual, which takes seconds;
-`DLGO_FUZZ_SEED=s` makes others than the usual ones. The tries of each target are counted at the
-end of the tests.
+`--run-all` makes five times as many tries.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,10 +28,9 @@ import numpy as np
 from dlgo.errors import DlgoError
 from dlgo.system.processes import run_delay
 from experiments.cli.main import main
+from tests.conftest import RUN_ALL
 
 _SECONDS = 10
-# Tries by test.
-counts: Counter[str] = Counter()
 # Pieces that parsers trip over: escapes, other scripts, huge and odd numbers, deep nesting.
 TOKENS = (
     b"\x00", b"\x1b[2J", b"\xff", b"\xef\xbb\xbf", b"\r\n", b"\n", b"\t", b'"', b"'", b"\\", b"\\]",
@@ -44,13 +40,9 @@ TOKENS = (
 )
 
 
-def tries(usual: int) -> Iterator[int]:
+def tries(usual: int) -> range:
     """The numbers of the tries of a target, each of which seeds its generator."""
-    target = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
-    start = int(os.environ.get("DLGO_FUZZ_SEED") or 0) * 10**9
-    for number in range(start, start + usual * int(os.environ.get("DLGO_FUZZ") or 1)):
-        counts[target] += 1
-        yield number
+    return range(usual * (5 if RUN_ALL else 1))
 
 
 def mutated(data: bytes, rng: np.random.Generator) -> bytes:

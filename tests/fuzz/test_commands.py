@@ -200,11 +200,12 @@ def test_every_command_has_its_line():
     assert sorted(LINES) == sorted(COMMANDS)
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.train) if name.startswith("train") else name
+    for name in LINES
+])
 def test_commands(home: Path, name: str, monkeypatch: pytest.MonkeyPatch):
     if name.startswith("train"):
-        if "DLGO_FUZZ" not in os.environ:
-            pytest.skip("seconds of TensorFlow; DLGO_FUZZ=1 runs it")
         pytest.importorskip("keras")
     monkeypatch.chdir(home)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # of the workers

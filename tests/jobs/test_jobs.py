@@ -16,8 +16,6 @@ from dlgo.errors import DataError
 from engines.jobs import Amount, Executor, Inline, Processes, Source, Task, WorkerError
 from tests.conftest import one_line_error
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
-
 
 def square(n: int) -> Generator[Amount, None, int]:
     for _ in range(n):

@@ -30,7 +30,6 @@ from experiments.llm.mock import MockServer
 from reports.report import write_report
 from tests.llm.test_answers import Http, Scripted, says
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
 KEY = "sk-secret/Zw0rt.42=="
 
 

@@ -17,7 +17,6 @@ from experiments.museum.subject import Subject
 from tests.command import ROOT, dlgo_here
 from tests.museum.signatures import audit_fault
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
 GLUE = ROOT / "tests" / "museum" / "glue"
 # A right search that uses half of its budget to think of nothing: each fault is one line of it.
 SMALL = """

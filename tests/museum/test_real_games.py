@@ -12,7 +12,6 @@ from experiments.museum.subject import ASKED
 from tests.command import ROOT, dlgo_here
 from tests.gtp.programs import needs_gnugo
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
 # The first legal move; in Go, the last one, which is a pass.
 FIRST = """
 def select_move(state):

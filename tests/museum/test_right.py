@@ -8,7 +8,6 @@ from experiments.museum.audit import audit
 from tests.command import ROOT
 from tests.conftest import RUN_ALL
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
 # Players by their moves are in test_real_games.py.
 RIGHT = sorted(path.stem for path in (ROOT / "tests/museum/right").glob("[a-z]*.py")
                if "GAME" not in path.read_text())

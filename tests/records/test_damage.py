@@ -151,7 +151,6 @@ def damage(ledger: Path, slot: str) -> None:
         database.commit()
 
 
-@pytest.mark.usefixtures("forked_workers")
 def test_a_repair_sets_damaged_games_aside_and_the_tournament_plays_them_again(
     ledger: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
