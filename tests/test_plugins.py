@@ -307,6 +307,7 @@ def rows_game(folder: Path) -> None:
     shutil.copy(ROOT / "experiments/templates/rows.py", folder)
 
 
+@pytest.mark.slow
 def test_a_game_of_a_file_is_played_and_pickled(folder: Path) -> None:
     rows_game(folder)
     game = get_game("rows.py")

@@ -21,6 +21,7 @@ def spin(until: float) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_a_watchdog_interrupts_the_running_line_and_nothing_after_it() -> None:
     with pytest.raises(TooSlow) as caught, watchdog(0.2):
         spin(time.process_time() + 60)

@@ -50,6 +50,7 @@ def checked(path: Path) -> list[str]:
 # --- the lock ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_tournaments_on_one_ledger_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     (tmp_path / "link.sqlite").symlink_to(path)

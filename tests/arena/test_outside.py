@@ -35,6 +35,7 @@ PLAYING = BOTS if RUN_ALL else {name: BOTS[name] for name in TEN}
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 
+@pytest.mark.slow
 def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
     """Each plays one game, of alternating colours, against the random bot."""
     folder = Path.cwd()
@@ -107,6 +108,7 @@ class Greedy:
 """
 
 
+@pytest.mark.slow
 def test_an_edited_bot_is_another_entrant_and_its_games_are_played_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

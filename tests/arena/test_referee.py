@@ -108,6 +108,7 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(
     assert not left_behind()
 
 
+@pytest.mark.slow
 @needs_proc
 def test_children_and_chatter_do_no_harm(capfd) -> None:
     """They are ended with the worker or with the game, they play no move of their own, and
@@ -120,6 +121,7 @@ def test_children_and_chatter_do_no_harm(capfd) -> None:
     assert GARBAGE not in capfd.readouterr().out
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_hang_is_ended_soon_where_the_budget_is_short() -> None:
     """A budget of 0.1 s is over long before the timeout for moves, which is 10 minutes here."""
@@ -188,6 +190,7 @@ def test_the_budget_of_a_game_is_spent_move_by_move() -> None:
 # --- repeated failures ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_who_fails_again_and_again_is_stopped(tmp_path, capfd) -> None:
     path = tmp_path / "l.sqlite"
     plan = Plan(("tictactoe", "connect4"), ("random", "dawdler", "crasher"), pairs=8, seed=1)

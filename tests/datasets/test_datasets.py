@@ -49,6 +49,7 @@ def made(tmp_path_factory) -> Path:
     return generate(RECIPE, 18, tmp_path_factory.mktemp("made"), 1, Quiet())
 
 
+@pytest.mark.slow
 def test_games_come_from_the_seed_whoever_makes_them(made: Path, tmp_path: Path) -> None:
     generate(RECIPE, 18, tmp_path / "two", 2, Quiet())
     assert contents(tmp_path / "two") == contents(made)

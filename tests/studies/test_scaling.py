@@ -100,6 +100,7 @@ def test_a_wrong_plan_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
         assert_one_line(run_module_here(capsys, STUDY, *arguments), message)
 
 
+@pytest.mark.slow
 def test_what_is_trained_and_played_is_not_done_again(
     capfd, tiny: Path, tmp_path: Path
 ) -> None:
@@ -253,6 +254,7 @@ MOMENTS = [
 ]
 
 
+@pytest.mark.slow
 def test_broken_off_at_any_moment_it_ends_with_equal_results(tiny: Path, tmp_path: Path) -> None:
     """Ten times in a row with --run-all; else four times, without games and solved positions."""
     part = read_plan(tiny, Part)[0]["tictactoe"]

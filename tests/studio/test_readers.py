@@ -169,6 +169,7 @@ def test_shared_cases_are_read_alike(
         assert all(answer == first for answer in answers.values()), (path.name, first, answers)
 
 
+@pytest.mark.slow
 def test_own_inputs_are_read_alike(
     tmp_path: Path, studio: Studio, capsys: pytest.CaptureFixture[str]
 ) -> None:

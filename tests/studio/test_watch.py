@@ -165,6 +165,7 @@ def test_a_finished_game_is_opened_with_its_players_and_costs(
     assert page.errors() == []
 
 
+@pytest.mark.slow
 def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio, tour: Path) -> None:
     path = "/api/ledgers/tour.sqlite/games"
     status, found = studio.ask(path)

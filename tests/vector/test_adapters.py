@@ -34,6 +34,7 @@ def gymnasium_env():
     return gymnasium_env
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Observation:UserWarning")
 @pytest.mark.parametrize("game", GAMES, ids=lambda spec: spec[-10:])
 def test_pettingzoo_accepts_every_game(game: str, pettingzoo_env, capsys) -> None:
