@@ -22,6 +22,7 @@ from experiments.arena.tournament import run_tournament
 GAME = RunningGame("s", "tictactoe", "random", "mcts", (4, 0), 1.5, 1, -0.25)
 
 
+@pytest.mark.slow
 def test_what_is_seen_of_a_running_tournament_is_the_beginning_of_its_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

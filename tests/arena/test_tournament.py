@@ -88,6 +88,7 @@ def test_a_worker_that_cannot_start_is_reported(capfd):
         warm_up("random", print, setup=BAD_SETUP)
 
 
+@pytest.mark.slow
 def test_warming_up_tells_broken_engines_from_missing_ones():
     said: list[str] = []
     warm_up("badstart", said.append)
@@ -145,6 +146,7 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     assert {k: r.moves for k, r in again.items()} == {k: r.moves for k, r in games.items()}
 
 
+@pytest.mark.slow
 def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
     path = tmp_path / "l.sqlite"
     for names, shown in (
@@ -162,6 +164,7 @@ def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
         assert {row.split()[0] for row in rows} == shown
 
 
+@pytest.mark.slow
 def test_games_of_an_entrant_against_itself_are_no_points_against_others(tmp_path, capsys):
     path, field = tmp_path / "l.sqlite", ("random", "alphabeta:depth=1")
     done = dlgo_here(capsys, "tournament", "--kind", "mirror", "--game", "tictactoe", "--engine",

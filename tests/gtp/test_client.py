@@ -353,6 +353,7 @@ def test_gnu_go_refuses_a_board_that_is_too_large() -> None:
 # --- in the arena ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_tournament_with_a_cheat_a_crasher_and_a_sound_program(tmp_path: Path) -> None:
     """Faults lose the game with the reason stored, nobody waits, and no process is left."""
     sound = mock(tmp_path, at_genmove("say('resign', number)"))

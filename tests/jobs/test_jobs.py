@@ -105,6 +105,7 @@ def die_once(sign: Path) -> Generator[Amount, None, str]:
     return "done"
 
 
+@pytest.mark.slow
 def test_the_work_of_a_killed_process_is_done_again(tmp_path: Path) -> None:
     told: list[Amount] = []
     work = [Task(f"killed {n}", die_once, (tmp_path / f"{n}",)) for n in range(3)]
