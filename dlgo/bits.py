@@ -5,14 +5,21 @@ Each compiles to one instruction (`popcnt`, `tzcnt`, `lzcnt`) where the processo
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
+import numpy as np
 from numba import config, types
 from numba.extending import intrinsic
 
+# NUMBA_DISABLE_JIT: kernels run as plain Python, where intrinsics, which are machine code, do not.
+INTERPRETED = bool(config.DISABLE_JIT)
 
-@intrinsic
-def popcount(typing_context: Any, word: Any) -> Any:
+# In compiled code the result is an int like any other.
+int64 = cast(Callable[[int | np.integer], int], np.int64)
+
+
+def _popcount(typing_context: Any, word: Any) -> Any:
     """How many bits of `word` are set."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -21,8 +28,7 @@ def popcount(typing_context: Any, word: Any) -> Any:
     return types.int64(types.int64), code
 
 
-@intrinsic
-def lowest_bit(typing_context: Any, word: Any) -> Any:
+def _lowest_bit(typing_context: Any, word: Any) -> Any:
     """The index of the lowest set bit; `word` is not 0."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -31,8 +37,7 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:
     return types.int64(types.int64), code
 
 
-@intrinsic
-def highest_bit(typing_context: Any, word: Any) -> Any:
+def _highest_bit(typing_context: Any, word: Any) -> Any:
     """The index of the highest set bit; `word` is not 0."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -46,7 +51,12 @@ def _word(word: int) -> int:
     return int(word) & 2**64 - 1
 
 
-if config.DISABLE_JIT:  # an intrinsic is machine code only
-    popcount = lambda word: _word(word).bit_count()  # noqa: E731
-    lowest_bit = lambda word: (_word(word) & -_word(word)).bit_length() - 1  # noqa: E731
-    highest_bit = lambda word: _word(word).bit_length() - 1  # noqa: E731
+def _instruction(code: Callable[..., Any], plain: Callable[[int], int]) -> Callable[[int], int]:
+    """`code` for Numba; `plain` where nothing is compiled."""
+    instruction: Callable[[int], int] = plain if INTERPRETED else intrinsic(code)
+    return instruction
+
+
+popcount = _instruction(_popcount, lambda word: _word(word).bit_count())
+lowest_bit = _instruction(_lowest_bit, lambda word: (_word(word) & -_word(word)).bit_length() - 1)
+highest_bit = _instruction(_highest_bit, lambda word: _word(word).bit_length() - 1)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numba
 from numba import types
@@ -28,11 +28,23 @@ from numba.extending import lower_builtin, type_callable
 NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
 
 
-def by_class(stub: Callable[..., Any]) -> Any:
-    """A function with the stub's signature that calls what is registered for its first argument.
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
 
-    It has two attributes: `register(cls, function)` and the dictionary `table`.
-    """
+
+class ByClass(Protocol[P, R_co]):
+    """A function that calls the one registered for the class of its first argument."""
+
+    table: dict[type, Callable[..., Any]]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    def register(self, cls: type, function: Callable[..., Any]) -> None:
+        """Call `function`, a kernel, for arguments of this class."""
+
+
+def by_class(stub: Callable[P, R_co]) -> ByClass[P, R_co]:
+    """A function with the stub's signature that calls what is registered for its first argument."""
     table: dict[type, Any] = {}
     parameters = inspect.signature(stub)
 
@@ -60,6 +72,6 @@ def by_class(stub: Callable[..., Any]) -> Any:
         function = chosen(signature.args)
         return context.get_function(function, signature)(builder, arguments)
 
-    dispatch.table = table  # type: ignore[attr-defined]
-    dispatch.register = table.__setitem__  # type: ignore[attr-defined]
-    return dispatch
+    attributes = vars(dispatch)
+    attributes["table"], attributes["register"] = table, table.__setitem__
+    return cast(ByClass[P, R_co], dispatch)

@@ -260,7 +260,8 @@ def label_shapes(info: Info) -> Iterator[Shape]:
 
 def _place(info: Info, cell: int) -> tuple[float, float]:
     """The middle of a cell: its column and row on a square grid."""
-    return info["places"][cell]
+    col, row = info["places"][cell]
+    return col, row
 
 
 def _ground(info: Info) -> Iterator[Shape]:
@@ -274,10 +275,10 @@ def _ground(info: Info) -> Iterator[Shape]:
     }.get(look, (_WOOD, "#6b4f2a"))
     yield Shape("rect", (cols + 1) / 2, (rows + 1) / 2, cols, rows, face, edge, 0.03)
     if look == "lines":
-        for row in range(1, rows + 1):
-            yield Shape("line", 1, row, cols - 1, 0, stroke=_INK, thick=0.03)
-        for col in range(1, cols + 1):
-            yield Shape("line", col, 1, 0, rows - 1, stroke=_INK, thick=0.03)
+        for y in range(1, rows + 1):
+            yield Shape("line", 1, y, cols - 1, 0, stroke=_INK, thick=0.03)
+        for x in range(1, cols + 1):
+            yield Shape("line", x, 1, 0, rows - 1, stroke=_INK, thick=0.03)
         for cell in info["stars"]:
             yield Shape("circle", *_place(info, cell), 0.18, 0.18, _INK)
         return

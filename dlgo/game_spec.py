@@ -12,7 +12,7 @@ import string
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class GameSpec(ABC):
     board_cols: int
     # The kinds that `kernels.piece` numbers, and a line for each plane of `kernels.extra_planes`.
     piece_kinds: ClassVar[tuple[str, ...]] = ("stone",)
-    extra_planes: ClassVar[tuple[str, ...]] = ()
+    extra_planes: tuple[str, ...] = ()
     # Increase this number when values of `kernels.move_features` change their meaning: policies
     # that were trained earlier are then rejected.
     features_version: ClassVar[int] = 1
@@ -122,6 +122,16 @@ class GameSpec(ABC):
     def feature_slots(self) -> tuple[tuple[str, int], ...]:
         """The slots of `kernels.move_features`: the name and the number of values of each."""
         return ("action", self.num_actions), ("forced", 2)
+
+    @classmethod
+    def of(cls, game: GameSpec) -> Self:
+        """`game`, for what only games of this class have: `Go.of(state.game).komi`.
+
+        Raises TypeError for a game of another class.
+        """
+        if not isinstance(game, cls):
+            raise TypeError(f"{game} is not a game of {cls.__name__}")
+        return game
 
     def start(self) -> GameState:
         """The start position."""
@@ -355,12 +365,13 @@ class GameState:
 
     def _survey(self) -> tuple[int, int, np.ndarray]:
         """The answer of `kernels.survey`, computed once: a state never changes."""
-        if self._surveyed is None:
-            actions = np.empty(self.game.num_actions, np.int64)
-            n, player = kernels.survey(self.kernel_state, actions)
-            n = kernels.OVER if self._resigned else n
-            object.__setattr__(self, "_surveyed", (n, player, actions))
-        return self._surveyed
+        if self._surveyed is not None:
+            return self._surveyed
+        actions = np.empty(self.game.num_actions, np.int64)
+        n, player = kernels.survey(self.kernel_state, actions)
+        survey = (kernels.OVER if self._resigned else n), player, actions
+        object.__setattr__(self, "_surveyed", survey)
+        return survey
 
     def apply_move(self, move: Move | str) -> GameState:
         """The state after `move`, which may be its text, such as "D3", "pass" or "resign".
@@ -450,6 +461,11 @@ class GameState:
             state = state.previous_state
         return moves[::-1]
 
+    def actions(self) -> list[int]:
+        """The actions of all moves from the start of the game, without a resignation."""
+        actions = (self.game.action_of(move) for move in self.moves())
+        return [action for action in actions if action is not None]
+
     def moves_since(self, earlier: GameState | None) -> list[Move] | None:
         """The moves that led from `earlier` to this state; None if this state does not continue it.
 
@@ -458,6 +474,8 @@ class GameState:
         moves: list[Move] = []
         state: GameState | None = self
         while state is not None and state is not earlier:
+            if state.last_move is None:
+                return None
             moves.append(state.last_move)
             state = state.previous_state
         return None if state is None else moves[::-1]
@@ -465,7 +483,7 @@ class GameState:
     def history(self) -> tuple[GameState, list[tuple[Player, Move]]]:
         """The start of the game, and all moves with the players who made them."""
         moves, state = [], self
-        while state.previous_state is not None:
+        while state.previous_state is not None and state.last_move is not None:
             moves.append((state.previous_state.next_player, state.last_move))
             state = state.previous_state
         return state, moves[::-1]

@@ -45,9 +45,9 @@ class Node:
 
     def lead(self) -> None:
         """Become the first child of the parent."""
-        others = self.parent.children
-        others.remove(self)
-        others.insert(0, self)
+        if self.parent is not None:
+            self.parent.children.remove(self)
+            self.parent.children.insert(0, self)
 
     def say(self, text: str) -> None:
         """Add to the comment."""

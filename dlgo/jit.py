@@ -21,7 +21,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numba
 import platformdirs
@@ -34,6 +34,8 @@ from dlgo.numba_internals import event
 from dlgo.system.machine import is_open_to_others, is_own
 
 numba_internals.import_without_scipy()
+P = ParamSpec("P")
+R = TypeVar("R")
 _DAY = 86400.0
 # Machine code that no process has loaded for this long is deleted.
 _KEPT_DAYS = 30
@@ -70,7 +72,12 @@ def cache_folder() -> Path:
         return folder
     folder = Path(tempfile.mkdtemp(prefix="dlgo-kernels-"))  # mode 0700
     owner = os.getpid()  # a fork of this process must not delete it
-    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+
+    def clean_up() -> None:
+        if os.getpid() == owner:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(clean_up)
     return folder
 
 
@@ -291,7 +298,7 @@ def _write(path: Path | None, content: bytes) -> None:
             write_file(path, content, sync=False)
 
 
-def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
+def _compiled(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
     """Two forms of the function, each compiled at its first use.
 
     A function that Python calls needs code that unpacks Python's objects, which for a game's state
@@ -311,7 +318,7 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
             )
         return dispatcher
 
-    compiled: Callable[..., Any] = form("")
+    compiled: Callable[P, R] = form("")
     if not numba.config.DISABLE_JIT:
         # Made when a caller is compiled, which is seldom.
         inner = functools.cache(lambda: form("-inner", no_cpython_wrapper=True))
@@ -319,7 +326,7 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     return compiled
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` on its first call and cache it: no Python objects, GIL released.
 
     Kernels allocate nothing: scratch arrays are passed in. So Numba's reference counts are
@@ -336,7 +343,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compiled(function)
 
 
-def inline_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+def inline_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """A `kernel` that is always pasted into its callers.
 
     For code in innermost loops: a call passes every array of a state as seven words, so calling a
@@ -345,7 +352,7 @@ def inline_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compiled(function, forceinline=True)
 
 
-def sum_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+def sum_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """An `inline_kernel` whose sums may be taken in any order, for long sums of float32.
 
     That lets the processor add many numbers at once, in one place ten times as fast; the last

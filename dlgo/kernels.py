@@ -27,14 +27,20 @@ A game registers its functions with `implement`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numba.extending import overload
 
-from dlgo.dispatch import NAMED_TUPLES, by_class
+from dlgo.dispatch import NAMED_TUPLES, ByClass, by_class
 from dlgo.jit import kernel
 from dlgo.rng import below
+
+P = ParamSpec("P")
+R = TypeVar("R")
+# A game's NamedTuple, or a batch of them. Any, because each game has fields of its own: its class
+# decides which kernels are called.
+KernelState: TypeAlias = Any
 
 NOBODY = -1
 
@@ -43,17 +49,19 @@ _implementations: dict[str, dict[type, Any]] = {}
 _defaults: dict[str, str | Callable[..., Any]] = {}
 
 
-def _protocol(stub: Callable[..., Any]) -> Callable[..., Any]:
+def _protocol(stub: Callable[P, R]) -> ByClass[P, R]:
     """Make `stub` callable on any game's state, from Python and from compiled code."""
     dispatch = by_class(stub)
     _implementations[stub.__name__] = dispatch.table
     return dispatch
 
 
-def _optional(standby: str | Callable[..., Any]) -> Callable[..., Any]:
+def _optional(
+    standby: str | Callable[..., Any],
+) -> Callable[[Callable[P, R]], ByClass[P, R]]:
     """`_protocol` for a function that a game may omit; another function or a kernel is used
     instead."""
-    def mark(stub: Callable[..., Any]) -> Callable[..., Any]:
+    def mark(stub: Callable[P, R]) -> ByClass[P, R]:
         _defaults[stub.__name__] = standby
         return _protocol(stub)
 
@@ -61,7 +69,7 @@ def _optional(standby: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_protocol
-def reset(state):
+def reset(state: KernelState) -> None:
     """Set up the start position. Sizes and other options are in the arrays already.
 
     (Handicap stones of Go are put down afterwards, by its `GameSpec`.)
@@ -69,27 +77,27 @@ def reset(state):
 
 
 @_protocol
-def copy_into(target, source):
+def copy_into(target: KernelState, source: KernelState) -> None:
     """Make `target` equal to `source`; both come from the same game with the same options."""
 
 
 @_protocol
-def to_move(state):
+def to_move(state: KernelState) -> int:
     """The player whose turn it is: 0 or 1."""
 
 
 @_protocol
-def legal_actions(state, out):
+def legal_actions(state: KernelState, out: np.ndarray) -> int:
     """Write every legal action into `out` (int array, num_actions long); return how many."""
 
 
 @_protocol
-def is_legal(state, action):
+def is_legal(state: KernelState, action: int) -> bool:
     """Whether `action` (in range) may be played. The game must not be over."""
 
 
 @_optional("legal_actions")
-def search_actions(state, out):
+def search_actions(state: KernelState, out: np.ndarray) -> int:
     """Like `legal_actions`, without moves no sensible player makes; never empty unless that is.
 
     Go excludes moves that fill an own eye. By default: all legal actions.
@@ -97,7 +105,7 @@ def search_actions(state, out):
 
 
 @_optional("search_actions")
-def forced_actions(state, out):
+def forced_actions(state: KernelState, out: np.ndarray) -> int:
     """Like `search_actions`, but only the forced ones, the most promising first.
 
     Excluded actions must not change the value of a search of two plies or more: if a move wins at
@@ -107,12 +115,12 @@ def forced_actions(state, out):
 
 
 @kernel
-def _always(state):
+def _always(state: KernelState) -> bool:
     return True
 
 
 @_optional(_always)
-def quiet(state):
+def quiet(state: KernelState) -> bool:
     """Whether `evaluate` may judge this position; the game must not be over.
 
     False in the middle of an exchange: a search then continues, with all actions, until the
@@ -122,27 +130,27 @@ def quiet(state):
 
 
 @_protocol
-def play(state, action):
+def play(state: KernelState, action: int) -> None:
     """Play a legal action. Does not check it."""
 
 
 @_protocol
-def terminal(state):
+def terminal(state: KernelState) -> bool:
     """Whether the game is over."""
 
 
 @_protocol
-def result(state):
+def result(state: KernelState) -> int:
     """Result of a finished game as player 0 sees it: +1, 0 or -1."""
 
 
 @kernel
-def _no_margin(state):
+def _no_margin(state: KernelState) -> float:
     return 0.0
 
 
 @_optional(_no_margin)
-def margin(state):
+def margin(state: KernelState) -> float:
     """By how much player 0 has won a finished game, in points; its sign is `result`.
 
     For games that are decided by counting. By default: 0.
@@ -150,14 +158,14 @@ def margin(state):
 
 
 @kernel
-def _no_ownership(state, out):
+def _no_ownership(state: KernelState, out: np.ndarray) -> None:
     for row in range(out.shape[0]):
         for col in range(out.shape[1]):
             out[row, col] = 0
 
 
 @_optional(_no_ownership)
-def ownership(state, out):
+def ownership(state: KernelState, out: np.ndarray) -> None:
     """Write the owner of each cell of the board at the end: +1 player 0, -1 player 1, 0 none.
 
     For games in which this tells more than the winner does. The game must be over. By default: 0.
@@ -168,12 +176,12 @@ def ownership(state, out):
 
 
 @_protocol
-def key(state):
+def key(state: KernelState) -> int:
     """Zobrist key (int64) of the position, the side to move included."""
 
 
 @_protocol
-def rollout(state, rng):
+def rollout(state: KernelState, rng: np.ndarray) -> int:
     """Play to the end at random, changing `state`; return the result as player 0 sees it.
 
     `rng` is a generator state of `dlgo.rng`.
@@ -181,7 +189,9 @@ def rollout(state, rng):
 
 
 @kernel
-def _forced_rollout(state, rng, actions, played):
+def _forced_rollout(
+    state: KernelState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray,
+) -> int:
     while not terminal(state):
         n = forced_actions(state, actions)
         action = actions[below(rng, n)]
@@ -192,7 +202,9 @@ def _forced_rollout(state, rng, actions, played):
 
 
 @_optional(_forced_rollout)
-def heavy_rollout(state, rng, actions, played):
+def heavy_rollout(
+    state: KernelState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray,
+) -> int:
     """Like `rollout`, but with moves that a player would consider first; records the actions
     played.
 
@@ -206,14 +218,18 @@ def heavy_rollout(state, rng, actions, played):
 
 
 @kernel
-def _no_hints(state, actions, n, visits, wins):
+def _no_hints(
+    state: KernelState, actions: np.ndarray, n: int, visits: np.ndarray, wins: np.ndarray,
+) -> None:
     for i in range(n):
         visits[i] = 0.0
         wins[i] = 0.0
 
 
 @_optional(_no_hints)
-def hints(state, actions, n, visits, wins):
+def hints(
+    state: KernelState, actions: np.ndarray, n: int, visits: np.ndarray, wins: np.ndarray,
+) -> None:
     """Knowledge about actions before any search, as imagined results.
 
     Each of `actions[:n]` starts as if it had been tried `visits[i]` times and been won, for
@@ -225,7 +241,9 @@ def hints(state, actions, n, visits, wins):
 
 
 @kernel
-def _plain_features(state, actions, n, scratch, out):
+def _plain_features(
+    state: KernelState, actions: np.ndarray, n: int, scratch: np.ndarray, out: np.ndarray,
+) -> None:
     for i in range(n):
         out[actions[i], 0] = 0
     for i in range(forced_actions(state, scratch)):
@@ -238,7 +256,9 @@ def _plain_features(state, actions, n, scratch, out):
 
 
 @_optional(_plain_features)
-def move_features(state, actions, n, scratch, out):
+def move_features(
+    state: KernelState, actions: np.ndarray, n: int, scratch: np.ndarray, out: np.ndarray,
+) -> None:
     """Features of moves for a linear policy: a value for each slot of `GameSpec.feature_slots`.
 
     Values are from the view of the player to move, 0 and up. By default: the action's number, and
@@ -254,12 +274,12 @@ def move_features(state, actions, n, scratch, out):
 
 
 @_protocol
-def evaluate(state):
+def evaluate(state: KernelState) -> int:
     """Static estimate of an unfinished game for the player to move; an int, |value| < 10,000."""
 
 
 @_protocol
-def piece(state, cell):
+def piece(state: KernelState, cell: int) -> int:
     """The content of a cell: NOBODY, or player + 2 * kind.
 
     `cell` is row * board_cols + column, row 0 at the bottom. The kinds are numbered in the
@@ -268,12 +288,12 @@ def piece(state, cell):
 
 
 @kernel
-def _no_extra_planes(state, out, first):
+def _no_extra_planes(state: KernelState, out: np.ndarray, first: int) -> None:
     pass
 
 
 @_optional(_no_extra_planes)
-def extra_planes(state, out, first):
+def extra_planes(state: KernelState, out: np.ndarray, first: int) -> None:
     """Write planes for the parts of the position that are not on the board, as network input.
 
     One plane for each line of `GameSpec.extra_planes`, values about 0 to 1. By default: none.
@@ -285,7 +305,7 @@ def extra_planes(state, out, first):
 
 
 @kernel
-def fill_plane(out, plane, value):
+def fill_plane(out: np.ndarray, plane: int, value: float) -> None:
     """Set a whole plane of float32[rows, cols, planes] to one value."""
     for row in range(out.shape[0]):
         for col in range(out.shape[1]):
@@ -310,7 +330,7 @@ def implement(state_class: type, **functions: Any) -> None:
         _implementations[name][state_class] = function
 
 
-def offers(state: Any, name: str) -> bool:
+def offers(state: KernelState, name: str) -> bool:
     """Whether the game of a state defines an optional function of the protocol itself."""
     standby = _defaults[name]
     if isinstance(standby, str):
@@ -318,13 +338,13 @@ def offers(state: Any, name: str) -> bool:
     return _implementations[name][type(state)] is not standby
 
 
-def row(batch: Any, i: int) -> Any:
+def row(batch: KernelState, i: int) -> KernelState:
     """State `i` of a batch (one leading axis more), sharing its memory."""
     return _map_fields(batch, lambda field: field[i])
 
 
-@overload(row)
-def _row(batch, i):
+@overload(row, strict=False)  # which would compare annotations, too
+def _row(batch: Any, i: Any) -> Any:
     return _for_each_field(batch, "row(batch, i)", "[i]")
 
 
@@ -342,32 +362,34 @@ def _for_each_field(batch: Any, signature: str, index: str) -> Any:
     return scope[signature.partition("(")[0]]
 
 
-def rows(batch: Any, start: int, stop: int) -> Any:
+def rows(batch: KernelState, start: int, stop: int) -> KernelState:
     """States `start` to `stop` (excluded) of a batch, as a batch that shares its memory."""
     return _map_fields(batch, lambda field: field[start:stop])
 
 
-@overload(rows)
-def _rows(batch, start, stop):
+@overload(rows, strict=False)
+def _rows(batch: Any, start: Any, stop: Any) -> Any:
     return _for_each_field(batch, "rows(batch, start, stop)", "[start:stop]")
 
 
-def alone(state: Any) -> Any:
+def alone(state: KernelState) -> KernelState:
     """A batch of this one state, sharing its memory."""
     return _map_fields(state, lambda field: field[None])
 
 
-@overload(alone)
-def _alone(batch):
+@overload(alone, strict=False)
+def _alone(batch: Any) -> Any:
     return _for_each_field(batch, "alone(batch)", "[None]")
 
 
-def make_batch(state: Any, n: int) -> Any:
+def make_batch(state: KernelState, n: int) -> KernelState:
     """An uninitialised batch of `n` states with the shapes of `state`."""
     return _map_fields(state, lambda field: np.empty_like(field, shape=(n, *field.shape)))
 
 
-def _map_fields(state: Any, function: Callable[[np.ndarray], np.ndarray]) -> Any:
+def _map_fields(
+    state: KernelState, function: Callable[[np.ndarray], np.ndarray],
+) -> KernelState:
     """The same tuple with a function of each field that is not shared."""
     shared = _shared(type(state))
     return type(state)(*(
@@ -384,7 +406,7 @@ OVER, ILLEGAL = -1, -2
 
 
 @kernel
-def survey(state, out):
+def survey(state: KernelState, out: np.ndarray) -> tuple[int, int]:
     """The legal actions and the player to move, for Python in one call.
 
     Returns:
@@ -395,7 +417,7 @@ def survey(state, out):
 
 
 @kernel
-def play_and_survey(state, action, out):
+def play_and_survey(state: KernelState, action: int, out: np.ndarray) -> tuple[int, int]:
     """Play `action` if it is legal, and `survey`; ILLEGAL in place of the number if it is not.
 
     The game must not be over.
@@ -407,7 +429,7 @@ def play_and_survey(state, action, out):
 
 
 @kernel
-def rollouts(state, work, rng, n):
+def rollouts(state: KernelState, work: KernelState, rng: np.ndarray, n: int) -> int:
     """Play `n` random games from `state`; return the sum of their results for player 0."""
     total = 0
     for _ in range(n):

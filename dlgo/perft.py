@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dlgo.jit import kernel
-from dlgo.kernels import copy_into, legal_actions, play, row, terminal
+from dlgo.kernels import KernelState, copy_into, legal_actions, play, row, terminal
 
 
 @kernel
-def perft(batch, depth, actions, counts, tried):
+def perft(
+    batch: KernelState, depth: int, actions: np.ndarray, counts: np.ndarray, tried: np.ndarray,
+) -> int:
     """Number of action sequences of length `depth` from state 0 of the batch.
 
     Args:

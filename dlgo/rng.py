@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from dlgo.bits import int64
 from dlgo.jit import inline_kernel, kernel
 
 Item = TypeVar("Item")
@@ -40,7 +41,7 @@ def derive_seed(*parts: object) -> int:
 
 
 @inline_kernel
-def next_word(rng):
+def next_word(rng: np.ndarray) -> np.uint64:
     """The next 64 random bits (uint64)."""
     rng[0] += _GOLDEN
     z = rng[0]
@@ -50,16 +51,16 @@ def next_word(rng):
 
 
 @inline_kernel
-def below(rng, n):
+def below(rng: np.ndarray, n: int) -> int:
     """A random int in `0 .. n - 1`, for `n` below 2**31.
 
     The upper 32 bits times n, shifted (Lemire): no division; the bias is below n / 2**32.
     """
-    return np.int64(((next_word(rng) >> _S32) * np.uint64(n)) >> _S32)
+    return int64(((next_word(rng) >> _S32) * np.uint64(n)) >> _S32)
 
 
 @kernel
-def shuffle(items, n, rng):
+def shuffle(items: np.ndarray, n: int, rng: np.ndarray) -> None:
     """Put the first `n` items of an array into random order (Fisher and Yates)."""
     for i in range(n - 1):
         j = i + below(rng, n - i)
@@ -70,17 +71,17 @@ def shuffled(items: Sequence[Item], rng: np.ndarray) -> list[Item]:
     """The items in random order."""
     order = np.arange(len(items))
     shuffle(order, len(order), rng)
-    return [items[i] for i in order]
+    return [items[i] for i in order.tolist()]
 
 
 @inline_kernel
-def uniform(rng):
+def uniform(rng: np.ndarray) -> float:
     """A random float in [0, 1)."""
     return np.float64(next_word(rng) >> _S11) * _TO_UNIT
 
 
 @kernel
-def gamma(rng, shape):
+def gamma(rng: np.ndarray, shape: float) -> float:
     """A draw from the gamma distribution with scale 1, for any shape above 0.
 
     Draws divided by their sum are a draw from a Dirichlet distribution. Marsaglia and Tsang,

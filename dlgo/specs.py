@@ -129,7 +129,7 @@ class Option:
     """One setting of a game, an engine, a plan, a trainer or a command."""
 
     name: str  # the key in specifications and plan files; on the command line with dashes
-    default: OptionValue | None  # None: absent; then `kind` must be given
+    default: Any  # of the option's type; None: absent, then `kind` must be given
     help: str  # one line for listings, help texts and docs
     low: float = -math.inf  # inclusive bounds of a number
     high: float = math.inf
@@ -154,7 +154,7 @@ class Option:
             noun, fits = _STRUCTURES[kind]
             if not fits(value):
                 raise SpecError(f"{what}={value!r} is not {noun}")
-            if kind is tuple:
+            if kind is tuple and isinstance(value, Iterable):
                 return tuple(check_number(n, what, float, self.low, self.high) for n in value)
             return value
         text = str(value)
@@ -250,7 +250,8 @@ def _pieces(text: str, what: str) -> list[str]:
     """The text between the commas that are not quoted."""
     pieces, start = [], 0
     while start <= len(text):
-        end = _PIECE.match(text, start).end()
+        piece = _PIECE.match(text, start)  # also matches nothing
+        end = piece.end() if piece else start
         if text[end : end + 1] == '"':
             raise SpecError(f"{what}: the quote at {text[end:]!r} is not closed")
         pieces.append(text[start:end])

@@ -69,7 +69,8 @@ class Symmetries:
 
     def images(self, k: int, actions: np.ndarray) -> np.ndarray:
         """The images of actions, given by number."""
-        return self.actions[self.inverse[k]][actions]
+        images: np.ndarray = self.actions[self.inverse[k]][actions]
+        return images
 
     def action(self, k: int, action: int) -> int:
         """The image of one action."""

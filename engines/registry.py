@@ -127,7 +127,8 @@ class EngineSpec:
         budget = asked if asked.given() else engine.default_budget
         parts: list[Plugin | EngineSpec] = [plugin]  # with what the values of options name
         for option in options:
-            value, part = values[option.name], None
+            value = values[option.name]
+            part: Plugin | EngineSpec | None = None
             if option.nests and value is not None:
                 part = EngineSpec.parse(str(value))
             elif option.function:

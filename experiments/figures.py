@@ -6,6 +6,7 @@ the script, its path is printed, and it is shown if there is a display.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import sys
@@ -26,7 +27,7 @@ PAPER, INK, FAINT = "#fbf9f4", "#22252a", "#c9c5bb"
 # Distinct to colour-blind eyes as well (Okabe and Ito 2008).
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#8a5a9e"
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE)
-_LOOK = {
+_LOOK: dict[Any, Any] = {
     "font.size": 15, "axes.titlesize": 16, "figure.titlesize": 18, "legend.fontsize": 14,
     "axes.labelsize": 15,
     "figure.facecolor": PAPER, "axes.facecolor": PAPER, "savefig.facecolor": PAPER,
@@ -50,15 +51,15 @@ def drawing(
 
     shown = path is None or (sys.stdout.isatty() and has_display())
     with matplotlib.rc_context(_LOOK):
-        options = {"figsize": (columns * size[0], rows * size[1]), "layout": "constrained"}
+        figsize = columns * size[0], rows * size[1]
         if shown:
             from matplotlib import pyplot
 
-            figure = pyplot.figure(**options)
+            figure = pyplot.figure(figsize=figsize, layout="constrained")
         else:
             from matplotlib.figure import Figure
 
-            figure = Figure(**options)
+            figure = Figure(figsize=figsize, layout="constrained")
         if title:
             figure.suptitle(title)
         yield list(figure.subplots(rows, columns, squeeze=False, **more).flat)
@@ -97,9 +98,11 @@ def plain_numbers(axes: Axes) -> None:
             low, high = axis.get_view_interval()
             between = "235" if high < 10 * low else "25" if high < 50 * low else ""
             axis.set_major_formatter("{x:,g}")
-            axis.set_minor_formatter(
-                lambda value, _, between=between:
-                f"{value:,g}" if f"{value:e}"[0] in between else "")
+            axis.set_minor_formatter(functools.partial(_number_label, between))
+
+
+def _number_label(between: str, value: float, _: object) -> str:
+    return f"{value:,g}" if f"{value:e}"[0] in between else ""
 
 
 def draw_bars(

@@ -30,13 +30,15 @@ class Number(click.ParamType):
         except SpecError as error:
             raise click.UsageError(str(error), ctx) from None
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+    def get_metavar(
+        self, param: click.Parameter | None = None, ctx: click.Context | None = None
+    ) -> str:
         """The kind and the range, for the help: `FLOAT 0..60`, `INTEGER 1..`."""
         low, high = (f"{b:.12g}" if math.isfinite(b) else "" for b in (self.low, self.high))
         return self.name.upper() + (f" {low}..{high}" if low or high else "")
 
     def __repr__(self) -> str:
-        return self.get_metavar(None, None)
+        return self.get_metavar()
 
 
 # Types of arguments and options: an existing or a new path, a file, a folder.

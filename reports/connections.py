@@ -124,7 +124,7 @@ class Connections:
             return ""
         groups = [
             f"group {group + 1}: "
-            + ", ".join(self.names[i] for i in np.flatnonzero(self.group == group))
+            + ", ".join(self.names[i] for i in np.flatnonzero(self.group == group).tolist())
             for group in range(min(count, _MOST_GROUPS))
         ]
         if count > _MOST_GROUPS:

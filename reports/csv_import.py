@@ -14,7 +14,7 @@ dialect of CSV will do, with decimal commas as well (see `dlgo.tables`).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import Ledger, is_ledger
@@ -30,7 +30,7 @@ NEEDED = ("first", "second", "result")
 # The game of a list without one.
 UNNAMED = "games"
 # The missing value of each column.
-_UNKNOWN = {
+_UNKNOWN: dict[str, Any] = {
     name: float("nan") if name.startswith(("first_", "second_")) and "runtime" not in name else ""
     for name in GAME_COLUMNS
 } | {"first_moves": 0, "second_moves": 0, "failed": False}

@@ -82,11 +82,15 @@ class Observations:
         self, first: Ints, second: Ints, moved: Floats, wins: Floats, draws: Floats, losses: Floats
     ) -> Observations:
         """These and further rows."""
-        rows = {"first": first, "second": second, "moved": moved, "wins": wins, "draws": draws,
-                "losses": losses}
-        return replace(self, **{
-            name: np.concatenate([getattr(self, name), row]) for name, row in rows.items()
-        })
+        return replace(
+            self,
+            first=np.concatenate([self.first, first]),
+            second=np.concatenate([self.second, second]),
+            moved=np.concatenate([self.moved, moved]),
+            wins=np.concatenate([self.wins, wins]),
+            draws=np.concatenate([self.draws, draws]),
+            losses=np.concatenate([self.losses, losses]),
+        )
 
     def _split(self, parameters: Floats) -> tuple[Floats, float]:
         """The differences d of all rows, and ln nu."""

@@ -106,7 +106,7 @@ class Counts:
         shares, away = self._shares().tolist(), (self.scores - score).tolist()
         tilt = _tilt(shares, away)
         loss = sum(p * math.log1p(tilt * a) for p, a in zip(shares, away, strict=True))
-        return self.total * loss
+        return float(self.total * loss)
 
     def normalized_elo(self) -> Estimate:
         """Normalized Elo and its 95% interval, as for the score; infinite where it is beyond
@@ -147,8 +147,9 @@ class Counts:
         t = elo / NORMALIZED * math.sqrt(2 if len(scores) == 5 else 1)
 
         def tilted(slope: float) -> Floats:
-            weights = np.exp(slope * (scores - 0.5))
-            return weights / weights.sum()
+            weights: Floats = np.exp(slope * (scores - 0.5))
+            weights /= weights.sum()
+            return weights
 
         # Begin at a distribution that fulfils the condition.
         likely = tilted(brentq(lambda x: self._elo_of_shares(tilted(x)) - elo, -60, 60))
@@ -169,8 +170,9 @@ class Counts:
         return NORMALIZED * away / spread / math.sqrt(2 if len(shares) == 5 else 1)
 
     def _shares(self) -> Floats:
-        numbers = np.maximum(np.array(self.numbers, float), _UNSEEN)
-        return numbers / numbers.sum()
+        numbers: Floats = np.maximum(np.array(self.numbers, float), _UNSEEN)
+        numbers /= numbers.sum()
+        return numbers
 
 
 def _tilt(shares: Sequence[float], away: Sequence[float]) -> float:

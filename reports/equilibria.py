@@ -81,7 +81,8 @@ def alpha_rank(gains: Floats, epsilon: float = 0.01) -> Floats:
     # From each column to each row; in the long run as much flows into an entrant as out of it.
     flow = takes_over - np.diag(takes_over.sum(axis=0))
     equations = np.vstack([flow, np.ones(len(flow))])
-    return np.linalg.lstsq(equations, np.eye(len(equations))[-1], rcond=None)[0]
+    shares: Floats = np.linalg.lstsq(equations, np.eye(len(equations))[-1], rcond=None)[0]
+    return shares
 
 
 def _max_entropy(gains: Floats) -> Floats:
@@ -122,4 +123,5 @@ def _max_entropy(gains: Floats) -> Floats:
         ).x
         x = softmax(prices @ left)
     weights[positive] = np.clip(x, 0, None)
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights

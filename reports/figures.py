@@ -52,7 +52,7 @@ def write_line(
         left, 1 - down / figure.get_figheight(), plain(text), fontsize=size, va="center", **style
     )
     room = (1 - left) * figure.get_figwidth() - 0.1
-    width = line.get_window_extent(figure.canvas.get_renderer()).width / figure.dpi
+    width = line.get_window_extent().width / figure.dpi
     line.set_fontsize(size * min(1.0, room / width))
 
 

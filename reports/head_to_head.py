@@ -100,7 +100,8 @@ def name_of(
     games: pd.DataFrame, text: str, canonical: Callable[[str], str], role: str = "entrant"
 ) -> str:
     """How the table calls an entrant. Raises DlgoError if it is not there, or in versions."""
-    names, shown = sorted(set(games["first"]) | set(games["second"])), one_line(text)
+    names: list[str] = sorted(set(games["first"]) | set(games["second"]))
+    shown = one_line(text)
     if shown in names:
         return shown
     specifications = games.attrs.get("specifications", {})

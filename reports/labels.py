@@ -61,18 +61,18 @@ def place_labels(
 
     if not labels:
         return
-    axes.figure.draw_without_rendering()  # lays it out
-    renderer = axes.figure.canvas.get_renderer()
-    pixels = axes.figure.dpi / 72  # in a printer's point
+    figure = axes.figure.canvas.figure
+    figure.draw_without_rendering()  # lays it out
+    pixels = figure.dpi / 72  # in a printer's point
     to_pixels = axes.transData.transform
     markers = to_pixels([(label.x, label.y) for label in labels])
     inked = np.vstack([_along(to_pixels(line), 2 * pixels) for line in lines] or [markers])
-    frame = np.array(axes.get_window_extent(renderer).extents) + pixels * np.array([2, 2, -2, -2])
+    frame = np.array(axes.get_window_extent().extents) + pixels * np.array([2, 2, -2, -2])
     written = [i for i, label in enumerate(labels) if label.text]
     boxes, costs = {}, {}
     for i in written:
         text = axes.text(0, 0, plain(labels[i].text), fontsize=size)
-        extent = text.get_window_extent(renderer)
+        extent = text.get_window_extent()
         text.remove()
         boxes[i] = _candidates(markers[i], np.array([extent.width, extent.height]), pixels)
         costs[i] = _fixed_costs(boxes[i], markers, inked, frame, pixels)
@@ -125,13 +125,15 @@ def _label_costs(boxes: Floats, others: Sequence[Floats], pixels: float) -> Floa
     placed = np.array(others).reshape(-1, 4)
     low = np.maximum(boxes[:, None, :2], placed[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], placed[None, :, 2:])
-    return _ON_LABEL * (high - low > -pixels).all(axis=2).sum(axis=1)
+    costs: Floats = _ON_LABEL * (high - low > -pixels).all(axis=2).sum(axis=1)
+    return costs
 
 
 def _inside(points: Floats, boxes: Floats, margin: float) -> NDArray[np.int64]:
     """How many of the points lie in each box, widened by a margin."""
     inside = (points > boxes[:, None, :2] - margin) & (points < boxes[:, None, 2:] + margin)
-    return inside.all(axis=2).sum(axis=1)
+    counts: NDArray[np.int64] = inside.all(axis=2).sum(axis=1)
+    return counts
 
 
 def _along(corners: Floats, step: float) -> Floats:

@@ -97,7 +97,8 @@ class Pairs:
     def games(self) -> Ints:
         """How often they met."""
         played = self.counts.sum(axis=2)
-        return (played + played.T).astype(int)
+        games: Ints = (played + played.T).astype(int)
+        return games
 
     @cached_property
     def points(self) -> Floats:
@@ -107,13 +108,15 @@ class Pairs:
     @cached_property
     def met(self) -> tuple[Ints, Ints]:
         """(pairs,) the higher entrants of the pairs that met, and the others."""
-        return np.nonzero(np.triu(self.games))
+        higher, lower = np.nonzero(np.triu(self.games))
+        return higher, lower
 
     @cached_property
     def rated(self) -> Floats:
         """Log-odds of the model, as the ratings have them."""
         strengths = np.array([rating.model for rating in self.table.ratings]) / ELO
-        return strengths[:, None] - strengths[None, :]
+        log_odds: Floats = strengths[:, None] - strengths[None, :]
+        return log_odds
 
     @property
     def scale(self) -> float:
@@ -231,7 +234,8 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     (one, other), size = pairs.met, len(pairs.table.ratings)
     met = len(one)
     if not met:
-        return Fit(*np.zeros((4, 0)), 0.0, 0.0, 0, 0.0, _NAN)
+        nothing = np.zeros(0)
+        return Fit(nothing, nothing, nothing, nothing, 0.0, 0.0, 0, 0.0, _NAN)
     # A row for each pair and first mover.
     first, second = np.nonzero(pairs.counts.sum(axis=2))
     counts, chances, mean, spread = (
@@ -258,7 +262,7 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     variance = np.where(variance > 1e-6 * diagonal, np.maximum(variance, _LEAST), _NAN)
     weight, error = np.maximum(diagonal, _LEAST), np.sqrt(variance)
 
-    def unexplained(counts: Floats) -> tuple[Floats, Floats]:
+    def unexplained(counts: Floats | Ints) -> tuple[Floats, Floats]:
         """(draws, pairs) surplus of results (draws, rows, 3), before and after a Newton step of the
         ratings."""
         points = counts @ [1.0, 0.5, 0.0] - played * mean
@@ -276,11 +280,11 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
         return Fit(surplus, cyclic[0], weight, error, 0.0, 0.0, 0, 0.0, _NAN)
     generator = np.random.default_rng(seed)
     replicates = min(_MOST_DRAWS, max(_LEAST_DRAWS, 2_000_000 // len(first)))
-    values = np.round(np.vstack([surprise(cyclic), *(
+    values = np.round(np.vstack([surprise(cyclic), *[
         surprise(unexplained(generator.multinomial(
             played.astype(int), chances, size=(100, len(first))))[1])
         for _ in range(0, replicates, 100)
-    )]), 9)
+    ]]), 9)
     # How many have a value as large, for each of the two; the smaller number is the surprise.
     ranks = len(values) - np.array([rankdata(column, "min") for column in values.T]) + 1
     surprises = ranks.min(axis=0)

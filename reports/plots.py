@@ -247,7 +247,7 @@ def _finish(
             handles=handles, loc="lower center", ncols=columns, fontsize=8, frameon=False,
             handlelength=3.2, borderaxespad=0,
         )
-        box = legend.get_window_extent(figure.canvas.get_renderer())
+        box = legend.get_window_extent()
         if box.width <= (width - 0.3) * figure.dpi or columns == 1:
             break
         legend.remove()
@@ -257,7 +257,8 @@ def _finish(
     top, bottom = 0.62, 0.52  # inches for titles, and for the axis names of the lowest row
     height = inner + top + below
     figure.set_size_inches(width, height)
-    rows = panels[0].get_subplotspec().get_gridspec().nrows
+    place = panels[0].get_subplotspec()
+    rows = place.get_gridspec().nrows if place else 1
     panel_height = (height - top - below - bottom) / rows
     figure.subplots_adjust(
         left=0.82 / width, right=1 - 0.15 / width, top=1 - top / height,

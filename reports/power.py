@@ -31,7 +31,8 @@ def probabilities(elo: float, draws: float) -> np.ndarray:
     score, nu = score_of_elo(elo), 2 * draws / (1 - draws)
     ratio = max(np.roots([1 - score, nu * (0.5 - score), -score]).real)
     weights = np.array([1 / ratio, nu, ratio])
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights
 
 
 def games_needed(
@@ -110,11 +111,10 @@ def power_lines(
 ) -> Iterator[str]:
     """The answer of `dlgo power`: for a difference, for a length, or a table of differences."""
     normalized = elo_model == "normalized"
-    settings = {"power": power, "alpha": alpha, "sides": sides, "draws": draws,
-                "normalized": normalized}
     unit = "normalized Elo" if normalized else "Elo"
     if games is not None:
-        least = smallest_difference(games, **settings)
+        least = smallest_difference(
+            games, power=power, alpha=alpha, sides=sides, draws=draws, normalized=normalized)
         what = "no difference" if math.isinf(least) else f"{least:.1f} {unit}"
         yield (f"A match of {number_of(games, 'game')} detects {what} (power {power:.0%}, "
                f"alpha {alpha:g}, {sides}-sided).")
@@ -129,7 +129,8 @@ def power_lines(
            + (" It needs alpha below 0.5 and power above 0.5." if not testable else ""))
     yield f"{'Elo':>8} {'score':>8} {'games':>12} {'SPRT, H0':>12} {'SPRT, H1':>12}"
     for difference in (5, 10, 20, 50, 100, 200) if elo is None else (elo,):
-        needed = games_needed(difference, **settings)
+        needed = games_needed(
+            difference, power=power, alpha=alpha, sides=sides, draws=draws, normalized=normalized)
         means = ["-", "-"]
         if testable:
             bounds = SprtBounds(0, abs(difference), alpha, 1 - power, elo_model)

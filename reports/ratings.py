@@ -77,8 +77,8 @@ def fit_ratings(
     invalid = scores[~np.isin(scores, (0.0, 0.5, 1.0))]
     if len(invalid):
         raise DlgoError(f"ratings: result {invalid[0]} is not 1, 0.5 or 0")
-    names, who = np.unique([list(first), list(second)], return_inverse=True)
-    names, (ahead, behind) = [str(name) for name in names], who.reshape(2, -1)
+    entrants, numbers = np.unique([list(first), list(second)], return_inverse=True)
+    names, (ahead, behind) = [str(name) for name in entrants], numbers.reshape(2, -1)
     if len(names) > MOST_ENTRANTS:
         raise DlgoError(
             f"ratings: {len(names):,} entrants of one game; at most {MOST_ENTRANTS:,} can be rated "
@@ -129,7 +129,7 @@ def _table(
     errors = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
     advantage = Estimate(*bounds(values[size], errors[size])) if data.with_first_move else None
     # Rounded: equals stand by name, not by the last digits of the fit.
-    order = sorted(range(size), key=lambda i: (-round(values[i], 6), links.names[i]))
+    order = sorted(range(size), key=lambda i: (-round(float(values[i]), 6), links.names[i]))
     notes = links.notes()
     ratings = tuple(
         Rating(*bounds(values[i], errors[i]), entrant=links.names[i],
@@ -167,7 +167,7 @@ def _observations(
     requested and identifiable."""
     pairs, row = np.unique(np.column_stack([first, second]), axis=0, return_inverse=True)
     wins, draws, losses = (
-        np.bincount(row.ravel(), weights=result == value, minlength=len(pairs))
+        np.bincount(row.ravel(), weights=result == value, minlength=len(pairs)).astype(float)
         for value in (1.0, 0.5, 0.0)
     )
     return Observations(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlgo.display import board_info, position_info
 from dlgo.errors import DlgoError
-from dlgo.records.ledger import GameRecord
+from dlgo.records.game_record import GameRecord
 from dlgo.text import one_line
 from reports.rating_table import RatingTable
 

@@ -101,8 +101,8 @@ def write_report(
         view, files = _game(game, table, frames, out)
         views.append(view)
         paths += files
-    overall = save(
-        draw_strength(ratings, games_text(games), frontier=frames["frontier"]), out / "strength")
+    figure = draw_strength(ratings, games_text(games), frontier=frames["frontier"])
+    overall = save(figure, out / "strength") if figure else []
     facts = _facts(str(ledger_path), games)
     if planned is not None and len(games) < planned:
         facts.insert(2, ("Still to come", number_of(planned - len(games), "game")))

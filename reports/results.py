@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from reports.rating_table import RatingTable
+
 # cost -> axis of the plot
 _AXES = {axis.column.removeprefix("mean_"): axis for axis in AXES}
 # The columns of the ratings that a notebook shows.
@@ -43,7 +45,7 @@ class Results:
         return self._games.copy()
 
     @functools.cached_property
-    def _tables(self) -> dict[str, tables.RatingTable]:
+    def _tables(self) -> dict[str, RatingTable]:
         return tables.rate_games(self._games)
 
     @functools.cached_property
@@ -96,4 +98,4 @@ class Results:
 
     def _repr_html_(self) -> str:
         columns = _SHOWN if len(self._tables) == 1 else ["game", *_SHOWN]
-        return self._ratings[columns].round(2).to_html(index=False)
+        return str(self._ratings[columns].round(2).to_html(index=False))

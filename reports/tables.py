@@ -15,14 +15,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError, LedgerError
 from dlgo.files import write_file
 from dlgo.readers import MALFORMED, read_json
 from dlgo.records.costs import CostTotals
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.game_record import GameRecord
+from dlgo.records.ledger import Ledger
 from dlgo.specs import quote_value, split_spec, split_version
 from dlgo.text import listing, one_line
 from reports.differences import counts_of_games
@@ -155,7 +156,7 @@ def _game_row(record: GameRecord) -> dict[str, object]:
     return row
 
 
-def _network(networks: str | None, side: str) -> dict[str, object]:
+def _network(networks: str | None, side: str) -> dict[str, Any]:
     """The ledger's data about the network of one player; empty if there is none."""
     try:
         return dict(read_json(networks or "{}")[side])

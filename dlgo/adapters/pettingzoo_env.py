@@ -88,7 +88,7 @@ class GameEnv(AECEnv):
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos = {agent: {} for agent in AGENTS}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
         self.agent_selection = self._agent_to_move()
 
     def step(self, action: int | None) -> None:
@@ -100,7 +100,7 @@ class GameEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        step = self._env.step([action])
+        step = self._env.step(np.array([action]))
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(AGENTS, step.rewards[0].tolist(), strict=True))
         self.terminations = dict.fromkeys(AGENTS, bool(step.terminated[0]))
@@ -116,11 +116,11 @@ class GameEnv(AECEnv):
             mask[:] = 0
         return {"observation": step.observations[0].copy(), "action_mask": mask}
 
-    def observation_space(self, agent: str) -> spaces.Space:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations."""
         return self._spaces[agent][1]
 
-    def action_space(self, agent: str) -> spaces.Space:
+    def action_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's actions."""
         return self._spaces[agent][0]
 

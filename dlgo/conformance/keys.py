@@ -16,11 +16,11 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-import numba
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
+from dlgo.bits import INTERPRETED
 from dlgo.conformance import kit
 from dlgo.conformance.broken import Kind, RuleBroken, explain
 from dlgo.encoders import get_encoder
@@ -179,7 +179,7 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
         text = f"another process cannot compile and play the game: {answers['text']}"
         kind = Kind(answers["kind"]) if answers["kind"] else None
         raise RuleBroken("fresh process", text, kind, answers["line"])
-    plain = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+    plain = INTERPRETED
     kind = Kind.ARITHMETIC if plain else None
     where = "between plain Python and compiled code" if plain else (
         "in another process, which compiles anew")

@@ -82,4 +82,5 @@ def get_encoder(name: str, game: GameSpec) -> Encoder:
             f"unknown encoder {name!r}{suggest(name, table)}"
         )
         raise SpecError(f"{what}; encoders of {game.name} are {', '.join(table)}")
-    return pkgutil.resolve_name(table[name])(game)
+    encoder: Encoder = pkgutil.resolve_name(table[name])(game)
+    return encoder

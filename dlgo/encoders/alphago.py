@@ -21,10 +21,11 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec
+from dlgo.bits import int64
 from dlgo.encoders.base import PLANES, Encoder, clear, encode, make_shape
 from dlgo.encoders.generic import BLACK_TO_MOVE
 from dlgo.games.go import ladders
-from dlgo.games.go.board import EMPTY, NOWHERE, SIZE, TURN, WHITE, is_eye, is_playable
+from dlgo.games.go.board import EMPTY, NOWHERE, SIZE, TURN, WHITE, GoState, is_eye, is_playable
 from dlgo.games.go.kernel import repeats
 from dlgo.games.go.liberties import SET_BITS, list_liberties, set_words, size_of_set
 from dlgo.games.go.tactics import last_liberty
@@ -99,7 +100,7 @@ def _make(name: str, game: GameSpec, planes: tuple[str, ...], ages: int = AGES) 
 
 
 @kernel
-def _alphago(encoder, window, known, out):
+def _alphago(encoder: AlphaGo, window: GoState, known: int, out: np.ndarray) -> None:
     clear(out)
     state = kernels.row(window, 0)
     list_liberties(state, encoder.sets, encoder.counts)
@@ -120,7 +121,7 @@ def _alphago(encoder, window, known, out):
                     _show_move(encoder, state, point, player, later[row, col])
             else:
                 planes[STONES + (state.color[point] ^ player)] = 1.0
-                liberties = np.int64(encoder.counts[state.chain[point]])
+                liberties = int64(encoder.counts[state.chain[point]])
                 _show_count(later[row, col], LIBERTIES, liberties)
                 if first > TURNS_SINCE:
                     _show_count(planes, TURNS_SINCE, _age(window, known, point))
@@ -130,13 +131,13 @@ def _alphago(encoder, window, known, out):
 
 
 @inline_kernel
-def _show_count(planes, first, n):
+def _show_count(planes: np.ndarray, first: int, n: int) -> None:
     """One of eight planes for a count of 1 or more."""
     planes[first + min(n, 8) - 1] = 1.0
 
 
 @inline_kernel
-def _age(window, known, point):
+def _age(window: GoState, known: int, point: int) -> int:
     """Plies since the stone on `point` was played; 8 at most, and if unknown."""
     color = window.color
     for ago in range(1, min(known, AGES)):
@@ -146,7 +147,9 @@ def _age(window, known, point):
 
 
 @inline_kernel
-def _show_move(encoder, state, point, player, planes):
+def _show_move(
+    encoder: AlphaGo, state: GoState, point: int, player: int, planes: np.ndarray,
+) -> None:
     """Features of a legal play on `point`: liberties after it, captures, self-atari."""
     color, chain = state.color, state.chain
     width = state.info[SIZE] + 2
@@ -161,11 +164,11 @@ def _show_move(encoder, state, point, player, planes):
     for step in (1, -1, width, -width):
         near = point + step
         if color[near] == EMPTY:
-            union[near // SET_BITS] |= np.int64(1) << (near % SET_BITS)
+            union[near // SET_BITS] |= int64(1) << (near % SET_BITS)
             continue
         if color[near] > WHITE:
             continue
-        name = np.int64(chain[near])
+        name = int64(chain[near])
         if color[near] == player:
             if name not in (joined_1, joined_2, joined_3):
                 joined_4, joined_3, joined_2, joined_1 = joined_3, joined_2, joined_1, name
@@ -175,7 +178,7 @@ def _show_move(encoder, state, point, player, planes):
         elif encoder.counts[name] == 1 and name not in (taken_1, taken_2, taken_3):
             taken_4, taken_3, taken_2, taken_1 = taken_3, taken_2, taken_1, name
             captured += state.n_stones[name]
-    union[point // SET_BITS] &= ~(np.int64(1) << (point % SET_BITS))
+    union[point // SET_BITS] &= ~(int64(1) << (point % SET_BITS))
 
     for name in (taken_1, taken_2, taken_3, taken_4):
         if name == NOWHERE:
@@ -186,11 +189,11 @@ def _show_move(encoder, state, point, player, planes):
                 near = stone + step
                 beside = near == point or (
                     color[near] == player
-                    and np.int64(chain[near]) in (joined_1, joined_2, joined_3, joined_4)
+                    and int64(chain[near]) in (joined_1, joined_2, joined_3, joined_4)
                 )
                 if beside:
-                    union[stone // SET_BITS] |= np.int64(1) << (stone % SET_BITS)
-            stone = np.int64(state.link[stone])
+                    union[stone // SET_BITS] |= int64(1) << (stone % SET_BITS)
+            stone = int64(state.link[stone])
             if stone == name:
                 break
 
@@ -204,7 +207,7 @@ def _show_move(encoder, state, point, player, planes):
 
 
 @inline_kernel
-def _show_ladders(encoder, state, player, out):
+def _show_ladders(encoder: AlphaGo, state: GoState, player: int, out: np.ndarray) -> None:
     """Read the ladders of all chains with two liberties, and of own chains in atari."""
     color, chain, width = state.color, state.chain, state.info[SIZE] + 2
     for point in range(width + 1, len(color) - width - 1):
@@ -217,7 +220,9 @@ def _show_ladders(encoder, state, player, out):
 
 
 @kernel
-def _show_attacks(encoder, state, prey, player, out):
+def _show_attacks(
+    encoder: AlphaGo, state: GoState, prey: int, player: int, out: np.ndarray,
+) -> None:
     width = state.info[SIZE] + 2
     liberties = encoder.ladders.moves[0]
     ladders.liberties_of(state, prey, liberties)
@@ -231,7 +236,9 @@ def _show_attacks(encoder, state, prey, player, out):
 
 
 @kernel
-def _show_defences(encoder, state, prey, player, out):
+def _show_defences(
+    encoder: AlphaGo, state: GoState, prey: int, player: int, out: np.ndarray,
+) -> None:
     width = state.info[SIZE] + 2
     # Nothing else gives the chain a liberty: its last one, and captures beside it.
     candidates = encoder.ladders.moves[0]

@@ -23,7 +23,7 @@ registered with `encode` and a line in `dlgo/encoders/__init__.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -32,14 +32,23 @@ from dlgo.api import GameSpec, GameState, Move
 from dlgo.dispatch import by_class
 from dlgo.errors import NotationError
 from dlgo.jit import kernel
+from dlgo.kernels import KernelState
 from dlgo.symmetry import Symmetries
 
 # Indices into the array `shape`, the first field of every encoder's kernel.
 ROWS, COLS, PLANES, HISTORY = range(4)
 
 
+class EncoderKernel(Protocol):
+    """What the compiled functions get of an encoder: a NamedTuple of arrays."""
+
+    @property
+    def shape(self) -> np.ndarray:
+        """int64[4]: rows, columns, planes, history."""
+
+
 @by_class
-def encode(encoder, window, known, out):
+def encode(encoder: EncoderKernel, window: KernelState, known: int, out: np.ndarray) -> None:
     """Write the planes of a position, overwriting all of `out`. For compiled code.
 
     Args:
@@ -51,7 +60,9 @@ def encode(encoder, window, known, out):
 
 
 @kernel
-def encode_many(encoder, windows, known, n, out):
+def encode_many(
+    encoder: EncoderKernel, windows: KernelState, known: np.ndarray, n: int, out: np.ndarray,
+) -> None:
     """Encode `n` positions.
 
     Args:
@@ -65,7 +76,7 @@ def encode_many(encoder, windows, known, n, out):
 
 
 @kernel
-def clear(out):
+def clear(out: np.ndarray) -> None:
     """Set all planes to zero."""
     for row in range(out.shape[0]):
         for col in range(out.shape[1]):
@@ -87,14 +98,15 @@ class Encoder:
     planes: tuple[str, ...]  # the meaning of each plane, one line each
     # The first argument of the compiled `encode`. Because of its scratch arrays, two threads must
     # not share it: each uses its own encoder.
-    kernel: Any = field(repr=False)
+    kernel: EncoderKernel = field(repr=False)
     # The symmetry that turns the board for the second player; None: it is not turned.
     turns: Symmetries | None = field(default=None, repr=False)
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Rows, columns, planes; rows and columns are the board's, unless it is packed."""
-        return tuple(int(side) for side in self.kernel.shape[:HISTORY])
+        rows, cols, planes = self.kernel.shape[:HISTORY].tolist()
+        return rows, cols, planes
 
     @property
     def history(self) -> int:
@@ -114,11 +126,12 @@ class Encoder:
         window, known = self.window(state)
         out = np.empty((1, *self.shape), np.float32)
         encode_many(self.kernel, window, np.array([known]), 1, out)
-        return out[0]
+        planes: np.ndarray = out[0]
+        return planes
 
-    def window(self, state: GameState) -> tuple[Any, int]:
+    def window(self, state: GameState) -> tuple[KernelState, int]:
         """The position with those before it, as a batch, and how many of them exist."""
-        if state.last_move is not None and state.last_move.is_resign:
+        if state.last_move is not None and state.last_move.is_resign and state.previous_state:
             state = state.previous_state
         batch = kernels.make_batch(self.game.scratch_state(state.kernel_state), self.history + 1)
         known = 0

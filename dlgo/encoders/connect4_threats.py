@@ -21,7 +21,16 @@ from dlgo.api import GameSpec
 from dlgo.bits import lowest_bit
 from dlgo.encoders.base import Encoder, clear, encode, make_shape
 from dlgo.encoders.generic import BLACK_TO_MOVE
-from dlgo.games.connect4.board import COLS, FULL, ROWS, STRIDE, TURN, playable, winning_cells
+from dlgo.games.connect4.board import (
+    COLS,
+    FULL,
+    ROWS,
+    STRIDE,
+    TURN,
+    ConnectFourState,
+    playable,
+    winning_cells,
+)
 from dlgo.jit import inline_kernel, kernel
 
 THREATS_DOCS = (
@@ -69,7 +78,7 @@ def attacks(game: GameSpec) -> Encoder:
 
 
 @inline_kernel
-def _mark(out, plane, cells):
+def _mark(out: np.ndarray, plane: int, cells: int) -> None:
     """Write 1 into the cells of a bitboard."""
     while cells:
         cell = cells & -cells
@@ -79,7 +88,7 @@ def _mark(out, plane, cells):
 
 
 @kernel
-def _threats(encoder, window, known, out):
+def _threats(encoder: Threats, window: ConnectFourState, known: int, out: np.ndarray) -> None:
     clear(out)
     state = kernels.row(window, 0)
     words = state.words
@@ -95,7 +104,7 @@ def _threats(encoder, window, known, out):
 
 
 @kernel
-def _attacks(encoder, window, known, out):
+def _attacks(encoder: Attacks, window: ConnectFourState, known: int, out: np.ndarray) -> None:
     _threats(encoder, window, known, out)
     words = kernels.row(window, 0).words
     own, other = words[words[TURN]], words[1 - words[TURN]]
@@ -107,7 +116,7 @@ def _attacks(encoder, window, known, out):
 
 
 @kernel
-def _mark_made(out, plane, stones, others):
+def _mark_made(out: np.ndarray, plane: int, stones: int, others: int) -> None:
     """Write the effect of a stone in each empty cell into five planes from `plane` on."""
     mask = stones | others
     before, answers = winning_cells(stones, mask), winning_cells(others, mask)

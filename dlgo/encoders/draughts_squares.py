@@ -26,6 +26,7 @@ from dlgo.bits import lowest_bit
 from dlgo.encoders.base import Encoder, clear, encode
 from dlgo.encoders.generic import piece_docs
 from dlgo.games.draughts import board
+from dlgo.games.draughts.board import DraughtsState
 from dlgo.games.draughts.kernel import sources
 from dlgo.jit import inline_kernel, kernel
 from dlgo.symmetry import exchange
@@ -87,7 +88,7 @@ def _shape(docs: tuple[str, ...]) -> np.ndarray:
 
 
 @inline_kernel
-def _mark(out, plane, pieces, player):
+def _mark(out: np.ndarray, plane: int, pieces: int, player: int) -> None:
     """Write 1 onto the squares of a bitboard, as the player sees them, into a pair of planes."""
     while pieces:
         bit = lowest_bit(pieces)
@@ -100,7 +101,7 @@ def _mark(out, plane, pieces, player):
 
 
 @kernel
-def _squares(encoder, window, known, out):
+def _squares(encoder: Squares, window: DraughtsState, known: int, out: np.ndarray) -> None:
     clear(out)
     words = kernels.row(window, 0).words
     player, kings = words[board.TURN], words[board.KINGS]
@@ -115,7 +116,7 @@ def _squares(encoder, window, known, out):
 
 
 @kernel
-def _captures(encoder, window, known, out):
+def _captures(encoder: Captures, window: DraughtsState, known: int, out: np.ndarray) -> None:
     _squares(encoder, window, known, out)
     state = kernels.row(window, 0)
     words = state.words
@@ -143,20 +144,20 @@ def _captures(encoder, window, known, out):
 
 
 @inline_kernel
-def _as_seen(direction, player):
+def _as_seen(direction: int, player: int) -> int:
     """A direction as the player sees it: half a turn reverses it."""
     return direction if player == 0 else 3 - direction
 
 
 @inline_kernel
-def _jumpers(pieces, others, kings, player, direction):
+def _jumpers(pieces: int, others: int, kings: int, player: int, direction: int) -> int:
     """Those of a player's pieces that could jump over one of the `others` in a direction."""
     empty = board.BOARD & ~(pieces | others)
     return board.can_jump(board.facing(pieces, kings, player, direction), others, empty, direction)
 
 
 @inline_kernel
-def _can_capture(pieces, others, kings, player):
+def _can_capture(pieces: int, others: int, kings: int, player: int) -> bool:
     return (
         _jumpers(pieces, others, kings, player, 0) | _jumpers(pieces, others, kings, player, 1)
         | _jumpers(pieces, others, kings, player, 2) | _jumpers(pieces, others, kings, player, 3)

@@ -18,6 +18,7 @@ from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.encoders.base import COLS, PLANES, ROWS, Encoder, clear, encode, make_shape
 from dlgo.jit import inline_kernel, kernel
+from dlgo.kernels import KernelState
 from dlgo.symmetry import exchange
 
 BLACK_TO_MOVE = "1 everywhere if black (who moves first) is to move, else 0"
@@ -56,7 +57,7 @@ def one_plane(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _one_plane(encoder, window, known, out):
+def _one_plane(encoder: OnePlane, window: KernelState, known: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     player = kernels.to_move(state)
     cols = encoder.shape[COLS]
@@ -77,7 +78,7 @@ def three_plane(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _three_plane(encoder, window, known, out):
+def _three_plane(encoder: ThreePlane, window: KernelState, known: int, out: np.ndarray) -> None:
     clear(out)
     state = kernels.row(window, 0)
     player = kernels.to_move(state)
@@ -106,7 +107,7 @@ def piece_docs(game: GameSpec) -> tuple[str, ...]:
 
 
 @kernel
-def _all_planes(encoder, window, known, out):
+def _all_planes(encoder: Planes, window: KernelState, known: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     kinds = encoder.kinds[0]
     if kinds == 1:
@@ -121,7 +122,7 @@ def _all_planes(encoder, window, known, out):
 
 
 @inline_kernel
-def _show_pieces(encoder, state, out):
+def _show_pieces(encoder: Planes | Turned, state: KernelState, out: np.ndarray) -> None:
     """A plane for each kind of the player to move, then for each of the opponent's."""
     player = kernels.to_move(state)
     cols, kinds = encoder.shape[COLS], encoder.kinds[0]
@@ -133,7 +134,7 @@ def _show_pieces(encoder, state, out):
 
 
 @inline_kernel
-def show_stones(encoder, state, out):
+def show_stones(encoder: Planes, state: KernelState, out: np.ndarray) -> None:
     """The same with the colour, for a game with one kind of piece."""
     # One pass without a branch: a processor cannot predict the owner of a stone, and wrong
     # predictions took more than half of the time on a Go board.
@@ -164,7 +165,7 @@ def turned(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _turned(encoder, window, known, out):
+def _turned(encoder: Turned, window: KernelState, known: int, out: np.ndarray) -> None:
     clear(out)
     state = kernels.row(window, 0)
     _show_pieces(encoder, state, out)

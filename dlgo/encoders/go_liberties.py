@@ -19,8 +19,9 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec
+from dlgo.bits import int64
 from dlgo.encoders.base import Encoder, clear, encode, make_shape
-from dlgo.games.go.board import EMPTY, SIZE, TURN
+from dlgo.games.go.board import EMPTY, SIZE, TURN, GoState
 from dlgo.games.go.liberties import count_liberties, violates_ko
 from dlgo.jit import inline_kernel, kernel
 
@@ -79,7 +80,10 @@ def zero_11(game: GameSpec) -> Encoder:
 
 
 @inline_kernel
-def _by_liberties(state, counts, out, most, first_player, ko_plane):
+def _by_liberties(
+    state: GoState, counts: np.ndarray, out: np.ndarray, most: int, first_player: int,
+    ko_plane: int,
+) -> None:
     """Stones of `first_player` by liberties, then the opponent's; and the points of ko."""
     clear(out)
     count_liberties(state, counts)
@@ -89,27 +93,27 @@ def _by_liberties(state, counts, out, most, first_player, ko_plane):
         for col in range(size):
             point = (row + 1) * (size + 2) + col + 1
             if color[point] != EMPTY:
-                plane = min(most, np.int64(counts[chain[point]])) - 1
+                plane = min(most, int64(counts[chain[point]])) - 1
                 out[row, col, plane + most * (color[point] ^ first_player)] = 1.0
             elif violates_ko(state, point, player):
                 out[row, col, ko_plane] = 1.0
 
 
 @kernel
-def _seven_plane(encoder, window, known, out):
+def _seven_plane(encoder: SevenPlane, window: GoState, known: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     _by_liberties(state, encoder.counts, out, 3, state.info[TURN], 6)
 
 
 @kernel
-def _simple(encoder, window, known, out):
+def _simple(encoder: Simple, window: GoState, known: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     _by_liberties(state, encoder.counts, out, 4, 0, 10)
     kernels.fill_plane(out, 8 + state.info[TURN], 1.0)
 
 
 @kernel
-def _zero_11(encoder, window, known, out):
+def _zero_11(encoder: Zero11, window: GoState, known: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     _by_liberties(state, encoder.counts, out, 4, state.info[TURN], 10)
     kernels.fill_plane(out, 9 - state.info[TURN], 1.0)  # white, player 1, gets the komi

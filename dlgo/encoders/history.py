@@ -18,6 +18,7 @@ from dlgo.api import GameSpec
 from dlgo.encoders.base import COLS, HISTORY, ROWS, Encoder, clear, encode, make_shape
 from dlgo.encoders.generic import BLACK_TO_MOVE
 from dlgo.jit import kernel
+from dlgo.kernels import KernelState
 from dlgo.text import number_of
 
 POSITIONS = 8
@@ -47,7 +48,7 @@ def zero(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _zero(encoder, window, known, out):
+def _zero(encoder: Zero, window: KernelState, known: int, out: np.ndarray) -> None:
     clear(out)
     player = kernels.to_move(kernels.row(window, 0))
     rows, cols, kinds = encoder.shape[ROWS], encoder.shape[COLS], encoder.kinds[0]

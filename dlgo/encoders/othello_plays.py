@@ -13,7 +13,7 @@ from dlgo.api import GameSpec
 from dlgo.bits import lowest_bit
 from dlgo.encoders.base import Encoder, encode, make_shape
 from dlgo.encoders.generic import BLACK_TO_MOVE, Planes, piece_docs, show_stones
-from dlgo.games.othello.kernel import PLAYS, SIZE
+from dlgo.games.othello.kernel import PLAYS, SIZE, OthelloState
 from dlgo.jit import kernel
 
 _PLAYS = 3  # the first of two planes
@@ -32,7 +32,7 @@ def plays(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _plays(encoder, window, known, out):
+def _plays(encoder: WithPlays, window: OthelloState, known: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     show_stones(encoder, state, out)
     player = kernels.to_move(state)

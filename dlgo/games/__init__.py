@@ -49,7 +49,8 @@ def game_class(name: str) -> type[GameSpec]:
         plugin.target.spec_name = plugin.reference
         if "spec_digest" not in vars(plugin.target):  # the digest is that of the loading time
             plugin.target.spec_digest = plugin.digest
-    return plugin.target
+    cls: type[GameSpec] = plugin.target
+    return cls
 
 
 def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any) -> GameSpec:
@@ -67,13 +68,14 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
         check_declaration(spec)
         return spec
     version = ""
+    given: dict[str, Any] = {}
     if _is_game(spec):
-        name, given = GAMES.name_of(spec), {}
+        name = GAMES.name_of(spec)
         name = next((key for key in _GAMES if _GAMES[key] == name), name)
     elif isinstance(spec, str):
         spec, version = split_version(spec)
         name, rest = GAMES.split(spec)
-        given: dict[str, Any] = dict(split_settings(rest, f"game {spec!r}"))
+        given = dict(split_settings(rest, f"game {spec!r}"))
     else:
         raise SpecError(f"{spec!r} is not a game; write its name, such as dlgo.game('connect4')")
     short = re.fullmatch(r"([a-z]+)(\d+)", name) if name not in _GAMES else None

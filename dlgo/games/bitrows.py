@@ -12,8 +12,11 @@ men).
 
 from __future__ import annotations
 
+import numpy as np
+
 from dlgo.bits import lowest_bit, popcount
 from dlgo.jit import kernel
+from dlgo.kernels import KernelState
 
 NOBODY = -1
 # Indices into `words`; those of the game itself follow.
@@ -21,7 +24,7 @@ ROWS, COLS, TURN, KEY, OWN = range(5)
 
 
 @kernel
-def copy_into(target, source):
+def copy_into(target: KernelState, source: KernelState) -> None:
     for i in range(len(source.words)):
         target.words[i] = source.words[i]
     for i in range(source.rows.shape[0]):
@@ -30,12 +33,12 @@ def copy_into(target, source):
 
 
 @kernel
-def to_move(state):
+def to_move(state: KernelState) -> int:
     return state.words[TURN]
 
 
 @kernel
-def piece(state, cell):
+def piece(state: KernelState, cell: int) -> int:
     row, col = cell // state.words[COLS] + 1, cell % state.words[COLS] + 1
     for player in range(2):
         if state.rows[player, row] >> col & 1:
@@ -44,7 +47,7 @@ def piece(state, cell):
 
 
 @kernel
-def count(rows):
+def count(rows: np.ndarray) -> int:
     """How many bits are set in all rows."""
     n = 0
     for row in rows:
@@ -53,7 +56,7 @@ def count(rows):
 
 
 @kernel
-def find(rows, k):
+def find(rows: np.ndarray, k: int) -> tuple[int, int]:
     """Row and column of set bit `k`, counted from 0."""
     row = 1
     while popcount(rows[row]) <= k:

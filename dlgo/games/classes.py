@@ -20,7 +20,8 @@ def contents(places: int, bits: int) -> np.ndarray:
 
 def number_of(content: np.ndarray, bits: int) -> np.ndarray:
     """The numbers of neighbourhoods; the inverse of `contents`."""
-    return (content << (bits * np.arange(content.shape[1]))).sum(axis=1)
+    numbers: np.ndarray = (content << (bits * np.arange(content.shape[1]))).sum(axis=1)
+    return numbers
 
 
 def classes(

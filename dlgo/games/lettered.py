@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from dlgo.errors import NotationError
-from dlgo.game_spec import GameSpec
+from dlgo.game_spec import GameSpec, GameState
 from dlgo.moves import Move, Point
 
 
@@ -28,8 +28,9 @@ class Lettered(GameSpec):
         return f"{self.col_label(col)}{self.row_label(row)}"
 
     def move_text(self, move: Move) -> str:
-        on_board = move.point and self.action_of(move) is not None
-        return self.cell_label(*move.point) if on_board else super().move_text(move)
+        if move.point and self.action_of(move) is not None:
+            return self.cell_label(*move.point)
+        return super().move_text(move)
 
     def read_cell(self, word: str) -> Point | None:
         """The cell that a word in small letters names, or None."""
@@ -39,7 +40,7 @@ class Lettered(GameSpec):
             return None
         return Point(labels.index(word[1:]) + 1, col)
 
-    def parse_move(self, state: object, text: str) -> Move:
+    def parse_move(self, state: GameState, text: str) -> Move:
         word = text.strip().lower()
         if word in self.named_moves:
             return self.named_moves[word]

@@ -25,8 +25,9 @@ class InARow(GameSpec):
         if not self.gravity or move == SWAP:
             return super().action_of(move)
         col = move.place
-        is_column = move.is_play and type(col) is int and 1 <= col <= self.board_cols
-        return col - 1 if is_column else None
+        if move.is_play and type(col) is int and 1 <= col <= self.board_cols:
+            return col - 1
+        return None
 
     def parse_move(self, state: GameState, text: str) -> Move:
         if not self.gravity:
@@ -55,10 +56,10 @@ class InARow(GameSpec):
 
     def last_cell(self, state: GameState) -> Point | None:
         move = state.last_move
-        if not self.gravity or move is None or not move.is_play:
+        if not self.gravity or move is None or not isinstance(col := move.place, int):
             return super().last_cell(state)
         rows = range(self.board_rows, 0, -1)
-        return next(Point(r, move.place) for r in rows if self.cell(state, r, move.place))
+        return next(Point(row, col) for row in rows if self.cell(state, row, col))
 
     def winning_cells(self, state: GameState) -> list[Point]:
         """The stones that won, bottom row first; [] if no row is complete (yet)."""

@@ -56,8 +56,8 @@ def decoded(
     encoding = next((name for name, text in texts.items() if is_sound(text)), known or _WESTERN)
     if encoding == known:
         return texts[known], f"some bytes are not {declared}; they are read as Latin-1"
-    named = f"it is not written in {declared}" if declared else "it names no charset"
-    return texts[encoding], f"{named}; it is read as {encoding}, so names may be wrong"
+    why = f"it is not written in {declared}" if declared else "it names no charset"
+    return texts[encoding], f"{why}; it is read as {encoding}, so names may be wrong"
 
 
 def _codec(declared: str) -> str | None:

@@ -76,8 +76,9 @@ class PackedCosts(Sequence[MoveCost]):
         return tuple(self)[index]
 
     def __iter__(self) -> Iterator[MoveCost]:
-        for ply, (_, *costs, value) in enumerate(ROW.iter_unpack(self.data), self.first_ply):
-            yield MoveCost(ply, *costs, None if math.isnan(value) else value)
+        for ply, row in enumerate(ROW.iter_unpack(self.data), self.first_ply):
+            cost = MoveCost(ply, *row[1:])
+            yield cost._replace(value=None) if math.isnan(row[-1]) else cost
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)

@@ -255,10 +255,8 @@ class Ledger:
                     continue
                 first, second = names[first], names[second]
             costs = PackedCosts(data, len(rest[1].split()))
-            yield GameRecord(
-                slot, game, first, second, *rest,
-                failure=None if failure is None else Failure(failure), costs=costs,
-            )
+            ending = None if failure is None else Failure(failure)
+            yield GameRecord(*(slot, game, first, second, *rest, ending, costs))
 
     def cost_totals(self) -> dict[tuple[str, str], CostTotals]:
         """The total cost of each entrant in each game: (game, entrant) -> totals."""

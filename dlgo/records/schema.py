@@ -117,4 +117,4 @@ def check(database: sqlite3.Connection) -> None:
 
 
 def _version_of(database: sqlite3.Connection) -> int:
-    return database.execute("PRAGMA user_version").fetchone()[0]
+    return int(database.execute("PRAGMA user_version").fetchone()[0])

@@ -241,7 +241,7 @@ def _set_up(state: GameState, setup: Setup, mover: Player | None, source: str) -
         [point for point, owner in stones.items() if owner is player] for player in Player
     )
     try:
-        return state.game.position(black, white, setup.player or mover or state.next_player)
+        return Go.of(state.game).position(black, white, setup.player or mover or state.next_player)
     except SpecError as error:
         raise NotationError(f"{source}: setup stones: {error}") from None
 
@@ -272,7 +272,7 @@ def write_sgf(
             top.set_raw(key, sgf_grammar.escape_text(text.encode("utf-8", "replace")))
     _write_setup(top, state.history()[0])
     _write_tree(top, root or tree_of(state))
-    return tree.serialise()
+    return bytes(tree.serialise())
 
 
 def _write_tree(top: sgf.Tree_node, root: Node) -> None:
@@ -307,5 +307,6 @@ def _result(state: GameState) -> str:
     winner = state.winner()
     if winner is None:
         return "0"  # a draw in SGF
-    by = "R" if state.last_move.is_resign else f"{abs(state.game.margin(state)):g}"
+    resigned = state.last_move is not None and state.last_move.is_resign
+    by = "R" if resigned else f"{abs(Go.of(state.game).margin(state)):g}"
     return f"{winner.name[0].upper()}+{by}"

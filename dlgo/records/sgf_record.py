@@ -64,7 +64,7 @@ class GameRecordSgf:
         """The game to replay the record on, komi 7.5 by default; NotationError for one like 7.3."""
         settings = {} if self.komi is None else {"komi": self.komi}
         try:
-            return get_game("go", size=self.size, **settings)
+            return Go.of(get_game("go", size=self.size, **settings))
         except SpecError as error:
             raise NotationError(f"{self.source}: {error}") from None
 
@@ -112,7 +112,7 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
         komi, komi_note = 0.5, "no komi is given; with a handicap it is read as 0.5"
     placed = _free_handicap(handicap, moves, setups)
     if placed:
-        stones = frozenset(move.point for _, move in moves[:placed])
+        stones = frozenset(move.point for _, move in moves[:placed] if move.point)
         setups = [(placed, sgf_values.Setup(black=stones, player=Player.white))]
     record = GameRecordSgf(
         source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,

@@ -58,7 +58,7 @@ def _is_sound(text: str) -> bool:
 def _trees(text: str) -> list[Coarse_game_tree | ValueError]:
     data = text.encode("utf-8", "replace")
     try:
-        return sgf_grammar.parse_sgf_collection(data)
+        return list(sgf_grammar.parse_sgf_collection(data))
     except ValueError:
         return list(_one_by_one(data))
 
@@ -67,13 +67,14 @@ def _one_by_one(data: bytes) -> Iterator[Coarse_game_tree | ValueError]:
     """The games of a file that has at least one broken game."""
     start = _START.search(data)
     while start is not None:
-        _, end = sgf_grammar.tokenise(data, start.start())
+        first, after = start.span()
+        _, end = sgf_grammar.tokenise(data, first)
         try:
-            yield sgf_grammar.parse_sgf_game(data[start.start() : end])
+            yield sgf_grammar.parse_sgf_game(data[first:end])
             start = _START.search(data, end)
         except ValueError as error:
             yield error
-            start = _ROOT.search(data, max(end, start.end()))
+            start = _ROOT.search(data, max(end, after))
 
 
 def _brackets_as_text(text: str) -> str:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 def interrupt_main_thread() -> None:
     """As Ctrl-C does it, also if the main thread waits for something."""
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
         _thread.interrupt_main()
 

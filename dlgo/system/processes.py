@@ -30,7 +30,7 @@ _PROC = Path("/proc")
 _LINUX, _WINDOWS = sys.platform == "linux", sys.platform == "win32"
 # Asked for the CPU time of another process, Wine gives the time of the one that asks. The times of
 # its threads are right.
-_WINE = psutil.WINDOWS and hasattr(ctypes.windll.ntdll, "wine_get_version")
+_WINE = psutil.WINDOWS and hasattr(ctypes.CDLL("ntdll"), "wine_get_version")
 # Whether a process can copy itself.
 CAN_FORK = hasattr(os, "fork")
 # Rounds of searching for processes to kill; each finds processes that were starting in the last
@@ -253,6 +253,7 @@ def cpu_of_tree(pid: int) -> float:
 
 
 def _cpu_of(process: psutil.Process, with_descendants: bool) -> float:
+    seconds: float
     if _WINE:
         seconds = sum(thread.user_time + thread.system_time for thread in process.threads())
     else:
@@ -339,7 +340,7 @@ def inside_of(root: int, number: int) -> int:
                 numbers = line.split()[1:] if line.startswith("NSpid:") else []
                 if len(numbers) > 1 and int(numbers[-1]) == number:
                     depths[process] = len(numbers)
-    return max(depths, key=depths.get, default=number)
+    return max(depths, key=lambda process: depths[process], default=number)
 
 
 def run_delay(pid: int | str = "self") -> float:

@@ -32,7 +32,7 @@ def adopt_orphans() -> bool:
     """Become the parent of what this process's children leave behind. Only Linux can: whether it
     has."""
     with contextlib.suppress(OSError, AttributeError, TypeError):
-        return ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+        return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
     return False
 
 
@@ -78,10 +78,10 @@ def run(control: int, words: list[str]) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        number = os.WTERMSIG(status)
-        if number != signal.SIGKILL:
-            signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        cause = os.WTERMSIG(status)
+        if cause != signal.SIGKILL:
+            signal.signal(cause, signal.SIG_DFL)
+        os.kill(os.getpid(), cause)
     os._exit(os.waitstatus_to_exitcode(status))
 
 
@@ -92,7 +92,8 @@ def _keyboard() -> tuple[signal.Signals, ...]:
 
 def _wait(control: int, pid: int) -> int | None:
     """Until the descriptor closes (None) or the process has ended (its status)."""
-    ended, timeout = [], _POLL
+    ended: list[int] = []
+    timeout: float | None = _POLL
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):  # an older kernel
             ended, timeout = [os.pidfd_open(pid)], None

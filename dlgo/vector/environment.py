@@ -18,6 +18,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
@@ -70,12 +71,14 @@ class TimeStep(NamedTuple):
         `step.rewards_of(step.movers)` are those of the players who have just moved. Turns need not
         alternate, so these are not always the opposite of the rewards of the players to move.
         """
-        return self.rewards[np.arange(len(self.rewards)), players]
+        rewards: np.ndarray = self.rewards[np.arange(len(self.rewards)), players]
+        return rewards
 
     @property
     def ended(self) -> np.ndarray:
         """bool[n]: terminated or truncated."""
-        return self.terminated | self.truncated
+        ended: np.ndarray = self.terminated | self.truncated
+        return ended
 
 
 class VectorEnv:
@@ -119,6 +122,17 @@ class VectorEnv:
     Raises:
         SpecError: for an unknown game or encoder, or a number out of range.
     """
+
+    time_step: TimeStep
+    legal: np.ndarray
+    counts: np.ndarray
+    actions: np.ndarray
+    plies: np.ndarray
+    illegal: np.ndarray
+    final_observations: np.ndarray
+    final_masks: np.ndarray
+    final_players: np.ndarray
+    final_plies: np.ndarray
 
     def __init__(
         self, game: str | GameSpec, count: int, encoder: str | Encoder | None = DEFAULT,
@@ -242,7 +256,7 @@ class VectorEnv:
         stepping.start_boards(self._boards, self._planes, self._start, starting, plies)
         return self.time_step
 
-    def step(self, actions: np.ndarray, boards: np.ndarray | None = None) -> TimeStep:
+    def step(self, actions: ArrayLike, boards: np.ndarray | None = None) -> TimeStep:
         """Play one action on each board; a new game starts where one ends.
 
         Args:

@@ -5,13 +5,14 @@ Boards are independent: each has its position, its generators and its row in eac
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dlgo import kernels
-from dlgo.encoders.base import HISTORY, encode
+from dlgo.encoders.base import HISTORY, EncoderKernel, encode
 from dlgo.jit import inline_kernel, kernel
+from dlgo.kernels import KernelState
 from dlgo.rng import below, next_word
 
 
@@ -29,7 +30,7 @@ class Boards(NamedTuple):
     """
 
     options: np.ndarray
-    states: Any
+    states: KernelState
     known: np.ndarray
     generators: np.ndarray
     legal: np.ndarray
@@ -62,7 +63,9 @@ class NoObservation(NamedTuple):
 
 
 @kernel
-def _write_nothing(encoder, window, known, out):
+def _write_nothing(
+    encoder: NoObservation, window: KernelState, known: int, out: np.ndarray,
+) -> None:
     pass
 
 
@@ -70,7 +73,7 @@ encode.register(NoObservation, _write_nothing)
 
 
 @kernel
-def seed_boards(rng, starts, choices):
+def seed_boards(rng: np.ndarray, starts: np.ndarray, choices: np.ndarray) -> None:
     """Give each board two generators, which do not depend on the number of boards.
 
     Writes `starts` (for random starts) and `choices` (for random actions): uint64[n, 1].
@@ -81,7 +84,10 @@ def seed_boards(rng, starts, choices):
 
 
 @kernel
-def step_boards(boards, encoder, start, actions, moving):
+def step_boards(
+    boards: Boards, encoder: EncoderKernel, start: KernelState, actions: np.ndarray,
+    moving: np.ndarray,
+) -> None:
     """Step each moving board.
 
     Args:
@@ -107,7 +113,10 @@ def step_boards(boards, encoder, start, actions, moving):
 
 
 @kernel
-def start_boards(boards, encoder, start, starting, random_plies):
+def start_boards(
+    boards: Boards, encoder: EncoderKernel, start: KernelState, starting: np.ndarray,
+    random_plies: np.ndarray,
+) -> None:
     """Start a game on each starting board, bool[n]; the rest as in `step_boards`.
 
     `random_plies`: int64[n]; DRAWN: 0 to the most, each number with the same chance.
@@ -127,20 +136,22 @@ def start_boards(boards, encoder, start, starting, random_plies):
 
 
 @kernel
-def observe_boards(boards, encoder, wanted, out):
+def observe_boards(
+    boards: Boards, encoder: EncoderKernel, wanted: np.ndarray, out: np.ndarray,
+) -> None:
     """Write the observations of the boards of these numbers into float32[k, rows, cols, planes]."""
     for k in range(len(wanted)):
         observe_board(boards, encoder, wanted[k], out[k])
 
 
 @inline_kernel
-def allows(mask, action):
+def allows(mask: np.ndarray, action: int) -> bool:
     """Whether an action, which may be any number, is legal."""
     return 0 <= action < len(mask) and mask[action]
 
 
 @kernel
-def first_illegal(masks, actions, moving):
+def first_illegal(masks: np.ndarray, actions: np.ndarray, moving: np.ndarray) -> int:
     """The first moving board whose action is illegal, or -1."""
     for i in range(len(actions)):
         if moving[i] and not allows(masks[i], actions[i]):
@@ -149,7 +160,7 @@ def first_illegal(masks, actions, moving):
 
 
 @kernel
-def draw_actions(masks, counts, rngs, out):
+def draw_actions(masks: np.ndarray, counts: np.ndarray, rngs: np.ndarray, out: np.ndarray) -> None:
     """Write a random legal action for each board into int64[n], uniform; -1 if there is none."""
     for i in range(len(out)):
         mask = masks[i]
@@ -162,7 +173,7 @@ def draw_actions(masks, counts, rngs, out):
 
 
 @inline_kernel
-def observe_board(boards, encoder, i, out):
+def observe_board(boards: Boards, encoder: EncoderKernel, i: int, out: np.ndarray) -> None:
     """Write the observation of board `i`."""
     first, length = i * boards.options[WINDOW], encoder.shape[HISTORY] + 1
     window = kernels.rows(boards.states, first, first + length)
@@ -170,13 +181,13 @@ def observe_board(boards, encoder, i, out):
 
 
 @inline_kernel
-def _window(boards, i):
+def _window(boards: Boards, i: int) -> KernelState:
     length = boards.options[WINDOW]
     return kernels.rows(boards.states, i * length, (i + 1) * length)
 
 
 @inline_kernel
-def _play(window, length, known, action):
+def _play(window: KernelState, length: int, known: int, action: int) -> int:
     """Play on the newest position of a window and shift the older ones. Returns their number."""
     for ago in range(min(known, length - 1), 0, -1):
         kernels.copy_into(kernels.row(window, ago), kernels.row(window, ago - 1))
@@ -185,7 +196,7 @@ def _play(window, length, known, action):
 
 
 @inline_kernel
-def _play_action(boards, i, action):
+def _play_action(boards: Boards, i: int, action: int) -> None:
     """Play an action on board `i`, and write its effects."""
     window = _window(boards, i)
     state = kernels.row(window, 0)
@@ -209,7 +220,7 @@ def _play_action(boards, i, action):
 
 
 @kernel
-def _note_end(boards, i):
+def _note_end(boards: Boards, i: int) -> None:
     """Keep the observation of the last position of a game."""
     _note_player(boards, i, boards.truncated[i])
     for action in range(len(boards.masks[i])):
@@ -219,7 +230,7 @@ def _note_end(boards, i):
 
 
 @inline_kernel
-def _note_player(boards, i, going_on):
+def _note_player(boards: Boards, i: int, going_on: bool) -> None:
     """Write the player to move on board `i`, and the legal actions: none if the game is over."""
     state = kernels.row(boards.states, i * boards.options[WINDOW])
     mask, legal = boards.masks[i], boards.legal[i]
@@ -233,14 +244,14 @@ def _note_player(boards, i, going_on):
 
 
 @inline_kernel
-def _legal_actions(boards, state, out):
+def _legal_actions(boards: Boards, state: KernelState, out: np.ndarray) -> int:
     if boards.options[SEARCH]:
         return kernels.search_actions(state, out)
     return kernels.legal_actions(state, out)
 
 
 @kernel
-def _start_game(boards, i, start, wanted):
+def _start_game(boards: Boards, i: int, start: KernelState, wanted: int) -> None:
     """Start a game on board `i` after `wanted` random plies, see `start_boards`.
 
     Random plies never end a game: if the next one would, the position before it is the start.

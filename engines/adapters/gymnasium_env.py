@@ -166,7 +166,8 @@ class OpponentEnv(gymnasium.Env):
             move = self._engine.select_move(self._state).move
             self._state = self._state.apply_move(move)
             if not move.is_resign:
-                self._env.step([self._env.game.action_of(move)])
+                self._env.step(np.array([self._env.game.action_of(move)]))
 
 
-gymnasium.register(id="dlgo/Opponent-v0", entry_point=OpponentEnv, disable_env_checker=True)
+gymnasium.register(
+    id="dlgo/Opponent-v0", entry_point=f"{__name__}:OpponentEnv", disable_env_checker=True)

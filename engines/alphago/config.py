@@ -85,10 +85,11 @@ class AlphaGoConfig(RunConfig):
         self.check()
         game = get_game(self.game)
         encoder = get_encoder(self.encoder or default_encoder(game), game)
-        optimizers = {
-            name: catalog.canonical("optimizer", catalog.OPTIMIZERS, getattr(self, name))
-            for name in ("optimizer", "reinforce_optimizer", "value_optimizer")
-        }
+        optimizer, reinforce_optimizer, value_optimizer = (
+            catalog.canonical("optimizer", catalog.OPTIMIZERS, name)
+            for name in (self.optimizer, self.reinforce_optimizer, self.value_optimizer)
+        )
         network = catalog.canonical("network", catalog.NETWORKS, self.network)
         return dataclasses.replace(
-            self, game=str(game), encoder=encoder.name, network=network, **optimizers)
+            self, game=str(game), encoder=encoder.name, network=network, optimizer=optimizer,
+            reinforce_optimizer=reinforce_optimizer, value_optimizer=value_optimizer)

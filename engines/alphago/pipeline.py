@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from dlgo.extras import require_extra
 from dlgo.games import get_game
@@ -86,7 +87,7 @@ def _train(
     costs["games"] = games.cpu_seconds
 
     begin("supervised")
-    common = {
+    common: dict[str, Any] = {
         "encoder": config.encoder, "network": config.network, "schedule": "cosine",
         "batch_size": config.batch_size, "symmetries": True, "seed": config.seed, "test": _TEST,
     }

@@ -106,8 +106,8 @@ class SelfPlay(LockstepGames):
         settings = self._settings
         rng = self._search.seed(i, derive_seed(self._seed, "self-play", number))
         may_resign = settings.resign_below > 0 and uniform(rng) >= settings.no_resign_fraction
-        watches = tuple(Resignation(settings.resign_below, _PATIENCE) for _ in range(2))
-        slot = _Slot(number, GameBuilder(self._game), rng, watches, may_resign)
+        black, white = (Resignation(settings.resign_below, _PATIENCE) for _ in range(2))
+        slot = _Slot(number, GameBuilder(self._game), rng, (black, white), may_resign)
         for action in self.random_opening(i, rng, settings.random_share, settings.random_plies):
             slot.builder.skip(action)
             slot.plies += 1

@@ -117,8 +117,8 @@ def play_tasks(
         total.update(stats or {})
     of = sum(len(task.numbers) for task in tasks)
     stored_games = of - sum(len(task.numbers) for task in missing.values())
-    tasks = [task.as_task for task in missing.values()]
-    with closing(jobs.run(tasks, lambda done: tell(stored_games + done.items, of))) as outcomes:
+    waiting = [task.as_task for task in missing.values()]
+    with closing(jobs.run(waiting, lambda done: tell(stored_games + done.items, of))) as outcomes:
         for outcome in outcomes:
             path = missing[outcome.task.key].path
             write_file(path, outcome.value.shard, error=DataError, remedy=REMEDY)

@@ -17,6 +17,7 @@ The compiled form is `alphazero` (`engine.py` and `engines/search`).
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class TextbookPUCT(TextbookMCTS):
     name = "textbook-puct"
     summary = "AlphaZero's search in plain Python, to read and to watch"
     bare_option = "model"
-    options = (
+    options: ClassVar[tuple[Option, ...]] = (
         Option("model", None, "network with a value head, by name (`dlgo models`) or folder; "
                "default: the one shipped for the game, if any", kind=str),
         RUNTIME_OPTION,

@@ -45,7 +45,7 @@ class TextbookGumbel(TextbookPUCT):
     budgets, default_budget = ("sims",), Budget(sims=32)
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        self._planned = budget.sims - 1  # the first simulation only asks about the root
+        self._planned = (budget.sims or 1) - 1  # the first simulation only asks about the root
         self._plan = self._sequential_halving()
         return super()._decide(state, budget)
 

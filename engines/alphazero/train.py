@@ -29,7 +29,7 @@ from dlgo.extras import require_extra
 from dlgo.files import make_folder
 from engines.alphazero import doctor
 from engines.alphazero.ahead import GamesAhead
-from engines.alphazero.config import AUTO, AlphaZeroConfig
+from engines.alphazero.config import AlphaZeroConfig
 from engines.alphazero.first_network import new_network, prepare
 from engines.alphazero.gating import play_match
 from engines.alphazero.tasks import SelfPlayTask, columns, play_tasks
@@ -40,7 +40,10 @@ from engines.learning.networks.quantization import quantise_columns
 from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import TRAINING_MODULES, network_folder, network_of_run
 from engines.learning.runs.checkpoint import REMEDY
-from engines.learning.runs.run import Curve, Learner, Progress, Run, about_training, open_run
+from engines.learning.runs.progress import Progress
+from engines.learning.runs.records import Curve
+from engines.learning.runs.run import Learner, Run, about_training, open_run
+from engines.learning.settings import AUTO
 
 if TYPE_CHECKING:
     from engines.learning.networks.trainable import TrainableNetwork

@@ -130,8 +130,8 @@ class GTPEngine(Engine):
     def _tell(self, program: GtpProgram, state: GameState) -> None:
         """Make the program's game that of `state`: go on with it, or play it over again."""
         start, moves = state.history()
-        new = state.moves_since(self._state)
-        goes_on = bool(new) and new[0] == self._answer
+        new = state.moves_since(self._state) or []
+        goes_on = new[:1] == [self._answer]
         self._forget()  # whatever goes wrong below, the next move starts from an empty board
         if goes_on:
             moves = moves[len(moves) - len(new) + 1 :]

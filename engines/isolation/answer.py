@@ -55,7 +55,7 @@ def main() -> None:
         cells.left_out = left_out
         cells.add_jupyter_names()
         sys.path.insert(0, str(path.parent))
-        spec = importlib.util.spec_from_file_location(path.stem, path)
+        spec: Any = importlib.util.spec_from_file_location(path.stem, path)
         module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return {"value": cells.reports}
@@ -77,7 +77,8 @@ def main() -> None:
 
     def answer(request: str, *arguments: Any) -> dict[str, Any]:
         try:
-            return {"load": load, "call": call}[request](*arguments)
+            handlers: dict[str, Callable[..., dict[str, Any]]] = {"load": load, "call": call}
+            return handlers[request](*arguments)
         except BaseException as error:  # what goes wrong is an answer, too
             return _failure(error, path)
 

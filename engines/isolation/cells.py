@@ -48,8 +48,7 @@ class _Shell:
 
 def add_jupyter_names() -> None:
     """Define `display` and `get_ipython`, which notebooks, and scripts made of them, may call."""
-    builtins.display = lambda *_, **__: None
-    builtins.get_ipython = _Shell
+    vars(builtins).update(display=lambda *_, **__: None, get_ipython=_Shell)
 
 
 def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) -> None:

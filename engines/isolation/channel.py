@@ -167,7 +167,7 @@ class Host(Program):
                     self.compiled = answer["compiling"]
                     if check is not None:
                         check()
-                elif "clocks" not in answer:
+                elif "clocks" not in answer and on_event is not None:
                     reply = on_event(answer)
                     request = b"" if reply is None else _pickled(reply)
                 elif self._sandbox is None:  # untrusted code could claim to be compiling

@@ -29,7 +29,7 @@ _STOP_TIMEOUT = 2.0
 # Nodes of a move, at most: more than any computer visits, and few enough to be added up.
 _MOST_COUNTED = 2**40
 # The description of an untrusted engine: its answers must not limit other engines.
-_UNKNOWN = {
+_UNKNOWN: dict[str, Any] = {
     "budget": {}, "budgets": (), "network_id": None, "training_cpu_seconds": None, "runtime": None,
     "digest": "",
 }
@@ -230,7 +230,8 @@ class IsolatedEngine:
             raise ProgramError(error.failure, text, printed=error.printed) from None
 
     def _check(self) -> None:
-        if self._memory and (text := processes.excess(self.pid, self._memory, self._memory_mb)):
+        limit = self._memory_mb
+        if self._memory and limit and (text := processes.excess(self.pid, self._memory, limit)):
             raise ProgramError(Failure.OVER_MEMORY, text)
 
     def last_words(self) -> str:

@@ -11,8 +11,9 @@ import os
 import pkgutil
 import sys
 import time
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, LoadError
@@ -23,7 +24,7 @@ from dlgo.records.failures import Failure
 from dlgo.system import pipes, processes
 from dlgo.text import error_text
 from dlgo.tracebacks import describe
-from engines.base import Decision, Engine
+from engines.base import Decision
 from engines.clock import stopped_by
 from engines.isolation.server import Server
 from engines.programs.program import ProgramError
@@ -40,7 +41,7 @@ _INSTALLED = (str(Path(os.__file__).parent), "site-packages")
 def main() -> None:
     """Answer requests until there are no more."""
     server = Server(printed=2)
-    sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
+    cast(TextIOWrapper, sys.stdout).reconfigure(line_buffering=True, errors="backslashreplace")
     if "DLGO_ENGINES" in os.environ:
         sys.meta_path.append(_NotAllowed())
     for text in sys.argv[1:]:
@@ -65,12 +66,12 @@ class _Host:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._engine: Engine | None = None
+        self._engine: Any = None  # the engine, once it has been built
         self._state: GameState | None = None
         self._compiled = 0.0  # CPU seconds, as told last
 
     def answer(self, request: str, *arguments: Any) -> dict[str, Any]:
-        telling = contextlib.nullcontext()
+        telling: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         if request in _LONG:
             telling = count_compiling(lambda count: self._server.tell({"compiling": count}))
         try:
@@ -145,6 +146,8 @@ class _Host:
     def _go_to(self, start: GameState | None, moves: list[Move]) -> GameState:
         """The position that is asked about, from `start`, or from the last one."""
         state = self._state if start is None else start
+        if state is None:
+            raise ValueError("no position to go on from")
         for move in moves:
             state = state.apply_move(move)
         self._state = state
@@ -224,7 +227,7 @@ def _own_files(began: int) -> dict[str, tuple[int, int] | None]:
     """The files of the engine's author that this process has loaded since `began`, and what they
     were like; None for one that has been edited meanwhile."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    stamps = {file: file_stamp(file) for file in files if _is_own(file)}
+    stamps = {file: file_stamp(file) for file in files if file and _is_own(file)}
     return {file: stamp if stamp and stamp[0] < began else None for file, stamp in stamps.items()}
 
 

@@ -216,7 +216,11 @@ class EnginePool:
         def run() -> T:
             if ticket.stop.is_set():
                 raise _Stopped
-            return self._run(ticket, work, lambda *news: loop.call_soon_threadsafe(enter, *news))
+
+            def enter_soon(*news: Any) -> None:
+                loop.call_soon_threadsafe(enter, *news)
+
+            return self._run(ticket, work, enter_soon)
 
         self._tickets.append(ticket)
         self.on_change()
@@ -264,7 +268,7 @@ class EnginePool:
                 self._taken -= 1
                 self._busy.discard(engine)
                 keeps = engine is not None and engine.alive and not self._closed
-                if keeps:
+                if engine is not None and keeps:
                     self._idle.append(engine)
             if engine is not None and not keeps:
                 engine.end()
@@ -285,13 +289,13 @@ class EnginePool:
                 keep = max(self.limits.processes - self._taken, 0)
                 surplus = self._idle[: len(self._idle) - keep]
                 del self._idle[: len(surplus)]
-        for engine in surplus:
-            engine.end()
-        engine = fits[-1] if fits else None
-        if engine is not None and engine.owner != ticket.owner and not engine.is_current():
-            engine.end()  # its files have been edited since
-            engine = None
-        engine = engine or PooledEngine(ticket, self.limits, on_compiling)
+        for spare in surplus:
+            spare.end()
+        idle = fits[-1] if fits else None
+        if idle is not None and idle.owner != ticket.owner and not idle.is_current():
+            idle.end()  # its files have been edited since
+            idle = None
+        engine = idle or PooledEngine(ticket, self.limits, on_compiling)
         with self._lock:
             self._busy.add(engine)
         return engine

@@ -117,7 +117,7 @@ class _Worker:
                 self._lose(Failure.NONSENSE, "process sent nonsense")
                 break
             if not self.started:
-                self.started, self._memory = True, processes.memory(self.process.pid)
+                self.started, self._memory = True, processes.memory(self.process.pid or 0)
             for _, value, error, amount in report.results:
                 outcomes.append(Outcome(self.tasks.popleft(), value, error, amount))
             self._answered += len(report.results)

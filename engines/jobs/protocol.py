@@ -22,7 +22,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from dlgo.errors import DlgoError
 from dlgo.faults import unforeseen
@@ -84,6 +84,7 @@ class Source(Protocol[Item]):
 
     def finished(self, values: list[Any]) -> None:
         """Tasks have ended with these values."""
+        return
 
     def wanted(self, item: Item) -> bool:
         """Whether a task that was taken is still needed."""
@@ -222,7 +223,7 @@ class Executor:
     def close(self) -> None:
         """End all workers."""
 
-    def __enter__(self) -> Executor:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:

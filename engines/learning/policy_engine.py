@@ -32,7 +32,7 @@ class PolicyEngine(Engine):
 
     bare_option = "model"
     method: ClassVar[str]  # of training; chooses the model where none is named
-    options = (
+    options: ClassVar[tuple[Option, ...]] = (
         MODEL_OPTION,
         CHOOSE_OPTION,
         Option("temperature", 1.0, "temperature of `sample`; below 1 prefers likelier moves",

@@ -34,7 +34,9 @@ def setting(default: Any, help: str, **more: Any) -> Any:
     alone.
     """
     required = default is None and "kind" not in more
-    option = Option("", default, help, **({"kind": str} if required else {}), **more)
+    if required:
+        more["kind"] = str
+    option = Option("", default, help, **more)
     missing = dataclasses.MISSING
     return dataclasses.field(default=missing if required else default, metadata={_META: option})
 
@@ -51,6 +53,7 @@ def curves_setting() -> Any:
     return setting(True, "draw the curves of the run, curves.png")
 
 
+@dataclasses.dataclass(frozen=True)
 class Settings:
     """Base of frozen dataclasses whose fields are made by `setting`."""
 
@@ -69,9 +72,10 @@ class Settings:
 
     @classmethod
     def _inner(cls) -> dict[str, type[Settings]]:
+        factories = {field.name: field.default_factory for field in dataclasses.fields(cls)}
         return {
-            f.name: f.default_factory for f in dataclasses.fields(cls)
-            if isinstance(f.default_factory, type) and issubclass(f.default_factory, Settings)
+            name: factory for name, factory in factories.items()
+            if isinstance(factory, type) and issubclass(factory, Settings)
         }
 
     def check(self) -> None:

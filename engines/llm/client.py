@@ -201,7 +201,8 @@ class Client:
             answer = read_json(data)
             text = answer["choices"][0]["message"].get("content")
             usage = answer.get("usage") or {}
-            counts = [_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion")]
+            tokens_in = _count(usage.get("prompt_tokens"))
+            tokens_out = _count(usage.get("completion_tokens"))
             model = answer.get("model")
             if not isinstance(text, str | None) or not isinstance(model, str | None):
                 raise TypeError
@@ -209,7 +210,7 @@ class Client:
             raise _NoAnswer(Failure.NONSENSE, "the server's answer is not a chat completion"
                             f"{self._words_in(data)}") from None
         model = excerpt(self._clean(model or ""), 80)
-        return Reply(self._clean(text or ""), *counts, seconds, model)
+        return Reply(self._clean(text or ""), tokens_in, tokens_out, seconds, model)
 
     def _clean(self, text: str) -> str:
         """The text without the key, which a server may repeat."""
@@ -254,8 +255,9 @@ def _pause(text: str) -> float:
 
 
 def _count(number: object) -> int:
-    good = type(number) in (int, float) and 0 <= number <= _MOST_TOKENS and number == int(number)
-    return int(number) if good else 0
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return 0
+    return int(number) if 0 <= number <= _MOST_TOKENS and number == int(number) else 0
 
 
 def _read_kept(path: Path) -> Reply | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import ClassVar
 from weakref import proxy
 
 from dlgo.api import GameState, Move, Player
@@ -39,13 +40,16 @@ class Node:
 
     def __init__(self, number: int, parent: Node | None, move: Move | None, prior: float = 0.0):
         self.number, self.move, self.prior = number, move, prior
-        self.parent = parent and proxy(parent)  # a weak one: old trees are freed at once
+        # A weak one: old trees are freed at once.
+        self.parent: Node | None = parent and proxy(parent)
         self.children: list[Node] = []
-        self.visits, self.total, self.proven = 0, 0.0, None
+        self.visits, self.total = 0, 0.0
+        self.proven: int | None = None
 
     @cached_property
     def state(self) -> GameState:
         """The position, created at the first use."""
+        assert self.parent is not None and self.move is not None  # a root is given its state
         return self.parent.state.apply_move(self.move)
 
     @cached_property
@@ -76,8 +80,10 @@ class TextbookMCTS(Engine):
 
     name = "textbook-mcts"
     summary = "UCT in plain Python, to read and to watch"
-    options = (Option("c_uct", 0.4, "weight of exploration", low=0, high=100),)
-    budgets, default_budget = ("sims", "cpu", "wall"), Budget(sims=100)
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("c_uct", 0.4, "weight of exploration", low=0, high=100),)
+    budgets: tuple[str, ...] = ("sims", "cpu", "wall")
+    default_budget = Budget(sims=100)
     listener: Listener | None = None  # receives events if it is not None: see engines/watching
 
     def new_game(self, seed: int) -> None:
@@ -130,8 +136,8 @@ class TextbookMCTS(Engine):
             self._nodes += 1
         if self.listener:
             self.listener(Expanded(node.number, tuple(
-                Child(new.number, self.game.move_text(new.move), new.mover.name, new.prior or None)
-                for new in node.children[-len(priors):])))
+                Child(new.number, self.game.move_text(move), new.mover.name, new.prior or None)
+                for new, move in zip(node.children[-len(priors):], priors, strict=True))))
 
     def _prove(self, node: Node | None, result: int | None) -> None:
         """Record a certain result, and what it proves about the nodes above."""
@@ -156,7 +162,8 @@ class TextbookMCTS(Engine):
 
     def _back_up(self, leaf: Node, result: float) -> None:
         """Add the result to each node from the leaf to the root."""
-        path, node = [], leaf
+        path: list[int] = []
+        node: Node | None = leaf
         while node is not None:
             path.append(node.number)
             node.visits += 1

@@ -73,7 +73,7 @@ class AlphaBetaEngine(Engine):
         info[stack.NODES] = 0
         info[stack.AGE] = (info[stack.AGE] + 1) % AGES
         self._stack.history[:] //= 8  # scores of the last move still help
-        plies = len(self._stack.count)
+        plies = len(self._stack.counts)
         deepest = min(budget.depth or stack.MAX_PLY, plies - stack.QUIET_PLIES - 1)
         states = kernels.make_batch(self.game.scratch_state(state.kernel_state, plies), plies)
         kernels.copy_into(kernels.row(states, 0), state.kernel_state)
@@ -143,7 +143,7 @@ class AlphaBetaEngine(Engine):
         while True:
             info[stack.NODE_LIMIT] = clock.next_stop(int(info[stack.NODES]))
             complete = search.advance(states, self._table, self._stack, self._evaluation)
-            if info[stack.ASK] == stack.WAITING:
+            if info[stack.ASK] == stack.WAITING and self._own is not None:
                 leaf = GameState.copy_of(self.game, kernels.row(states, int(info[stack.PLY])))
                 info[stack.ANSWER] = evaluation.score_of_value(self._own.value(leaf))
                 info[stack.ASK] = stack.ANSWERED

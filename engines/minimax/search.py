@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import kernels
+from dlgo.bits import int64
 from dlgo.jit import inline_kernel, kernel
 from engines.minimax import stack as st
 from engines.minimax.evaluation import score_of
@@ -36,7 +37,7 @@ def begin(states, stack, depth, alpha, beta, actions, n):
     for i in range(n):
         stack.actions[0, i] = actions[i]
         stack.order[0, i] = -i
-    stack.count[0] = n
+    stack.counts[0] = n
     stack.mover[0] = kernels.to_move(root)
     stack.key[0] = kernels.key(root)
     stack.depth[0] = depth
@@ -79,7 +80,7 @@ def advance(states, table, stack, evaluation):
                     ply += 1
                     break
                 _take(stack, ply, value)
-            if stack.index[ply] < stack.count[ply] and stack.best[ply] < stack.beta[ply]:
+            if stack.tried[ply] < stack.counts[ply] and stack.best[ply] < stack.beta[ply]:
                 _descend(states, stack, ply)
                 ply += 1
                 break
@@ -100,7 +101,7 @@ def _arrive(state, table, stack, ply, evaluation):
         return True, (1 - 2 * mover) * kernels.result(state) * (st.WIN - ply)
     depth = stack.depth[ply]
     if depth <= 0 and (
-        not use & st.QUIESCENCE or ply + 1 >= len(stack.count) or kernels.quiet(state)
+        not use & st.QUIESCENCE or ply + 1 >= len(stack.counts) or kernels.quiet(state)
     ):
         stack.solved[ply] = 0
         if stack.info[st.ASK] == st.WANTED:
@@ -116,7 +117,7 @@ def _arrive(state, table, stack, ply, evaluation):
         if slot >= 0:
             entry = table[slot]
             if use & st.HASH_MOVE:
-                known_action = np.int64(entry.action)
+                known_action = int64(entry.action)
             solved = entry.bound & SOLVED != 0
             if use & st.TABLE and (solved or entry.depth >= depth):
                 score = _further_from_end(np.int64(entry.score), -ply)
@@ -135,7 +136,7 @@ def _arrive(state, table, stack, ply, evaluation):
         count = kernels.forced_actions(state, stack.actions[ply])
     else:
         count = kernels.search_actions(state, stack.actions[ply])
-    stack.count[ply] = count
+    stack.counts[ply] = count
     killer = stack.killer[ply] if use & st.KILLERS else -1
     for i in range(count):
         action = stack.actions[ply, i]
@@ -153,7 +154,7 @@ def _arrive(state, table, stack, ply, evaluation):
 @inline_kernel
 def _open(stack, ply):
     """No move of the node has been searched yet."""
-    stack.index[ply] = 0
+    stack.tried[ply] = 0
     stack.best[ply] = -st.INFINITE
     stack.best_action[ply] = -1
     stack.alpha_0[ply] = stack.alpha[ply]
@@ -173,7 +174,7 @@ def _descend(states, stack, ply):
     depth = stack.depth[ply]
     alpha, beta = stack.alpha[ply], stack.beta[ply]
     # All but the first move are expected to be no better: asking that alone is cheaper.
-    narrow = use & st.PVS and stack.index[ply] > 1 and depth >= 2 and beta - alpha > 1
+    narrow = use & st.PVS and stack.tried[ply] > 1 and depth >= 2 and beta - alpha > 1
     if narrow:
         beta = alpha + 1
     stack.narrow[ply + 1] = 1 if narrow else 0
@@ -191,15 +192,15 @@ def _set_window(stack, ply, same_mover, alpha, beta):
 @inline_kernel
 def _next_action(stack, ply):
     """The most promising move not yet tried; it is swapped to the front of the rest."""
-    i = stack.index[ply]
+    i = stack.tried[ply]
     pick = i
-    for j in range(i + 1, stack.count[ply]):
+    for j in range(i + 1, stack.counts[ply]):
         if stack.order[ply, j] > stack.order[ply, pick]:
             pick = j
     actions, order = stack.actions[ply], stack.order[ply]
     actions[i], actions[pick] = actions[pick], actions[i]
     order[i], order[pick] = order[pick], order[i]
-    stack.index[ply] = i + 1
+    stack.tried[ply] = i + 1
     return actions[i]
 
 
@@ -224,7 +225,7 @@ def _take(stack, ply, child_value):
     stack.solved[ply] &= stack.solved[ply + 1]
     if score > stack.best[ply]:
         stack.best[ply] = score
-        stack.best_action[ply] = stack.actions[ply, stack.index[ply] - 1]
+        stack.best_action[ply] = stack.actions[ply, stack.tried[ply] - 1]
         if score > stack.alpha[ply] and stack.info[st.TECHNIQUES] & st.CUTS:
             stack.alpha[ply] = score
         if score >= stack.beta[ply] and stack.solved[ply + 1]:

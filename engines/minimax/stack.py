@@ -45,8 +45,8 @@ class Stack(NamedTuple):
 
     actions: np.ndarray  # int64[plies, num_actions], the moves
     order: np.ndarray  # the same, their ordering scores
-    count: np.ndarray  # int64[plies], as all until `killer`: moves there are
-    index: np.ndarray  # moves that have been tried
+    counts: np.ndarray  # int64[plies], as all until `killer`: moves there are
+    tried: np.ndarray  # moves that have been tried
     alpha: np.ndarray
     beta: np.ndarray
     alpha_0: np.ndarray  # alpha on arrival
@@ -64,7 +64,8 @@ class Stack(NamedTuple):
 
 def new_stack(plies: int, num_actions: int) -> Stack:
     """Arrays for searches that reach ply `plies - 1`."""
-    shapes = [(plies, num_actions)] * 2 + [(plies,)] * 11
-    flags = (np.zeros(plies, np.int8) for _ in range(2))
-    return Stack(*(np.zeros(shape, np.int64) for shape in shapes), *flags,
-                 np.zeros((2, num_actions), np.int64), np.zeros(7, np.int64))
+    moves = [np.zeros((plies, num_actions), np.int64) for _ in range(2)]
+    numbers = [np.zeros(plies, np.int64) for _ in range(11)]
+    flags = [np.zeros(plies, np.int8) for _ in range(2)]
+    rest = [np.zeros((2, num_actions), np.int64), np.zeros(7, np.int64)]
+    return Stack._make([*moves, *numbers, *flags, *rest])

@@ -60,7 +60,7 @@ class TextbookAlphaBeta(Engine):
 
     name = "textbook-alphabeta"
     summary = "alpha-beta in plain Python, to read and to watch"
-    budgets = ("depth", "nodes", "cpu", "wall")
+    budgets: tuple[str, ...] = ("depth", "nodes", "cpu", "wall")
     default_budget = Budget(depth=3)
     options = (EVALUATION,)
     moves_of, cuts = staticmethod(GameState.sensible_moves), True
@@ -79,20 +79,23 @@ class TextbookAlphaBeta(Engine):
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         moves = shuffled(self.moves_of(state), self._rng)  # equal moves: a random one
-        self._clock, self._nodes, decision = Clock(budget, budget.nodes), 0, None
+        self._clock, self._nodes = Clock(budget, budget.nodes), 0
+        decision: Decision | None = None
         deepest = budget.depth or math.inf
         depth = deepest if budget.given().keys() <= {"depth"} else 1
         while depth <= deepest and (decision is None or decision.proven is None):
-            self._estimated, self._may_stop, line = False, decision is not None, []
+            self._estimated, self._may_stop = False, decision is not None
+            line: list[Move] = []
             try:
                 value = self._value(state, depth, -1, 1, line, moves) + 0.0  # never -0.0
             except TimeoutError:
                 break
             proven = None if self._estimated and abs(value) < 1 else int(value)
             decision = Decision(line[0], value, pv=tuple(line), values={line[0]: value},
-                                proven=proven, depth=None if depth == math.inf else depth)
+                                proven=proven, depth=None if depth == math.inf else int(depth))
             moves.sort(key=line[0].__ne__)  # a ply deeper, the best so far comes first
             depth += 1
+        assert decision is not None  # the first search is not stopped
         return decision.with_cost(Cost(nodes=self._nodes))
 
     def _value(self, state: GameState, depth: float, alpha: float, beta: float, line: list[Move],
@@ -101,8 +104,9 @@ class TextbookAlphaBeta(Engine):
         if self._may_stop and self._clock.is_over(self._nodes):
             raise TimeoutError
         if self.listener:
-            move = None if parent is None else self.game.move_text(state.last_move)
-            self.listener(Entered(node, parent, move, state.next_player.name, depth, alpha, beta))
+            last = None if parent is None else state.last_move
+            text = last and self.game.move_text(last)
+            self.listener(Entered(node, parent, text, state.next_player.name, depth, alpha, beta))
         best, reason = -math.inf, "moves"
         if state.is_over():
             best, reason = float(result_of(state)), "result"
@@ -110,9 +114,11 @@ class TextbookAlphaBeta(Engine):
             best, reason, self._estimated = self._estimate(state), "estimate", True
         else:
             for i, move in enumerate(moves := moves or self.moves_of(state)):
-                after, below = state.apply_move(move), []
+                after = state.apply_move(move)
+                below: list[Move] = []
                 same = after.next_player is state.next_player
                 low = max(alpha, best) if self.cuts else -1
+                window: tuple[float, float]
                 window = (low, beta) if same else (-beta, -low)
                 self._nodes += 1
                 value = self._value(after, depth - 1, *window, below, None, self._nodes, node)

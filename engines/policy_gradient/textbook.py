@@ -164,7 +164,8 @@ class TextbookReinforce:
 
     def credit(self, played: list[Decision], result: Callable) -> list[float]:
         """The return of each decision of a game: its result for the player who made it."""
-        returns, later = [], Counter()
+        returns: list[float] = []
+        later: Counter[Player] = Counter()
         for decision in reversed(played):
             returns.append(result(decision.player) * self.discount ** later[decision.player])
             later[decision.player] += 1

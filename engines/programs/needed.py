@@ -29,9 +29,12 @@ def engine_files(allowed: Sequence[str]) -> list[Path]:
         if name not in modules and (path := _path(name)) is not None:
             modules.add(name)
             waiting += [name.rpartition(".")[0], *_imports(path)]
-    paths = {_path(name) for name in modules}
+    files = {name: _path(name) for name in modules}
+    paths = {path for path in files.values() if path is not None}
     for name, module in own.items():
-        folder = _path(module).parent
+        if (file := files[module]) is None:
+            continue
+        folder = file.parent
         paths |= {path for path in folder.iterdir() if path.is_file() and path.suffix != ".py"}
         paths |= {path for end in ("", "-*") for path in ENGINES.glob(f"models/*-{name}{end}")}
     return sorted(paths)

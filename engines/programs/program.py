@@ -182,8 +182,9 @@ class Program:
             reason = getattr(error, "strerror", None) or error
             raise ProgramError(Failure.CRASH, f"it could not be started: {reason}") from None
         self._process = guard.process
-        self._stdin, self._stdout = _Writer(guard.process.stdin), _Answers(guard.process.stdout)
-        self._words = _Words(guard.process.stderr)
+        process: Any = guard.process  # all three streams are pipes
+        self._stdin, self._stdout = _Writer(process.stdin), _Answers(process.stdout)
+        self._words = _Words(process.stderr)
         # Also without a call of `kill`: at the latest when Python ends.
         self._end = weakref.finalize(
             self, _end, guard, os.getpid(), self._stdin, self._stdout, self._words)

@@ -164,7 +164,7 @@ class Sandbox:
         """The words that show files besides the system's, and cover what must not be seen."""
         if self.sealed:
             places, covered, details = sealed.places(), sealed.hidden(), sealed.numpy_folders()
-            roots = places
+            roots = [*places]
         else:
             places, covered, details = _python_places(), [_PACKAGES / name for name in _HIDDEN], []
             roots = [*places, *_SYSTEM]

@@ -22,7 +22,7 @@ FPU = Option("fpu_reduction", 0.1, "value of a move without visits: that of its 
 class PUCTSearchEngine(TreeSearchEngine):
     """Tree search by the rule PUCT."""
 
-    budgets = ("sims", "evals", "cpu", "wall")
+    budgets: tuple[str, ...] = ("sims", "evals", "cpu", "wall")
 
     @abstractmethod
     def _new_evaluator(self) -> Any:

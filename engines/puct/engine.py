@@ -57,7 +57,7 @@ class PUCTEngine(PUCTSearchEngine):
                             "priors")
         self._prior = OwnFunction.load(settings["prior"])
         own = OwnFunction.load(settings["evaluator"])
-        self._values = _EVALUATORS.get(settings["evaluator"])
+        self._values: Any = _EVALUATORS.get(settings["evaluator"])
         if own is not None:
             self._values = own.evaluator() if own.compiled else own.value
         network = settings["prior"] is not None and self._prior is None
@@ -100,9 +100,10 @@ class FunctionEvaluator(LeafEvaluator):
 
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         policies = np.zeros((n, self._game.num_actions), np.float32)
-        for i in range(n if self._prior is not None else 0):
-            state = GameState.copy_of(self._game, kernels.row(leaves, i))
-            self._prior.weights(state, policies[i])
+        if self._prior is not None:
+            for i in range(n):
+                state = GameState.copy_of(self._game, kernels.row(leaves, i))
+                self._prior.weights(state, policies[i])
         return policies, self._values.of(leaves, n)
 
     def new_game(self, seed: int) -> None:

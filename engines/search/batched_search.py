@@ -200,7 +200,7 @@ class BatchedSearch:
         else:
             simulations, valued = search.collect(
                 self._trees, self._plan, self.roots, self._rngs, self._states, self._paths,
-                self._ways, self._scratch, min(most, self.asks_for), self._rule,
+                self._ways, self._scratch, min(most, self.asks_for or most), self._rule,
             )
             if valued:
                 policies, values = self._ask(valued)

@@ -40,7 +40,7 @@ THREADS = Option("threads", 1, "trees that grow in parallel and share the simula
 class TreeSearchEngine(Engine):
     """Monte Carlo tree search, a tree for each thread; subclasses choose rule and evaluator."""
 
-    budgets = ("sims", "cpu", "wall")
+    budgets: tuple[str, ...] = ("sims", "cpu", "wall")
     default_budget = Budget(sims=1000)
 
     @abstractmethod

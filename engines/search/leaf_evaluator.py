@@ -87,7 +87,12 @@ class EngineEvaluator(LeafEvaluator):
 
     def __init__(self, engine: Any, share: float = 0.25) -> None:
         self._engine, self._share = engine, share
-        self.new_game, self.close = engine.new_game, engine.close
+
+    def new_game(self, seed: int) -> None:
+        self._engine.new_game(seed)
+
+    def close(self) -> None:
+        self._engine.close()
 
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         game = self._engine.game

@@ -62,11 +62,19 @@ def new_tree(capacity: int, num_actions: int, amaf: bool = False) -> Tree:
     Memory (26 bytes a node, with RAVE 34) is used only as nodes are added.
     """
     number = action_type(num_actions)
-    kinds = (np.int32, number, number, np.int8, np.int8, np.int32, np.float64, np.float32)
     rave = capacity if amaf else 0
     return Tree(
-        np.zeros(3, np.int64), *(np.empty(capacity, kind) for kind in kinds),
-        np.empty(rave, np.float32), np.empty(rave, np.float32),
+        info=np.zeros(3, np.int64),
+        first_child=np.empty(capacity, np.int32),
+        n_children=np.empty(capacity, number),
+        action=np.empty(capacity, number),
+        mover=np.empty(capacity, np.int8),
+        proven=np.empty(capacity, np.int8),
+        visits=np.empty(capacity, np.int32),
+        value_sum=np.empty(capacity, np.float64),
+        prior=np.empty(capacity, np.float32),
+        amaf_visits=np.empty(rave, np.float32),
+        amaf_wins=np.empty(rave, np.float32),
     )
 
 

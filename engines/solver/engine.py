@@ -10,6 +10,7 @@ import numpy as np
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, SpecError
 from dlgo.games import with_tablebase
+from dlgo.games.draughts.state import Draughts
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine
 from engines.solver import search
@@ -67,8 +68,8 @@ class SolverEngine(Engine):
                 line = self.solver.best_line(state, score)
         except Unsolved:  # stopped from outside: any move, nothing proven
             cost = Cost(nodes=self.solver.nodes)
-            central = min(state.legal_moves(), key=lambda move: abs(move.place - 4))
-            return Decision(central, cost=cost)
+            central = min(state.legal_actions().tolist(), key=lambda column: abs(column - 3))
+            return Decision(self.game.move_of(central), cost=cost)
         result = int(np.sign(score))
         return Decision(
             Move.play(line[0]), float(result), pv=tuple(map(Move.play, line)), proven=result,
@@ -78,7 +79,7 @@ class SolverEngine(Engine):
     def warm_up(self) -> None:
         """Compile and load on a game that is nearly over, and open the book."""
         if self.game.name == "draughts":
-            self.select_move(self.game.from_fen("B:WK18,K23:BK14"))
+            self.select_move(Draughts.from_fen("B:WK18,K23:BK14"))
             return
         for columns in ("2252576253462244111563365343671", "4455"):
             state = GameState.new_game(self.game)

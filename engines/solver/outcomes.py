@@ -36,7 +36,13 @@ def outcomes_of(game: GameSpec) -> Solve | None:
         return _by_search(game)
     if game.name == "hex" and (cells := game.board_rows * game.board_cols) <= _SMALL:
         prover = build_engine(f"alphabeta:depth={cells + 1},solve=yes", game, 1)
-        return _by_search(game, lambda state: prover.select_move(state).proven)
+
+        def prove(state: GameState) -> int:
+            proven = prover.select_move(state).proven
+            assert proven is not None  # the search reaches the end of every game
+            return proven
+
+        return _by_search(game, prove)
     return None
 
 
@@ -51,7 +57,7 @@ def _connect4(solver: Solver) -> Solve:
         answers = [answer for part in solver.analyse(texts, all_moves=True) for answer in part]
         return [
             {column: int(np.sign(score)) for column, score in enumerate(answer.scores)
-             if score is not None}
+             if score is not None} if answer and answer.scores else {}
             for answer in answers
         ]
 

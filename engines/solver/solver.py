@@ -74,14 +74,14 @@ class Solver:
 
     def move_scores(self, state: GameState) -> dict[int, int]:
         """The exact score of each legal move, by column (1-7)."""
-        scores = {}
-        for move in state.legal_moves():
-            after = state.apply_move(move)
+        scores: dict[int, int] = {}
+        for action in state.legal_actions().tolist():
+            after = state.apply_move(state.game.move_of(action))
             if after.is_over():
                 won = after.winner() is not None
-                scores[move.place] = (44 - len(after.moves())) // 2 if won else 0
+                scores[action + 1] = (44 - len(after.moves())) // 2 if won else 0
             else:
-                scores[move.place] = -self.score(after)
+                scores[action + 1] = -self.score(after)
         return scores
 
     def solve_many(self, positions: np.ndarray) -> np.ndarray:

@@ -116,7 +116,7 @@ class _Picture:
     def card(self, card: _Card) -> str:
         """The position and its statistics."""
         node, left = card.node, card.x - _WIDTH / 2
-        edge, width = _EDGE, 1
+        edge, width = _EDGE, 1.0
         if node.proven is not None:
             edge, width = {1: _WON, 0: _FAINT, -1: _LOST}[self.sign * node.proven], 2
         if node.number in self.marked:
@@ -166,7 +166,7 @@ class _Picture:
         """A proof in words, else the mean."""
         if node.proven is not None:
             return {1: "proven win", 0: "proven draw", -1: "proven loss"}[self.sign * node.proven]
-        return f"value {_number(self.sign * node.worth)}"
+        return "" if node.worth is None else f"value {_number(self.sign * node.worth)}"
 
     def alphabeta_text(self, node: SeenNode) -> str:
         """The value, or its bound if the search did not need the exact value."""
@@ -197,7 +197,8 @@ def _pill(x: float, y: float, text: str) -> str:
 def _choose(tree: SearchTree, most_nodes: int) -> _Card:
     """The cards that are drawn: the most visited nodes, or those nearest to the root."""
     root = _Card(tree.root)
-    cards, order = {0: root}, []
+    cards = {0: root}
+    order: list[tuple[int, int, int]] = []
 
     def offer(card: _Card, depth: int) -> None:
         for number in card.node.children:

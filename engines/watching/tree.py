@@ -77,9 +77,9 @@ class SearchTree:
                 window = (alpha, beta) if mover == "black" else (-beta, -alpha)
                 self._add(SeenNode(number, parent, move, mover, window=window))
             case events.Valued(number, value, reason):
-                node = self.nodes[number]
-                node.value = value if node.mover == "black" else -value
-                node.reason = reason
+                valued = self.nodes[number]
+                valued.value = value if valued.mover == "black" else -value
+                valued.reason = reason
             case events.CutOff(node, skipped=skipped):
                 self.nodes[node].skipped = skipped
 
@@ -107,14 +107,14 @@ class SearchTree:
     def position(self, number: int) -> GameState:
         """The position of a node."""
         node = self.nodes[number]
-        if node.parent is None:
+        if node.parent is None or node.move is None:
             return self.state
         return self.position(node.parent).apply_move(node.move)
 
     def path(self, number: int) -> str:
         """The moves from the root to a node, as text."""
         node = self.nodes[number]
-        if node.parent is None:
+        if node.parent is None or node.move is None:
             return "root"
         return node.move if node.parent == 0 else f"{self.path(node.parent)} {node.move}"
 

@@ -9,7 +9,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable
 
-from dlgo.records.ledger import GameRecord
+from dlgo.records.game_record import GameRecord
 from dlgo.text import number_of
 from engines.jobs import Source
 from experiments.arena.limits import Limits

@@ -55,7 +55,7 @@ class EngineCache:
             tuple[GameSpec, str, int], Engine | IsolatedEngine] = OrderedDict()
         self._next_look = 0.0
 
-    def get(self, game: GameSpec, entrant: Entrant, player: int) -> Engine:
+    def get(self, game: GameSpec, entrant: Entrant, player: int) -> Engine | IsolatedEngine:
         """The engine of `player`, compiled and loaded. Raises whatever the engine raises."""
         key = (game, entrant.text, player)
         if key not in self._engines:

@@ -19,7 +19,7 @@ from dlgo.games import get_game
 from dlgo.jit import watch_clocks
 from dlgo.records.costs import last_value
 from dlgo.records.failures import Failure
-from dlgo.records.ledger import GameRecord
+from dlgo.records.game_record import GameRecord
 from dlgo.system.processes import in_copies
 from dlgo.text import error_text, number_of
 from engines.jobs import Amount, Processes

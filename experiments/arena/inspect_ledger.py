@@ -20,8 +20,8 @@ from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.state import Go
 from dlgo.records.failures import Failure
-from dlgo.records.game_record import slot_of
-from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
+from dlgo.records.game_record import GameRecord, slot_of
+from dlgo.records.ledger import Ledger, ledger_lock
 from dlgo.records.repair import repair
 from dlgo.records.sgf import write_sgf
 from dlgo.specs import split_version
@@ -50,9 +50,9 @@ def _selected(
     for record in ledger.games():
         players = (record.first, record.second)
         # For external engines, with or without a version; without, all versions are meant.
-        names = {*players, *(split_version(player)[0] for player in players)}
+        spellings = {*players, *(split_version(player)[0] for player in players)}
         of_game = game in (None, split_version(record.game)[0])
-        if of_game and (engine is None or engine in names) and (record.failed or not failed):
+        if of_game and (engine is None or engine in spellings) and (record.failed or not failed):
             yield record
 
 

@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 
 from dlgo.games import GAMES
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.game_record import GameRecord
+from dlgo.records.ledger import Ledger
 from dlgo.specs import split_version
 from experiments.arena.progress import PlainReporter, Reporter
 from experiments.arena.schedule import CanonicalPlan

@@ -52,7 +52,7 @@ def read_plan(
             )
     limits = {key.name: values.pop(key.name) for key in LIMIT_KEYS if key.name in values}
     values["entrants"] = values.pop("engines")
-    plan = {key: tuple(value) if isinstance(value, list) else value
+    plan: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value
             for key, value in values.items()}
     checked = Plan(**plan).canonical(), Limits(**limits).checked()
     _check_used(given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
-from dlgo.records.ledger import GameRecord
+from dlgo.records.game_record import GameRecord
 from dlgo.text import duration, number_of
 from experiments.progress import LineProgress, default_progress
 

@@ -23,7 +23,7 @@ from dlgo.games import get_game
 from dlgo.jit import wall_time
 from dlgo.records.costs import PackedCosts
 from dlgo.records.failures import Failure
-from dlgo.records.ledger import GameRecord
+from dlgo.records.game_record import GameRecord
 from dlgo.rng import derive_seed
 from dlgo.text import error_text, excerpt
 from engines.base import Engine

@@ -64,9 +64,10 @@ class RunningFile:
         began, cpu = time.monotonic(), time.thread_time()
         if began < self._next:
             return
-        data = Running(self.done, self.planned, tuple(game._asdict() for game in games()))
+        rows = [game._asdict() for game in games()]
+        data = {"done": self.done, "planned": self.planned, "games": rows}
         try:
-            write_file(self._path, json.dumps(data._asdict()), sync=False)
+            write_file(self._path, json.dumps(data), sync=False)
         except DlgoError:  # a full disk matters to the ledger, not here
             self._next = float("inf")
             return
@@ -104,11 +105,11 @@ def read_running(ledger: str | Path) -> Running | None:
 
 def _game(data: dict[str, Any]) -> RunningGame:
     """A game of the file. Raises KeyError, TypeError or ValueError if it is none."""
-    texts = [data[name] for name in ("slot", "game", "first", "second")]
-    if not all(isinstance(text, str) for text in texts):
+    slot, game, first, second = (data[name] for name in ("slot", "game", "first", "second"))
+    if not all(isinstance(text, str) for text in (slot, game, first, second)):
         raise TypeError
     player, value = data["player"], data["value"]
     return RunningGame(
-        *texts, tuple(map(int, data["actions"])), float(data["began"]),
+        slot, game, first, second, tuple(map(int, data["actions"])), float(data["began"]),
         None if player is None else int(player), None if value is None else float(value),
     )

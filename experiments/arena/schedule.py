@@ -204,15 +204,15 @@ class Openings:
         while len(drawn) <= pair:
             opening = self._draw(self._games[game], len(drawn), keys)
             keys.add(opening.key())
-            drawn.append(tuple(opening.game.action_of(move) for move in opening.moves()))
+            drawn.append(tuple(opening.actions()))
         return drawn[pair]
 
     def tasks(self, pair: Pair) -> Iterator[GameTask]:
         """The games of a pair."""
         opening = self.get(pair.game, pair.number)
         for (first, second), slot in zip(pair.colours, pair.slots, strict=True):
-            players = (split_version(player)[0] for player in (first, second))
-            seed = derive_seed(self._seed, slot_of(pair.game, *players, pair.number))
+            one, two = (split_version(player)[0] for player in (first, second))
+            seed = derive_seed(self._seed, slot_of(pair.game, one, two, pair.number))
             yield GameTask(slot, pair.game, first, second, pair.number, opening, seed)
 
     def _draw(self, game: GameSpec, pair: int, keys: set[int]) -> GameState:

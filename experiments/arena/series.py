@@ -19,7 +19,8 @@ from dlgo.games import get_game
 from dlgo.records.game_record import slot_of
 from dlgo.rng import derive_seed
 from engines.registry import EngineSpec
-from experiments.arena.referee import EngineCache, GameTask, play_game
+from experiments.arena.engine_cache import EngineCache
+from experiments.arena.referee import GameTask, play_game
 from experiments.arena.schedule import Plan, tasks
 from reports.intervals import share_margin
 
@@ -73,13 +74,13 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
                 seconds[cost.player ^ swapped] += cost.cpu
                 moves[cost.player ^ swapped] += 1
     names = dict(plan.names)
-    per_move = tuple(1000 * s / max(n, 1) for s, n in zip(seconds, moves, strict=True))
+    first, second = (1000 * s / max(n, 1) for s, n in zip(seconds, moves, strict=True))
     one, other = (names.get(entrant, entrant) for entrant in plan.entrants)
-    return Series(one, other, games=len(played), points=points, cpu_ms=per_move,
+    return Series(one, other, games=len(played), points=points, cpu_ms=(first, second),
                   failures=tuple(failures))
 
 
 def _seed(seed: int, task: GameTask) -> int:
     """As in a tournament, but the same in whatever folder a network or an engine stands."""
-    players = (re.sub(r"[^=,:]*[/\\]", "", text) for text in (task.first, task.second))
-    return derive_seed(seed, slot_of(task.game, *players, task.pair))
+    first, second = (re.sub(r"[^=,:]*[/\\]", "", text) for text in (task.first, task.second))
+    return derive_seed(seed, slot_of(task.game, first, second, task.pair))

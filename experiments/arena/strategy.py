@@ -48,11 +48,11 @@ class Strategy:
         openings: of the games.
         deadline: by `time.monotonic`; from then on no further game begins.
         headline: what is played, a sentence; "" if the plan says it.
-        verdict: how it stands, a sentence; "" if there is nothing to say.
     """
 
     deadline = math.inf
-    headline = verdict = ""
+    headline = ""
+    _verdict = ""
 
     def __init__(self, plan: CanonicalPlan, sure_pairs: int) -> None:
         self.plan = plan
@@ -62,6 +62,11 @@ class Strategy:
         self.steps: list[list[Pair]] = []
         self.matches = plan.matches()
         self.openings = Openings(plan)
+
+    @property
+    def verdict(self) -> str:
+        """How it stands, a sentence; "" if there is nothing to say."""
+        return self._verdict
 
     @staticmethod
     def of(plan: CanonicalPlan) -> Strategy:
@@ -174,12 +179,12 @@ class UntilRated(Strategy):
     def _tell(self, widest: tuple[float, str, str] | None) -> None:
         target = f"{self.plan.target_elo:g}"
         if widest is None:
-            self.verdict = f"the target is reached: no 95% interval wider than {target} Elo"
+            self._verdict = f"the target is reached: no 95% interval wider than {target} Elo"
             return
         width, entrant, game = widest
         why = f", and max_pairs={self.plan.max_pairs} is reached" if self._done else ""
-        self.verdict = (f"the widest 95% interval is {width:.0f} Elo, of {entrant} on {game}; "
-                        f"the target is {target}{why}")
+        self._verdict = (f"the widest 95% interval is {width:.0f} Elo, of {entrant} on {game}; "
+                         f"the target is {target}{why}")
 
 
 class UntilTested(Strategy):
@@ -195,10 +200,12 @@ class UntilTested(Strategy):
         from reports.sprt import Sprt, SprtBounds
 
         super().__init__(plan, sure_pairs=1)
-        bounds = SprtBounds(*plan.sprt, plan.alpha, plan.beta, plan.elo_model)
+        assert plan.sprt is not None
+        low, high = plan.sprt
+        bounds = SprtBounds(low, high, plan.alpha, plan.beta, plan.elo_model)
         self.headline = (
             f"a match of {' and '.join(plan.entrants)} on {', '.join(plan.games)}, until a test "
-            f"decides between {plan.sprt[0]:g} and {plan.sprt[1]:g} {bounds.unit}, at most "
+            f"decides between {low:g} and {high:g} {bounds.unit}, at most "
             f"{number_of(plan.max_pairs, 'pair')}"
         )
         self._tests = {game: Sprt(bounds, budget=plan.max_pairs) for game in plan.games}

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dlgo.errors import LedgerError
-from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
+from dlgo.records.game_record import GameRecord
+from dlgo.records.ledger import Ledger, ledger_lock
 from dlgo.text import duration, number_of
 from engines.jobs import Executor, Processes
 from experiments.arena.agenda import Agenda, result_of
@@ -281,8 +282,8 @@ def score_lines(plan: CanonicalPlan, ledger_path: str | Path) -> Iterator[str]:
         yield f"{game:<{width}}{'points':>10}{'games':>8}{'score':>9}"
         rows = [(sum(points) / len(points), entrant, points)
                 for (played, entrant), points in scores.items() if played == game]
-        for share, entrant, points in sorted(rows, key=lambda row: (-row[0], row[1])):
-            yield f"{names[entrant]:<{width}}{sum(points):>10g}{len(points):>8}{share:>9.1%}"
+        for share, entrant, taken in sorted(rows, key=lambda row: (-row[0], row[1])):
+            yield f"{names[entrant]:<{width}}{sum(taken):>10g}{len(taken):>8}{share:>9.1%}"
 
 
 def games_of_plan(plan: CanonicalPlan, ledger_path: str | Path) -> list[GameRecord]:

@@ -155,11 +155,12 @@ def main(
     game_name: str, model: str | None, csv: Path | None, quick: bool, **given: Any
 ) -> None:
     """Measure the games per hour of self-play, in lockstep and one by one."""
-    wanted = (QUICK if quick else DEFAULTS) | {
+    wanted: dict[str, Any] = (QUICK if quick else DEFAULTS) | {
         name: value for name, value in given.items() if value is not None
     }
     net = catalog.canonical("network", catalog.NETWORKS, wanted.pop("net"))
-    game, rows = get_game(game_name), []
+    game = get_game(game_name)
+    rows: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
         if model is None:
             write_model(Path(folder), game, net)

@@ -26,6 +26,14 @@ import numpy as np
 
 from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.files import write_csv
+from dlgo.games.breakthrough.state import Breakthrough
+from dlgo.games.connect4.state import ConnectFour
+from dlgo.games.connectn.state import ConnectN
+from dlgo.games.draughts.state import Draughts
+from dlgo.games.go.state import Go
+from dlgo.games.hex.state import Hex
+from dlgo.games.othello.state import Othello
+from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.rates import Meter, rates_in_turns
 from dlgo.rng import make_rng
 from dlgo.text import number_of
@@ -42,23 +50,23 @@ DEFAULT_GAMES = (
 
 def open_spiel_name(game: GameSpec) -> str | None:
     """The same game's name in OpenSpiel, or None if it has no such game."""
-    match game.name:
-        case "tictactoe":
+    match game:
+        case TicTacToe():
             return "tic_tac_toe"
-        case "connect4":
+        case ConnectFour():
             return "connect_four"
-        case "connectn" if game.gravity and not game.pie:
+        case ConnectN() if game.gravity and not game.pie:
             return f"connect_four(columns={game.cols},rows={game.rows},x_in_row={game.n})"
-        case "go" if not game.handicap_points:
+        case Go() if not game.handicap_points:
             return f"go(board_size={game.size},komi={game.komi})"
-        case "draughts":
+        case Draughts():
             # Nearly the same: a draw after 40 plies without progress, no repetition rule.
             return "checkers"
-        case "hex" if not game.swap:
+        case Hex() if not game.swap:
             return f"hex(board_size={game.size})"
-        case "othello" if game.size == 8:
+        case Othello() if game.size == 8:
             return "othello"
-        case "breakthrough" if game.board_rows > 5:  # with fewer rows it has fewer men
+        case Breakthrough() if game.board_rows > 5:  # with fewer rows it has fewer men
             return f"breakthrough(rows={game.board_rows},columns={game.board_cols})"
     return None
 

@@ -16,7 +16,9 @@ from matplotlib.axes import Axes
 import dlgo
 from dlgo import GameState, Player, Point, kernels
 from dlgo.games.go.scoring import score
+from dlgo.games.go.state import Go
 from dlgo.games.go.textbook import Board, GoString
+from dlgo.moves import parse_point
 from dlgo.rng import make_rng
 from experiments.chapters.experiment import Row, experiment, mean_row, script, share_row
 from experiments.figures import BLUE, INK, ORANGE
@@ -28,16 +30,18 @@ def position(
     """The position of a diagram, highest row first: x black, o white, . empty."""
     stones = {mark: [Point(row, col) for row, line in enumerate(reversed(rows), 1)
                      for col, cell in enumerate(line, 1) if cell == mark] for mark in "xo"}
-    return dlgo.game("go", size=len(rows), komi=komi).position(stones["x"], stones["o"], player)
+    return Go(size=len(rows), komi=komi).position(stones["x"], stones["o"], player)
 
 
 def chain(state: GameState, name: str) -> GoString:
     """The chain of stones on a point such as "C3", from the textbook board."""
-    board = Board(state.game.size)
+    board = Board(state.game.board_rows)
     for point in board.points():
         if owner := state.game.cell(state, point.row, point.col):
             board.place_stone(owner, point)
-    return board.get_go_string(state.game.parse_move(state, name).point)
+    string = board.get_go_string(parse_point(name, board.size, board.size))
+    assert string is not None
+    return string
 
 
 @experiment(quick={"games": 20}, full={"games": 100}, unit="legal moves", size=(8, 5))

@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 
 import dlgo
 from dlgo import GameState, Move, kernels
+from dlgo.games.go.state import Go
 from dlgo.games.go.textbook import Board, TextbookState, is_point_an_eye
 from dlgo.games.go.textbook_zobrist import ZobristState
 from dlgo.rng import make_rng
@@ -46,7 +47,8 @@ class Centre(Engine):
         middle = (state.game.board_rows + 1) / 2
 
         def distance(move: Move) -> float:
-            return (move.point.row - middle) ** 2 + (move.point.col - middle) ** 2
+            row, col = move.point or (middle, middle)
+            return (row - middle) ** 2 + (col - middle) ** 2
 
         drawn = self.rng.sample(moves, min(5, len(moves)))
         return Decision(min(drawn, key=lambda move: self.sign * distance(move)),
@@ -79,7 +81,7 @@ def textbook_game(state_class: type[TextbookState], seed: int) -> tuple[int, flo
     """Play one random game on 9x9; its number of moves and Black's margin."""
     choose, moves, state = random.Random(seed).choice, 0, state_class.new_game(9, 7.5)
     while not state.is_over():
-        plays = [move for move in state.legal_moves() if move.is_play
+        plays = [move for move in state.legal_moves() if move.point
                  and not is_point_an_eye(state.board, move.point, state.next_player)]
         state = state.apply_move(choose(plays) if plays else Move.pass_turn())
         moves += 1
@@ -88,7 +90,7 @@ def textbook_game(state_class: type[TextbookState], seed: int) -> tuple[int, flo
 
 def compiled_game(seed: int) -> tuple[int, float]:
     """The same game by compiled rules, called from Python once a move."""
-    game = dlgo.game("go", size=9, komi=7.5)
+    game = Go(size=9, komi=7.5)
     choose, moves, state = random.Random(seed).choice, 0, game.start()
     actions = np.empty(game.num_actions, np.int64)
     while not state.is_over():
@@ -106,13 +108,15 @@ def boards(seconds: float) -> Iterator[Row]:
     The first three differ in a few lines of Python. All play the same games, which is checked.
     """
     def timed(play: Callable[[int], Any]) -> tuple[float, list[Any]]:
-        results, begin = [], time.process_time()
+        results: list[Any] = []
+        begin = time.process_time()
         while (spent := time.process_time() - begin) < seconds or not results:
             results.append(play(len(results)))
         return len(results) / spent, results
 
     game = dlgo.game("go", size=9, komi=7.5)
-    start, rng, longest = game.new_kernel_state(), make_rng(1), []
+    start, rng = game.new_kernel_state(), make_rng(1)
+    longest: list[int] = []
     work = game.scratch_state(start)
     compiled_game(0), kernels.rollouts(start, work, rng, 1)  # compile before the clock runs
     for label, play in (("deep copies", lambda seed: textbook_game(DeepCopyState, seed)),

@@ -88,7 +88,7 @@ def values(searches: int) -> Iterator[Row]:
         engine, found = dlgo.engine(f"mcts:sims={sims}", game), []
         for seed in range(searches):
             engine.new_game(seed)
-            found.append(engine.select_move(game.start()).value)
+            found.append(engine.select_move(game.start()).value or 0.0)
         yield mean_row(f"{sims:,} simulations", found, sims=sims)
 
 

@@ -8,6 +8,7 @@ Networks from scratch read scikit-learn's digits (8x8 pixels) and predict moves 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -78,7 +79,7 @@ def accuracies(network: nn.Network, rate: float, epochs: int) -> Iterator[Row]:
                         len(test_classes), epoch=float(epoch))
 
 
-MISTAKES = {"no mistake": {}, "sigmoid's slope missing": {"sigmoid": NoSlope},
+MISTAKES: dict[str, Any] = {"no mistake": {}, "sigmoid's slope missing": {"sigmoid": NoSlope},
             "W not transposed": {"dense": NotTransposed}}
 
 

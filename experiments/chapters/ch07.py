@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -77,24 +78,24 @@ def detected(matches: int) -> Iterator[Row]:
         yield share_row(f"{games} games", np.mean(above), matches)
 
 
-def plain(gradient: np.ndarray, memory: dict[str, np.ndarray], rate: float) -> np.ndarray:
+def plain(gradient: np.ndarray, memory: dict[str, Any], rate: float) -> np.ndarray:
     """The step of stochastic gradient descent (SGD)."""
     return -rate * gradient
 
 
-def momentum(gradient: np.ndarray, memory: dict[str, np.ndarray], rate: float) -> np.ndarray:
+def momentum(gradient: np.ndarray, memory: dict[str, Any], rate: float) -> np.ndarray:
     """A step that keeps nine tenths of the step before."""
     memory["step"] = 0.9 * memory.get("step", 0) - rate * gradient
     return memory["step"]
 
 
-def adagrad(gradient: np.ndarray, memory: dict[str, np.ndarray], rate: float) -> np.ndarray:
+def adagrad(gradient: np.ndarray, memory: dict[str, Any], rate: float) -> np.ndarray:
     """A step that is shorter for a weight with a history of large gradients (Duchi et al. 2011)."""
     memory["squares"] = memory.get("squares", 0) + gradient**2
     return -rate * gradient / (np.sqrt(memory["squares"]) + 1e-7)
 
 
-def adam(gradient: np.ndarray, memory: dict[str, np.ndarray], rate: float) -> np.ndarray:
+def adam(gradient: np.ndarray, memory: dict[str, Any], rate: float) -> np.ndarray:
     """Momentum, divided by the size of recent gradients (Kingma and Ba 2015)."""
     n = memory["steps"] = memory.get("steps", 0) + 1
     memory["mean"] = 0.9 * memory.get("mean", 0) + 0.1 * gradient
@@ -111,7 +112,8 @@ class Learner(Network):
         super().__init__([Dense(42, 96, rng), ReLU(), Dense(96, 48, rng), ReLU(),
                           Dense(48, 7, rng)], CrossEntropy())
         self.rule, self.decay, self.steps = rule, decay, 0
-        self.memories = [{} for layer in self.layers for _ in layer.parameters]
+        self.memories: list[dict[str, Any]] = [
+            {} for layer in self.layers for _ in layer.parameters]
 
     def step(self, inputs: np.ndarray, labels: np.ndarray, rate: float) -> float:
         """One step on a mini-batch; returns its loss before the step."""
@@ -127,7 +129,7 @@ class Learner(Network):
 
 
 def learned(
-    train: tuple[np.ndarray, np.ndarray], rate: float, epochs: int, **more: Rule | float
+    train: tuple[np.ndarray, np.ndarray], rate: float, epochs: int, **more: Any
 ) -> Iterator[Learner]:
     """A learner after each epoch."""
     inputs, moves = train

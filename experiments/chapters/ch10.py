@@ -116,8 +116,9 @@ class Variant(TextbookReinforce):
 
     def step(self, decisions: list, returns: np.ndarray) -> None:
         planes, legal, labels = self.arrays(decisions, returns)
-        shares = [np.array([decision.share for decision in decisions])]
-        self.network.loss = self.loss(legal, *shares[: self.loss is BoundedLoss])
+        shares = np.array([decision.share for decision in decisions])
+        bounded = self.loss is BoundedLoss
+        self.network.loss = BoundedLoss(legal, shares) if bounded else self.loss(legal)
         for _ in range(self.steps):
             self.largest.append(float(np.abs(self.scores(planes)).max()))
             self.network.step(planes, labels, self.rate)

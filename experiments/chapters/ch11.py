@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -102,12 +103,13 @@ def table_q(bootstrap: bool, games: int, seed: int, epsilon: float = 0.5) -> lis
     rng, graph, (_, truth) = random.Random(seed), followers(), solved("planes")
     q = [dict.fromkeys(moves, 0.0) for moves in graph]
     tries = [dict.fromkeys(moves, 0) for moves in graph]
-    shown = []
+    shown: list[Any] = []
     for game in range(1, games + 1):
         position, played, value = 0, [], 0.0
         while position is not None:
             moves = q[position]
-            move = rng.choice([*moves]) if rng.random() < epsilon else max(moves, key=moves.get)
+            best = max(moves, key=moves.__getitem__)
+            move = rng.choice([*moves]) if rng.random() < epsilon else best
             played.append((position, move))
             position, value = graph[position][move]  # at the end: 1 if the move wins, else 0
         for position, move in reversed(played):

@@ -296,7 +296,7 @@ def script(about: str, *experiments: Experiment) -> None:
                 table = one.results
                 print(f"A minute cannot show this. The full run showed ({one.source}):")
             else:
-                table = one.rows(**(one.quick if quick else one.full))
+                table = one.rows(**(one.quick if quick and one.quick else one.full))
             one.report(table, out / f"{name}.png")
             spent[name] = time.process_time() - start
             if save:

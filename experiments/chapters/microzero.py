@@ -171,7 +171,7 @@ def lost_lines(board, network, simulations, machine_moves):
         return int(value == (-1 if machine_moves else 1))
     moves = np.flatnonzero(board == 0)
     if machine_moves:
-        moves = [search(board, network, simulations).argmax()]
+        moves = np.array([search(board, network, simulations).argmax()])
     return sum(lost_lines(play(board, m), network, simulations, not machine_moves) for m in moves)
 
 

@@ -48,9 +48,9 @@ def side(learner: TextbookReinforce, learns: bool = True) -> Side:
 
     if not learns:
         return Side(score, learner.encoder, temperature=0.0)
-    chance = isinstance(learner, TextbookQ)
-    more = {"temperature": 0.0, "epsilon": learner.epsilon} if chance else {}
-    return Side(score, learner.encoder, learns=True, **more)
+    if isinstance(learner, TextbookQ):
+        return Side(score, learner.encoder, learns=True, temperature=0.0, epsilon=learner.epsilon)
+    return Side(score, learner.encoder, learns=True)
 
 
 def play(sides: Sequence[Side], schedule: Schedule, game: GameSpec) -> Experience:
@@ -108,8 +108,9 @@ def solved(encoder: str) -> tuple[np.ndarray, np.ndarray]:
     """
     game, states = get_game("tictactoe"), all_states()
     outcomes = np.full((len(states), game.num_actions), ILLEGAL)
-    lines = [[game.action_of(move) for move in state.moves()] for state in states]
-    for row, answer in zip(outcomes, outcomes_of(game)(lines), strict=True):
+    solve = outcomes_of(game)
+    assert solve is not None  # tic-tac-toe is solved
+    for row, answer in zip(outcomes, solve([state.actions() for state in states]), strict=True):
         row[list(answer)] = list(answer.values())
     shown = get_encoder(encoder, game)
     return np.array([shown.encode(state).ravel() for state in states], np.float64), outcomes
@@ -165,8 +166,8 @@ def followers() -> list[dict[int, tuple[int | None, float]]]:
             return None, float(abs(state.result()))
         return _rows("planes")[encoder.encode(state).ravel().astype(np.float64).tobytes()], 0.0
 
-    return [{game.action_of(move): following(state.apply_move(move))
-             for move in state.legal_moves()} for state in all_states()]
+    return [{action: following(state.apply_move(game.move_of(action)))
+             for action in state.legal_actions().tolist()} for state in all_states()]
 
 
 @cache

@@ -117,7 +117,9 @@ def _renamed(
         rival = chosen.get(name_parts.exercise)
         better = rival is None or rank[:3] < rival[:3]
         if name_parts.exercise in exact or rival is not None:
-            ignored = rival[2] if better and name_parts.exercise not in exact else path
+            ignored = path
+            if rival is not None and better and name_parts.exercise not in exact:
+                ignored = rival[2]
             collected.notes.append(
                 f"{ignored} is ignored: there is another file for {name_parts.exercise}")
         if better and name_parts.exercise not in exact:
@@ -294,7 +296,7 @@ def _code_of(content: bytes, name: PurePosixPath, collected: Collected) -> bytes
     except MALFORMED:
         collected.notes.append(f"{name} is not a notebook that can be read")
         return b""
-    texts = "".join(f"    {ascii(text)},\n" for text in texts)
+    lines = "".join(f"    {ascii(text)},\n" for text in texts)
     return (f"# The code cells of {ascii(name.name)}.\nimport dlgo_cells\n\n"
-            f"dlgo_cells.run_cells(globals(), {ascii(name.name)}, [\n{texts}])\n"
+            f"dlgo_cells.run_cells(globals(), {ascii(name.name)}, [\n{lines}])\n"
             ).encode()

@@ -15,6 +15,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.readers import read_toml
@@ -99,14 +100,14 @@ class Exercise:
         return getattr(self._module, "EQUIVALENT", {})
 
     @property
-    def _module(self) -> object:
+    def _module(self) -> Any:
         return importlib.import_module(f"experiments.classroom.exercises.{self.name}")
 
     def student_version(self) -> str:
         """The file for students, without solutions and checks; run, it tries the examples."""
         text = self._start().rstrip()
         lines, tree = text.splitlines(keepends=True), ast.parse(text)
-        lines.insert(tree.body[0].end_lineno, _HEAD)
+        lines.insert(tree.body[0].end_lineno or 0, _HEAD)
         names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
         helpers = inspect.getsource(same_value) + "\n" + inspect.getsource(try_examples)
         tasks = ", ".join(f'"{name}"' for name in names)
@@ -137,8 +138,8 @@ class Exercise:
         and one that tries the examples."""
         text = self.student_version()
         lines, tree = text.splitlines(keepends=True), ast.parse(text)
-        cells = [{"cell_type": "markdown", "id": "cell-0", "metadata": {},
-                  "source": ast.get_docstring(tree).splitlines(keepends=True)}]
+        cells: list[dict[str, Any]] = [{"cell_type": "markdown", "id": "cell-0", "metadata": {},
+                  "source": (ast.get_docstring(tree) or "").splitlines(keepends=True)}]
         starts = [node.lineno - 1 for node in tree.body
                   if isinstance(node, ast.FunctionDef | ast.If)]
         begins = [tree.body[0].end_lineno, *starts, len(lines)]
@@ -180,7 +181,7 @@ class FaultExercise(Exercise):
         return {self.bug: self.of.planted[self.bug]}
 
     @property
-    def _module(self) -> object:
+    def _module(self) -> Any:
         return self.of._module
 
     def _start(self) -> str:
@@ -224,8 +225,8 @@ def written_exercises() -> dict[str, Exercise]:
     listed = []
     for path in sorted(_FOLDER.glob("[a-z]*.py")):
         source = path.read_text(encoding="utf-8")
-        match = _TITLE.match(source)
-        listed.append(Exercise(path.stem, match["title"], int(match["chapter"]), source))
+        if match := _TITLE.match(source):
+            listed.append(Exercise(path.stem, match["title"], int(match["chapter"]), source))
     return {exercise.name: exercise for exercise in sorted(listed, key=lambda e: e.chapter)}
 
 

@@ -252,7 +252,7 @@ def grade_hand_in(
 
 
 def _grade_last(
-    student: str, source: Path, exercises: list[Exercise], trust: bool,
+    student: str, source: Source, exercises: list[Exercise], trust: bool,
     saved_grades: Mapping[tuple[str, str], Grade] | None, due: datetime | None, zone: tzinfo | None,
 ) -> list[Grade]:
     grades: dict[str, Grade] = {}

@@ -136,7 +136,8 @@ def hand_ins(
         raise DlgoError(f"there is no folder {folder}; name a folder with hand-ins")
     if not folder.is_dir():
         _refuse_a_class(folder)
-    one_student = {one_line(stem_of(folder.resolve())): [Part(folder)]}, []
+    one_student: tuple[dict[str, list[Part]], list[str]] = (
+        {one_line(stem_of(folder.resolve())): [Part(folder)]}, [])
     if not folder.is_dir():
         return one_student
     sources: dict[str, list[Part]] = {}

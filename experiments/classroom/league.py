@@ -19,7 +19,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.game_record import GameRecord
+from dlgo.records.ledger import Ledger
 from dlgo.text import number_of
 from engines.jobs import Executor
 from experiments.arena.limits import Limits

@@ -5,8 +5,10 @@ The functions are copied into the student's file, so that they need neither dlgo
 
 from __future__ import annotations
 
+from typing import Any
 
-def same_value(answer: object, expected: object) -> bool:
+
+def same_value(answer: Any, expected: object) -> bool:
     """Whether an answer is the expected value; lists may be tuples, numbers rounded."""
     answer = answer.tolist() if hasattr(answer, "tolist") else answer
     if isinstance(expected, set):

@@ -17,7 +17,7 @@ from typing import Any
 from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_csv, write_file
-from dlgo.records.ledger import GameRecord
+from dlgo.records.game_record import GameRecord
 from experiments.classroom.grading import TRUSTED, Grade, notes_of, shortest
 from experiments.classroom.standings import Standing, Standings
 from reports.page import environment, rating_rows
@@ -159,7 +159,8 @@ def _ratings(standings: Standings, names: Mapping[str, str]) -> dict[str, Any]:
 def _choose(standing: Standing) -> list[GameRecord]:
     """Lost games to show: one against each opponent first, then others."""
     met: set[frozenset[str]] = set()
-    first, others = [], []
+    first: list[Any] = []
+    others: list[Any] = []
     for game in standing.lost:
         players = frozenset((game.first, game.second))
         (others if players in met else first).append(game)

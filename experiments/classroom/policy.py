@@ -121,7 +121,7 @@ def read_policy(path: Path | None, **options: object) -> Policy:
     values = check_settings(owner, KEYS, keys, "key")
     for key in ("roster", "comments"):
         if values[key] is not None:
-            values[key] = path.parent / values[key]
+            values[key] = Path(path or "").parent / values[key]
     values |= {key: value for key, value in options.items() if value is not None}
     zone = values["zone"] = time_zone(values["zone"])
     values["due"] = deadline(values["due"], zone)

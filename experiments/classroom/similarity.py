@@ -17,7 +17,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from experiments.classroom.collecting import collect
 from experiments.classroom.exercise import Exercise
@@ -83,7 +83,8 @@ def runs_of(text: str) -> set[tuple[str, ...]]:
 
 def _texts(source: Source, exercises: list[Exercise]) -> dict[str, str]:
     """The code of each exercise in a student's last hand-in with a file of it."""
-    names, texts = [exercise.name for exercise in exercises], {}
+    names = [exercise.name for exercise in exercises]
+    texts: dict[str, Any] = {}
     for submission in reversed(submissions(source)):
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
             collected = collect(submission.parts, Path(folder), names)

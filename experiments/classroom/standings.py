@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.game_record import GameRecord
+from dlgo.records.ledger import Ledger
 from experiments.classroom.gradebooks import Roster, write_class_table
 from experiments.classroom.league import League
 from experiments.classroom.league_bots import LATE, Bot
@@ -138,7 +139,7 @@ def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:
 def _code(bot: Bot, reason: str) -> tuple[str, str]:
     """File and line that a reason names, and the code there."""
     match = _PLACE.search(reason)
-    if match is None:
+    if match is None or bot.folder is None:
         return "", ""
     place, number = f"{match['file']}, line {match['line']}", int(match["line"][:9])
     for path in sorted(bot.folder.rglob(match["file"])):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dlgo.errors import DlgoError
-from dlgo.records.ledger import GameRecord
+from dlgo.records.game_record import GameRecord
 from experiments.arena.engine_cache import EngineCache
 from experiments.arena.referee import play_game
 from experiments.arena.schedule import Plan, tasks

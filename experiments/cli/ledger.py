@@ -30,7 +30,7 @@ _filters = together(
 @_filters
 @click.option("--limit", type=Number(int, 1), help="Maximum number of games to list.")
 @click.pass_obj
-def list_games(file: str, limit: int | None, **filters: object) -> None:
+def list_games(file: str, /, limit: int | None, **filters: Any) -> None:
     """List games: slot, result, number of plies, reason."""
     from experiments.arena.inspect_ledger import list_lines
 
@@ -61,7 +61,7 @@ def check(context: click.Context) -> None:
               help="Write games of draughts to this folder, one PDN file each.")
 @click.pass_obj
 def export(
-    file: str, csv: str | None, sgf: str | None, pdn: str | None, **filters: object
+    file: str, /, csv: str | None, sgf: str | None, pdn: str | None, **filters: Any
 ) -> None:
     """Write games as CSV, SGF or PDN."""
     from experiments.arena.inspect_ledger import export_games
@@ -98,7 +98,7 @@ def workers(file: str) -> None:
 @click.option("--worker", metavar="NAME",
               help="Select games of this machine, as `dlgo ledger FILE workers` names it.")
 @click.pass_obj
-def purge(file: str, **which: Any) -> None:
+def purge(file: str, /, **which: Any) -> None:
     """Remove games; the same tournament then plays them again."""
     from experiments.arena.inspect_ledger import purge_ledger
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
+from collections.abc import Container
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def game(name: str) -> None:
     click.echo(f"play it:  dlgo play {name}.py")
 
 
-def _check(name: str, noun: str, built_in: object) -> None:
+def _check(name: str, noun: str, built_in: Container[str]) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise click.UsageError(
             f"{name!r} cannot be the name of a Python file; use lower-case letters, digits and _"

@@ -161,7 +161,7 @@ def sprt(
               help="Share of draws between equally strong players.")
 @_elo_model_option
 def power(
-    elo: float | None, count: int | None, elo_model: str, **settings: float
+    elo: float | None, count: int | None, elo_model: str, **settings: Any
 ) -> None:
     """Compute how many games you need to detect an Elo difference."""
     from reports.power import power_lines

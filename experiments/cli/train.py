@@ -44,7 +44,7 @@ def train() -> None:
                  value_head="--value/--no-value", policy_head="--policy/--no-policy",
                  curves="--curves/--no-curves")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
-              callback=lambda context, _, wanted: wanted and _list_networks(context),
+              callback=lambda context, _, wanted: _list_networks(context) if wanted else None,
               help="List networks, optimizers and schedules with their options, and exit.")
 def supervised(data: Path, out: Path, **given: Any) -> None:
     """Train a network to predict the moves and results of recorded games.

@@ -68,9 +68,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     readme = _redirect(readme, README, "", wanted.add)
     files.append(File.generated(config, README, content=readme))
-    for path in sorted(wanted):
-        text = _folder_page(path, wanted) if (ROOT / path).is_dir() else _source_page(path)
-        files.append(File.generated(config, _page_of(path), content=text))
+    for name in sorted(wanted):
+        text = _folder_page(name, wanted) if (ROOT / name).is_dir() else _source_page(name)
+        files.append(File.generated(config, _page_of(name), content=text))
     return files
 
 

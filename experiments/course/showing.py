@@ -45,7 +45,7 @@ class Source:
 
     def _repr_markdown_(self) -> str:
         parts = [textwrap.dedent(inspect.getsource(thing)) for thing in self.things]
-        path = Path(inspect.getsourcefile(self.things[0])).relative_to(ROOT).as_posix()
+        path = Path(inspect.getfile(self.things[0])).relative_to(ROOT).as_posix()
         return f"[{path}](../{path}):\n\n```python\n" + "\n".join(parts).rstrip() + "\n```"
 
     def __repr__(self) -> str:

@@ -151,7 +151,7 @@ def to_game(record: GameRecordSgf, played: PlayedRecord | None = None) -> GameDa
     for before, state in itertools.pairwise(states):
         if state.previous_state is not before:
             builder.skip(game.pass_action)
-        action = game.action_of(state.last_move)
+        action = state.last_move and game.action_of(state.last_move)
         assert action is not None
         builder.add(action)
     return builder.finish(result_of(record))
@@ -249,10 +249,10 @@ def import_sgf(
     progress.log(tally.summary(named["kept"]))
     if not (named["kept"] or any(there)):
         refused["broken or against the rules"] = named["skipped"]
-        why = [f"{why} ({count})" for why, count in refused.most_common() if count]
-        why += [f"{damaged} cannot be read"] if damaged else []
-        raise DataError(f"no game was imported: {', '.join(why)}; `dlgo data index-sgf` shows what "
-                        "there is")
+        causes = [f"{cause} ({count})" for cause, count in refused.most_common() if count]
+        causes += [f"{damaged} cannot be read"] if damaged else []
+        raise DataError(f"no game was imported: {', '.join(causes)}; `dlgo data index-sgf` shows "
+                        "what there is")
     if damaged:
         raise DataError(f"{damaged} cannot be read (see above); all other games are in {folder}")
     return folder

@@ -24,6 +24,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -65,7 +66,7 @@ def code_of(path: Path, shown_as: str, names: Sequence[str]) -> str:
         return f"# {shown_as}\n{source}"
     lines, parts, owner = source.splitlines(), [], ""
     for name in names:
-        node = ast.parse(source)
+        node: Any = ast.parse(source)
         for step in name.split("."):
             node = next((child for child in getattr(node, "body", ()) if step in _names(child)),
                         None)

@@ -103,7 +103,7 @@ def _encoders() -> list[tuple[str, ...]]:
     functions = dlgo.encoders._GENERIC | dlgo.encoders._TURNED
     for of_game in dlgo.encoders._OF_GAME.values():
         functions |= of_game
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, target in functions.items():
         owners = [game for game in games if name in encoder_names(games[game])]
         shown = "all" if len(owners) == len(games) else ", ".join(owners)

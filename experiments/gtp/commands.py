@@ -90,7 +90,7 @@ def dlgo_game(session: Session, game: str) -> None:
 def fixed_handicap(session: Session, number_of_stones: str) -> str:
     stones = parse_int(number_of_stones, "number of stones")
     try:
-        points = handicap_points(session.game.size, stones)
+        points = handicap_points(Go.of(session.game).size, stones)
     except SpecError:
         points = ()
     if not points:
@@ -101,7 +101,7 @@ def fixed_handicap(session: Session, number_of_stones: str) -> str:
 def place_free_handicap(session: Session, number_of_stones: str) -> str:
     """Place handicap stones on the star points."""
     asked = parse_int(number_of_stones, "number of stones")
-    size = session.game.size
+    size = Go.of(session.game).size
     if not 2 <= asked < size**2:
         raise GtpError("invalid number of stones")
     for stones in range(min(asked, 9), 1, -1):
@@ -115,7 +115,7 @@ def place_free_handicap(session: Session, number_of_stones: str) -> str:
 
 
 def set_free_handicap(session: Session, *vertices: str) -> None:
-    size = session.game.size
+    size = Go.of(session.game).size
     try:
         points = [parse_point(text, size, size) for text in vertices]
     except NotationError as error:
@@ -164,9 +164,13 @@ def kgs_time_settings(session: Session, kind: str, *numbers: str) -> None:
     values = numbers[: counts[kind]]
     if len(values) < counts[kind]:
         raise GtpError(f"syntax error: {kind} takes {counts[kind]} numbers")
-    times = [_seconds(text) for text in values[:2]]
-    stones = [parse_int(text, "stones or periods") for text in values[2:]]
-    session.clock = Clock(*times, *stones, japanese=kind == "byoyomi")
+    clock = Clock(japanese=kind == "byoyomi")
+    if values:
+        clock.main_time = _seconds(values[0])
+    if len(values) == 3:
+        clock.byo_time = _seconds(values[1])
+        clock.byo_stones = parse_int(values[2], "stones or periods")
+    session.clock = clock
 
 
 # --- the end of the game ---

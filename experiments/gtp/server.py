@@ -13,7 +13,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
@@ -174,7 +174,7 @@ def serve(game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIM
     server = Server(session)
     try:
         while not session.closing and (line := lines.next()) is not None:
-            pieces = server.answer(line.decode("utf-8", "replace"), lines.wait)
+            pieces: Iterable[str] = server.answer(line.decode("utf-8", "replace"), lines.wait)
             if len(line) > MAX_LINE:
                 pieces = [format_response(None, "line too long", ok=False)]
             for piece in pieces:

@@ -172,12 +172,12 @@ class Session:
 
 
 def position(
-    game: Go, black: Collection[Point], white: Collection[Point], player: Player
+    game: GameSpec, black: Collection[Point], white: Collection[Point], player: Player
 ) -> GameState:
-    """The start of a game from these stones. Raises SpecError for chains without liberties."""
+    """The start of a game of Go from stones. Raises SpecError for chains without liberties."""
     if not black and not white and player is Player.black:
         return GameState.new_game(game)
-    return game.position(black, white, player)
+    return Go.of(game).position(black, white, player)
 
 
 def _in_game(game: GameSpec, state: GameState) -> GameState:

@@ -21,7 +21,8 @@ import click
 
 from dlgo import get_game
 from dlgo.files import make_folder
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.game_record import GameRecord
+from dlgo.records.ledger import Ledger
 from engines.llm.engine import URL
 from engines.solver.outcomes import is_mistake, outcomes_of
 from experiments.command import run
@@ -50,10 +51,10 @@ def skill(records: Iterable[GameRecord], entrant: str, z: float = Z95) -> Estima
         for cost in record.costs:
             if entrant != (record.first, record.second)[cost.player]:
                 continue
-            outcomes = solve([[game.action_of(move) for move in states[cost.ply].moves()]])[0]
+            outcomes = solve([states[cost.ply].actions()])[0]
             chances.append(sum(is_mistake(outcomes, action) for action in outcomes)
                            / len(outcomes))
-            mistakes += is_mistake(outcomes, game.action_of(states[cost.ply + 1].last_move))
+            mistakes += is_mistake(outcomes, states[cost.ply + 1].actions()[-1])
     return good_moves(mistakes, chances, z)
 
 

@@ -95,7 +95,7 @@ def draw(stage: str, seed: int) -> Generator[Amount, None, Sets]:
     """Random positions of a stage, by class; a task."""
     rng = np.random.default_rng(seed)
     low, high = _STONES[stage]
-    lines = []
+    lines: list[str] = []
     while len(lines) < _PER_TASK:
         state, columns = GameState.new_game(GAME), ""
         for _ in range(int(rng.integers(low, high + 1))):

@@ -24,6 +24,7 @@ from dlgo.games.draughts import kernel
 from dlgo.games.draughts.endgames import EndgameTables
 from dlgo.games.draughts.endgames.places import NOWHERE, position, slice_size
 from dlgo.games.draughts.endgames.retrograde import slices
+from dlgo.games.draughts.state import Draughts
 from dlgo.rng import derive_seed
 from engines.isolation.describe import read_spec
 from engines.jobs import Processes
@@ -46,7 +47,7 @@ def draw_classes(pieces: int, count: int, seed: int) -> dict[str, list[Position]
         wanted = {f"{total} won": list[Position](), f"{total} drawn": list[Position]()}
         for state in islice(random_endings(total, rng), _DRAWS):
             scores = tables.scores(state) or {}
-            drawn = Position(GAME.fen(state), state,
+            drawn = Position(Draughts.of(GAME).fen(state), state,
                              {action: score.result for action, score in scores.items()})
             if drawn.asks:
                 kept = wanted[f"{total} {'won' if drawn.value == 1 else 'drawn'}"]

@@ -5,7 +5,7 @@ The rank of the most frequent position is 1. Ranks are put together from 1, 2, 4
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,14 +26,15 @@ _LAST_SHARDS, _LAST_GAMES = 16, 2000
 class Visited(NamedTuple):
     """A position that occurs in games."""
 
-    count: int
+    times: int
     moments: float  # sum of its moments in their games, each from 0 (the start) to 1
     line: np.ndarray  # actions that lead there
 
 
 def by_rank(game: GameSpec, games: Sequence[GameData]) -> dict[int, list[Visited]]:
     """The positions of ranks 1, 2 to 3, 4 to 7, and so on, by the first of these ranks."""
-    counts, moments, lines = Counter[int](), Counter[int](), {}
+    counts, moments = Counter[int](), defaultdict[int, float](float)
+    lines: dict[int, np.ndarray] = {}
     for data in games:
         state = start_state(game, data.start).kernel_state
         for ply, action in enumerate(data.actions.tolist()):
@@ -58,7 +59,7 @@ def frequencies(run: Path) -> Iterator[tuple[int, float, float]]:
     """For each entry of `by_rank` of a training's last games: the rank, the mean number of times
     that its positions occur, and their mean moment."""
     for rank, positions in by_rank(*last_games(run)).items():
-        total = sum(one.count for one in positions)
+        total = sum(one.times for one in positions)
         yield rank, total / len(positions), sum(one.moments for one in positions) / total
 
 

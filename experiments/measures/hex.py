@@ -47,7 +47,7 @@ def draw_classes(size: int, count: int, seed: int) -> dict[str, list[Position]]:
             continue
         met.add(state.key())
         moves = state.moves()
-        (outcomes,) = solve([[game.action_of(move) for move in moves]])
+        (outcomes,) = solve([state.actions()])
         position = Position(" ".join(map(game.move_text, moves)), state, outcomes)
         if position.asks:
             rows.append(position)

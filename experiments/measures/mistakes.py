@@ -25,7 +25,7 @@ from dlgo.files import write_csv
 from dlgo.rng import derive_seed
 from engines.base import Engine
 from engines.isolation.describe import read_spec
-from engines.jobs import Amount, Executor, Processes, Task
+from engines.jobs import Amount, Executor, Task
 from experiments.options import Number, csv_option, together, workers_option
 from reports.intervals import proportion_interval
 
@@ -142,7 +142,7 @@ mistakes_options = together(
 
 
 def print_mistakes(
-    engines: Iterable[str], sets: Mapping[str, Sequence[Position]], jobs: Processes,
+    engines: Iterable[str], sets: Mapping[str, Sequence[Position]], jobs: Executor,
     csv: Path | None,
 ) -> None:
     """Measure each engine; print a line for each class, and write the table."""

@@ -21,6 +21,7 @@ from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from dlgo.display import position_info
 from dlgo.files import write_file
 from dlgo.games import recorded_game
+from dlgo.games.draughts.state import Draughts
 from dlgo.readers import MALFORMED, read_json
 from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries
@@ -69,7 +70,7 @@ class Puzzle:
     def state(self, game: GameSpec) -> GameState:
         """The position. Raises DlgoError if the game does not know it."""
         if game.name == "draughts":
-            return game.from_fen(self.position)
+            return Draughts.from_fen(self.position)
         return game.start().play(*self.position.split())
 
 
@@ -205,9 +206,9 @@ def _puzzle(state: GameState, solver: Engine, search: Engine) -> Puzzle | None:
     if {fact.kind for fact in explain(state, moves)} & {"wins", "stops"}:
         return None
     plies = results[right[0]][1]
-    draughts = state.game.name == "draughts"
-    position = state.game.fen(state) if draughts else " ".join(
-        state.game.move_text(move) for move in state.moves())
+    game = state.game
+    position = game.fen(state) if isinstance(game, Draughts) else " ".join(
+        game.move_text(move) for move in state.moves())
     return Puzzle(
         position, right[0], best, plies + 1 if best and plies is not None else None,
         _simulations(state, moves[0], search), outcomes,

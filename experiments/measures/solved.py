@@ -35,7 +35,9 @@ def exact_outcomes(game: GameSpec) -> Solve:
     """A function as `outcomes_of` gives it, for the games that have solved positions; in draughts
     it knows endgames, and says {} of other positions."""
     if game.name != "draughts":
-        return outcomes_of(game)
+        if (solve := outcomes_of(game)) is None:
+            raise DlgoError(f"{game} has no solved positions")
+        return solve
     tables = EndgameTables.get(_PIECES)
 
     def outcomes(line: Sequence[int]) -> Outcomes:

@@ -70,7 +70,8 @@ def every_line(engine: Engine, player: int) -> Lines:
 def all_states() -> list[GameState]:
     """Every unfinished position that can be reached, once."""
     start = GameState.new_game(GAME)
-    states, row = {}, {start.key(): start}
+    states: dict[int, GameState] = {}
+    row = {start.key(): start}
     while row:
         states |= row
         row = {
@@ -87,7 +88,7 @@ def all_positions() -> list[Position]:
     assert solve is not None
     return [
         Position(" ".join(map(GAME.move_text, state.moves())), state,
-                 solve([[GAME.action_of(move) for move in state.moves()]])[0])
+                 solve([state.actions()])[0])
         for state in all_states()
     ]
 

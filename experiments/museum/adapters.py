@@ -69,8 +69,8 @@ def _leaf(state: GameState) -> tuple[np.ndarray, np.ndarray]:
     priors, value = ({}, 0.0) if state.is_over() else _search[0](state)
     _search.append(state)
     logits = np.full((1, _ACTIONS), -1e9, np.float32)
-    logits[0, list(map(state.game.action_of, priors))] = np.log(
-        np.maximum(list(priors.values()), 1e-9))
+    for move, prior in priors.items():
+        logits[0, state.game.action_of(move)] = np.log(max(prior, 1e-9))
     return logits, np.array([value], np.float32)
 
 

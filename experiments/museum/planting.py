@@ -58,8 +58,9 @@ class Fault:
     @property
     def diff(self) -> str:
         """The change as a unified diff."""
-        texts = [text.splitlines(keepends=True) for text in (self.right, self.wrong)]
-        return "".join(difflib.unified_diff(*texts, self.file, f"{self.file}, {self.name}", n=2))
+        right, wrong = (text.splitlines(keepends=True) for text in (self.right, self.wrong))
+        changed = f"{self.file}, {self.name}"
+        return "".join(difflib.unified_diff(right, wrong, self.file, changed, n=2))
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 
@@ -35,14 +36,17 @@ Question = tuple[GameState, dict[Move, int]]
 def questions(game: GameSpec, seed: int = 2) -> dict[tuple[str, Player], list[Question]]:
     """The questions about each property for each player: those with the most wrong moves."""
     glance, proof = (build_engine(search, game, seed) for search in _SEARCHES)
-    rng, found, moves = np.random.default_rng(seed), defaultdict(dict), 0
+    rng, moves = np.random.default_rng(seed), 0
+    found: defaultdict[Any, dict[GameState, dict[Move, int]]] = defaultdict(dict)
     for _ in range(_GAMES):
         states = random_game(game.start(), rng)
         moves += sum(len(state.legal_actions()) for state in states)
         for state in states[-_LAST - 1 : -1] if moves < _MOVES else ():
             at_once = _results(state, glance)
             known = _results(state, proof) if {1, -1} & {*at_once.values()} else {}
-            best = max(known, key=lambda move: (known[move], at_once.get(move, 0)), default=None)
+            if not known:
+                continue
+            best = max(known, key=lambda move: (known[move], at_once.get(move, 0)))
             wins = at_once.get(best) == 1
             wrong = {move: result for move, result in known.items()
                      if result < known[best] and (wins or at_once.get(move) == -1)}
@@ -60,10 +64,10 @@ def _results(state: GameState, solver: Engine) -> dict[Move, int]:
         after = state.apply_move(move)
         if after.is_over():
             results[move] = after.result() * (1 - 2 * state.next_player.index)
-        elif (decision := solver.select_move(after)).proven == 0 or abs(decision.value) == 1:
+        elif (decision := solver.select_move(after)).proven == 0 or decision.value in (-1, 1):
             # In games whose history matters, `proven` is not given; a value of 1 is proven.
             same = after.next_player is state.next_player
-            results[move] = int(decision.value) * (1 if same else -1)
+            results[move] = int(decision.value or 0) * (1 if same else -1)
     return results
 
 

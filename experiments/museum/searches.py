@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 from dlgo.api import COLUMN_LETTERS
 from dlgo.conformance.kit import rules_by_name
@@ -136,7 +137,8 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
         yield UNSEEN, "its choices at the root, which noise decides: switch it off to see them"
     for player, answer, trace in _traces(subject, part):
         choices = [one for one in trace.choices if one.node or not subject.self_play]
-        fit, stages = best_fit(choices, subject.kind), {}
+        fit = best_fit(choices, subject.kind)
+        stages: dict[Any, Any] = {}
         for number, held in fit.held.items():
             stages.setdefault(choices[number].stage, {})[number] = held
         if len(fit.held) < _CHOICES:

@@ -185,7 +185,8 @@ def _read(state: GameState, answer: Any, calls: list[list[int]]) -> Answer:
     if value is not None and not abs(numbers(f"value of {tree}", value)) < 1.000001:
         raise AuditError(f"it gives {tree} the value {value!r}; values are -1 to 1")
     played = max(counts, key=counts.__getitem__) if move is None else _action(state, move)
-    return Answer(state.game, tree, played, counts, value, move is not None, calls, proven)
+    game = TreeGame.of(state.game)
+    return Answer(game, tree, played, counts, value, move is not None, calls, proven)
 
 
 def _action(state: GameState, given: Any) -> int:
@@ -195,5 +196,5 @@ def _action(state: GameState, given: Any) -> int:
         is_number = given in range(game.num_actions)
         move = game.move_of(int(given)) if is_number else state.read_move(given)
         if state.is_valid_move(move):
-            return game.action_of(move)
+            return state.apply_move(move).actions()[-1]
     raise AuditError(f"it names {excerpt(str(given), 40)}, not a legal move in {_text(state)}")

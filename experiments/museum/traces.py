@@ -8,7 +8,7 @@ works for any program: nothing in it is looked at.
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -81,7 +81,7 @@ class Trace:
             path.append(self._nodes[path[-1]].parent)
         return path[::-1]
 
-    def mean(self, player: int, nodes: int | list[int]) -> float | np.ndarray:
+    def mean(self, player: int, nodes: int | list[int]) -> Any:
         """The mean values of nodes for a player; 0 without visits."""
         return (1 - 2 * player) * self.totals[nodes] / np.maximum(self.visits[nodes], 1)
 

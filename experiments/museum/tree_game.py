@@ -159,12 +159,14 @@ def best(nodes: list[Node], depth: int = 999, start: int = 0) -> float:
     return min(values) if node.mover else max(values)
 
 
-class TreeState(NamedTuple):
-    """words: int64[1], the node. table: int64[nodes, FIRST + actions]; its estimates are as
-    `kernels.evaluate` gives them."""
-
+class _Arrays(NamedTuple):
     words: np.ndarray
     table: np.ndarray
+
+
+class TreeState(_Arrays):
+    """words: int64[1], the node. table: int64[nodes, FIRST + actions]; its estimates are as
+    `kernels.evaluate` gives them."""
 
     shared_fields = ("table",)
 
@@ -288,7 +290,8 @@ class Script:
     """
 
     def __init__(self, game: TreeGame) -> None:
-        self.game, self.calls = game, []
+        self.game = game
+        self.calls: list[Any] = []
 
     def __call__(self, state: Any) -> Any:
         """A prior for each legal move, and the value for the player to move; several positions have

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dlgo import DlgoError, GameState, Player
 from dlgo.display import extra_lines, player_text, result_text
@@ -71,7 +71,7 @@ def show_game(
     Raises DlgoError for another ending, or if the file cannot be written.
     """
     import matplotlib
-    from matplotlib.animation import FuncAnimation, HTMLWriter, PillowWriter
+    from matplotlib.animation import AbstractMovieWriter, FuncAnimation, HTMLWriter, PillowWriter
 
     ending, states = check_ending(out), positions(game.state)
     last = len(states) - 1
@@ -98,10 +98,12 @@ def show_game(
         held = round(_SECONDS_AT_END / delay) if ending == ".gif" else 0
         numbers = [*range(len(states)), *[last] * held]
         film = FuncAnimation(figure, draw, frames=numbers, init_func=lambda: None)
+        fps: Any = 1 / delay
+        writer: AbstractMovieWriter
         if ending == ".gif":
-            writer = PillowWriter(fps=1 / delay)
+            writer = PillowWriter(fps=fps)
         else:
-            writer = HTMLWriter(fps=1 / delay, embed_frames=True, default_mode="once")
+            writer = HTMLWriter(fps=fps, embed_frames=True, default_mode="once")
         film.save(
             temporary, writer=writer, dpi=_DPI[ending],
             progress_callback=(lambda i, _: progress(i + 1, len(numbers))) if progress else None,
@@ -124,7 +126,7 @@ def _figure(state: GameState) -> Figure:
 def _caption(saved: SavedGame, states: list[GameState], number: int) -> str:
     state, game = states[number], states[number].game
     text = game.title
-    if number:
+    if state.last_move is not None and number:
         mover = player_text(game, states[number - 1].next_player)
         text = f"move {number}: {mover} {game.move_text(state.last_move)}"
     if extra := extra_lines(state):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dlgo import GameState
 from dlgo.display import Shape, board_info, board_shapes, label_shapes, mark_shapes, position_info
@@ -33,7 +33,7 @@ def _paint(axes: Axes, shapes: Iterable[Shape], layer: float) -> None:
     from matplotlib.patches import Circle, Rectangle
 
     for kind, x, y, width, height, fill, stroke, thick, text in shapes:
-        pen = {"linewidth": _points(axes, thick), "zorder": layer}
+        pen: dict[str, Any] = {"linewidth": _points(axes, thick), "zorder": layer}
         if kind == "line":
             axes.plot((x, x + width), (y, y + height), color=stroke, **pen)
         elif kind == "text":
@@ -49,7 +49,7 @@ def _paint(axes: Axes, shapes: Iterable[Shape], layer: float) -> None:
 
 def _points(axes: Axes, share: float) -> float:
     """A share of a cell's side in points, as fonts and lines are measured."""
-    figure, box = axes.figure, axes.get_position()
+    figure, box = axes.figure.canvas.figure, axes.get_position()
     cells_wide, cells_high = (high - low for low, high in (axes.get_xlim(), axes.get_ylim()))
     side = min(
         box.width * figure.get_figwidth() / abs(cells_wide),

@@ -59,7 +59,8 @@ def _changes(
 ) -> tuple[list[Point], list[Point]]:
     """The cells that a player has left, and those that the player has come to occupy."""
     game = before.game
-    left, reached = [], []
+    left: list[Point] = []
+    reached: list[Point] = []
     for row in range(1, game.board_rows + 1):
         for col in range(1, game.board_cols + 1):
             held = game.cell(before, row, col) is player
@@ -90,7 +91,7 @@ def last_turn(state: GameState) -> tuple[GameState, list[Move]]:
     turns = turns_played(state)
     moves = turns[-1][1] if turns else []
     for _ in moves:
-        state = state.previous_state
+        state = state.previous_state or state
     return state, moves
 
 

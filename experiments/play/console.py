@@ -12,7 +12,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.console import Console as RichConsole
 from rich.text import Text
@@ -78,7 +78,7 @@ class Console:
             source = standard_input("moves")
         self._source = source
         self._target = target or sys.stdout
-        options = {"color_system": None} if os.environ.get("NO_COLOR") else {}
+        options: dict[str, Any] = {"color_system": None} if os.environ.get("NO_COLOR") else {}
         self._rich = RichConsole(
             file=self._target, highlight=False, markup=False, emoji=False, soft_wrap=True,
             **options,
@@ -175,7 +175,7 @@ class Console:
                 return input(prompt)
             self._target.write(prompt)
             self._target.flush()
-            line = self._source.readline()
+            line = self._source.readline() if self._source is not None else ""
             if not line:
                 raise EOFError
             return line

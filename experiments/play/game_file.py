@@ -150,9 +150,10 @@ def game_bytes(
         text = pdn.write_game(state, tags, known.result or None, known.root)
         return text.encode("utf-8", "replace")
     lines = [f"game: {game}"]
-    for key, text in (("black", black), ("white", white), ("clock", known.info.get("TimeControl"))):
-        if text:
-            lines.append(f"{key}: {' '.join(text.split())}")
+    clock = known.info.get("TimeControl", "")
+    for key, value in (("black", black), ("white", white), ("clock", clock)):
+        if value:
+            lines.append(f"{key}: {' '.join(value.split())}")
     if result := game.result_text(state) if state.is_over() else known.result:
         lines.append(f"result: {result}")
     assert known.root is not None

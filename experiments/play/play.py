@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
+from typing import cast
 
 from dlgo import DlgoError, GameState, get_game
 from dlgo.system.processes import end_with_parent
@@ -70,4 +72,4 @@ def _read_and_write_anything() -> None:
     """Show and read bytes that are not text as question marks, without errors."""
     for stream in (sys.stdin, sys.stdout):
         with suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="replace")
+            cast(TextIOWrapper, stream).reconfigure(errors="replace")

@@ -89,8 +89,8 @@ def _sentence(event: search_events.Event, tree: SearchTree) -> str:
         case search_events.Proved(node, result):
             return f"prove     {tree.path(node)}: {_WORDS[result]}"
         case search_events.Halved(candidates, visits):
-            moves = ", ".join(tree.nodes[number].move or "" for number in candidates)
-            return f"halve     {visits} more visits each for {moves}"
+            texts = ", ".join(tree.nodes[number].move or "" for number in candidates)
+            return f"halve     {visits} more visits each for {texts}"
         case search_events.Entered(node, _, _, mover, depth, alpha, beta):
             window = f"alpha {_signed(alpha)}, beta {_signed(beta)}"
             return f"enter     {tree.path(node)}: {mover} to move, depth {depth:g}, {window}"

@@ -101,9 +101,9 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
         )
         move = f"{sides[turn.player.index]} {turn_text(game, turn.moves)}"
         sign = _SIGNS[verdict.kind] if verdict else ""
-        unsure = " probably" if sign and not verdict.sure else ""
+        unsure = " probably" if sign and verdict and not verdict.sure else ""
         yield f"{turn.number:>4}. {move:<24} {value} {sign}{unsure}".rstrip()
-        if sign:
+        if sign and verdict:
             yield f"      {words.verdict_words(review, verdict)}"
     for slide in slides(review):
         yield words.slide_words(review, slide)

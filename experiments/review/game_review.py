@@ -22,8 +22,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dlgo import GameSpec, GameState, Move, Player
+from dlgo.game_tree import grouped_turns
 from engines.base import Decision
-from experiments.play.cell_moves import grouped_turns, turns_played
+from experiments.play.cell_moves import turns_played
 from experiments.play.game_file import positions
 from experiments.review.comparison import Comparison, Evaluation, black_share
 
@@ -216,11 +217,12 @@ class GameReview:
         if before is None or after is None:
             return None
         best, comparison = self._other_choice(number), self._comparisons.get(number)
-        compared = comparison is not None and comparison.is_complete and not comparison.failed
-        instead = comparison.instead if compared else None
+        if comparison is not None and (not comparison.is_complete or comparison.failed):
+            comparison = None
+        instead = None if comparison is None else comparison.instead
         exact = after.proven and (before.proven or (instead is not None and instead.proven))
         loss, margin = before.share(turn.player) - after.share(turn.player), None
-        if compared:
+        if comparison is not None:
             loss, margin = comparison.loss(turn.player), comparison.margin
         elif not exact and (not best or loss >= SMALLEST):
             loss = 0.0

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from dlgo import GameState, Move, NotationError, Player
 from dlgo.display import player_text
-from dlgo.game_tree import tree_of
+from dlgo.game_tree import grouped_turns, tree_of
 from dlgo.text import number_of
-from experiments.play.cell_moves import grouped_turns, turn_text
+from experiments.play.cell_moves import turn_text
 from experiments.play.game_file import SavedGame, game_bytes
 from experiments.review.comparison import value_text
 from experiments.review.facts import explain

@@ -142,10 +142,10 @@ def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None)
                 if seed == earlier or 0 in (seed, earlier)]
     games = []
     for ms in part.moves:
-        entrants = [part.entrant(folder, Player(*one, ms)) for one in trained]
+        entrants = [part.entrant(folder, Player._make([*one, ms])) for one in trained]
         games.append(play(part.game, entrants, pairings, part.pairs, folder, workers).assign(ms=ms))
     players = {player: part.entrant(folder, player)
-               for ms in part.moves for player in (Player(*one, ms) for one in trained)}
+               for ms in part.moves for player in (Player._make([*one, ms]) for one in trained)}
     sets = positions_of(part.game, part.positions, workers)
     counts = count_mistakes(
         folder / "mistakes.csv", players if sets else {}, [*keys, "class"], lambda one: sets,
@@ -159,7 +159,7 @@ def rated(part: Part, folder: Path) -> dict[str, Rated]:
     """For each time a move the families after each training, and what other games and seeds might
     have given: means of the seeds, sums of positions and mistakes. Ratings are above `ZERO`'s."""
     players, games = (pd.read_csv(folder / f"{name}.csv") for name in ("players", "games"))
-    found = {}
+    found: dict[str, Rated] = {}
     for name, ms in part.tables.items():
         own = players[players["ms"] == ms].reset_index(drop=True).assign(sims=ms, level=1)
         own, covariance = measured.rate(own, games[games["ms"] == ms])

@@ -111,7 +111,8 @@ class Part(Settings):
 
     def config(self, size: int, seed: int) -> AlphaZeroConfig:
         """The settings of a training. Raises DlgoError for a wrong game or setting."""
-        own = {"game": self.game, "network": self.network.replace("{}", str(size)),
+        own: dict[str, Any] = {
+               "game": self.game, "network": self.network.replace("{}", str(size)),
                "iterations": self.levels[-1], "seed": seed}
         allowed = [option for name, option in AlphaZeroConfig.options().items()
                    if name not in (*own, "cpu_minutes")]

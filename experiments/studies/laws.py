@@ -20,9 +20,10 @@ from reports.bootstrap import percentiles
 
 # Points of an envelope for each number of simulations; the least number of them that rise.
 _GRID, _RISING = 20, 6
+Numbers = Sequence[float] | np.ndarray
 
 
-def slope(costs: Sequence[float], values: Sequence[float]) -> float:
+def slope(costs: Numbers, values: Numbers) -> float:
     """By how much values rise per decade of a cost (least squares); NaN without two costs."""
     if len({*costs}) < 2:
         return math.nan
@@ -61,15 +62,17 @@ def checkpoints(players: pd.DataFrame, *columns: str) -> np.ndarray:
     return (np.array(sums) / seeds).reshape(len(columns), *shape)
 
 
-def at_costs(spent: np.ndarray, ratings: np.ndarray, costs: Sequence[float]) -> np.ndarray:
+def at_costs(spent: np.ndarray, ratings: np.ndarray, costs: Numbers) -> np.ndarray:
     """The rating of each size and number of simulations when its training has cost as much:
     float[costs, sims, sizes]. What was spent, and the ratings, are those of `checkpoints`.
 
     Between two checkpoints, the rating is a straight line in the logarithm; a finished training
     stays as good as it is. Before the first checkpoint it is -inf.
     """
-    curves = [[np.interp(np.log(costs), *curve, left=-np.inf) for curve in zip(*sizes, strict=True)]
-              for sizes in zip(np.log(spent), ratings, strict=True)]
+    curves = np.array([
+        [np.interp(np.log(costs), *curve, left=-np.inf) for curve in zip(*sizes, strict=True)]
+        for sizes in zip(np.log(spent), ratings, strict=True)
+    ])
     return np.moveaxis(curves, -1, 0)
 
 
@@ -202,8 +205,8 @@ def purchases(tables: Rated, budgets: Sequence[float]) -> pd.DataFrame:
     first = players.groupby(["size", "seed"])["cpu_seconds"].min().max()
     costs = [cost for cost in budgets if first <= cost <= players["cpu_seconds"].max()]
     sims, sizes = (np.unique(players[name]) for name in ("sims", "size"))
-    ratings = np.array([at_costs(*checkpoints(table, "cpu_seconds", "rating"), costs)
-                        for table in tables])
+    curves = (checkpoints(table, "cpu_seconds", "rating") for table in tables)
+    ratings = np.array([at_costs(spent, rating, costs) for spent, rating in curves])
     for row, column in np.ndindex(len(costs), len(sims)):
         own = ratings[:, row, column]
         second, best = own[0].argsort()[-2:]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ from reports.ratings import fit_ratings
 
 Positions = Mapping[str, Sequence[Position]]  # by class
 Row = Sequence[Any]
+P = TypeVar("P", bound=Row)  # a player of a study
 # A table of rated players, and what other games and seeds might have given (`replicates`).
 Rated = Sequence[pd.DataFrame]
 
@@ -62,8 +63,8 @@ def rate(players: pd.DataFrame, games: pd.DataFrame) -> tuple[pd.DataFrame, np.n
     """
     if games.empty:
         return players.assign(rating=0.0), np.zeros((len(players), len(players)))
-    table = fit_ratings(*(games[name].astype(str) for name in ("first", "second")),
-                        games["result"])
+    table = fit_ratings(
+        games["first"].astype(str), games["second"].astype(str), games["result"])
     places = [table.index[str(row)] for row in range(len(players))]
     return (players.assign(rating=[table.ratings[place].value for place in places]),
             table.covariance[np.ix_(places, places)])
@@ -109,15 +110,15 @@ def completed(
 
 
 def count_mistakes(
-    path: Path, players: Mapping[Row, str], columns: Sequence[str],
-    sets_of: Callable[[Any], Positions], workers: int | None,
+    path: Path, players: Mapping[P, str], columns: Sequence[str],
+    sets_of: Callable[[P], Positions], workers: int | None,
 ) -> pd.DataFrame:
     """The positions and mistakes of each player; completes a table of them by class of positions.
 
     Args:
         players: the engine of each. columns: their fields, and a name for the class.
     """
-    def rows_of(player: Row) -> Iterable[Row]:
+    def rows_of(player: P) -> Iterable[Row]:
         measured = measure(players[player], sets_of(player), jobs)
         return [(name, one.positions, one.mistakes) for name, one in measured.items()]
 

@@ -97,7 +97,8 @@ class Claim(Settings):
 def read_plan(path: Path, kind: type[Settings]) -> tuple[dict[str, Any], list[Claim]]:
     """The parts, of this kind, and the claims of a file; a part may be `like` an earlier one, but
     for the keys and settings that it names. Raises SpecError if something is wrong in the file."""
-    owner, parts, claims = f"plan {path}", {}, []
+    owner, claims = f"plan {path}", []
+    parts: dict[str, Any] = {}
     table = read_toml(path, owner, error=SpecError)
     content = parse_settings(owner, _CONTENT, table, "key")
     written = content.get("parts", {})
@@ -192,7 +193,7 @@ class Study:
             folder, kept = self.out / name, self.kept and self.kept / name
             if name in self.asked and not self.fits:
                 run_one(part)
-            if name in self.asked and self.save:
+            if name in self.asked and self.save and kept:
                 keep(folder, kept)
             # What is kept does not speak of results that are not.
             if kept and (self.save and name not in self.asked or not (folder / _TABLE).exists()):
@@ -240,7 +241,8 @@ def published(study: str, kind: type[Settings], results: Path) -> pd.DataFrame:
     kept = pd.read_csv(path).set_index("text") if path.exists() else pd.DataFrame()
     for claim in read_plan(plan_file(study), kind)[1]:
         row = kept.loc[claim.text] if claim.text in kept.index else {"verdict": "not run"}
-        value, low, high = (row.get(name, math.nan) for name in ("value", "low95", "high95"))
+        value, low, high = (
+            float(row.get(name, math.nan)) for name in ("value", "low95", "high95"))
         digits = 0 if max(-low, high) > 30 else 2  # Elo; exponents and ratios are smaller
         rows.append({
             "claim": f"{claim.text} ({claim.source})" if claim.source else claim.text,

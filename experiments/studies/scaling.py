@@ -104,7 +104,8 @@ def _exchange(axis: Axes, players: pd.DataFrame) -> None:
         return
     costs, ratings, _ = laws.envelope(players, "cpu_seconds")
     numbers = np.unique(players["sims"])
-    points = axis.scatter(*np.meshgrid(costs, numbers), 60, c=ratings)
+    x, y = np.meshgrid(costs, numbers)
+    points = axis.scatter(x, y, 60, c=ratings)
     axis.figure.colorbar(points, ax=axis, label="Elo")
     axis.set(title="lines of equal Elo", xlabel="CPU seconds of training, best size",
              ylabel="simulations a move", xscale="log", yscale="log",
@@ -161,7 +162,7 @@ def main(positions: int | None, workers: int | None, **given: Any) -> None:
             draw_positions(title, folder, study.out / f"{part.name}_positions.png")
     study.judge(rated, unplanned(study.claims, rated))
     print_purchases(rated, study.out / "purchases.csv")
-    if study.save:
+    if study.save and study.kept:
         keep(study.out, study.kept)
 
 

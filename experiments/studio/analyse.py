@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Route
 from dlgo import GameState, Move, Player
 from dlgo.display import player_text
 from dlgo.games.go.scoring import ownership
+from dlgo.games.go.state import Go
 from dlgo.system.console import command_line
 from experiments.play.analyze import START, play_texts
 from experiments.play.cell_moves import turn_text, turns_played
@@ -110,7 +111,7 @@ class _Analyse:
         if state.game.name != "go":
             raise replies.StudioError(f"{state.game} has no territory; Go has")
         owner = await asyncio.to_thread(ownership, state, _RANDOM_GAMES)
-        lead = float(owner.sum()) - state.game.komi
+        lead = float(owner.sum()) - Go.of(state.game).komi
         words = f"{player_text(state.game, Player.black if lead > 0 else Player.white)} leads by " \
                 f"{abs(lead):.1f} points on average over {_RANDOM_GAMES:,} random games"
         return replies.json_reply({

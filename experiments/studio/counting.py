@@ -71,7 +71,7 @@ def counted_view(state: GameState, before: View | None, toggle: int | None) -> V
     chain = count_view(state, [stones[toggle]], False)["dead"]  # whole: one stone marks all
     dead = {*before["dead"]}
     dead = dead.difference(chain) if toggle in dead else dead.union(chain)
-    return count_view(state, map(stones.get, dead), False)
+    return count_view(state, [stones[cell] for cell in dead], False)
 
 
 def write_count(node: Node, count: View) -> None:

@@ -19,6 +19,7 @@ _MOST_MOMENTS, _LEAST_CHANGE = 3, 0.1
 
 def time_text(clocks: Clocks, game: GameSpec) -> str:
     """The result of a game that has ended on time."""
+    assert clocks.late is not None
     return f"{player_text(game, clocks.late.other)} wins on time"
 
 
@@ -40,7 +41,8 @@ def moments(
     of the rules counts as the last value.
     """
     known = [(at, record.black) for at, record in enumerate(records) if record.black is not None]
-    by_rules = clocks.late is None and not state.last_move.is_resign
+    resigned = state.last_move is not None and state.last_move.is_resign
+    by_rules = clocks.late is None and not resigned
     if known and by_rules:
         winner = state.winner()
         known.append((len(records), 0.5 if winner is None else float(winner is Player.black)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any
@@ -56,7 +56,7 @@ class Engines(EnginePool):
 
     async def progress_until(
         self, owner: str, task: asyncio.Future[Any]
-    ) -> AsyncIterator[dict[str, Any]]:
+    ) -> AsyncGenerator[dict[str, Any], None]:
         """The progress of an owner's search, twice a second, until its task ends. If the reader
         leaves first, the task is cancelled."""
         try:
@@ -81,7 +81,7 @@ class Engines(EnginePool):
 
     async def steps(
         self, owner: str, state: GameState, spec: str
-    ) -> AsyncIterator[tuple[Decision, bool]]:
+    ) -> AsyncGenerator[tuple[Decision, bool], None]:
         """Decisions of an engine during an endless search, their cost, and whether they are final.
 
         It is a chain of short searches by one owner: the tree is kept in between, and others get

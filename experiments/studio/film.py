@@ -57,11 +57,11 @@ def _frames(files: list[bytes]) -> Iterator[Image]:
     size = None
     for number, file in enumerate(files, start=1):
         try:
-            frame = Image.open(io.BytesIO(file), formats=["PNG"])
-            size = size or frame.size
-            if frame.size != size or math.prod(size) > _MOST_PIXELS:
+            picture = Image.open(io.BytesIO(file), formats=["PNG"])
+            size = size or picture.size
+            if picture.size != size or math.prod(size) > _MOST_PIXELS:
                 raise ValueError("another size")
-            frame = frame.convert("RGB")
+            frame = picture.convert("RGB")
         except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
             raise replies.StudioError(
                 f"picture {number} of the film is no PNG of at most {_MOST_PIXELS:,} pixels, "

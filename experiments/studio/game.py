@@ -219,7 +219,7 @@ class Game:
             raise StudioError(f"the game has {self.plies} moves", 404)
         state = self.state
         for _ in range(self.plies - plies):
-            state = state.previous_state
+            state = state.previous_state or state
         return state
 
     # What is seen.
@@ -364,7 +364,7 @@ class Game:
             self.id, before, spec, self._seed + player.index, seconds, must_move)
         after, view, record = await asyncio.to_thread(
             play_turn, before, [decision.move], spec, decision)
-        self.clocks.check(player, record.wall)
+        self.clocks.check(player, record.wall or 0.0)
         if self.state is before and not self.over:
             self._move_to(after, view, record)
 

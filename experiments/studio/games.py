@@ -164,8 +164,8 @@ class _KeptGames:
                        remedy="set DLGO_GAMES_DIR to another folder")
             if name not in self._written:
                 files = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
-                for file in files[:-_MOST_FILES]:
-                    file.unlink(missing_ok=True)
+                for path in files[:-_MOST_FILES]:
+                    path.unlink(missing_ok=True)
             self._written[name] = text
         except (DlgoError, OSError) as error:
             if not self._failed:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dlgo import DlgoError
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.game_record import GameRecord
+from dlgo.records.ledger import Ledger
 from dlgo.text import numbered, one_line
 from experiments.arena.running import read_running
 from experiments.studio.replies import StudioError, error_words

@@ -67,9 +67,9 @@ def measured(ledger: Path) -> Iterator[Level]:
             if below and step <= 0:
                 continue
             below, number = rating.entrant, number + 1
-            yield Level(game, number, below, *(
-                round(value) for value in (rating.value, rating.low95, rating.high95, step)
-            ), int(played[game, below]))
+            yield Level(
+                game, number, below, round(rating.value), round(rating.low95),
+                round(rating.high95), round(step), int(played[game, below]))
 
 
 @click.command()
@@ -78,7 +78,8 @@ def main(ledgers: Sequence[Path]) -> None:
     """Rate the games of LEDGERS and write the levels of the studio."""
     from dlgo.records.ledger import Ledger
 
-    rows, machines = [], set()
+    rows: list[Level] = []
+    machines: set[str] = set()
     for path in ledgers:
         rows += measured(path)
         with Ledger(path, read_only=True) as ledger:

@@ -163,8 +163,8 @@ class _Play:
         """The game as a file: SGF, PDN, or a text of moves."""
         game = self._studio.games.of(request)
         form = form_of(game.state.game)
-        names = game.read.names_beside(game.players, game.state)
-        data = await asyncio.to_thread(game_bytes, game.state, *names, game.saved)
+        black, white = game.read.names_beside(game.players, game.state)
+        data = await asyncio.to_thread(game_bytes, game.state, black, white, game.saved)
         return replies.file_reply(data, _TYPES[form], f"{game.state.game.slug}.{form}")
 
     async def move(self, request: Request) -> Response:

@@ -6,7 +6,7 @@ move, -1 to +1, as engines give them; `black` is black's share of the point, 0 t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -73,7 +73,7 @@ def _path(game: GameSpec, turn: list[CellMove]) -> list[int]:
     """The cells that a turn touches, in order."""
     points = [turn[0].start, *(step.end for step in turn)]
     if len(turn) == 1:
-        points = points_of(turn[0].move) or points
+        points = [*points_of(turn[0].move)] or points
     return [cell_number(game, point) for point in points if point is not None]
 
 
@@ -120,7 +120,7 @@ def decision_view(
         move != decision.move, -decision.visits.get(move, 0), -decision.policy.get(move, 0.0),
         -decision.values.get(move, -2.0),
     ))
-    columns = {
+    columns: dict[str, Mapping[Move, float]] = {
         "visits": decision.visits, "share": decision.policy, "value": decision.values,
         "prior": decision.priors,
     }
@@ -165,5 +165,6 @@ def turn_view(state: GameState, moves: Iterable[Move]) -> View:
     for move in turn:
         clicks.append(cell_move(state, move))
         state = state.apply_move(move)
-    path = _path(game, clicks) if clicks and None not in clicks else []
+    on_cells = [click for click in clicks if click is not None]
+    path = _path(game, on_cells) if clicks and len(on_cells) == len(clicks) else []
     return {"text": turn_text(game, turn), "path": path, "player": player}

@@ -22,10 +22,11 @@ from starlette.routing import Route
 
 from dlgo import GameState, Move
 from dlgo.display import player_text
+from dlgo.game_tree import grouped_turns
 from dlgo.text import numbered
 from engines.base import Decision
 from experiments.measures.puzzles import Puzzle, PuzzleSet, read_puzzles, shipped_sets, solver_of
-from experiments.play.cell_moves import grouped_turns, turn_text
+from experiments.play.cell_moves import turn_text
 from experiments.review.comparison import Evaluation, value_text
 from experiments.review.facts import explain, turn_name, words_of
 from experiments.review.game_review import (

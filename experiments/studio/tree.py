@@ -70,7 +70,8 @@ class Tree:
 
     def view(self) -> list[View]:
         """All nodes in the order of `Node.walk`."""
-        rows, plies = [], {None: 0}
+        rows: list[View] = []
+        plies: dict[Node | None, int] = {None: 0}
         for node in self.root.walk():
             parent = node.parent
             plies[node] = plies[parent] + len(node.moves)
@@ -146,7 +147,7 @@ class Tree:
     def promote(self, node: Node) -> Node:
         """Put the variation of a node before the others where it leaves them."""
         for one in reversed(node.line()):
-            if one.parent.children[0] is not one:
+            if one.parent and one.parent.children[0] is not one:
                 one.lead()
                 break
         return node

@@ -45,7 +45,7 @@ class BreakthroughState(NamedTuple):
 
 
 @kernel
-def reset(state):
+def reset(state: BreakthroughState) -> None:
     words = state.words
     rows, cols = words[ROWS], words[COLS]
     words[TURN:] = 0
@@ -60,7 +60,7 @@ def reset(state):
 
 
 @inline_kernel
-def movers(state, row, way):
+def movers(state: BreakthroughState, row: int, way: int) -> int:
     """The men of the player to move on a row that can go a way."""
     player, cols = state.words[TURN], state.words[COLS]
     ahead = row + 1 - 2 * player
@@ -71,13 +71,13 @@ def movers(state, row, way):
 
 
 @inline_kernel
-def before(cells, way):
+def before(cells: int, way: int) -> int:
     """From where a way leads to cells of the row ahead."""
     return cells << 1 if RUNS[way] < 0 else cells >> RUNS[way]
 
 
 @kernel
-def is_legal(state, action):
+def is_legal(state: BreakthroughState, action: int) -> bool:
     cell, way = action // 10, action % 5
     if action // 5 % 2 != state.words[TURN]:
         return False
@@ -86,7 +86,9 @@ def is_legal(state, action):
 
 
 @inline_kernel
-def list_movers(state, row, way, out, n, cells):
+def list_movers(
+    state: BreakthroughState, row: int, way: int, out: np.ndarray, n: int, cells: int,
+) -> int:
     """Write the actions of a row and a way that lead to these cells, from `out[n]` on."""
     words, left = state.words, movers(state, row, way) & before(cells, way)
     while left:
@@ -98,7 +100,7 @@ def list_movers(state, row, way, out, n, cells):
 
 
 @kernel
-def legal_actions(state, out):
+def legal_actions(state: BreakthroughState, out: np.ndarray) -> int:
     n = 0
     for row in range(1, state.words[ROWS] + 1):
         if state.rows[state.words[TURN], row]:
@@ -108,7 +110,7 @@ def legal_actions(state, out):
 
 
 @kernel
-def urgent_actions(state, out):
+def urgent_actions(state: BreakthroughState, out: np.ndarray) -> int:
     """The actions that win by a step, else those that capture a man who would win next."""
     player, rows, n = state.words[TURN], state.words[ROWS], 0
     home, behind, last = (1, 2, rows - 1) if player == 0 else (rows, rows - 1, 2)
@@ -122,7 +124,7 @@ def urgent_actions(state, out):
 
 
 @kernel
-def forced_actions(state, out):
+def forced_actions(state: BreakthroughState, out: np.ndarray) -> int:
     """Those that are urgent; or all: captures, near home first, then steps, by the foremost men
     first, but those to where the man can be captured last."""
     n, rows, player = urgent_actions(state, out), state.words[ROWS], state.words[TURN]
@@ -142,7 +144,7 @@ def forced_actions(state, out):
 
 
 @kernel
-def play(state, action):
+def play(state: BreakthroughState, action: int) -> None:
     words, cell = state.words, action // 10
     player = words[TURN]
     row, col = cell // words[COLS] + 1, cell % words[COLS] + 1
@@ -160,22 +162,22 @@ def play(state, action):
 
 
 @kernel
-def terminal(state):
+def terminal(state: BreakthroughState) -> bool:
     return state.words[WINNER] != NOBODY
 
 
 @kernel
-def result(state):
+def result(state: BreakthroughState) -> int:
     return 1 - 2 * state.words[WINNER]
 
 
 @kernel
-def key(state):
+def key(state: BreakthroughState) -> int:
     return state.words[KEY] ^ SIDE * state.words[TURN]
 
 
 @inline_kernel
-def random_action(state, rng):
+def random_action(state: BreakthroughState, rng: np.ndarray) -> int:
     """Any man and any way, drawn until the move is legal."""
     words, board = state.words, (2 << state.words[COLS]) - 2
     player, rise = words[TURN], 1 - 2 * words[TURN]
@@ -193,14 +195,16 @@ def random_action(state, rng):
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: BreakthroughState, rng: np.ndarray) -> int:
     while not terminal(state):
         play(state, random_action(state, rng))
     return result(state)
 
 
 @kernel
-def heavy_rollout(state, rng, actions, played):
+def heavy_rollout(
+    state: BreakthroughState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray,
+) -> int:
     """Random moves, but those that are urgent first."""
     while not terminal(state):
         n = urgent_actions(state, actions)
@@ -212,7 +216,7 @@ def heavy_rollout(state, rng, actions, played):
 
 
 @kernel
-def evaluate(state):
+def evaluate(state: BreakthroughState) -> int:
     """Men and their steps, for the player to move. A man whom nobody can stop wins, unless one of
     the other side is faster."""
     player = state.words[TURN]
@@ -226,7 +230,7 @@ def evaluate(state):
 
 
 @kernel
-def worth(state, player):
+def worth(state: BreakthroughState, player: int) -> tuple[int, int]:
     """The value of a player's men; and in how many steps one wins whom nobody can stop, or NEVER.
 
     A man can be stopped by an opponent in the cone ahead of him.

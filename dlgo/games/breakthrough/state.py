@@ -63,19 +63,19 @@ class Breakthrough(Lettered):
 
     def move_text(self, move: Move) -> str:
         match move.place:
-            case (Point(), Point()) | (Point(), Point(), "x"):  # legal or not
-                sign = CAPTURE if CAPTURE in move.place else "-"
-                return sign.join(self.cell_label(*point) for point in move.place[:2])
+            case (Point() as start, Point() as end) | (Point() as start, Point() as end, "x"):
+                sign = CAPTURE if len(move.place) == 3 else "-"  # legal or not
+                return self.cell_label(*start) + sign + self.cell_label(*end)
         return str(move)
 
     def parse_move(self, state: GameState, text: str) -> Move:
         cells = [self.read_cell(word) for word in re.split("[-x]", text.strip().lower())]
-        if len(cells) != 2 or None in cells:
+        start, end = (*cells, None, None)[:2]
+        if len(cells) != 2 or start is None or end is None:
             last = self.cell_label(self.board_rows, self.board_cols)
             raise NotationError(
                 f"{text.strip()!r} is not a move: write two cells of a1 to {last}, such as a2-a3"
             )
-        start, end = cells
         meets = CAPTURE in text.lower() or self.cell(state, *end) is state.next_player.other
         captures = meets and start.col != end.col
         return Move.play((start, end, CAPTURE) if captures else (start, end))

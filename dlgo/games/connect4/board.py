@@ -43,7 +43,7 @@ def new_state() -> ConnectFourState:
 
 
 @kernel
-def has_four(stones):
+def has_four(stones: int) -> bool:
     """Whether a set of stones holds four in a row: vertical, horizontal, both diagonals."""
     for step in (1, STRIDE, STRIDE + 1, STRIDE - 1):
         pairs = stones & (stones >> step)
@@ -53,7 +53,7 @@ def has_four(stones):
 
 
 @inline_kernel
-def winning_cells(stones, mask):
+def winning_cells(stones: int, mask: int) -> int:
     """The empty cells, reachable now or not, that would complete a four of `stones`.
 
     After Pascal Pons (blog.gamesolver.org, part 9). `mask`: all stones.
@@ -70,6 +70,6 @@ def winning_cells(stones, mask):
 
 
 @inline_kernel
-def playable(mask):
+def playable(mask: int) -> int:
     """The lowest empty cell of each column: where the bottom row, added, carries to."""
     return (mask + BOTTOM) & FULL

@@ -10,7 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo.games.classes import classes, contents
-from dlgo.games.connect4.board import BOTTOM, COLS, COLUMN, FULL, ROWS, STRIDE, TURN, has_four
+from dlgo.games.connect4.board import (
+    BOTTOM,
+    COLS,
+    COLUMN,
+    FULL,
+    ROWS,
+    STRIDE,
+    TURN,
+    ConnectFourState,
+    has_four,
+)
 from dlgo.jit import inline_kernel, kernel
 
 # The bits of `outcome`: the play wins; it takes a cell where the other player would win; the
@@ -51,7 +61,9 @@ SLOTS = (
 
 
 @kernel
-def move_features(state, actions, n, scratch, out):
+def move_features(
+    state: ConnectFourState, actions: np.ndarray, n: int, scratch: np.ndarray, out: np.ndarray,
+) -> None:
     words = state.words
     own, other = words[words[TURN]], words[1 - words[TURN]]
     free = ((own | other) + BOTTOM) & FULL
@@ -77,7 +89,7 @@ def move_features(state, actions, n, scratch, out):
 
 
 @inline_kernel
-def shape_index(own, other, row, col):
+def shape_index(own: int, other: int, row: int, col: int) -> int:
     """The number of the eight cells around a cell, row by row from below."""
     index = 0
     shift = 0

@@ -8,6 +8,7 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.games.connect4 import board
+from dlgo.games.connect4.board import ConnectFourState
 from dlgo.games.connect4.features import move_features
 from dlgo.jit import kernel
 from dlgo.rng import below
@@ -31,7 +32,7 @@ LINE_VALUE = (0, 1, 8, 40)
 
 
 @kernel
-def reset(state):
+def reset(state: ConnectFourState) -> None:
     words = state.words
     words[board.STONES_0] = 0
     words[board.STONES_1] = 0
@@ -41,24 +42,24 @@ def reset(state):
 
 
 @kernel
-def copy_into(target, source):
+def copy_into(target: ConnectFourState, source: ConnectFourState) -> None:
     for i in range(5):
         target.words[i] = source.words[i]
 
 
 @kernel
-def to_move(state):
+def to_move(state: ConnectFourState) -> int:
     return state.words[board.TURN]
 
 
 @kernel
-def is_legal(state, action):
+def is_legal(state: ConnectFourState, action: int) -> bool:
     top_cell = board.STRIDE * action + board.ROWS - 1
     return ((state.words[board.STONES_0] | state.words[board.STONES_1]) >> top_cell) & 1 == 0
 
 
 @kernel
-def legal_actions(state, out):
+def legal_actions(state: ConnectFourState, out: np.ndarray) -> int:
     n = 0
     for col in range(board.COLS):
         if is_legal(state, col):
@@ -68,7 +69,7 @@ def legal_actions(state, out):
 
 
 @kernel
-def forced_actions(state, out):
+def forced_actions(state: ConnectFourState, out: np.ndarray) -> int:
     """A column that wins, or one that stops the opponent's four, or else the centre first.
 
     Moves that let the opponent win in the cell above are left out if there is another move.
@@ -103,7 +104,7 @@ def forced_actions(state, out):
 
 
 @kernel
-def height(stones, col):
+def height(stones: int, col: int) -> int:
     """The number of stones in a column."""
     column = (stones >> (board.STRIDE * col)) & board.COLUMN
     n = 0
@@ -114,7 +115,7 @@ def height(stones, col):
 
 
 @kernel
-def play(state, action):
+def play(state: ConnectFourState, action: int) -> None:
     words = state.words
     player = words[board.TURN]
     cell = board.STRIDE * action + height(words[board.STONES_0] | words[board.STONES_1], action)
@@ -126,25 +127,25 @@ def play(state, action):
 
 
 @kernel
-def terminal(state):
+def terminal(state: ConnectFourState) -> bool:
     words = state.words
     stones = words[board.STONES_0] | words[board.STONES_1]
     return words[board.WINNER] != board.NOBODY or stones == board.FULL
 
 
 @kernel
-def result(state):
+def result(state: ConnectFourState) -> int:
     winner = state.words[board.WINNER]
     return 0 if winner == board.NOBODY else 1 - 2 * winner
 
 
 @kernel
-def key(state):
+def key(state: ConnectFourState) -> int:
     return state.words[board.KEY]
 
 
 @kernel
-def piece(state, cell):
+def piece(state: ConnectFourState, cell: int) -> int:
     bit = board.STRIDE * (cell % board.COLS) + cell // board.COLS
     for player in range(2):
         if (state.words[player] >> bit) & 1:
@@ -153,7 +154,7 @@ def piece(state, cell):
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: ConnectFourState, rng: np.ndarray) -> int:
     words = state.words
     if words[board.WINNER] != board.NOBODY:
         return 1 - 2 * words[board.WINNER]
@@ -174,7 +175,7 @@ def rollout(state, rng):
 
 
 @kernel
-def evaluate(state):
+def evaluate(state: ConnectFourState) -> int:
     """Counts the lines of four still open to one player only, weighted by stones in them."""
     words = state.words
     own, other = words[words[board.TURN]], words[1 - words[board.TURN]]
@@ -189,7 +190,7 @@ def evaluate(state):
 
 
 @kernel
-def _count(stones):
+def _count(stones: int) -> int:
     n = 0
     while stones:
         stones &= stones - 1

@@ -71,7 +71,7 @@ def new_state(rows: int, cols: int, n: int, gravity: bool, pie: bool) -> Connect
 
 
 @kernel
-def reset(state):
+def reset(state: ConnectNState) -> None:
     info, color = state.info, state.color
     color[:] = BORDER
     for row in range(info[ROWS]):
@@ -85,7 +85,7 @@ def reset(state):
 
 
 @kernel
-def copy_into(target, source):
+def copy_into(target: ConnectNState, source: ConnectNState) -> None:
     for i in range(len(source.info)):
         target.info[i] = source.info[i]
     for i in range(len(source.color)):
@@ -93,12 +93,12 @@ def copy_into(target, source):
 
 
 @kernel
-def to_move(state):
+def to_move(state: ConnectNState) -> int:
     return state.info[TURN]
 
 
 @inline_kernel
-def last_open(info, action):
+def last_open(info: np.ndarray, action: int) -> int:
     """The point that is occupied when the action is no longer possible: a column's top, or the
     cell."""
     cols = info[COLS]
@@ -109,7 +109,7 @@ def last_open(info, action):
 
 
 @inline_kernel
-def landing(state, action):
+def landing(state: ConnectNState, action: int) -> int:
     """The point where the stone of a legal action comes to rest."""
     if not state.info[GRAVITY]:
         return last_open(state.info, action)
@@ -121,14 +121,14 @@ def landing(state, action):
 
 
 @kernel
-def is_legal(state, action):
+def is_legal(state: ConnectNState, action: int) -> bool:
     if action == state.info[SWAP]:
         return state.info[CAN_SWAP] != 0
     return state.color[last_open(state.info, action)] == EMPTY
 
 
 @kernel
-def legal_actions(state, out):
+def legal_actions(state: ConnectNState, out: np.ndarray) -> int:
     info, color = state.info, state.color
     cols = info[COLS]
     n = 0
@@ -148,7 +148,7 @@ def legal_actions(state, out):
 
 
 @kernel
-def forced_actions(state, out):
+def forced_actions(state: ConnectNState, out: np.ndarray) -> int:
     """An action that wins, or one that stops the opponent's row, or else the middle first.
 
     Moves that let the opponent win in the cell above are left out if there is another move.
@@ -183,7 +183,7 @@ def forced_actions(state, out):
 
 
 @inline_kernel
-def would_win(info, color, point, player):
+def would_win(info: np.ndarray, color: np.ndarray, point: int, player: int) -> int:
     """Whether a stone of `player` on an empty point would complete a row."""
     color[point] = player  # for a moment
     completed = completes_line(color, point, info[COLS] + 1, info[N])
@@ -192,7 +192,7 @@ def would_win(info, color, point, player):
 
 
 @kernel
-def play(state, action):
+def play(state: ConnectNState, action: int) -> None:
     info, color = state.info, state.color
     player = info[TURN]
     if action == info[SWAP]:
@@ -210,7 +210,7 @@ def play(state, action):
 
 
 @inline_kernel
-def take_over(info, color):
+def take_over(info: np.ndarray, color: np.ndarray) -> None:
     """The only stone on the board changes hands, from player 0 to player 1."""
     point = 0
     while color[point] != BLACK:
@@ -221,7 +221,7 @@ def take_over(info, color):
 
 
 @inline_kernel
-def offer_swap(info, offered):
+def offer_swap(info: np.ndarray, offered: int) -> None:
     """Allow or forbid the swap; the legal actions change, so the key changes, too."""
     if info[CAN_SWAP] != offered:
         info[CAN_SWAP] = offered
@@ -229,7 +229,7 @@ def offer_swap(info, offered):
 
 
 @inline_kernel
-def completes_line(color, point, width, n):
+def completes_line(color: np.ndarray, point: int, width: int, n: int) -> bool:
     """Whether the stone on `point` is in a row of n or more stones of its colour."""
     for step in (1, width, width + 1, width - 1):
         if 1 + run(color, point, step) + run(color, point, -step) >= n:
@@ -238,7 +238,7 @@ def completes_line(color, point, width, n):
 
 
 @inline_kernel
-def run(color, point, step):
+def run(color: np.ndarray, point: int, step: int) -> int:
     """The number of stones of the same colour that follow `point` without a gap, in one
     direction."""
     player = color[point]
@@ -253,31 +253,31 @@ def run(color, point, step):
 
 
 @kernel
-def terminal(state):
+def terminal(state: ConnectNState) -> bool:
     info = state.info
     return info[WINNER] != NOBODY or info[N_STONES] == info[ROWS] * info[COLS]
 
 
 @kernel
-def result(state):
+def result(state: ConnectNState) -> int:
     winner = state.info[WINNER]
     return 0 if winner == NOBODY else 1 - 2 * winner
 
 
 @kernel
-def key(state):
+def key(state: ConnectNState) -> int:
     return state.info[KEY]
 
 
 @kernel
-def piece(state, cell):
+def piece(state: ConnectNState, cell: int) -> int:
     cols = state.info[COLS]
     color = state.color[(cell // cols + 1) * (cols + 1) + cell % cols + 1]
     return color if color <= WHITE else kernels.NOBODY
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: ConnectNState, rng: np.ndarray) -> int:
     """Afterwards `color` holds the final board; `info` is as before the last plies."""
     info, color, open_points = state.info, state.color, state.open_points
     # While a swap is possible, now or next, play by the general rules: at most two plies.
@@ -306,7 +306,7 @@ def rollout(state, rng):
 
 
 @inline_kernel
-def list_open_points(state):
+def list_open_points(state: ConnectNState) -> int:
     """Fill `open_points` with the points that can be played on now; return how many."""
     n_open = legal_actions(state, state.open_points)
     for i in range(n_open):
@@ -315,7 +315,7 @@ def list_open_points(state):
 
 
 @kernel
-def evaluate(state):
+def evaluate(state: ConnectNState) -> int:
     """Counts the lines of n still open to one player only, weighted by stones in them.
 
     The player who may swap has the better side of the first stone.
@@ -333,7 +333,7 @@ def evaluate(state):
 
 
 @inline_kernel
-def line_value(color, start, step, n, player):
+def line_value(color: np.ndarray, start: int, step: int, n: int, player: int) -> int:
     """Value for `player` of all windows of n points from `start` to the border."""
     total = 0
     own = 0

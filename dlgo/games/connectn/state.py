@@ -78,4 +78,6 @@ class ConnectN(InARow):
 
     def last_cell(self, state: GameState) -> Point | None:
         """The cell of the last stone; None after a swap."""
-        return super().last_cell(state.previous_state if state.last_move == SWAP else state)
+        if state.last_move == SWAP and state.previous_state is not None:
+            state = state.previous_state
+        return super().last_cell(state)

@@ -80,7 +80,7 @@ def new_state() -> DraughtsState:
 
 
 @kernel
-def key_from_scratch(state):
+def key_from_scratch(state: DraughtsState) -> int:
     """The key that `play` keeps up to date, computed anew."""
     words = state.words
     value = 0
@@ -98,7 +98,7 @@ def key_from_scratch(state):
 
 
 @kernel
-def copy_into(target, source):
+def copy_into(target: DraughtsState, source: DraughtsState) -> None:
     for i in range(8):
         target.words[i] = source.words[i]
     for i in range(source.words[QUIET] + 1):
@@ -106,43 +106,45 @@ def copy_into(target, source):
 
 
 @inline_kernel
-def ahead(board, direction):
+def ahead(board: int, direction: int) -> int:
     """The squares one step away from those of `board` (or bits outside the board)."""
     return board << (4 + direction) if direction < 2 else board >> (7 - direction)
 
 
 @inline_kernel
-def behind(board, direction):
+def behind(board: int, direction: int) -> int:
     """The squares from which one step leads to those of `board`."""
     return board >> (4 + direction) if direction < 2 else board << (7 - direction)
 
 
 @inline_kernel
-def facing(pieces, kings, player, direction):
+def facing(pieces: int, kings: int, player: int, direction: int) -> int:
     """Those of the player's pieces that may move in a direction: men only forward."""
     return pieces if (direction < 2) == (player == 0) else pieces & kings
 
 
 @inline_kernel
-def can_step(pieces, empty, direction):
+def can_step(pieces: int, empty: int, direction: int) -> int:
     """Those of `pieces` next to an empty square."""
     return pieces & behind(empty, direction)
 
 
 @inline_kernel
-def can_jump(pieces, other, empty, direction):
+def can_jump(pieces: int, other: int, empty: int, direction: int) -> int:
     """Those of `pieces` next to a piece of the other player with an empty square beyond."""
     return pieces & behind(other & behind(empty, direction), direction)
 
 
 @inline_kernel
-def far_row(player):
+def far_row(player: int) -> int:
     """The squares where the player's men are crowned."""
     return CROWN_WHITE if player else CROWN_BLACK
 
 
 @inline_kernel
-def jump(own, other, kings, player, piece, direction):
+def jump(
+    own: int, other: int, kings: int, player: int, piece: int, direction: int,
+) -> tuple[int, int, int, int]:
     """Make one jump of `piece`, one of the player's `own`; return (own, other, kings, jumper).
 
     The jumper is the piece that goes on jumping if it can, or 0 if it was crowned, which ends the

@@ -11,8 +11,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlgo.bits import highest_bit, popcount
-from dlgo.games.draughts.board import BOARD, JUMPER, KINGS, TURN, can_jump, facing, jump, squares
+from dlgo.bits import highest_bit, int64, popcount
+from dlgo.games.draughts.board import (
+    BOARD,
+    JUMPER,
+    KINGS,
+    TURN,
+    DraughtsState,
+    can_jump,
+    facing,
+    jump,
+    squares,
+)
 from dlgo.jit import inline_kernel, kernel
 
 # In hundredths of a man. Martin Fierz's Simple Checkers gives a king 130 and rewards the
@@ -27,7 +37,7 @@ ADVANCE_VALUE = 3
 
 
 @kernel
-def evaluate(state):
+def evaluate(state: DraughtsState) -> int:
     """The value of the position for the player to move, after the captures have been played out."""
     words = state.words
     player, kings, jumper = words[TURN], words[KINGS], words[JUMPER]
@@ -48,7 +58,7 @@ def evaluate(state):
 
 
 @inline_kernel
-def _a_jump(own, other, kings, player, jumper):
+def _a_jump(own: int, other: int, kings: int, player: int, jumper: int) -> tuple[int, int]:
     """One of the jumps, the same for both colours, as (piece, direction); (0, 0) if there is
     none."""
     empty = BOARD & ~(own | other)
@@ -57,13 +67,13 @@ def _a_jump(own, other, kings, player, jumper):
         direction = 3 - i if player else i  # white sees the board turned by half a turn
         jumpers = can_jump(facing(pieces, kings, player, direction), other, empty, direction)
         if jumpers:
-            piece = np.int64(1) << highest_bit(jumpers) if player else jumpers & -jumpers
+            piece = int64(1) << highest_bit(jumpers) if player else jumpers & -jumpers
             return piece, direction
     return 0, 0
 
 
 @inline_kernel
-def _worth(pieces, kings, player):
+def _worth(pieces: int, kings: int, player: int) -> int:
     men = pieces & ~kings
     advance = popcount(men & ADVANCED[player]) + popcount(men & NEARLY_CROWNED[player])
     return (

@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import kernels
-from dlgo.bits import lowest_bit, popcount
+from dlgo.bits import int64, lowest_bit, popcount
 from dlgo.games.draughts import board
+from dlgo.games.draughts.board import DraughtsState
 from dlgo.games.draughts.evaluation import evaluate
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import below
@@ -27,12 +28,12 @@ NUM_ACTIONS = 2 * JUMP
 
 
 @kernel
-def reset(state):
+def reset(state: DraughtsState) -> None:
     set_position(state, board.START_BLACK, board.START_WHITE, 0, 0)
 
 
 @kernel
-def set_position(state, black, white, kings, turn):
+def set_position(state: DraughtsState, black: int, white: int, kings: int, turn: int) -> None:
     """Set up a position at the start of a turn, without a history."""
     words = state.words
     words[board.BLACK] = black
@@ -47,7 +48,7 @@ def set_position(state, black, white, kings, turn):
 
 
 @kernel
-def to_move(state):
+def to_move(state: DraughtsState) -> int:
     return state.words[board.TURN]
 
 
@@ -55,7 +56,7 @@ def to_move(state):
 
 
 @inline_kernel
-def sources(state, direction, jumping):
+def sources(state: DraughtsState, direction: int, jumping: bool) -> int:
     """The pieces that can jump, or step, in a direction; only one if it must go on jumping."""
     words = state.words
     player = words[board.TURN]
@@ -69,7 +70,7 @@ def sources(state, direction, jumping):
 
 
 @inline_kernel
-def must_jump(state):
+def must_jump(state: DraughtsState) -> bool:
     """Whether the player to move can capture, and therefore must."""
     return (
         sources(state, 0, True) | sources(state, 1, True)
@@ -78,7 +79,7 @@ def must_jump(state):
 
 
 @inline_kernel
-def stuck(state):
+def stuck(state: DraughtsState) -> bool:
     """Whether the player to move has no legal move: no pieces, or all of them blocked."""
     return not must_jump(state) and (
         sources(state, 0, False) | sources(state, 1, False)
@@ -87,7 +88,7 @@ def stuck(state):
 
 
 @kernel
-def legal_actions(state, out):
+def legal_actions(state: DraughtsState, out: np.ndarray) -> int:
     """All jumps if there is one, else all steps; by direction, then by square."""
     n = 0
     for direction in range(4):
@@ -99,7 +100,7 @@ def legal_actions(state, out):
 
 
 @inline_kernel
-def _list_actions(pieces, kind, out, n):
+def _list_actions(pieces: int, kind: int, out: np.ndarray, n: int) -> int:
     while pieces:
         bit = lowest_bit(pieces)
         out[n] = 4 * (bit - bit // 9) + kind
@@ -109,13 +110,13 @@ def _list_actions(pieces, kind, out, n):
 
 
 @kernel
-def quiet(state):
+def quiet(state: DraughtsState) -> bool:
     """Captures are forced, so a position with one is in the middle of an exchange."""
     return not must_jump(state)
 
 
 @kernel
-def is_legal(state, action):
+def is_legal(state: DraughtsState, action: int) -> bool:
     jumping = must_jump(state)
     if (action >= JUMP) != jumping:
         return False
@@ -124,12 +125,12 @@ def is_legal(state, action):
 
 
 @kernel
-def play(state, action):
+def play(state: DraughtsState, action: int) -> None:
     words = state.words
     player = words[board.TURN]
     square = (action & (JUMP - 1)) >> 2
     start = square + square // 8
-    piece = np.int64(1) << start
+    piece = int64(1) << start
     direction = action & 3
     target = board.ahead(piece, direction)
     if action >= JUMP:
@@ -160,7 +161,7 @@ def play(state, action):
 
 
 @inline_kernel
-def _remove(words, player, piece):
+def _remove(words: np.ndarray, player: int, piece: int) -> None:
     bit = lowest_bit(piece)
     words[board.KEY] ^= board.PIECES[player, (words[board.KINGS] >> bit) & 1, bit]
     words[player] ^= piece
@@ -168,7 +169,7 @@ def _remove(words, player, piece):
 
 
 @inline_kernel
-def _remember(state, quiet):
+def _remember(state: DraughtsState, quiet: bool) -> None:
     """Update the memory of the draw rules after a move; a capture or man's move clears it."""
     words, history = state.words, state.history
     plies = words[board.QUIET] + 1 if quiet else 0
@@ -186,7 +187,7 @@ def _remember(state, quiet):
 
 
 @kernel
-def terminal(state):
+def terminal(state: DraughtsState) -> bool:
     words = state.words
     if words[board.QUIET] >= board.QUIET_LIMIT or words[board.SEEN] >= board.REPETITIONS:
         return True
@@ -194,13 +195,13 @@ def terminal(state):
 
 
 @kernel
-def result(state):
+def result(state: DraughtsState) -> int:
     """A player who cannot move has lost, even if a draw could be claimed at the same time."""
     return 2 * state.words[board.TURN] - 1 if stuck(state) else 0
 
 
 @kernel
-def key(state):
+def key(state: DraughtsState) -> int:
     """The key of the pieces, the player to move and the piece that must go on jumping; no draw
     counters."""
     return state.words[board.KEY]
@@ -210,7 +211,7 @@ def key(state):
 
 
 @kernel
-def piece(state, cell):
+def piece(state: DraughtsState, cell: int) -> int:
     """Kind 0 is a man, 1 a king; light squares are always empty."""
     down, col = 7 - cell // 8, cell % 8
     if (down + col) % 2 == 0:
@@ -225,7 +226,7 @@ def piece(state, cell):
 
 
 @kernel
-def extra_planes(state, out, first):
+def extra_planes(state: DraughtsState, out: np.ndarray, first: int) -> None:
     """The piece that must go on jumping, and the two counters of the draw rules."""
     words = state.words
     if words[board.JUMPER]:
@@ -241,7 +242,7 @@ def extra_planes(state, out, first):
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: DraughtsState, rng: np.ndarray) -> int:
     """Play uniformly random actions to the end; return the result as player 0 sees it.
 
     All rules hold, the draws too. The moves are made on local copies of the bitboards; of

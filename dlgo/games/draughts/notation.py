@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from itertools import zip_longest
 
-import numpy as np
-
 from dlgo.api import GameState, Move, Player, Point
+from dlgo.bits import int64
 from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.draughts import board, kernel
 
@@ -64,9 +63,18 @@ PLACES = dict(_all_places())
 ACTIONS = {place: action for action, place in PLACES.items()}
 
 
+def squares_of(move: Move) -> tuple[int, int] | None:
+    """The squares of a step or a jump, from and to, on the board or not; None for other moves."""
+    match move.place:
+        case (int() as start, int() as end) if move.is_play and {type(start), type(end)} == {int}:
+            return start, end
+    return None
+
+
 def is_jump(move: Move) -> bool:
     """Whether a move is a jump rather than a step."""
-    return move.is_play and ACTIONS.get(move.place, 0) >= kernel.JUMP
+    squares = squares_of(move)
+    return squares is not None and ACTIONS.get(squares, 0) >= kernel.JUMP
 
 
 def path_text(path: list[int], jump: bool) -> str:
@@ -100,7 +108,8 @@ def turns(state: GameState) -> Iterator[list[Move]]:
 
 def path_of(moves: list[Move]) -> list[int]:
     """The squares a turn touches, from the first to the last."""
-    return [moves[0].place[0], *(move.place[1] for move in moves)]
+    squares = [pair for move in moves if (pair := squares_of(move))]
+    return [squares[0][0], *(end for _, end in squares)]
 
 
 def parse_turn(state: GameState, text: str) -> list[Move]:
@@ -160,14 +169,15 @@ def turn_texts(moves: list[Move]) -> list[str]:
     texts = []
     path: list[int] = []
     for move, following in zip_longest(moves, moves[1:]):
-        if not move.is_play:
+        squares = squares_of(move)
+        if squares is None:
             texts.append(move.kind)
             continue
-        path = path or [move.place[0]]
-        path.append(move.place[1])
+        path = path or [squares[0]]
+        path.append(squares[1])
         # The opponent cannot move from the square just reached: it is the same piece.
-        goes_on = following is not None and following.is_play and following.place[0] == path[-1]
-        if not goes_on:
+        next_squares = following and squares_of(following)
+        if not (next_squares and next_squares[0] == path[-1]):
             texts.append(path_text(path, is_jump(move)))
             path = []
     return texts
@@ -209,7 +219,7 @@ def parse_fen(text: str) -> board.DraughtsState:
                 kings |= bit if match[1] else 0
     state = board.new_state()
     turn = Player.black if parts[0] == "B" else Player.white
-    kernel.set_position(state, *map(np.int64, (pieces["B"], pieces["W"], kings, turn.index)))
+    kernel.set_position(state, *map(int64, (pieces["B"], pieces["W"], kings, turn.index)))
     return state
 
 

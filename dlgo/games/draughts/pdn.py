@@ -173,18 +173,18 @@ class _GameReader:
         return self.result is not None
 
     def game(self) -> PdnGame:
-        self._begin()
+        node = self._begin()
         token = _TOKEN.fullmatch(self.tags.get("Result", ""))
         tagged = _plain(token[0]) if token is not None and token["result"] else UNKNOWN
         result = self.result or UNKNOWN
         if UNKNOWN not in (tagged, result) and tagged != result:
             raise self._error(f"the tag Result says {tagged!r}, the moves end with {result!r}")
-        for node in self.node.line():  # variations may have come before it
-            node.lead()
+        for step in node.line():  # variations may have come before it
+            step.lead()
         if self.cuts:
             self.notes.append(f"variations that end before an illegal move: {self.cuts}")
         return PdnGame(
-            self.tags, self.node.state, tagged if result == UNKNOWN else result, self.root,
+            self.tags, node.state, tagged if result == UNKNOWN else result, self.root or node,
             self.problem, tuple(self.notes),
         )
 
@@ -192,31 +192,31 @@ class _GameReader:
         kind = token.lastgroup
         if kind == "tag":
             self.tags[token["name"]] = re.sub(r"\\(.)", r"\1", token["value"])
-        elif kind == "comment":
+            return
+        if kind == "comment":
             self._comment(token[0][1:].removesuffix("}") if token[0][0] == "{" else token[0][1:])
-        else:
-            self._begin()
+            return
+        node = self._begin()
         if kind == "result" and not self.outer:
             self.result = _plain(token[0])
         elif kind == "open":
             # What it replaces is the last turn, or one that could not be played.
-            self.outer.append((self.node, self.cut))
-            self.node = self.node if self.cut else self.node.parent or self.node
+            self.outer.append((node, self.cut))
+            self.node = node if self.cut else node.parent or node
             self.cut = False
         elif kind == "close" and self.outer:
             self.node, self.cut = self.outer.pop()
         elif kind == "move" and not self.cut:
-            self._play(_plain(token["squares"]))
-            self._glyph(token["mark"] or "")
+            self._glyph(self._play(node, _plain(token["squares"])), token["mark"] or "")
         elif kind == "glyph":
-            self._glyph(token[0])
+            self._glyph(node, token[0])
         elif kind in ("bad", "close"):
             unclosed = token[0][0] == "{"
             if self.outer and not unclosed:
                 self._cut("")
                 return
             why = "a comment is not closed, '}' is missing" if unclosed else "no move"
-            after = number_of(len(self.node.line()), "move")
+            after = number_of(len(node.line()), "move")
             raise self._error(f"after {after}, {token[0]!r}: {why}")
 
     def _comment(self, text: str) -> None:
@@ -225,9 +225,9 @@ class _GameReader:
         elif not self.cut:
             movetext.add_comment(self.node, text)
 
-    def _glyph(self, text: str) -> None:
+    def _glyph(self, node: Node, text: str) -> None:
         if text.strip("*") and not self.cut:
-            self.node.markup.setdefault(movetext.GLYPHS, []).append(text.encode())
+            node.markup.setdefault(movetext.GLYPHS, []).append(text.encode())
 
     def _cut(self, problem: str) -> None:
         """Leave out the rest of this line."""
@@ -237,9 +237,10 @@ class _GameReader:
             self.problem = problem
         self.cut = True
 
-    def _begin(self) -> None:
-        if self.root is not None:
-            return
+    def _begin(self) -> Node:
+        """The last node of the line that is being read, at first the start of the game."""
+        if self.node is not None:
+            return self.node
         kind = self.tags.get("GameType", GAME_TYPE)
         if kind.split(",")[0].strip() != GAME_TYPE:
             raise self._error(f"GameType {kind!r} is not English draughts, {GAME_TYPE!r}")
@@ -247,34 +248,39 @@ class _GameReader:
         if not fen.strip():
             self.notes.append("the tag FEN is empty; the game is read from the usual start")
         try:
-            self.root = self.node = Node(Draughts.from_fen(fen.strip() or notation.START_FEN))
+            root = Node(Draughts.from_fen(fen.strip() or notation.START_FEN))
         except NotationError as error:
             raise self._error(str(error)) from None
         if counters := notation.FEN_COUNTERS.search(fen):
             self.notes.append(f"the counters of the tag FEN, {counters[0]!r}, are left out")
-        movetext.add_comment(self.root, self.early)
+        movetext.add_comment(root, self.early)
+        self.root = self.node = root
+        return root
 
-    def _play(self, text: str) -> None:
-        before, parent = self.node, self.node.parent
+    def _play(self, before: Node, text: str) -> Node:
+        """The node that a turn leads to; `before` if it cannot be played."""
+        parent = before.parent
         player = before.state.next_player
         try:
             moves = notation.parse_turn(before.state, text)
         except (IllegalMoveError, NotationError) as error:
-            second_began = self.root.state.next_player is Player.white
+            second_began = (self.root or before).state.next_player is Player.white
             number = (len(before.line()) + second_began) // 2 + 1
             failure = self._error(f"move {number} of {player.name}: {error}")
             if isinstance(error, NotationError) and not self.outer:
                 raise failure from None  # a typing error, or an ambiguous move
             self._cut(str(failure))
-            return
+            return before
         if parent is not None and player is parent.state.next_player:
             # A capture that is written jump by jump is one turn.
             if not before.children:
                 parent.children.remove(before)
-            self.node = parent.add([*before.moves, *moves])
-            self.node.comment, self.node.markup = before.comment, before.markup
+            node = parent.add([*before.moves, *moves])
+            node.comment, node.markup = before.comment, before.markup
         else:
-            self.node = before.add(moves)
+            node = before.add(moves)
+        self.node = node
+        return node
 
     def _error(self, why: str) -> NotationError:
         return NotationError(f"PDN game {self.index}: {why}")

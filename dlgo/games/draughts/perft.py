@@ -13,6 +13,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.games.draughts import board
 from dlgo.games.draughts import kernel as rules
+from dlgo.games.draughts.board import DraughtsState
 from dlgo.jit import kernel
 
 # The maximum number of actions minus moves in a sequence: each of them captures one piece.
@@ -30,7 +31,10 @@ def count_moves(state: board.DraughtsState, depth: int) -> int:
 
 
 @kernel
-def perft_moves(batch, depth, actions, counts, tried, left):
+def perft_moves(
+    batch: DraughtsState, depth: int, actions: np.ndarray, counts: np.ndarray, tried: np.ndarray,
+    left: np.ndarray,
+) -> int:
     """Number of sequences of `depth` whole moves from state 0 of the batch.
 
     Args:

@@ -62,13 +62,14 @@ class Draughts(GameSpec):
         return Move.play(notation.PLACES[int(action)])
 
     def action_of(self, move: Move) -> int | None:
-        is_step = move.is_play and isinstance(move.place, tuple)
-        return notation.ACTIONS.get(move.place) if is_step else None
+        squares = notation.squares_of(move)
+        return notation.ACTIONS.get(squares) if squares else None
 
     def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
-        if not _two_squares(move.place):
+        squares = notation.squares_of(move)
+        if squares is None or not _on_board(squares):
             return move
-        return Move.play(tuple(notation.number_at(to(notation.point_of(n))) for n in move.place))
+        return Move.play(tuple(notation.number_at(to(notation.point_of(n))) for n in squares))
 
     def move_text(self, move: Move) -> str:
         return notation.turn_texts([move])[0]
@@ -90,15 +91,16 @@ class Draughts(GameSpec):
     def why_illegal(self, state: GameState, move: Move) -> str:
         if not move.is_play:
             return "draughts has no pass"
-        if not _two_squares(move.place):
+        squares = notation.squares_of(move)
+        if squares is None or not _on_board(squares):
             return "a move is two squares, numbered 1-32"
-        start, end = move.place
+        start, end = squares
         owner, mover = self.cell(state, *notation.point_of(start)), state.next_player
         if owner is None:
             return f"there is no piece on {start}"
         if owner is not mover:
             return f"the piece on {start} is not {mover.name}'s"
-        if move.place not in notation.ACTIONS:
+        if squares not in notation.ACTIONS:
             return f"{end} is neither diagonally next to {start} nor one jump away"
         must = [self.move_text(legal) for legal in state.legal_moves() if notation.is_jump(legal)]
         jumper = int(state.kernel_state.words[board.JUMPER])
@@ -147,14 +149,9 @@ class Draughts(GameSpec):
         return "♚" if piece > 1 else ""
 
     def last_cell(self, state: GameState) -> Point | None:
-        if state.last_move is None or not state.last_move.is_play:
-            return None
-        return notation.point_of(state.last_move.place[1])
+        squares = state.last_move and notation.squares_of(state.last_move)
+        return notation.point_of(squares[1]) if squares else None
 
 
-def _two_squares(place: object) -> bool:
-    return (
-        isinstance(place, tuple)
-        and len(place) == 2
-        and all(type(number) is int and 1 <= number <= board.SQUARES for number in place)
-    )
+def _on_board(squares: tuple[int, int]) -> bool:
+    return all(1 <= number <= board.SQUARES for number in squares)

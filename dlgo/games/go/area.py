@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlgo.games.go.board import BLACK, EMPTY, HALF_KOMI, N_EMPTY, SIZE, WHITE
+from dlgo.games.go.board import BLACK, EMPTY, HALF_KOMI, N_EMPTY, SIZE, WHITE, GoState
 from dlgo.jit import kernel
 
 # A flood fill marks each empty point with its owner; 0 is not yet visited.
@@ -17,7 +17,7 @@ NOBODYS, BLACKS, WHITES = 1, 2, 3
 
 
 @kernel
-def area_difference(state):
+def area_difference(state: GoState) -> int:
     """Black's area minus White's: stones, and empty regions that touch one colour only."""
     color = state.color
     width = state.info[SIZE] + 2
@@ -43,7 +43,7 @@ def area_difference(state):
 
 
 @kernel
-def _surrounded(state):
+def _surrounded(state: GoState) -> int:
     """Black's empty points minus White's; writes the owner of each into `scratch[0]`."""
     color = state.color
     width = state.info[SIZE] + 2
@@ -75,7 +75,7 @@ def _surrounded(state):
 
 
 @kernel
-def ownership(state, out):
+def ownership(state: GoState, out: np.ndarray) -> None:
     """Area: a stone owns its point; an empty region belongs to its neighbours if they have one
     colour."""
     _surrounded(state)
@@ -90,12 +90,12 @@ def ownership(state, out):
 
 
 @kernel
-def margin(state):
+def margin(state: GoState) -> float:
     """Black's area minus White's and komi."""
     return area_difference(state) - 0.5 * state.info[HALF_KOMI]
 
 
 @kernel
-def result(state):
+def result(state: GoState) -> int:
     points = margin(state)
     return 1 if points > 0 else (-1 if points < 0 else 0)

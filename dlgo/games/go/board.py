@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dlgo.bits import int64
 from dlgo.jit import inline_kernel, kernel
 from dlgo.zobrist import zobrist_table
 
@@ -113,7 +114,7 @@ def new_state(size: int, half_komi: int, history: int, repetition: int = SITUATI
 
 
 @kernel
-def copy_board(target, source):
+def copy_board(target: GoState, source: GoState) -> None:
     """Copy everything but the history: the part that `place` needs."""
     for i in range(len(source.info)):
         target.info[i] = source.info[i]
@@ -136,7 +137,7 @@ def copy_board(target, source):
 
 
 @inline_kernel
-def situation(state, stones_key, turn):
+def situation(state: GoState, stones_key: int, turn: int) -> int:
     """The key of a position for superko."""
     if turn == 1 and state.info[REPETITION] == SITUATIONAL:
         return stones_key ^ SIDE
@@ -144,19 +145,19 @@ def situation(state, stones_key, turn):
 
 
 @inline_kernel
-def filter_word(key):
+def filter_word(key: int) -> int:
     """The word of the filter that a position belongs to."""
     return (key >> 18) & (FILTER_WORDS - 1)
 
 
 @inline_kernel
-def filter_bits(key):
+def filter_bits(key: int) -> int:
     """The bits of that word for the position."""
     return (1 << (key & 63)) | (1 << ((key >> 6) & 63)) | (1 << ((key >> 12) & 63))
 
 
 @inline_kernel
-def remember(state):
+def remember(state: GoState) -> None:
     """Add the position to the history. A full history drops later positions."""
     info = state.info
     n = info[N_HISTORY]
@@ -169,26 +170,26 @@ def remember(state):
 
 
 @inline_kernel
-def liberty_word(point):
+def liberty_word(point: int) -> int:
     """The amount that one pair of a stone and the empty `point` adds to its chain's sums."""
     return (1 << NUMBER_SHIFT) | (point << SUM_SHIFT) | (point * point)
 
 
 @inline_kernel
-def is_single(word):
+def is_single(word: int) -> bool:
     """Whether a word of packed sums has at most one liberty."""
     total = (word >> SUM_SHIFT) & SUM_MASK
     return (word >> NUMBER_SHIFT) * (word & SQUARES_MASK) == total * total
 
 
 @inline_kernel
-def in_atari(state, chain):
+def in_atari(state: GoState, chain: int) -> bool:
     """Whether a chain has exactly one liberty."""
     return is_single(state.liberties[chain])
 
 
 @inline_kernel
-def is_playable(state, point, player):
+def is_playable(state: GoState, point: int, player: int) -> bool:
     """Empty, no simple ko, no self-capture. Superko is tested separately, because it costs more."""
     color = state.color
     if color[point] != EMPTY or point == state.info[KO]:
@@ -206,7 +207,7 @@ def is_playable(state, point, player):
 
 
 @inline_kernel
-def captures(state, point, player):
+def captures(state: GoState, point: int, player: int) -> int:
     """XOR of the Zobrist words of all stones that a play would capture."""
     width = state.info[SIZE] + 2
     gone = 0
@@ -214,21 +215,21 @@ def captures(state, point, player):
     for step in (1, -1, width, -width):
         if state.color[point + step] != 1 - player:
             continue
-        chain = np.int64(state.chain[point + step])
+        chain = int64(state.chain[point + step])
         if chain in (first, second, third) or not in_atari(state, chain):
             continue
         third, second, first = second, first, chain
         stone = chain
         while True:
             gone ^= STONES[1 - player, stone]
-            stone = np.int64(state.link[stone])
+            stone = int64(state.link[stone])
             if stone == chain:
                 break
     return gone
 
 
 @inline_kernel
-def is_eye(state, point, player):
+def is_eye(state: GoState, point: int, player: int) -> bool:
     """Whether an empty point is the player's eye (chapter 3.3).
 
     All four neighbours are the player's stones, and so are the diagonal points: all of them
@@ -252,7 +253,7 @@ def is_eye(state, point, player):
 
 
 @inline_kernel
-def place(state, point, player):
+def place(state: GoState, point: int, player: int) -> None:
     """Put a stone on a playable point, capture chains without liberties, note a ko.
 
     Player, passes and history do not change.
@@ -305,7 +306,7 @@ def place(state, point, player):
 
 
 @inline_kernel
-def _merge(state, one, other):
+def _merge(state: GoState, one: int, other: int) -> None:
     """Join two chains; the smaller takes the larger one's name."""
     chain, link, n_stones = state.chain, state.link, state.n_stones
     if n_stones[one] > n_stones[other]:
@@ -324,13 +325,13 @@ def _merge(state, one, other):
 
 
 @inline_kernel
-def _remove(state, name):
+def _remove(state: GoState, name: int) -> int:
     """Take a chain off the board; return the number of its stones."""
     info, color, chain, link = state.info, state.color, state.chain, state.link
     width = info[SIZE] + 2
     enemy = color[name]
     count = 0
-    stone = np.int64(name)
+    stone = int64(name)
     while True:
         color[stone] = EMPTY
         info[STONES_KEY] ^= STONES[enemy, stone]
@@ -338,7 +339,7 @@ def _remove(state, name):
         state.empties[info[N_EMPTY]] = stone
         info[N_EMPTY] += 1
         count += 1
-        stone = np.int64(link[stone])
+        stone = int64(link[stone])
         if stone == name:
             break
     while True:
@@ -346,7 +347,7 @@ def _remove(state, name):
         for step in (1, -1, width, -width):
             if color[stone + step] <= WHITE:
                 state.liberties[chain[stone + step]] += word
-        stone = np.int64(link[stone])
+        stone = int64(link[stone])
         if stone == name:
             break
     return count

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dlgo.bits import int64
 from dlgo.games.classes import classes, contents
 from dlgo.games.go import board
+from dlgo.games.go.board import GoState
 from dlgo.games.go.patterns import neighbourhood
 from dlgo.games.go.tactics import is_self_atari
 from dlgo.jit import inline_kernel, kernel
@@ -84,12 +86,14 @@ SHAPE, RESPONSE, CONTACT, CAPTURE, RESCUE, SELF_ATARI, DISTANCE, PLACE = range(l
 
 
 @kernel
-def move_features(state, actions, n, scratch, out):
+def move_features(
+    state: GoState, actions: np.ndarray, n: int, scratch: np.ndarray, out: np.ndarray,
+) -> None:
     info = state.info
-    size = np.int64(info[board.SIZE])
+    size = int64(info[board.SIZE])
     width = size + 2
-    player = np.int64(info[board.TURN])
-    last = np.int64(info[board.LAST])
+    player = int64(info[board.TURN])
+    last = int64(info[board.LAST])
     for i in range(n):
         action = actions[i]
         if action == size * size:
@@ -116,7 +120,7 @@ def move_features(state, actions, n, scratch, out):
 
 
 @inline_kernel
-def shape_index(state, point, player, width):
+def shape_index(state: GoState, point: int, player: int, width: int) -> int:
     """The number of the eight neighbours of a point, from the view of the player: 0 own, 1
     other."""
     index = neighbourhood(state, point, width)
@@ -125,25 +129,27 @@ def shape_index(state, point, player, width):
 
 
 @inline_kernel
-def _holds_in_atari(state, captured, player):
+def _holds_in_atari(state: GoState, captured: int, player: int) -> bool:
     """Whether a chain that is about to be captured touches a chain of the player in atari."""
     width = state.info[board.SIZE] + 2
-    stone = np.int64(captured)
+    stone = int64(captured)
     while True:
         for step in (1, -1, width, -width):
             near = stone + step
             if state.color[near] == player and board.in_atari(state, state.chain[near]):
                 return True
-        stone = np.int64(state.link[stone])
+        stone = int64(state.link[stone])
         if stone == captured:
             return False
 
 
 @inline_kernel
-def _tactics(state, point, player, width, last, out):
+def _tactics(
+    state: GoState, point: int, player: int, width: int, last: int, out: np.ndarray,
+) -> None:
     """The slots that depend on liberties, of one play."""
-    index = np.int64(0)
-    free = captured = rescued = joined = np.int64(0)  # stones; `captured` of the largest chain
+    index = int64(0)
+    free = captured = rescued = joined = int64(0)  # stones; `captured` of the largest chain
     takes_last = saves = False
     shift = 0
     for step in (1, -1, width, -width):
@@ -154,8 +160,8 @@ def _tactics(state, point, player, width, last, out):
         elif kind == board.BORDER:
             index |= _EDGE << shift
         else:
-            chain = np.int64(state.chain[near])
-            stones = np.int64(state.n_stones[chain])
+            chain = int64(state.chain[near])
+            stones = int64(state.n_stones[chain])
             atari = board.in_atari(state, chain)
             band = 0 if atari else (1 if state.liberties[chain] >> board.NUMBER_SHIFT <= FEW else 2)
             if kind == player:

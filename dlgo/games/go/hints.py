@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlgo.games.go.board import BORDER, EMPTY, LAST, NOWHERE, SIZE, TURN, WHITE, in_atari
+from dlgo.games.go.board import BORDER, EMPTY, LAST, NOWHERE, SIZE, TURN, WHITE, GoState, in_atari
 from dlgo.games.go.patterns import matches_pattern
 from dlgo.games.go.tactics import is_self_atari
 from dlgo.jit import inline_kernel, kernel
@@ -25,7 +25,9 @@ ALONE = 3
 
 
 @kernel
-def hints(state, actions, n, visits, wins):
+def hints(
+    state: GoState, actions: np.ndarray, n: int, visits: np.ndarray, wins: np.ndarray,
+) -> None:
     info = state.info
     size = info[SIZE]
     width = size + 2
@@ -53,7 +55,7 @@ def hints(state, actions, n, visits, wins):
 
 
 @inline_kernel
-def _tactics(state, point, player, width):
+def _tactics(state: GoState, point: int, player: int, width: int) -> tuple[float, float]:
     """Imagined wins and losses for captures, rescues and self-ataris."""
     won = lost = 0.0
     risky = is_self_atari(state, point, player)
@@ -73,7 +75,7 @@ def _tactics(state, point, player, width):
 
 
 @inline_kernel
-def _nearness(last, row, col, width):
+def _nearness(last: int, row: int, col: int, width: int) -> float:
     if last == NOWHERE:
         return 0.0
     dx, dy = abs(last % width - 1 - col), abs(last // width - 1 - row)
@@ -82,7 +84,7 @@ def _nearness(last, row, col, width):
 
 
 @inline_kernel
-def _is_alone(state, row, col, size, width):
+def _is_alone(state: GoState, row: int, col: int, size: int, width: int) -> bool:
     """Whether there is no stone within `ALONE` lines of the point."""
     for y in range(max(0, row - ALONE), min(size, row + ALONE + 1)):
         for x in range(max(0, col - ALONE), min(size, col + ALONE + 1)):

@@ -12,8 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import kernels
+from dlgo.bits import int64
 from dlgo.games.go import board
 from dlgo.games.go.area import margin, ownership, result
+from dlgo.games.go.board import GoState
 from dlgo.games.go.features import move_features
 from dlgo.games.go.hints import hints
 from dlgo.games.go.playout import MOVES_PER_POINT, play_heavily, random_point
@@ -30,14 +32,14 @@ RECIPROCALS = np.array([0, *((1 << 16) // size + 1 for size in range(1, board.MA
 
 
 @inline_kernel
-def point_of(size, action):
+def point_of(size: int, action: int) -> int:
     """The board index of an action that is not a pass: (row + 1) * (size + 2) + column + 1."""
     row = (action * RECIPROCALS[size]) >> 16
     return action + 2 * row + size + 3
 
 
 @kernel
-def reset(state):
+def reset(state: GoState) -> None:
     """Empty board, black to move. Size and komi are in `info` already."""
     info = state.info
     size = info[board.SIZE]
@@ -64,7 +66,7 @@ def reset(state):
 
 
 @kernel
-def put_stone(state, point, player):
+def put_stone(state: GoState, point: int, player: int) -> bool:
     """Set up a stone on an empty point; False if a chain would be without liberty.
 
     In a legal position this cannot happen, for any order of its stones.
@@ -75,7 +77,7 @@ def put_stone(state, point, player):
 
 
 @kernel
-def start_from(state, player):
+def start_from(state: GoState, player: int) -> None:
     """Begin the game from the stones on the board, with `player` to move."""
     info = state.info
     info[board.TURN] = player
@@ -90,7 +92,7 @@ def start_from(state, player):
 
 
 @kernel
-def copy_into(target, source):
+def copy_into(target: GoState, source: GoState) -> None:
     board.copy_board(target, source)
     for i in range(len(source.history_filter)):
         target.history_filter[i] = source.history_filter[i]
@@ -99,12 +101,12 @@ def copy_into(target, source):
 
 
 @kernel
-def to_move(state):
+def to_move(state: GoState) -> int:
     return state.info[board.TURN]
 
 
 @inline_kernel
-def repeats(state, point):
+def repeats(state: GoState, point: int) -> bool:
     """Whether a play is forbidden by superko: it would recreate an earlier position."""
     info = state.info
     if info[board.REPETITION] == board.SIMPLE_KO:
@@ -125,7 +127,7 @@ def repeats(state, point):
 
 
 @kernel
-def is_legal(state, action):
+def is_legal(state: GoState, action: int) -> bool:
     size = state.info[board.SIZE]
     if action == size * size:
         return True
@@ -134,19 +136,19 @@ def is_legal(state, action):
 
 
 @kernel
-def legal_actions(state, out):
+def legal_actions(state: GoState, out: np.ndarray) -> int:
     """Plays in board order, then the pass."""
     return _actions(state, out, False)
 
 
 @kernel
-def search_actions(state, out):
+def search_actions(state: GoState, out: np.ndarray) -> int:
     """Legal actions that fill no own eye (chapter 3.3)."""
     return _actions(state, out, True)
 
 
 @kernel
-def _actions(state, out, keep_eyes):
+def _actions(state: GoState, out: np.ndarray, keep_eyes: bool) -> int:
     size = state.info[board.SIZE]
     player = state.info[board.TURN]
     # First the empty points, without a branch: a processor cannot predict which points are empty.
@@ -170,7 +172,7 @@ def _actions(state, out, keep_eyes):
 
 
 @kernel
-def play(state, action):
+def play(state: GoState, action: int) -> None:
     info = state.info
     player = info[board.TURN]
     if action == info[board.SIZE] * info[board.SIZE]:
@@ -187,12 +189,12 @@ def play(state, action):
 
 
 @kernel
-def terminal(state):
+def terminal(state: GoState) -> bool:
     return state.info[board.PASSES] >= 2
 
 
 @kernel
-def key(state):
+def key(state: GoState) -> int:
     info = state.info
     value = info[board.STONES_KEY] ^ KO_POINT[info[board.KO]]
     if info[board.TURN] == 1:
@@ -203,14 +205,14 @@ def key(state):
 
 
 @kernel
-def piece(state, cell):
-    color = np.int64(state.color[point_of(state.info[board.SIZE], cell)])
+def piece(state: GoState, cell: int) -> int:
+    color = int64(state.color[point_of(state.info[board.SIZE], cell)])
     # EMPTY, 2, becomes NOBODY, -1, without a branch: a processor cannot predict the stones.
     return color | -(color >> 1)
 
 
 @kernel
-def extra_planes(state, out, first):
+def extra_planes(state: GoState, out: np.ndarray, first: int) -> None:
     """Facts that affect the legal moves and are not on the board, except superko."""
     info = state.info
     if info[board.KO] != board.NOWHERE:
@@ -221,7 +223,7 @@ def extra_planes(state, out, first):
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: GoState, rng: np.ndarray) -> int:
     """Uniform random plays that fill no own eye; pass when there is none. Simple ko only."""
     info = state.info
     player = info[board.TURN]
@@ -240,14 +242,14 @@ def rollout(state, rng):
 
 
 @kernel
-def heavy_rollout(state, rng, actions, played):
+def heavy_rollout(state: GoState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray) -> int:
     """See `playout.py`. Simple ko only."""
     play_heavily(state, rng, played)
     return result(state)
 
 
 @kernel
-def evaluate(state):
+def evaluate(state: GoState) -> int:
     """A rough count of points, a hundred each; liberties break ties.
 
     Counting stones alone (listing 4.8 of the book) rewards filling own territory and sees a capture

@@ -18,6 +18,7 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.games.go import board
+from dlgo.games.go.board import GoState
 from dlgo.games.go.tactics import last_liberty
 from dlgo.jit import inline_kernel
 from dlgo.jit import kernel as compiled
@@ -30,14 +31,14 @@ class LadderScratch(NamedTuple):
     """Scratch of one reading: a position for every ply, and the moves to try there.
 
     states: batch of MAX_PLIES + 2 boards without history;
-    moves: int64[MAX_PLIES + 2, size * size + 1]; count, index: int64[MAX_PLIES + 2], the number of
+    moves: int64[MAX_PLIES + 2, size * size + 1]; counts, tried: int64[MAX_PLIES + 2], the number of
         moves at each ply, and the number of those tried.
     """
 
     states: board.GoState
     moves: np.ndarray
-    count: np.ndarray
-    index: np.ndarray
+    counts: np.ndarray
+    tried: np.ndarray
 
 
 def new_scratch(size: int) -> LadderScratch:
@@ -52,7 +53,9 @@ def new_scratch(size: int) -> LadderScratch:
 
 
 @compiled
-def attack_succeeds(scratch, state, prey, point, attacker):
+def attack_succeeds(
+    scratch: LadderScratch, state: GoState, prey: int, point: int, attacker: int,
+) -> bool:
     """Whether playing on `point`, one of the prey's two liberties, captures it in a ladder.
 
     `point` must be playable for the attacker. `liberties_of(state, prey, scratch.moves[0])`
@@ -68,7 +71,9 @@ def attack_succeeds(scratch, state, prey, point, attacker):
 
 
 @compiled
-def defence_succeeds(scratch, state, prey, point, defender):
+def defence_succeeds(
+    scratch: LadderScratch, state: GoState, prey: int, point: int, defender: int,
+) -> bool:
     """Whether playing on `point` saves the prey, in atari now, from capture and ladders."""
     after = kernels.row(scratch.states, 1)
     board.copy_board(after, state)
@@ -77,7 +82,7 @@ def defence_succeeds(scratch, state, prey, point, defender):
 
 
 @inline_kernel
-def _runs_free(state, liberty, taken):
+def _runs_free(state: GoState, liberty: int, taken: int) -> bool:
     """Whether a chain that is left with this one liberty gets three by playing there.
 
     Then no ladder follows, and it need not be played out. `taken` is the point that the attacker
@@ -91,7 +96,7 @@ def _runs_free(state, liberty, taken):
 
 
 @compiled
-def liberties_of(state, stone, out):
+def liberties_of(state: GoState, stone: int, out: np.ndarray) -> int:
     """Write up to three different liberties of a stone's chain into `out`; return how many."""
     width = state.info[board.SIZE] + 2
     start = np.int64(state.chain[stone])
@@ -116,14 +121,14 @@ def liberties_of(state, stone, out):
 
 
 @compiled
-def _captured(scratch, prey, attacker, attacker_first):
+def _captured(scratch: LadderScratch, prey: int, attacker: int, attacker_first: bool) -> bool:
     """Whether the prey falls, from the state in row 1 of the batch.
 
     A depth-first search of the forced moves, the recursion written as a loop: `moves[ply]`
-    are the `count[ply]` moves to try, the first `index[ply]` of which have been tried. An
+    are the `counts[ply]` moves to try, the first `tried[ply]` of which have been tried. An
     attacker's node is true if one of its moves is; a defender's is false if one of its moves is.
     """
-    states, moves, count, index = scratch.states, scratch.moves, scratch.count, scratch.index
+    states, moves, counts, tried = scratch.states, scratch.moves, scratch.counts, scratch.tried
     ply = 1
     arriving = True
     captured = False
@@ -132,15 +137,16 @@ def _captured(scratch, prey, attacker, attacker_first):
         state = kernels.row(states, ply)
         settled = False
         if arriving:
-            index[ply] = 0
-            settled, captured = _list_moves(state, moves[ply], count, ply, prey, attacker, attacks)
+            tried[ply] = 0
+            settled, captured = _list_moves(
+                state, moves[ply], counts, ply, prey, attacker, attacks)
         else:
             settled = captured == attacks  # the move just tried succeeds for the mover
         player = attacker if attacks else 1 - attacker
         arriving = False
-        while not settled and not arriving and index[ply] < count[ply]:
-            point = moves[ply, index[ply]]
-            index[ply] += 1
+        while not settled and not arriving and tried[ply] < counts[ply]:
+            point = moves[ply, tried[ply]]
+            tried[ply] += 1
             if attacks and _runs_free(state, moves[ply, 0] + moves[ply, 1] - point, point):
                 continue
             if board.is_playable(state, point, player):
@@ -159,25 +165,28 @@ def _captured(scratch, prey, attacker, attacker_first):
 
 
 @compiled
-def _list_moves(state, out, count, ply, prey, attacker, attacks):
+def _list_moves(
+    state: GoState, out: np.ndarray, counts: np.ndarray, ply: int, prey: int, attacker: int,
+    attacks: bool,
+) -> tuple[bool, bool]:
     """Decide a node at once, or list the moves to try. Returns (settled, captured)."""
     if state.color[prey] != 1 - attacker:
         return True, True
     liberties = liberties_of(state, prey, out)
     if attacks:
-        count[ply] = 2
+        counts[ply] = 2
         if liberties == 2 and ply < MAX_PLIES:
             return False, False
         return True, liberties < 2
     if liberties > 1 or ply >= MAX_PLIES:
         return True, False
     # Run at the last liberty, or take an attacker that is in atari.
-    count[ply] = 1 + counter_captures(state, prey, attacker, out[1:])
+    counts[ply] = 1 + counter_captures(state, prey, attacker, out[1:])
     return False, False
 
 
 @compiled
-def counter_captures(state, prey, attacker, out):
+def counter_captures(state: GoState, prey: int, attacker: int, out: np.ndarray) -> int:
     """Last liberties of attacking chains beside the prey that are in atari; returns how many."""
     width = state.info[board.SIZE] + 2
     start = np.int64(state.chain[prey])

@@ -17,7 +17,8 @@ import functools
 
 import numpy as np
 
-from dlgo.games.go.board import BLACK, BORDER, EMPTY, WHITE
+from dlgo.bits import int64
+from dlgo.games.go.board import BLACK, BORDER, EMPTY, WHITE, GoState
 from dlgo.jit import inline_kernel
 
 _PATTERNS = {
@@ -73,20 +74,20 @@ MATCHES = _match_table()
 
 
 @inline_kernel
-def neighbourhood(state, point, width):
+def neighbourhood(state: GoState, point: int, width: int) -> int:
     """The number of the eight neighbours of a point: two bits each, in reading order."""
     color = state.color
     up, down = point + width, point - width
     return (
-        np.int64(color[up - 1]) | np.int64(color[up]) << 2 | np.int64(color[up + 1]) << 4
-        | np.int64(color[point - 1]) << 6 | np.int64(color[point + 1]) << 8
-        | np.int64(color[down - 1]) << 10 | np.int64(color[down]) << 12
-        | np.int64(color[down + 1]) << 14
+        int64(color[up - 1]) | int64(color[up]) << 2 | int64(color[up + 1]) << 4
+        | int64(color[point - 1]) << 6 | int64(color[point + 1]) << 8
+        | int64(color[down - 1]) << 10 | int64(color[down]) << 12
+        | int64(color[down + 1]) << 14
     )
 
 
 @inline_kernel
-def matches_pattern(state, point, width):
+def matches_pattern(state: GoState, point: int, width: int) -> bool:
     """Whether the eight neighbours of an empty point form one of the patterns."""
     index = neighbourhood(state, point, width)
     return (MATCHES[index >> 6] >> (index & 63)) & 1 == 1

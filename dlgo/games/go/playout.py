@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dlgo.bits import int64
 from dlgo.games.go import board
+from dlgo.games.go.board import GoState
 from dlgo.games.go.patterns import matches_pattern
 from dlgo.games.go.tactics import capture_beside, is_self_atari, last_liberty
 from dlgo.jit import inline_kernel
@@ -32,7 +34,7 @@ REFUSE_CHANCE = 0.9
 
 
 @inline_kernel
-def play_heavily(state, rng, played):
+def play_heavily(state: GoState, rng: np.ndarray, played: np.ndarray) -> None:
     """Play the game to its end. `played` gets the first player of each action."""
     info = state.info
     size = info[board.SIZE]
@@ -42,7 +44,7 @@ def play_heavily(state, rng, played):
     for _ in range(MOVES_PER_POINT * size * size):
         if info[board.PASSES] >= 2:
             break
-        point = np.int64(board.NOWHERE)
+        point = int64(board.NOWHERE)
         if last != board.NOWHERE:
             point = heavy_move(state, last, player, rng)
         if point == board.NOWHERE:
@@ -61,12 +63,12 @@ def play_heavily(state, rng, played):
 
 
 @inline_kernel
-def heavy_move(state, last, player, rng):
+def heavy_move(state: GoState, last: int, player: int, rng: np.ndarray) -> int:
     """A move that answers the stone just played on `last`, or NOWHERE."""
     color, chain = state.color, state.chain
     width = state.info[board.SIZE] + 2
     found = 0
-    pick = np.int64(board.NOWHERE)
+    pick = int64(board.NOWHERE)
     if uniform(rng) < ATARI_CHANCE:
         if color[last] == 1 - player and board.in_atari(state, chain[last]):
             point = last_liberty(state, chain[last])
@@ -105,7 +107,7 @@ def heavy_move(state, last, player, rng):
 
 
 @inline_kernel
-def random_point(state, player, rng, refuse):
+def random_point(state: GoState, player: int, rng: np.ndarray, refuse: float) -> int:
     """A random playable point that is not an own eye, or NOWHERE.
 
     Rejected points are swapped to the end of the list of empty points, so that each is tried at
@@ -118,7 +120,7 @@ def random_point(state, player, rng, refuse):
     left = state.info[board.N_EMPTY]
     while left > 0:
         i = below(rng, left)
-        point = np.int64(empties[i])
+        point = int64(empties[i])
         if (
             board.is_playable(state, point, player) and not board.is_eye(state, point, player)
             and not (
@@ -132,4 +134,4 @@ def random_point(state, player, rng, refuse):
         slot[other] = i
         empties[left] = point
         slot[point] = left
-    return np.int64(board.NOWHERE)
+    return int64(board.NOWHERE)

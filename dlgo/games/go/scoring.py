@@ -16,6 +16,8 @@ from dlgo import kernels
 from dlgo.api import GameState, Player, Point
 from dlgo.errors import SpecError
 from dlgo.games.go import board
+from dlgo.games.go.board import GoState
+from dlgo.games.go.state import Go
 from dlgo.jit import kernel as compiled
 from dlgo.rng import make_rng
 
@@ -53,7 +55,7 @@ def score(state: GameState, dead: Collection[Point] = (), rules: str = "area") -
     """
     if rules not in RULES:
         raise SpecError(f"rules {rules!r} are not one of {', '.join(RULES)}")
-    game = state.game
+    game = Go.of(state.game)
     position = state.kernel_state
     stones = game.stones(state)
     removed: set[Point] = set()
@@ -114,7 +116,7 @@ def ownership(state: GameState, games: int = 500, seed: int = 1) -> np.ndarray:
     """
     if state.is_over() and state.previous_state is not None:
         state = state.previous_state  # before the last pass the game can go on
-    game = state.game
+    game = Go.of(state.game)
     work = game.scratch_state(state.kernel_state)
     shape = (game.size, game.size)
     out, totals = np.zeros(shape, np.int8), np.zeros(shape, np.int64)
@@ -144,7 +146,9 @@ def dead_chains(state: GameState) -> set[Point]:
 
 
 @compiled
-def _sum_ownership(state, work, rng, games, out, totals):
+def _sum_ownership(
+    state: GoState, work: GoState, rng: np.ndarray, games: int, out: np.ndarray, totals: np.ndarray,
+) -> None:
     """Add up `kernels.ownership` at the ends of random games."""
     for _ in range(games):
         kernels.copy_into(work, state)

@@ -107,7 +107,8 @@ class Go(GameSpec):
         if needed > len(like.history):
             length = -(-needed // _HISTORY_STEP) * _HISTORY_STEP
             like = like._replace(history=np.resize(like.history, length))
-        return super().scratch_state(like)
+        state: board.GoState = super().scratch_state(like)
+        return state
 
     def same_position(self, one: board.GoState, other: board.GoState) -> bool:
         n = one.info[board.N_HISTORY]
@@ -138,10 +139,9 @@ class Go(GameSpec):
     def result_text(self, state: GameState) -> str:
         if not kernels.terminal(state.kernel_state):  # a resignation
             return super().result_text(state)
-        margin = self.margin(state)
-        if margin == 0:
+        margin, winner = self.margin(state), state.winner()
+        if winner is None:
             return "draw: equal areas"
-        winner = state.winner()
         return f"{winner.name} ({self.piece_symbol(winner.index)}) wins by {abs(margin):g}"
 
 

@@ -210,7 +210,7 @@ class TextbookState:
         """
         if not self.is_valid_move(move):
             raise IllegalMoveError(f"{move} is illegal for {self.next_player.name}")
-        board = self._board_after(move.point) if move.is_play else self.board
+        board = self._board_after(move.point) if move.point else self.board
         player = self.next_player if move.is_resign else self.next_player.other
         return type(self)(board, player, self.komi, self, move)
 
@@ -237,7 +237,8 @@ class TextbookState:
 
     def _is_self_capture(self, board: Board, point: Point) -> bool:
         """Whether the stone just placed has no liberty, even after its captures."""
-        return not board.get_go_string(point).liberties
+        string = board.get_go_string(point)
+        return string is not None and not string.liberties
 
     def _violates_superko(self, board: Board) -> bool:
         """Whether this situation occurred before in the game.

@@ -54,7 +54,7 @@ class HexState(NamedTuple):
 
 
 @kernel
-def reset(state):
+def reset(state: HexState) -> None:
     board, end = state.board, state.words[SIZE] + 1
     board[:] = 0
     for i in range(1, end):
@@ -65,7 +65,7 @@ def reset(state):
 
 
 @kernel
-def copy_into(target, source):
+def copy_into(target: HexState, source: HexState) -> None:
     for i in range(len(source.words)):
         target.words[i] = source.words[i]
     for i in range(len(source.board)):
@@ -73,31 +73,31 @@ def copy_into(target, source):
 
 
 @kernel
-def to_move(state):
+def to_move(state: HexState) -> int:
     return state.words[TURN]
 
 
 @inline_kernel
-def point_of(state, cell):
+def point_of(state: HexState, cell: int) -> int:
     row = cell // state.words[SIZE]
     return (row + 1) * WIDTH + cell - row * state.words[SIZE] + 1
 
 
 @inline_kernel
-def can_swap(state):
+def can_swap(state: HexState) -> bool:
     words = state.words
     return words[SWAP] != 0 and words[N_STONES] == 1 and words[TURN] == 1
 
 
 @kernel
-def is_legal(state, action):
+def is_legal(state: HexState, action: int) -> bool:
     if action == state.words[SIZE] ** 2:
         return can_swap(state)
     return state.board[point_of(state, action)] == 0
 
 
 @kernel
-def legal_actions(state, out):
+def legal_actions(state: HexState, out: np.ndarray) -> int:
     size, n, action = state.words[SIZE], 0, 0
     for row in range(1, size + 1):
         for point in range(row * WIDTH + 1, row * WIDTH + size + 1):
@@ -112,7 +112,7 @@ def legal_actions(state, out):
 
 
 @inline_kernel
-def label_at(state, point, player):
+def label_at(state: HexState, point: int, player: int) -> int:
     """The sides that a stone of `player` on this point touches, itself or by its neighbours."""
     label = 0
     for step in STEPS:
@@ -123,7 +123,7 @@ def label_at(state, point, player):
 
 
 @kernel
-def forced_actions(state, out):
+def forced_actions(state: HexState, out: np.ndarray) -> int:
     """An action that wins at once, or that stops the opponent from it, if there is one."""
     n, me = legal_actions(state, out), state.words[TURN]
     stop = NOBODY
@@ -140,7 +140,7 @@ def forced_actions(state, out):
 
 
 @kernel
-def play(state, action):
+def play(state: HexState, action: int) -> None:
     words = state.words
     player = words[TURN]
     if action == words[SIZE] ** 2:
@@ -159,7 +159,7 @@ def play(state, action):
 
 
 @kernel
-def put(state, point, player):
+def put(state: HexState, point: int, player: int) -> None:
     """Put a stone on the board, and label its chain."""
     board, chain = state.board, state.chain
     label = label_at(state, point, player)
@@ -179,38 +179,38 @@ def put(state, point, player):
 
 
 @kernel
-def terminal(state):
+def terminal(state: HexState) -> bool:
     return state.words[WINNER] != NOBODY
 
 
 @kernel
-def result(state):
+def result(state: HexState) -> int:
     return 1 - 2 * state.words[WINNER]
 
 
 @kernel
-def key(state):
+def key(state: HexState) -> int:
     return state.words[KEY]
 
 
 @kernel
-def piece(state, cell):
+def piece(state: HexState, cell: int) -> int:
     return (state.board[point_of(state, cell)] >> 2) - 1
 
 
 @kernel
-def extra_planes(state, out, first):
+def extra_planes(state: HexState, out: np.ndarray, first: int) -> None:
     if can_swap(state):
         kernels.fill_plane(out, first, 1.0)
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: HexState, rng: np.ndarray) -> int:
     return heavy_rollout(state, rng, state.words, state.board[:0])
 
 
 @kernel
-def heavy_rollout(state, rng, actions, played):
+def heavy_rollout(state: HexState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray) -> int:
     """Fill the board at random, as far as the winner depends on it.
 
     Stones after the end change nothing, so a random game may go on until the board is full. Then a
@@ -245,7 +245,7 @@ def heavy_rollout(state, rng, actions, played):
 
 
 @kernel
-def evaluate(state):
+def evaluate(state: HexState) -> int:
     """How many of some fillings of the board the player to move wins, as a share of 9,000.
 
     The fillings are always the same, so that positions compare well. Each counts twice, the second

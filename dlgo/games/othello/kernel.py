@@ -42,7 +42,7 @@ class OthelloState(NamedTuple):
 
 
 @kernel
-def reset(state):
+def reset(state: OthelloState) -> None:
     words, middle = state.words, state.words[SIZE] // 2
     words[KEY] = 0
     state.rows[:] = 0
@@ -55,7 +55,7 @@ def reset(state):
 
 
 @kernel
-def find_plays(state, player):
+def find_plays(state: OthelloState, player: int) -> int:
     """Write the cells where a player can play into their rows; return their number.
 
     From own discs, chains of the opponent's discs grow in all directions at once. Where a chain
@@ -88,7 +88,7 @@ def find_plays(state, player):
 
 
 @inline_kernel
-def begin_turn(state, player, whole):
+def begin_turn(state: OthelloState, player: int, whole: bool) -> None:
     """Find the plays of a player who is to move; those of the other, too, if `whole`.
 
     A rollout does without: the other's plays matter after a pass, and then they are found.
@@ -101,7 +101,7 @@ def begin_turn(state, player, whole):
 
 
 @kernel
-def is_legal(state, action):
+def is_legal(state: OthelloState, action: int) -> bool:
     words = state.words
     if action == words[SIZE] ** 2:
         return words[N_PLAYS + words[TURN]] == 0
@@ -110,7 +110,7 @@ def is_legal(state, action):
 
 
 @kernel
-def legal_actions(state, out):
+def legal_actions(state: OthelloState, out: np.ndarray) -> int:
     words, n = state.words, 0
     size = words[SIZE]
     for row in range(size):
@@ -125,7 +125,7 @@ def legal_actions(state, out):
 
 
 @kernel
-def play(state, action):
+def play(state: OthelloState, action: int) -> None:
     size = state.words[SIZE]
     if action < size**2:
         put(state, action // size + 1, action % size + 1)
@@ -133,7 +133,7 @@ def play(state, action):
 
 
 @inline_kernel
-def put(state, row, col):
+def put(state: OthelloState, row: int, col: int) -> None:
     """Put a disc of the player to move on a cell, and turn over what it encloses."""
     player = state.words[TURN]
     own, other = state.rows[player], state.rows[1 - player]
@@ -153,27 +153,27 @@ def put(state, row, col):
 
 
 @kernel
-def terminal(state):
+def terminal(state: OthelloState) -> bool:
     return state.words[N_PLAYS] == 0 and state.words[N_PLAYS + 1] == 0
 
 
 @kernel
-def margin(state):
+def margin(state: OthelloState) -> int:
     return bitrows.count(state.rows[0]) - bitrows.count(state.rows[1])
 
 
 @kernel
-def result(state):
+def result(state: OthelloState) -> int:
     return min(1, max(-1, margin(state)))
 
 
 @kernel
-def key(state):
+def key(state: OthelloState) -> int:
     return state.words[KEY] ^ SIDE * state.words[TURN]
 
 
 @kernel
-def ownership(state, out):
+def ownership(state: OthelloState, out: np.ndarray) -> None:
     size = state.words[SIZE]
     for cell in range(size**2):
         owner = bitrows.piece(state, cell)
@@ -181,7 +181,7 @@ def ownership(state, out):
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: OthelloState, rng: np.ndarray) -> int:
     words = state.words
     while not terminal(state):
         player = words[TURN]
@@ -194,7 +194,9 @@ def rollout(state, rng):
 
 
 @kernel
-def heavy_rollout(state, rng, actions, played):
+def heavy_rollout(
+    state: OthelloState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray,
+) -> int:
     """Random plays, but those in corners first, and those diagonally next to corners last."""
     words, size = state.words, state.words[SIZE]
     corners, beside = 2 | 1 << size, 4 | 1 << size - 1
@@ -223,14 +225,14 @@ def heavy_rollout(state, rng, actions, played):
 
 
 @kernel
-def evaluate(state):
+def evaluate(state: OthelloState) -> int:
     """Mobility and corners, for the player to move. Cells next to an empty corner give it away."""
     me = state.words[TURN]
     return worth(state, me) - worth(state, 1 - me)
 
 
 @kernel
-def worth(state, player):
+def worth(state: OthelloState, player: int) -> int:
     size, own, other = state.words[SIZE], state.rows[player], state.rows[1 - player]
     corners = 2 | 1 << size
     total = MOBILITY * state.words[N_PLAYS + player]

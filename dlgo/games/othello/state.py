@@ -41,7 +41,7 @@ class Othello(Lettered):
             return "there is a legal play"
         if self.action_of(move) is None:
             return "there is no such cell"
-        if self.cell(state, *move.point) is not None:
+        if move.point and self.cell(state, *move.point) is not None:
             return "the cell is taken"
         return "it encloses no disc"
 
@@ -51,7 +51,9 @@ class Othello(Lettered):
 
     def result_text(self, state: GameState) -> str:
         text, (less, more) = super().result_text(state), sorted(self.discs(state))
-        return text if state.last_move.is_resign else f"{text} {more}-{less}"
+        if state.last_move is not None and state.last_move.is_resign:
+            return text
+        return f"{text} {more}-{less}"
 
     def render(self, state: GameState) -> str:
         return "{}\nblack {}, white {}".format(super().render(state), *self.discs(state))

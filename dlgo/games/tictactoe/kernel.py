@@ -50,7 +50,7 @@ def new_state() -> TicTacToeState:
 
 
 @kernel
-def reset(state):
+def reset(state: TicTacToeState) -> None:
     words = state.words
     words[MARKS_0] = 0
     words[MARKS_1] = 0
@@ -60,23 +60,23 @@ def reset(state):
 
 
 @kernel
-def copy_into(target, source):
+def copy_into(target: TicTacToeState, source: TicTacToeState) -> None:
     for i in range(5):
         target.words[i] = source.words[i]
 
 
 @kernel
-def to_move(state):
+def to_move(state: TicTacToeState) -> int:
     return state.words[TURN]
 
 
 @kernel
-def is_legal(state, action):
+def is_legal(state: TicTacToeState, action: int) -> bool:
     return ((state.words[MARKS_0] | state.words[MARKS_1]) >> action) & 1 == 0
 
 
 @kernel
-def legal_actions(state, out):
+def legal_actions(state: TicTacToeState, out: np.ndarray) -> int:
     marked = state.words[MARKS_0] | state.words[MARKS_1]
     n = 0
     for cell in range(CELLS):
@@ -87,7 +87,7 @@ def legal_actions(state, out):
 
 
 @kernel
-def play(state, action):
+def play(state: TicTacToeState, action: int) -> None:
     words = state.words
     player = words[TURN]
     words[player] |= 1 << action
@@ -98,24 +98,24 @@ def play(state, action):
 
 
 @kernel
-def terminal(state):
+def terminal(state: TicTacToeState) -> bool:
     words = state.words
     return words[WINNER] != NOBODY or words[MARKS_0] | words[MARKS_1] == FULL
 
 
 @kernel
-def result(state):
+def result(state: TicTacToeState) -> int:
     winner = state.words[WINNER]
     return 0 if winner == NOBODY else 1 - 2 * winner
 
 
 @kernel
-def key(state):
+def key(state: TicTacToeState) -> int:
     return state.words[KEY]
 
 
 @kernel
-def piece(state, cell):
+def piece(state: TicTacToeState, cell: int) -> int:
     for player in range(2):
         if (state.words[player] >> cell) & 1:
             return player
@@ -123,7 +123,7 @@ def piece(state, cell):
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: TicTacToeState, rng: np.ndarray) -> int:
     words = state.words
     if words[WINNER] != NOBODY:
         return 1 - 2 * words[WINNER]
@@ -140,7 +140,7 @@ def rollout(state, rng):
 
 
 @kernel
-def evaluate(state):
+def evaluate(state: TicTacToeState) -> int:
     """Ten points for each line that only one player can still complete, by marks in it."""
     words = state.words
     own, other = words[words[TURN]], words[1 - words[TURN]]

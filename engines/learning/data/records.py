@@ -13,6 +13,7 @@ import numpy as np
 
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import DataError
+from dlgo.games.go.state import Go
 
 # What `flags` says of a ply.
 LABELLED = 1  # something to learn: not a random ply, an implied pass or an opponent's move
@@ -45,11 +46,11 @@ class Start:
         game = state.game
         if game.same_position(state.kernel_state, game.new_kernel_state()):
             return None
-        if not hasattr(game, "position"):
+        if not isinstance(game, Go):
             raise DataError(f"{game}: games of training data must begin with the normal start")
         owners = [
-            game.cell(state, *game.move_of(action).point)
-            for action in range(game.num_actions) if action != game.pass_action
+            game.cell(state, row, col)
+            for row in range(1, game.size + 1) for col in range(1, game.size + 1)
         ]
         cells = bytes(0 if owner is None else 1 + owner.index for owner in owners)
         return cls(cells, state.next_player.index)

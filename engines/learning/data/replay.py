@@ -16,6 +16,7 @@ from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Player
 from dlgo.encoders.base import Encoder, encode
 from dlgo.errors import DataError
+from dlgo.games.go.state import Go
 from dlgo.jit import kernel
 from engines.learning.data.records import NO_RESULT, Start
 
@@ -34,7 +35,7 @@ def start_state(game: GameSpec, start: Start | None) -> GameState:
          for action, cell in zip(actions, start.cells, strict=True) if cell == owner]
         for owner in (1, 2)
     )
-    return game.position(black, white, Player.from_index(start.player))
+    return Go.of(game).position(black, white, Player.from_index(start.player))
 
 
 class LaidOut(NamedTuple):

@@ -188,6 +188,6 @@ class TrainableNetwork(KerasNetwork):
         self._kept.set_weights(self.weights if weights is None else weights)
         return save_model(folder, self._kept, Card(
             name=name, game=str(self.encoder.game), encoder=self.encoder.name,
-            network=self._network, shape=tuple(self.encoder.shape),
+            network=self._network, shape=self.encoder.shape,
             num_actions=self.encoder.num_actions, training=training, accuracy=accuracy or {},
         ))

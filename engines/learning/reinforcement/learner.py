@@ -35,7 +35,7 @@ from engines.learning.data.records import NO_RESULT
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
-from engines.learning.reinforcement.config import ReinforcementConfig
+from engines.learning.reinforcement.config import OwnGamesConfig, ReinforcementConfig
 from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.runs.checkpoint import REMEDY
@@ -127,9 +127,9 @@ class ReinforcementLearner(Learner):
         gpu: what it learns on; None: the CPU.
     """
 
-    config: ClassVar[type[ReinforcementConfig]]
+    config: ClassVar[type[OwnGamesConfig]]
     gpu: str | None = None
-    curves = (
+    curves: tuple[Curve, ...] = (
         Curve("score against random play", {"": "score_random"}),
         Curve("entropy of the policy (nats)", {"": "entropy"}),
         Curve("moved in an iteration (nats)", {"": "kl"}),

@@ -73,7 +73,7 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     notes = dataclasses.asdict(dataclasses.replace(checkpoint, state=[]))
     del notes["state"]
     notes |= {"epoch": len(checkpoint.history), "format": _FORMAT}
-    arrays = {f"state{i}": array for i, array in enumerate(checkpoint.state)}
+    arrays: dict[str, Any] = {f"state{i}": array for i, array in enumerate(checkpoint.state)}
     buffer = io.BytesIO()
     np.savez(buffer, notes=np.array(json.dumps(notes)), **arrays)
     write_file(folder / FILE_NAME, buffer.getvalue(), error=ModelError, remedy=REMEDY)

@@ -14,7 +14,7 @@ from math import comb
 
 import numpy as np
 
-from dlgo.bits import lowest_bit, popcount
+from dlgo.bits import int64, lowest_bit, popcount
 from dlgo.games.draughts.board import SQUARES
 from dlgo.jit import inline_kernel, kernel
 
@@ -29,19 +29,19 @@ NOWHERE = -1
 
 
 @inline_kernel
-def turned(bits):
+def turned(bits: int) -> int:
     """The board turned by half a turn: square 1 is 32, 2 is 31."""
-    out = np.int64(0)
+    out = int64(0)
     while bits:
-        out |= np.int64(1) << (34 - lowest_bit(bits))
+        out |= int64(1) << (34 - lowest_bit(bits))
         bits &= bits - 1
     return out
 
 
 @inline_kernel
-def _rank(bits, first):
+def _rank(bits: int, first: int) -> int:
     """The rank of a set of squares, the lowest of which may be the square number `first`."""
-    rank, size = np.int64(0), 0
+    rank, size = int64(0), 0
     while bits:
         bit = lowest_bit(bits)
         size += 1
@@ -51,21 +51,21 @@ def _rank(bits, first):
 
 
 @inline_kernel
-def _unrank(rank, size, first):
+def _unrank(rank: int, size: int, first: int) -> int:
     """The set of squares with a rank."""
-    bits, square = np.int64(0), SQUARES - 1
+    bits, square = int64(0), SQUARES - 1
     while size:
         while COMB[square, size] > rank:
             square -= 1
         rank -= COMB[square, size]
         size -= 1
         number = square + first
-        bits |= np.int64(1) << (number + number // 8)
+        bits |= int64(1) << (number + number // 8)
     return bits
 
 
 @kernel
-def slice_size(men, kings, other_men, other_kings):
+def slice_size(men: int, kings: int, other_men: int, other_kings: int) -> int:
     """The number of numbers in a slice."""
     return (
         COMB[_MEN, men] * COMB[_MEN, other_men] * COMB[SQUARES, kings] * COMB[SQUARES, other_kings]
@@ -73,7 +73,7 @@ def slice_size(men, kings, other_men, other_kings):
 
 
 @inline_kernel
-def place(own, other, kings):
+def place(own: int, other: int, kings: int) -> int:
     """The number of a position inside its slice; own pieces are to move, down the board."""
     men, other_men = own & ~kings, other & ~kings
     own_kings, other_kings = own & kings, other & kings
@@ -84,7 +84,9 @@ def place(own, other, kings):
 
 
 @kernel
-def position(number, men, kings, other_men, other_kings):
+def position(
+    number: int, men: int, kings: int, other_men: int, other_kings: int,
+) -> tuple[int, int, int]:
     """The position with a number, as bitboards (own, other, kings); NOWHERE if there is none."""
     radix = COMB[SQUARES, other_kings]
     d = _unrank(number % radix, other_kings, 0)
@@ -96,5 +98,5 @@ def position(number, men, kings, other_men, other_kings):
     b = _unrank(number % radix, other_men, 4)
     a = _unrank(number // radix, men, 0)
     if a & b or (a | b) & (c | d) or c & d:
-        return np.int64(NOWHERE), np.int64(0), np.int64(0)
+        return int64(NOWHERE), int64(0), int64(0)
     return a | c, b | d, c | d

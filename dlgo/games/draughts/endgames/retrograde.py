@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dlgo.bits import popcount
+from dlgo.bits import int64, popcount
 from dlgo.games.draughts import board
 from dlgo.games.draughts.endgames.places import MOST, NOWHERE, place, position, slice_size, turned
 from dlgo.jit import inline_kernel, kernel
@@ -94,7 +94,7 @@ def compute(pieces: int) -> Iterator[tuple[Slice, int, np.ndarray]]:
 
 
 @kernel
-def _longest(table):
+def _longest(table: np.ndarray) -> int:
     most = 0
     for code in table:
         if code != NO_POSITION and code > most:
@@ -103,7 +103,10 @@ def _longest(table):
 
 
 @kernel
-def _round(table, due, offsets, stack, codes, men, kings, other_men, other_kings, turns):
+def _round(
+    table: np.ndarray, due: np.ndarray, offsets: np.ndarray, stack: np.ndarray, codes: np.ndarray,
+    men: int, kings: int, other_men: int, other_kings: int, turns: int,
+) -> int:
     """Find the positions of a slice that end after exactly `turns` turns; returns their number."""
     start = offsets[men, kings, other_men, other_kings]
     before = offsets[other_men, other_kings, men, kings]  # steps from there lead to this slice
@@ -115,7 +118,7 @@ def _round(table, due, offsets, stack, codes, men, kings, other_men, other_kings
         if own == NOWHERE:
             table[start + number] = NO_POSITION
             continue
-        count = codes_after_turns(table, offsets, stack, codes, own, other, crowned, np.int64(0))
+        count = codes_after_turns(table, offsets, stack, codes, own, other, crowned, int64(0))
         code = best_code(codes, count)
         if code == turns + 1:
             table[start + number] = code
@@ -126,7 +129,9 @@ def _round(table, due, offsets, stack, codes, men, kings, other_men, other_kings
 
 
 @inline_kernel
-def _step_back(table, due, before, own, other, kings, code):
+def _step_back(
+    table: np.ndarray, due: np.ndarray, before: int, own: int, other: int, kings: int, code: int,
+) -> None:
     """Note that the positions from which a step leads to this one may get a byte."""
     empty = board.BOARD & ~(own | other)
     for direction in range(4):
@@ -142,27 +147,30 @@ def _step_back(table, due, before, own, other, kings, code):
 
 
 @inline_kernel
-def look_up(table, offsets, own, other, kings):
+def look_up(table: np.ndarray, offsets: np.ndarray, own: int, other: int, kings: int) -> int:
     """The byte of a position whose own pieces are to move, down the board.
 
     A player without pieces has lost. Returns NO_POSITION if the table does not have the position.
     """
     if own == 0:
-        return np.int64(1)
+        return int64(1)
     if other == 0:
-        return np.int64(2)
+        return int64(2)
     men, other_men = popcount(own & ~kings), popcount(other & ~kings)
     own_kings, other_kings = popcount(own & kings), popcount(other & kings)
     if men + other_men + own_kings + other_kings > MOST:
-        return np.int64(NO_POSITION)
+        return int64(NO_POSITION)
     start = offsets[men, own_kings, other_men, other_kings]
     if start < 0 or start >= len(table):  # the offsets may belong to a larger table
-        return np.int64(NO_POSITION)
-    return np.int64(table[start + place(own, other, kings)])
+        return int64(NO_POSITION)
+    return int64(table[start + place(own, other, kings)])
 
 
 @kernel
-def codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper):
+def codes_after_turns(
+    table: np.ndarray, offsets: np.ndarray, stack: np.ndarray, codes: np.ndarray, own: int,
+    other: int, kings: int, jumper: int,
+) -> int:
     """Write the bytes of the positions after each turn, for the other player; returns their number.
 
     `stack` is scratch. `jumper` must continue capturing; 0 at the start of a turn.
@@ -197,7 +205,7 @@ def codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper):
 
 
 @inline_kernel
-def _push_captures(stack, n, own, other, kings, jumper):
+def _push_captures(stack: np.ndarray, n: int, own: int, other: int, kings: int, jumper: int) -> int:
     """Put the position after each capture on the stack; returns its height."""
     empty = board.BOARD & ~(own | other)
     for direction in range(4):
@@ -214,7 +222,7 @@ def _push_captures(stack, n, own, other, kings, jumper):
 
 
 @kernel
-def best_code(codes, count):
+def best_code(codes: np.ndarray, count: int) -> int:
     """The byte of a position from the bytes of the positions after its turns."""
     if count == 0:
         return 1  # a player who cannot move has lost

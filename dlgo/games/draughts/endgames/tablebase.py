@@ -13,7 +13,7 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState, Move
-from dlgo.bits import popcount
+from dlgo.bits import int64, popcount
 from dlgo.games.draughts import kernel as rules
 from dlgo.games.draughts.board import BLACK, JUMPER, KINGS, TURN, WHITE, copy_into
 from dlgo.games.draughts.endgames import retrograde
@@ -22,40 +22,43 @@ from dlgo.games.draughts.endgames.tables import EndgameTables
 from dlgo.games.draughts.evaluation import evaluate
 from dlgo.games.draughts.state import Draughts
 from dlgo.jit import inline_kernel, kernel
+from dlgo.kernels import KernelState
 
 # Smaller tables are the beginnings of larger ones, so these offsets serve all.
 _OFFSETS = retrograde.offsets_of(MOST)[0]
 
 
-class TablebaseState(NamedTuple):
-    """A `DraughtsState` with the endgame tables."""
-
+class _Arrays(NamedTuple):
     words: np.ndarray
     history: np.ndarray
     table: np.ndarray  # uint8, as `retrograde.py` computes it
+
+
+class TablebaseState(_Arrays):
+    """A `DraughtsState` with the endgame tables."""
 
     shared_fields = ("table",)
 
 
 @inline_kernel
-def _code(state):
+def _code(state: KernelState) -> int:
     """The code of the position in the tables; NO_POSITION in the middle of a capture."""
     words, table = state.words, state.table
     own, other, kings = words[BLACK], words[WHITE], words[KINGS]
     if words[JUMPER] or popcount(own | other) > MOST:
-        return np.int64(retrograde.NO_POSITION)
+        return int64(retrograde.NO_POSITION)
     if words[TURN] == 1:
         own, other, kings = turned(other), turned(own), turned(kings)
     return retrograde.look_up(table, _OFFSETS, own, other, kings)
 
 
 @kernel
-def terminal(state):
+def terminal(state: KernelState) -> bool:
     return rules.terminal(state) or _code(state) != retrograde.NO_POSITION
 
 
 @kernel
-def result(state):
+def result(state: KernelState) -> int:
     if rules.terminal(state):
         return rules.result(state)
     code = _code(state)
@@ -66,7 +69,7 @@ def result(state):
 
 
 @kernel
-def rollout(state, rng):
+def rollout(state: KernelState, rng: np.ndarray) -> int:
     """As in draughts, except for positions in the tables."""
     return result(state) if terminal(state) else rules.rollout(state, rng)
 
@@ -97,7 +100,7 @@ class TablebaseDraughts(Draughts):
 
     def probe(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
         scores = self.tables.scores(state)
-        return scores and {
+        return None if scores is None else {
             self.move_of(action): (score.result, score.turns) for action, score in scores.items()
         }
 

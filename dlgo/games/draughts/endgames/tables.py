@@ -20,7 +20,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dlgo.api import GameState
-from dlgo.bits import popcount
+from dlgo.bits import int64, popcount
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_file
 from dlgo.games.draughts.board import BLACK, JUMPER, KINGS, TURN, WHITE
@@ -95,10 +95,13 @@ class EndgameTables:
         """
         if self.score(state) is None:
             return None
-        player, values = state.next_player, {}
+        player = state.next_player
+        values: dict[int, Score] = {}
         for action in state.legal_actions().tolist():
             after = state.apply_move(state.game.move_of(action))
             score = self.score(after)
+            if score is None:
+                return None
             if after.next_player is not player:
                 score = Score(-score.result, score.turns + 1 if score.result else 0)
             values[action] = score
@@ -106,7 +109,9 @@ class EndgameTables:
 
 
 @kernel
-def _code(words, table, offsets, stack, codes):
+def _code(
+    words: np.ndarray, table: np.ndarray, offsets: np.ndarray, stack: np.ndarray, codes: np.ndarray,
+) -> int:
     """The byte of a position of the game, also in the middle of a capture."""
     own, other, kings, jumper = words[BLACK], words[WHITE], words[KINGS], words[JUMPER]
     if words[TURN] == 1:
@@ -114,9 +119,9 @@ def _code(words, table, offsets, stack, codes):
     if jumper == 0:
         return retrograde.look_up(table, offsets, own, other, kings)
     if popcount(own | other) > MOST:
-        return np.int64(NO_POSITION)
+        return int64(NO_POSITION)
     n = retrograde.codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper)
-    return np.int64(retrograde.best_code(codes, n))
+    return int64(retrograde.best_code(codes, n))
 
 
 def _make(pieces: int, log: Callable[[str], None]) -> np.ndarray:
