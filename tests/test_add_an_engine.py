@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments.cli.main import cli
 from tests.command import ROOT, dlgo_here
 from tests.conftest import RUN_ALL
 
@@ -97,10 +96,6 @@ def test_names_that_cannot_be_used_are_refused(
     assert not list(tmp_path.iterdir())
 
 
-def test_new_is_a_command() -> None:
-    assert {"engine", "game"} == set(cli.commands["new"].commands)
-
-
 @pytest.mark.slow
 def test_what_strangers_write_is_told_in_their_words(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -150,51 +145,3 @@ def test_sets_of_texts_have_one_order_for_one_seed(
              "--seed", "5", "--delay", "0", "--save", file)
         games.add(file.read_text().split("\n", 3)[-1])
     assert len(games) == 1
-
-
-@pytest.mark.slow
-def test_a_fault_in_a_file_of_ones_own_is_not_an_internal_error(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """File, line and cause, also of what Numba compiles; else at least the file."""
-    dlgo(capfd, tmp_path, "new", "game", "rows")
-    rows = (tmp_path / "rows.py").read_text()
-    play = "play", "bad.py", "--second", "random", "--delay", "0", "--first"
-    perft = "perft", "bad.py", "--depth", "1"
-    for old, new, arguments, status, part in (
-        ("[LEAD] *", "[LAED] *", (*play, "alphabeta:depth=1"), 2,
-         "bad.py, line 120: NameError: name 'LAED' is not defined; `dlgo check`"),
-        ("np.zeros(5, np.int64)", "np.zeros(5)", perft, 2,
-         "bad.py, line 91: TypingError: it cannot compile or_(float64, float64); `dlgo check`"),
-        ("return RowsState(", "raise RuntimeError('boom')\n        return RowsState(", perft, 2,
-         "RuntimeError: boom; `dlgo check`"),
-        ("return Move.play(", "Move.play(", (*play, "random"), 70,
-         "None is not a move; write a Move or its text, such as 'None'; a mistake in bad.py may be "
-         "the cause: run `dlgo check FILE`"),
-    ):
-        assert rows.count(old) == 1
-        (tmp_path / "bad.py").write_text(rows.replace(old, new))
-        assert part in run_here(tmp_path, *arguments, status=status)
-
-
-@pytest.mark.slow
-def test_what_a_bot_raises_is_told_with_its_line_in_few_words(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "bad.py").write_text(
-        "import numba\n@numba.njit\ndef value(words):\n    return words.smu()\n"
-        "def select_move(state):\n    return value(state.kernel_state.words)\n")
-    said = dlgo(capfd, tmp_path, "check", "bad.py", "--game", "tictactoe", status=1)
-    assert "bad.py, line 4: TypingError: Unknown attribute 'smu' of type array" in said
-    (tmp_path / "bad.py").write_text(
-        "def select_move(state):\n    raise ValueError('\\x1b[31m' + 1000 * 'x')\n")
-    said = dlgo(capfd, tmp_path, "check", "bad.py", "--game", "tictactoe", status=1)
-    assert "bad.py, line 2: ValueError" in said and "\x1b" not in said and len(said) < 600
-
-
-def run_here(folder: Path, *arguments: str, status: int) -> str:
-    """The last line of a command that fails, in a process of its own."""
-    done = subprocess.run([sys.executable, "-m", "dlgo", *arguments], cwd=folder, env=ENVIRONMENT,
-                          capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == status
-    return done.stderr.splitlines()[-1]

@@ -1,4 +1,4 @@
-"""The shared API: players, points, moves, and states that never change."""
+"""The shared API: moves, games by name, and states that never change."""
 
 from __future__ import annotations
 
@@ -20,22 +20,6 @@ from dlgo import (
 from tests.conftest import one_line_error
 
 GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
-
-
-def test_players_are_each_others_other() -> None:
-    assert Player.black.other is Player.white
-    assert Player.white.other is Player.black
-
-
-def test_neighbors_of_a_point() -> None:
-    assert set(Point(1, 1).neighbors()) == {(0, 1), (2, 1), (1, 0), (1, 2)}
-
-
-def test_moves_compare_and_hash_by_value() -> None:
-    assert Move.play(Point(3, 3)) == Move.play(Point(3, 3))
-    assert len({Move.play(4), Move.play(4), Move.pass_turn(), Move.resign()}) == 3
-    for move in (Move.play(1), Move.pass_turn(), Move.resign()):
-        assert move.is_play + move.is_pass + move.is_resign == 1
 
 
 def test_moves_since_are_those_that_lead_from_an_earlier_state_of_the_same_game() -> None:

@@ -272,7 +272,3 @@ def test_a_rule_about_pieces_is_named(interpreted: None, message: str, game: Gam
 def test_a_misspelt_rule_is_not_skipped_in_silence() -> None:
     with pytest.raises(ValueError, match="no such rules.*copys"):
         check_game(get_game("tictactoe"), skip=("copys",))
-
-
-def test_every_rule_says_what_it_asks_for() -> None:
-    assert all(check.__doc__ for check in RULES.values())

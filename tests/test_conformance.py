@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlgo import GameSpec, GameState, Player, Point, game_names, get_game, kernels
+from dlgo import GameSpec, game_names, get_game
 from dlgo.conformance import Sample, check_game, check_sample, draw_sample, keys, play_line
-from dlgo.games.draughts import board as draughts_board
-from dlgo.games.draughts import kernel as draughts_kernel
-from dlgo.games.go.board import KO
-from dlgo.games.tictactoe import kernel as tictactoe
 from tests.conftest import RUN_ALL
 
 # Options worth a check of their own, besides a game's defaults.
@@ -83,56 +76,3 @@ def test_any_line_of_play_keeps_the_rules(spec: str) -> None:
 def test_keys_and_rollouts_are_the_same_in_every_process() -> None:
     samples = [draw_sample(get_game(name), games=2) for name in game_names()]
     assert list(keys.fresh_processes(samples)) == []
-
-
-# The key that `play` keeps is that of the same stones set up anew ------------------------------
-
-
-def rebuild_tictactoe(state: GameState, player: Player) -> Any:
-    """The key from the words of the stones."""
-    marks = state.kernel_state.words[:2]
-    key = tictactoe.SIDE if player is Player.white else 0
-    for side in range(2):
-        for cell in range(tictactoe.CELLS):
-            if marks[side] >> cell & 1:
-                key ^= int(tictactoe.STONES[side, cell])
-    return tictactoe.TicTacToeState(np.array([*marks, player.index, tictactoe.NOBODY, key]))
-
-
-def rebuild_go(state: GameState, player: Player) -> Any:
-    """The stones put on an empty board; not after a pass or with a ko, which belong to the key."""
-    if state.last_move is not None and state.last_move.is_pass or state.kernel_state.info[KO]:
-        return None
-    stones: dict[Player | None, list[Point]] = {Player.black: [], Player.white: [], None: []}
-    for row in range(1, state.game.size + 1):
-        for col in range(1, state.game.size + 1):
-            stones[state.game.cell(state, row, col)].append(Point(row, col))
-    game = state.game
-    return game.position(stones[Player.black], stones[Player.white], player).kernel_state
-
-
-def rebuild_draughts(state: GameState, player: Player) -> Any:
-    """The pieces set up at the beginning of a turn."""
-    words = state.kernel_state.words
-    if words[draughts_board.JUMPER]:
-        return None
-    new = draughts_board.new_state()
-    draughts_kernel.set_position(
-        new, words[draughts_board.BLACK], words[draughts_board.WHITE],
-        words[draughts_board.KINGS], player.index,
-    )
-    return new
-
-
-@pytest.mark.parametrize(("spec", "rebuild"), [
-    ("tictactoe", rebuild_tictactoe), ("go:size=5", rebuild_go), ("draughts", rebuild_draughts),
-])
-def test_keys_of_positions_set_up_anew_are_those_of_play(spec: str, rebuild: Any) -> None:
-    compared = 0
-    for state in draw_sample(get_game(spec), games=2).states(100):
-        position = rebuild(state, state.next_player)
-        if position is not None:
-            compared += 1
-            assert kernels.key(position) == state.key()
-            assert kernels.key(rebuild(state, state.next_player.other)) != state.key()
-    assert compared > 20

@@ -129,20 +129,6 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_exception_while_writing_leaves_the_old_file(tmp_path) -> None:
-    path = tmp_path / "old.csv"
-    path.write_text("old")
-
-    def rows():
-        yield [1]
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_csv(path, ["number"], rows())
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_a_table_is_csv_and_its_rows_are_counted(tmp_path) -> None:
     assert write_csv(tmp_path / "t.csv", ["a", "b"], [[1, 'x, "y"'], [2, "\udcff"]]) == 2
     assert (tmp_path / "t.csv").read_bytes() == b'a,b\n1,"x, ""y"""\n2,?\n'

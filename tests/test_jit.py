@@ -197,31 +197,6 @@ def test_whatever_a_kernel_is_made_of_counts(parts: Path, tmp_path: Path) -> Non
     assert len(whole) == len(compiled)
 
 
-def test_a_script_that_was_interrupted_while_it_compiled(parts: Path, tmp_path: Path) -> None:
-    """Its classes are in no module, and some of its kernels are in the cache."""
-    cache = tmp_path / "cache"
-    assert run(parts, PARTS, cache) == "192"
-    compiled = machine_code(cache)
-    for path in cache.rglob("twice-*"):
-        path.unlink()
-    assert run(parts, PARTS, cache) == "192"
-    assert machine_code(cache).keys() == compiled.keys()
-
-
-def test_what_has_no_digest_is_not_cached() -> None:
-    """An object could be read in ways that no digest follows."""
-    from dlgo.fingerprint import UnknownIngredient, fingerprint
-    from dlgo.jit import kernel
-
-    thing = object()
-
-    def holds():
-        return thing
-
-    with pytest.raises(UnknownIngredient, match="object"):
-        fingerprint(kernel(holds), ())
-
-
 RANDOM = "import dlgo.jit, dlgo.rng as r; print(r.below(r.make_rng(1), 1), dlgo.jit.cache_folder())"
 
 
@@ -318,47 +293,3 @@ def test_who_waits_for_the_compiler_is_told_once() -> None:
         assert outer(4) == 10  # nothing to compile
     assert outer(4 + 0j) == 10  # nobody waits
     assert len(lines) == 1
-
-
-def test_what_only_kernels_call_gets_no_entry_for_python(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Taking Python's objects apart is compiled when Python first calls, and not before."""
-    from dlgo import jit
-    from dlgo.jit import kernel
-
-    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)  # what is loaded compiles nothing
-
-    @kernel
-    def square(x):
-        return x * x
-
-    @kernel
-    def fourth_power(x):
-        return square(square(x))
-
-    assert fourth_power(3) == 81
-    assert len(fourth_power.overloads) == 1 and not square.overloads
-    assert square(3) == 9
-    assert len(square.overloads) == 1
-
-
-def test_a_constant_and_a_variable_share_machine_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Numba has a type for each constant, and compiles `add(x, 1)` and `add(x, n)` apart."""
-    from dlgo import jit
-    from dlgo.jit import kernel
-
-    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
-
-    @kernel
-    def add(x, n):
-        return x + n
-
-    @kernel
-    def both(x):
-        return add(x, 1) + add(n=2, x=x) + add(x, x)
-
-    assert both(3) == 15
-    assert len(list(tmp_path.glob("add-*"))) == 1

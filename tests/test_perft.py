@@ -29,11 +29,6 @@ def test_published_counts(game: str, counts: list[int]) -> None:
     assert counts_of(get_game(game), len(counts)) == counts
 
 
-def test_depth_zero_is_the_position_itself() -> None:
-    game = get_game("connect4")
-    assert game.perft(GameState.new_game(game).kernel_state, 0) == 1
-
-
 def test_complete_games_of_tic_tac_toe() -> None:
     """255,168 games (OEIS A061526): sequences that end at each length."""
     game = get_game("tictactoe")

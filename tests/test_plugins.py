@@ -15,12 +15,10 @@ import pytest
 
 from dlgo import GameState, Move, get_game
 from dlgo.errors import BotError, PluginError, SpecError
-from dlgo.games import GAMES
 from dlgo.plugins import load_file
 from engines.base import Budget, Decision, Engine
 from engines.mcts.engine import MCTSEngine
 from engines.registry import ENGINES, EngineSpec, build_engine
-from experiments.arena.series import play_series
 
 ROOT = Path(__file__).resolve().parents[1]
 CONNECT4 = get_game("connect4")
@@ -272,10 +270,6 @@ def test_classes_objects_and_functions_play_in_python(engine) -> None:
     assert build_engine(engine, "connect4").select_move(START).move == Move.play(7)
 
 
-def test_an_object_plays_a_series() -> None:
-    assert play_series("tictactoe", Last(), "random", pairs=3).games == 6
-
-
 def test_a_built_engine_and_an_engine_class_play_in_python() -> None:
     engine = build_engine("mcts:sims=7,c_uct=1", "connect4")
     assert build_engine(engine, "connect4") is engine
@@ -339,9 +333,3 @@ def test_a_size_may_stand_without_its_name() -> None:
         get_game("connect4", 7)
     with pytest.raises(SpecError, match="3 is not a game"):
         get_game(3)
-
-
-def test_built_in_names_come_first() -> None:
-    assert GAMES.names()[0] == "tictactoe"
-    assert ENGINES.split("gtp:gnugo") == ("gtp", "gnugo")
-    assert ENGINES.split("supervised:my_bot.py") == ("supervised", "my_bot.py")

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 import traceback
-from pathlib import Path
 
 import pytest
 
@@ -109,18 +108,3 @@ def test_the_time_of_ended_children_counts() -> None:
         process.stdout.readline()
         assert processes.cpu_of_tree(process.pid) > 0.4
         process.kill()
-
-
-def test_only_the_room_of_systems_asks_which_it_is() -> None:
-    """Ruff forbids the names elsewhere: that it does is tried with a file that uses them."""
-    root = Path(__file__).resolve().parents[1]
-    code = "import os\nimport signal\nimport sys\n\nprint(os.name, sys.platform, signal.SIGKILL)\n"
-    for place, found in (("engines/somewhere.py", 3), ("dlgo/system/somewhere.py", 0)):
-        done = subprocess.run(
-            [sys.executable, "-m", "ruff", "check", "--select", "TID251", "--stdin-filename", place,
-             "--output-format", "concise", "-"],
-            input=code, capture_output=True, text=True, cwd=root, check=False,
-        )
-        if "No module named ruff" in done.stderr:
-            pytest.skip("needs ruff")
-        assert done.stdout.count("TID251") == found, done.stdout

@@ -381,10 +381,6 @@ FAULTS: dict[str, tuple[Callable[[], None], Callable[[pytest.MonkeyPatch], None]
 }
 
 
-def test_there_are_sixteen() -> None:
-    assert len(FAULTS) == 16
-
-
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_printed_fault_is_not_here_and_would_be_noticed(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, get_game
-from dlgo.api import Player
 from engines.alphago.bundle import find_bundle, shipped_bundles
 from engines.registry import build_engine
-from tests.alphago.fakes import fake
 from tests.conftest import random_game
 
 GAME = get_game("tictactoe")
@@ -64,26 +62,6 @@ def test_answers_that_are_remembered_change_no_search_and_their_rollouts_are_pla
         asked, of = asked + one.cost.evaluations, of + other.cost.evaluations
         state = state.apply_move(one.move)
     assert asked < of
-
-
-def test_the_value_of_a_leaf_is_the_mixture() -> None:
-    state = GameState.new_game(GAME)
-    for mixing in (0.0, 0.25, 1.0):
-        engine = fake(GAME, **{"lambda": mixing})
-        engine._expected = lambda _: 0.8
-        engine._rollout = lambda _: -1.0
-        assert engine._evaluate(state)[1] == pytest.approx(0.8 * (1 - mixing) - mixing)
-
-
-def test_a_rollout_is_seen_by_who_is_to_move_at_its_beginning() -> None:
-    """From a position whose every end Black wins, and with White to move in it."""
-    state = GameState.new_game(GAME)
-    for action in (0, 3, 1, 4, 8, 6):
-        state = state.apply_move(GAME.move_of(action))
-    engine = fake(GAME)
-    engine._fast_policy = type("Wins", (), {"policy": lambda self, state: (
-        np.array([2]), np.array([1.0]))})()
-    assert state.next_player is Player.black and engine._rollout(state) == 1
 
 
 def test_what_it_costs_and_plays_with_is_told() -> None:

@@ -8,7 +8,6 @@ import math
 import random
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -17,14 +16,11 @@ from dlgo.records.ledger import GameRecord
 from dlgo.specs import split_version
 from experiments.arena.agenda import Agenda
 from experiments.arena.limits import Limits
-from experiments.arena.plan_keys import KEYS
 from experiments.arena.planfile import read_plan
 from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Result, UntilRated
-from experiments.cli.tournament import tournament
 
-ROOT = Path(__file__).resolve().parents[2]
 ENTRANTS = tuple(f"dawdler:ms={ms}" for ms in (1, 2, 3, 4))
 
 
@@ -58,17 +54,6 @@ def test_in_a_mirror_each_entrant_meets_itself_once_an_opening() -> None:
     agenda = Agenda(plan.canonical(), {tasks(plan)[0].slot: None}, Limits())
     assert (agenda.planned, agenda.stored) == (6, 1)
     assert agenda.take(100) == tasks(plan)[1:]
-
-
-def test_a_match_with_openings_of_its_own_is_prepared_for() -> None:
-    plan = Plan(("tictactoe",), ENTRANTS[:3], 2, pairings=(ENTRANTS[:2],)).canonical()
-    agenda = Agenda(plan, {}, Limits())
-    assert agenda.engines() == [("tictactoe", entrant) for entrant in ENTRANTS[:2]]
-    played = agenda.take(100)
-    assert len(played) == agenda.planned == 4
-    assert {frozenset(task.players) for task in played} == {frozenset(ENTRANTS[:2])}
-    assert {task.pair for task in played} != {0, 1}
-    assert "pairings" not in plan.to_json()
 
 
 def test_all_kinds_share_the_games_they_have_in_common() -> None:
@@ -206,17 +191,6 @@ def test_max_pairs_is_the_end() -> None:
     assert "max_pairs=20 is reached" in agenda.strategy.verdict
 
 
-def test_who_cannot_be_rated_is_not_waited_for() -> None:
-    def rate(first, second, result):
-        return Guesses(first, second, result, hopeless=ENTRANTS[:1])
-
-    games = Counter(
-        name for slot in simulate(dataclasses.replace(TARGET, target_elo=130.0), rate)[1]
-        for name in slot.split("|")[1:3]
-    )
-    assert games[ENTRANTS[0]] < 160
-
-
 # --- plan files ----------------------------------------------------------------------------
 
 
@@ -292,25 +266,6 @@ def test_a_key_without_effect_is_refused(tmp_path, line: str, options: dict, mes
     with pytest.raises(SpecError, match=message) as caught:
         read_plan(path, options)
     assert "\n" not in str(caught.value)
-
-
-def test_options_and_plan_files_are_checked_by_one_table(tmp_path) -> None:
-    """Every key is an option and a key of the file, and both refuse the same values alike."""
-    options = {param.name: param for param in tournament.params}
-    assert KEYS.keys() <= options.keys()
-    path = tmp_path / "plan.toml"
-    basis = {"games": ["tictactoe"], "engines": ["random", "mcts"]}
-    for name, key in KEYS.items():
-        bounds = (key.low, key.high) if math.isfinite(key.low) else (-(2**63), 2**63 - 1)
-        for value in () if key.type in (str, list) else (bounds[0] - 1, bounds[1] + 1):
-            value = [value / 1, value / 1] if key.type is tuple else value
-            path.write_text(f"{name} = {value}\n")
-            messages = []
-            for plan, overrides in ((path, basis), (None, {**basis, name: value})):
-                with pytest.raises(SpecError, match=f": {name}=.*is out of range") as caught:
-                    read_plan(plan, overrides)
-                messages.append(str(caught.value).rpartition(": ")[2])
-            assert messages[0] == messages[1]
 
 
 def test_a_relative_path_begins_at_the_plan_or_else_at_the_working_folder(tmp_path, monkeypatch):

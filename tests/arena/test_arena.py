@@ -18,8 +18,6 @@ from dlgo.records.costs import MoveCost
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import Ledger
 from experiments.arena import referee
-from experiments.arena.entrants import Entrant
-from experiments.arena.limits import Limits
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from tests.arena.mocks import assert_legal, make_task, run
@@ -77,15 +75,6 @@ def test_the_same_seed_gives_the_same_game():
     assert one.moves == again.moves != other.moves
     assert one.moves.split()[0] == one.opening == "5"
     assert_legal({"one": one, "other": other})
-
-
-@pytest.mark.parametrize(("limits", "kept"), [(Limits(), True), (Limits(memory_mb=1), False)])
-def test_no_engine_is_made_twice_while_there_is_memory(limits, kept):
-    engines = EngineCache(limits)
-    game, entrants = get_game("tictactoe"), [Entrant.of(f"mcts:sims={n}") for n in range(2, 22)]
-    built = [engines.get(game, entrant, 0) for entrant in entrants]
-    assert (engines.get(game, entrants[0], 0) is built[0]) is kept
-    assert engines.get(game, entrants[-1], 0) is built[-1]
 
 
 @pytest.mark.parametrize("name", game_names())

@@ -59,16 +59,6 @@ def test_a_page_comes_once_every_pair_has_met(played, tmp_path):
     live.end()
 
 
-def test_a_page_in_the_making_ends_with_the_tournament(played):
-    path, _ = played
-    live = LiveReport(Said(), PLAN, path, path.parent / "out")
-    live.begin(18, 30)
-    process = live._process
-    assert process is not None and process.poll() is None
-    live.end()
-    assert process.poll() is not None
-
-
 @pytest.mark.slow
 def test_a_page_that_cannot_be_written_stops_nothing(played, tmp_path):
     path, reporter = played

@@ -74,19 +74,6 @@ def test_a_bot_finds_no_opponent_among_the_objects_of_its_process() -> None:
 
 
 @pytest.mark.slow
-def test_an_isolated_engine_plays_as_it_does_at_home() -> None:
-    cache = EngineCache()
-    for game in ("go:size=5", "draughts", *(("tictactoe", "connect4") if RUN_ALL else ())):
-        inside, outside = (
-            play_game(dataclasses.replace(make_task(name, "random", game), opening=()), cache)
-            for name in ("dawdler", "tests.arena.mocks:Dawdler")
-        )
-        assert outside.moves == inside.moves
-        assert all(cost.wall > 0 and cost.nodes == 1 for cost in outside.costs)
-    cache.close()
-
-
-@pytest.mark.slow
 def test_cpu_time_of_children_counts() -> None:
     """It reports nothing itself: what it burns is measured from outside."""
     engine = IsolatedEngine(BURNER, get_game("tictactoe"), 10)

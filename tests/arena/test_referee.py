@@ -78,18 +78,18 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(
     outside: bool, capfd
 ) -> None:
     began = time.monotonic()
-    players = []
+    players = {}
     # The other ways are in `outside.py`, in processes of their own as well.
     culprits, limits = CULPRITS, LIMITS
     for spec in culprits:
         name, colon, settings = spec.partition(":")
         player = f"{MOCKS[name].__module__}:{MOCKS[name].__name__}{colon}{settings}"
-        players.append(player if outside else spec)
+        players[player if outside else spec] = name
     # On a busy machine it takes long to fill the memory or to use CPU time. And one writes into
     # every pipe there is, so that no worker after it could be forked.
     patient = dataclasses.replace(limits, move_timeout=60)
-    hungry = [p for p in players if p.partition(":")[0] in ("eater", "family", "burner")]
-    wild = [player for player in players if player == "scribbler"]
+    hungry = [p for p, name in players.items() if name in ("eater", "family", "burner")]
+    wild = [player for player, name in players.items() if name == "scribbler"]
     others = [player for player in players if player not in hungry + wild]
     games = dict(zip(others, play(*others, limits=limits), strict=True))
     games |= zip(hungry, play(*hungry, limits=patient), strict=True)

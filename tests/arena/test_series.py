@@ -8,7 +8,7 @@ from shutil import copytree
 import pytest
 from scipy.stats import binomtest
 
-from experiments.arena.series import Series, play_series
+from experiments.arena.series import play_series
 from reports.intervals import share_margin
 from tests.command import ROOT
 
@@ -21,10 +21,6 @@ def test_who_won_none_or_all_may_still_win_as_many_as_wilson_says(games: int) ->
     assert share_margin(0.0, games) == share_margin(1.0, games) == pytest.approx(high, abs=1e-4)
 
 
-def test_in_the_middle_it_is_the_normal_approximation() -> None:
-    assert share_margin(0.5, 100) == pytest.approx(0.098, abs=1e-5)
-
-
 def test_the_folder_of_a_network_does_not_change_the_games(tmp_path: Path) -> None:
     shares = []
     for folder in ("here", "there/and/further"):
@@ -33,9 +29,3 @@ def test_the_folder_of_a_network_does_not_change_the_games(tmp_path: Path) -> No
         shares.append([play_series("tictactoe", spec, "mcts:sims=8", 12, seed).points
                        for seed in range(3)])
     assert shares[0] == shares[1]
-
-
-def test_a_series_prints_its_score_with_an_interval_and_its_cost() -> None:
-    series = Series("mcts:sims=10", "random", games=20, points=18, cpu_ms=(0.071, 0.006))
-    assert str(series) == ("mcts:sims=10 against random: 90.0% (73.9% to 100.0%) of 20 games; "
-                           "0.07 and 0.01 CPU ms a move")

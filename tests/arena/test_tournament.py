@@ -24,7 +24,7 @@ from engines.jobs import WorkerError
 from experiments.arena.games import GameTable, WarmUp
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan, tasks
-from experiments.arena.tournament import run_tournament, score_lines
+from experiments.arena.tournament import run_tournament
 from tests.arena.mocks import (
     BAD_SETUP,
     SETUP,
@@ -37,7 +37,6 @@ from tests.arena.mocks import (
     register_mocks,
     run,
 )
-from tests.command import dlgo_here
 from tests.conftest import RUN_ALL
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -144,35 +143,6 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     run(larger, tmp_path / "again.sqlite", limits=Limits(max_failures=0))
     again = games_of(tmp_path / "again.sqlite")
     assert {k: r.moves for k, r in again.items()} == {k: r.moves for k, r in games.items()}
-
-
-@pytest.mark.slow
-def test_the_newest_name_counts_and_a_shared_one_is_not_used(tmp_path):
-    path = tmp_path / "l.sqlite"
-    for names, shown in (
-        (("", ":name=Old"), {"random", "Old"}),
-        (("", ":name=New"), {"random", "New"}),
-        (("", ""), {"random", "New"}),  # a name stays until there is another
-        ((":name=X", ":name=X"), {"random", "dawdler"}),
-    ):
-        plan = Plan(("tictactoe",), (f"random{names[0]}", f"dawdler{names[1]}"), pairs=1)
-        _, said = run(plan, path)
-        assert "2 games: round-robin of 2 entrants, 1 opening pair a match, on tictactoe" in said
-        with Ledger(path, read_only=True) as ledger:
-            assert set(ledger.names().values()) == shown
-        _, *rows = score_lines(plan.canonical(), path)
-        assert {row.split()[0] for row in rows} == shown
-
-
-@pytest.mark.slow
-def test_games_of_an_entrant_against_itself_are_no_points_against_others(tmp_path, capsys):
-    path, field = tmp_path / "l.sqlite", ("random", "alphabeta:depth=1")
-    done = dlgo_here(capsys, "tournament", "--kind", "mirror", "--game", "tictactoe", "--engine",
-                     field[0], "--engine", field[1], "--pairs", 2, "--ledger", path)
-    assert done.returncode == 0 and "compare" not in done.stdout + done.stderr
-    plan = Plan(("tictactoe",), field, pairs=1, seed=1)
-    run(plan, path)
-    assert [row.split()[2] for row in score_lines(plan.canonical(), path)] == ["games", "2", "2"]
 
 
 def test_an_entrant_that_cannot_be_built_leaves_no_trace(tmp_path):

@@ -73,17 +73,6 @@ def test_a_match_without_an_answer_ends_with_its_last_pair() -> None:
     assert "no decision: the budget of pairs was reached after 7 pairs" in agenda.strategy.verdict
 
 
-def test_a_match_can_be_tested_in_normalized_elo() -> None:
-    plan = dataclasses.replace(MATCH, elo_model="normalized")
-    agenda, results = play_until_told(plan, order=0)
-    assert "decides between 0 and 30 normalized Elo" in agenda.strategy.headline
-    assert "0 normalized Elo fits better than 30" in agenda.strategy.verdict
-    # Nearly all games are drawn, so 30 logistic Elo are far more than 30 normalized Elo.
-    assert len(results) > 3 * len(play_until_told(MATCH, order=0)[1])
-    assert plan.canonical().to_json()["elo_model"] == "normalized"
-    assert "elo_model" not in MATCH.canonical().to_json()
-
-
 def test_a_real_match_with_a_test_stops_by_itself(tmp_path) -> None:
     plan = Plan(("connect4",), ("mcts:sims=50", "random"), 1, kind="match",
                 sprt=(0.0, 50.0)).canonical()

@@ -74,18 +74,3 @@ def test_attacks_foresee_what_a_stone_does() -> None:
                 assert planes[row, action, 6:11].tolist() == facts
                 seen += facts
     assert seen.min() > 20
-
-
-def test_attacks_of_the_other_are_those_it_would_have_with_the_turn() -> None:
-    """Nobody can pass: Black puts a stone on White's two, where it lies in no line with others."""
-    encoder = get_encoder("attacks", GAME)
-    own, other = encoder.encode(after("4141")), encoder.encode(after("41411"))
-    assert own[2, 3, 6:11].tolist() == other[2, 3, 11:16].tolist() == [1, 0, 1, 0, 1]
-    away = np.s_[:, 1:]
-    assert (own[away][..., 6:11] == other[away][..., 11:16]).all()
-
-
-def test_odd_rows_are_counted_from_the_bottom() -> None:
-    plane = get_encoder("attacks", GAME).encode(after(""))[..., 16]
-    assert plane[:, 0].tolist() == [1, 0, 1, 0, 1, 0]
-    assert (plane == plane[:, :1]).all()

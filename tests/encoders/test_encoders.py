@@ -1,13 +1,12 @@
-"""Encoders by name, their errors, windows of earlier positions, batches, and moves by index."""
+"""Encoders by name, their errors, and moves by index."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from dlgo import Move, NotationError, Point, SpecError, get_game
-from dlgo.encoders import default_encoder, encode_many, encoder_names, get_encoder
-from tests.command import assert_one_line, dlgo_here
+from dlgo.encoders import default_encoder, encoder_names, get_encoder
+from tests.command import dlgo_here
 from tests.conftest import random_game
 
 GAMES = ("tictactoe", "connect4", "connectn:pie=yes", "draughts", "go:size=5")
@@ -66,39 +65,6 @@ def test_the_book_counts_the_points_row_by_row() -> None:
     assert encoder.move_at(81) == Move.pass_turn()
 
 
-def test_numbers_that_are_no_move_of_draughts_are_refused() -> None:
-    """Square 1 has no neighbour above."""
-    with pytest.raises(NotationError, match="index 2"):
-        get_encoder("planes", get_game("draughts")).move_at(2)
-
-
-def test_less_may_be_known_than_has_been_played() -> None:
-    """A window of one state: the past is empty for `zero`, and all stones are old for `alphago`."""
-    state = random_game(get_game("go", size=5), 1, max_plies=12, passes=False)[-1]
-    for name in ("zero", "alphago"):
-        encoder = get_encoder(name, state.game)
-        window, known = encoder.window(state)
-        assert known == 8
-        planes = np.empty((1, *encoder.shape), np.float32)
-        encode_many(encoder.kernel, window, np.array([1]), 1, planes)
-        out = planes[0]
-        if name == "zero":
-            assert (out[:, :, :2] == encoder.encode(state)[:, :, :2]).all()
-            assert not out[:, :, 2:16].any()
-        else:
-            assert not out[:, :, 6:13].any()
-            assert (out[:, :, 13] == out[:, :, :2].sum(axis=2)).all()
-
-
-@pytest.mark.parametrize("spec", GAMES)
-def test_a_resignation_changes_nothing_on_the_board(spec: str) -> None:
-    state = random_game(get_game(spec), 1, max_plies=4)[-1]
-    for name in encoder_names(state.game):
-        encoder = get_encoder(name, state.game)
-        resigned = state.apply_move(Move.resign())
-        np.testing.assert_array_equal(encoder.encode(resigned), encoder.encode(state))
-
-
 def test_the_command_lists_every_plane(capsys) -> None:
     done = dlgo_here(capsys, "encoders", "go9")
     assert done.returncode == 0
@@ -108,9 +74,3 @@ def test_the_command_lists_every_plane(capsys) -> None:
             assert f"{plane:>5}  {doc}" in done.stdout
     everything = dlgo_here(capsys, "encoders").stdout
     assert all(f"\n{game}: " in "\n" + everything for game in ("go", "draughts", "connect4"))
-
-
-def test_the_command_refuses_an_unknown_game_in_one_line(capsys) -> None:
-    done = dlgo_here(capsys, "encoders", "chess")
-    assert_one_line(done, "unknown game 'chess'")
-    assert done.stdout == ""

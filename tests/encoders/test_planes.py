@@ -141,74 +141,6 @@ def test_a_stone_in_the_way_breaks_the_ladder() -> None:
     assert shown(diagram(*rows, to_move=Player.white), 47) == {"C6"}
 
 
-def test_a_ladder_begins_with_the_atari_from_the_right_side() -> None:
-    """One move earlier: from below, White would get three liberties at D7."""
-    rows = list(LADDER)
-    rows[2] = ". x o . . . . . ."
-    assert shown(diagram(*rows), 46) == {"D7"}
-    rows[6] = ". . . . . . o . ."
-    assert shown(diagram(*rows), 46) == set()
-
-
-def test_a_ladder_is_escaped_by_capturing_an_attacker() -> None:
-    """C2 stands in atari: taking it at C1 gives the prey at C3 room."""
-    state = diagram(
-        ". . . . . . .",
-        ". . . . . . .",
-        ". . . . . . .",
-        ". . x . . . .",
-        ". x o . . . .",
-        ". o x o . . .",
-        ". . . . . . .", to_move=Player.white,
-    )
-    assert "C1" in shown(state, 47)
-
-
-def test_ages_count_plies_and_stop_at_eight() -> None:
-    state = GameState.new_game(get_game("go", size=9))
-    places = ["A1", "B1", "C1", "D1", "E1", "F1", "G1", "H1", "J1", "A9"]
-    for place in places:
-        state = state.apply_move(state.game.parse_move(state, place))
-    for age in range(1, 8):
-        assert shown(state, 5 + age) == {places[-age]}
-    assert shown(state, 13) == set(places[:3])
-
-
-def test_handicap_stones_are_old() -> None:
-    """Nobody knows when they were put down."""
-    state = GameState.new_game(get_game("go", size=9, handicap=4))
-    assert len(shown(state, 13)) == 4
-    assert sum(len(shown(state, plane)) for plane in range(6, 13)) == 0
-
-
-def test_self_atari_counts_the_stones_that_can_be_taken() -> None:
-    """Black's B5 leaves two stones C5 as their only liberty, his C1 three stones D1."""
-    state = diagram(
-        "x . . o .",
-        "o o o . .",
-        ". . . . .",
-        "o o o . .",
-        "x x . . .",
-    )
-    assert shown(state, 38 + 1) == {"B5"} and shown(state, 38 + 2) == {"C1"}
-    assert shown(state, 5) >= {"B5", "C1"}  # sensible: legal, and no eye
-    assert not shown(state, 22 + 1) & {"B5", "C1"} and shown(state, 22) >= {"B5", "C1"}
-
-
-def test_capturing_frees_liberties() -> None:
-    """Black takes three stones; their points are liberties of the stone that took them."""
-    state = diagram(
-        ". . . . .",
-        ". . . . .",
-        "x x x . .",
-        "o o o x .",
-        ". x x . .",
-    )
-    assert shown(state, 32) == {"A1"}
-    # A1 alone: A2 only; B1's chain is joined to it, and it has B2, C2 and D1 beside it.
-    assert "A1" in shown(state, 22 + 4 - 1)
-
-
 def test_ko_is_shown_where_it_forbids() -> None:
     state = diagram(
         ". . . . .",
@@ -222,12 +154,6 @@ def test_ko_is_shown_where_it_forbids() -> None:
         assert shown(state, plane, name) == set()
         assert shown(taken, plane, name) == {"B3"}
     assert "B3" not in shown(taken, 5)  # a forbidden move is not sensible
-
-
-def test_a_pass_is_seen() -> None:
-    state = GameState.new_game(get_game("go", size=2))
-    assert len(shown(state, 4, "planes")) == 0
-    assert len(shown(state.apply_move(Move.pass_turn()), 4, "planes")) == 4
 
 
 def test_draughts_shows_the_jumper_and_the_draw_counters() -> None:

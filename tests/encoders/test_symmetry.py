@@ -55,17 +55,6 @@ def test_a_quarter_turn_is_against_the_clock() -> None:
     assert game.move_of(turned) == Move.play(Point(9, 9))
 
 
-def test_batches_are_turned_alike() -> None:
-    game = get_game("tictactoe")
-    group = symmetries(game)
-    planes = np.random.default_rng(1).random((4, 3, 3, 2)).astype(np.float32)
-    policies = planes[..., 0].reshape(4, 9)
-    for k in range(len(group)):
-        for i in range(4):
-            assert (group.planes(k, planes)[i] == group.planes(k, planes[i])).all()
-            assert (group.policy(k, policies)[i] == group.policy(k, policies[i])).all()
-
-
 def spoiled(**face: object) -> GameSpec:
     """Tic-tac-toe that names its symmetries wrongly."""
     return type("Spoiled", (TicTacToe,), face)()
@@ -80,9 +69,3 @@ def spoiled(**face: object) -> GameSpec:
 def test_a_wrong_symmetry_is_named(game: GameSpec, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         symmetries(game)
-
-
-def test_the_image_of_no_planes_is_no_planes() -> None:
-    """A batch may hold no position that a side was drawn for."""
-    group = symmetries(get_game("go:size=5"))
-    assert group.planes(3, np.empty((0, 5, 5, 41), np.float32)).shape == (0, 5, 5, 41)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
@@ -11,20 +10,14 @@ from pathlib import Path
 import pytest
 
 from dlgo import DlgoError, get_game
-from engines.solver.solver import Solver
-from experiments.play.analyze import analyze, lines_there
-from tests.conftest import RUN_ALL
-from tests.engines.test_solver import GAME, position
+from experiments.play.analyze import analyze
+from tests.engines.test_solver import GAME
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [
     sys.executable, "-m", "experiments.cli", "analyze", "connect4", "--engine", "solver",
     "--stdin", "--json",
 ]
-
-
-def run_command(text: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(COMMAND, cwd=ROOT, input=text, capture_output=True, text=True)
 
 
 def run_analyze(*lines: str, engine: str = "solver:tt=18", **options) -> tuple[list[str], str]:
@@ -80,26 +73,6 @@ def _raise(message: str) -> None:
     raise DlgoError(message)
 
 
-# The solver itself answers the other two sets in test_solver.py.
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["Test_L3_R1", *(["Test_L2_R1", "Test_L1_R1"] if RUN_ALL else [])]
-)
-def test_the_command_prints_every_published_score(name: str, oracles: Path) -> None:
-    solver = Solver(table_bits=20)
-    rows = [line.split() for line in (oracles / "connect4" / name).read_text().splitlines()]
-    done = run_command("".join(f"{columns}\n" for columns, _ in rows))
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode == 0
-    assert [(one["position"], str(one["score"])) for one in answers] == [tuple(r) for r in rows]
-    for one in answers:  # and a move that reaches it
-        after = position(one["position"] + one["best_move"])
-        if after.is_over():
-            assert after.winner() is not None or one["score"] == 0
-        else:
-            assert solver.score(after) == -one["score"]
-
-
 def test_the_command_answers_a_line_before_the_next_one_comes() -> None:
     with subprocess.Popen(
         COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -124,15 +97,6 @@ def test_an_easy_line_does_not_wait_for_a_hard_one() -> None:
         assert json.loads(process.stdout.readline())["score"] == 18
         process.kill()
         assert process.stdout.read() == ""
-
-
-def test_lines_are_read_as_they_come() -> None:
-    class Pipe(io.BytesIO):
-        def read1(self, size: int = -1) -> bytes:
-            return chunks.pop(0) if chunks else b""
-
-    chunks = [b"44", b"55\n61", b"46\r\n\n12\n", b"\xff7", b"7"]
-    assert list(lines_there(Pipe())) == [["4455"], ["6146\r", "", "12"], ["\ufffd77"]]
 
 
 def test_analyze_takes_other_engines_and_games() -> None:

@@ -15,11 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import GameState, get_game
 from dlgo.jit import clocks_stopped, cpu_time, wall_time, watch_clocks
 from dlgo.records.ledger import Ledger
-from engines.isolation.describe import read_spec
-from engines.programs.program import ProgramError
 from tests.command import dlgo, run_module
 
 FIRST_MOVES = """
@@ -88,23 +85,6 @@ def test_the_first_move_with_an_empty_cache_has_the_whole_budget(tmp_path: Path)
 def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bot.py").write_text(BOT)
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("bots")
-def test_a_bot_that_compiles_in_a_move_keeps_its_budget_and_its_time_limit() -> None:
-    game = get_game("tictactoe")
-    state = GameState.new_game(game)
-    for text in ("A1", "B1", "C1"):
-        state = state.apply_move(game.parse_move(state, text))
-    engine = read_spec("bot.py:Late:cpu=0.1", timeout=2.5).build(game)
-    engine.new_game(1)
-    cost = engine.select_move(state).cost
-    engine.close()
-    assert cost.cpu_seconds < 1 and cost.wall_seconds < 2.5
-    engine = read_spec("bot.py:Slow:cpu=0.1", timeout=2.5).build(game)
-    with pytest.raises(ProgramError, match="no answer within"):
-        engine.select_move(state)
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,10 @@ import pytest
 
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.errors import ModelError
-from engines.descent.config import DescentConfig
 from engines.descent.search import BestFirstSearch
 from engines.descent.self_play import ordinal, ranks
 from engines.descent.textbook import BestFirst, Node, TextbookDescent
-from engines.descent.trainer import DescentLearner
-from engines.learning.data.experience import Experience
-from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1
+from engines.learning.data.records import LABELLED, PLAYER_1
 from engines.registry import build_engine
 from engines.search import tree as ts
 from engines.search.leaf_evaluator import LeafEvaluator
@@ -98,24 +94,6 @@ def test_what_is_marked_as_certain_is_the_value_of_perfect_play(to_end: bool) ->
         assert tree.proven[node] == minimax(state) * (1 - 2 * state.next_player.index)
 
 
-def test_it_agrees_with_the_solver_in_connect_four() -> None:
-    engine = build_engine("descent:evaluator=uniform,sims=200000", CONNECT4)
-    solver = build_engine("solver", CONNECT4)
-    results = set()
-    games = [random_game(CONNECT4, seed) for seed in range(60)]
-    for states in [states for states in games if len(states) > 30][:12]:
-        state = states[26]
-        found, known = engine.select_move(state), solver.select_move(state)
-        assert found.proven == known.proven
-        results.add(found.proven)
-        after = state.apply_move(found.move)
-        if not after.is_over():
-            answer = solver.select_move(after)
-            same = after.next_player is state.next_player
-            assert (answer.proven if same else -answer.proven) == known.proven
-    assert len(results) > 1
-
-
 def test_descent_reaches_the_end_of_the_game_in_each_iteration() -> None:
     start = GameState.new_game(CONNECT4)
     tree = searched(start, PseudoValues(CONNECT4), 1, to_end=True).tree(0)
@@ -160,24 +138,6 @@ def test_a_compiled_network_and_another_runtime_search_alike() -> None:
     assert decisions[0].cost.evaluations == decisions[1].cost.evaluations > 300
 
 
-def test_a_proven_draw_is_played_when_the_other_moves_look_worse() -> None:
-    """No iteration enters a proven move again, so its visits say nothing."""
-    engine = build_engine("descent:evaluator=uniform,sims=10", TIC_TAC_TOE)
-    never_loses(build_engine("descent:evaluator=uniform,sims=3000", TIC_TAC_TOE), 1,
-                [GameState.new_game(TIC_TAC_TOE)])
-    state = random_game(TIC_TAC_TOE, 1)[0]
-    engine.select_move(state)
-    tree = engine._searchers[0].tree
-    first = int(tree.first_child[ts.ROOT])
-    children = range(first, first + int(tree.n_children[ts.ROOT]))
-    for child in children:
-        tree.proven[child], tree.value_sum[child], tree.visits[child] = ts.UNPROVEN, -0.5, 100
-    tree.proven[first + 2], tree.value_sum[first + 2], tree.visits[first + 2] = 0, 0.0, 2
-    counts = ts.Counts.empty(TIC_TAC_TOE.num_actions)
-    best = int(ts.add_root(tree, *counts))
-    assert engine._choose(state, counts, 1, best, False) == tree.action[first + 2] != best
-
-
 def test_lines_hold_every_expanded_position_once_with_its_value() -> None:
     start = random_game(CONNECT4, seed=2)[5]
     search = searched(start, PseudoValues(CONNECT4), 6, to_end=True)
@@ -204,15 +164,6 @@ def test_lines_hold_every_expanded_position_once_with_its_value() -> None:
     inside = sum(len(line) > 5 and line[5] == CONNECT4.move_of(int(tree.action[child]))
                  for line in wanted)
     assert np.count_nonzero(rest[3]) == len(wanted) - inside > 0
-
-
-def test_a_game_without_a_result_is_counted_as_a_game() -> None:
-    played = Experience(  # a game that became too long, and two lines of its tree
-        CONNECT4, "planes", np.array([3, 2, 3]), np.full(3, NO_RESULT, np.int8),
-        np.zeros(8, np.int32), np.array([0, 0, 0, 1, 3, 0, 0, 1], np.uint8), *np.ones((3, 8)))
-    learner = SimpleNamespace(_config=DescentConfig("connect4", games=1))
-    row = DescentLearner._of_games(learner, played)
-    assert (row["games"], row["plies"], row["decisions"], row["drawn"]) == (1, 3, 3, 1.0)
 
 
 def test_ordinal_shares() -> None:

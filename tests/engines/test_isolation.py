@@ -21,7 +21,6 @@ from engines.registry import EngineSpec, build_engine, is_outside
 from experiments.gtp.server import Server
 from experiments.gtp.session import Session as GtpSession
 from experiments.play.analyze import analyze
-from experiments.play.session import Human, Session, make_player
 from tests.command import assert_one_line, dlgo_here
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -213,24 +212,3 @@ def test_who_waits_is_told_of_a_compiler_in_the_other_process() -> None:
     with tell_of_compiling(lines.append):
         read_spec("bad.py:Compiles").build(get_game("tictactoe")).close()
     assert len(lines) == 1 and "compiling" in lines[0]
-
-
-def test_ctrl_c_while_a_bot_hangs_saves_the_game(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    game = get_game("tictactoe")
-    session = Session(GameState.new_game(game), [make_player("bad.py:Hangs", game, 1), Human()])
-    for _ in range(2):
-        session.bot_turn()
-        session.play([session.state.legal_moves()[0]])
-    monkeypatch.setattr("engines.programs.program._Answers.read", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        session.bot_turn()
-    assert "--resume unfinished.txt" in session.closing_message()
-    monkeypatch.undo()
-    assert all_gone(folder)
-
-
-def interrupt(*ignored: object) -> None:
-    """What Ctrl-C does."""
-    raise KeyboardInterrupt

@@ -7,7 +7,6 @@ import pytest
 
 from dlgo import GameState, SpecError, get_game, kernels
 from engines.clock import Clock
-from engines.minimax import table as tables
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
 from tests.conftest import RUN_ALL, random_game
@@ -194,31 +193,6 @@ def test_other_openings_on_three_by_three(opening: str, value: int) -> None:
     """The edge is worth 3 to black, the corner loses the whole board."""
     assert go_value(3, value - 0.5, 22, opening) == -1  # white is to move
     assert go_value(3, value + 0.5, 26, opening) == 1
-
-
-# The table --------------------------------------------------------------------------------
-
-
-def test_the_table_keeps_what_was_deep_and_what_is_new() -> None:
-    def table_with(*rows: tuple[int, int, int, int, int, int]) -> np.ndarray:
-        table = tables.new_table(4, 9)
-        for row in ((16, 7, 9, tables.EXACT, 3, 1), *rows):
-            tables.store(table, *row)
-        return table
-
-    # Shallow results of other positions that name the same pair: the last stands beside it.
-    table = table_with(*((16 * i, -5, 2, tables.AT_MOST, 1, 1) for i in range(2, 40)))
-    entry = table[tables.find(table, 16)]
-    assert (entry["score"], entry["depth"], entry["action"]) == (7, 9, 3)
-    assert tables.find(table, 16 * 39) >= 0 > tables.find(table, 16 * 38)
-    # What the last move of the game left makes room.
-    table = table_with((32, 1, 2, tables.EXACT, 0, 2), (48, 1, 3, tables.EXACT, 0, 2))
-    assert tables.find(table, 16) < 0 <= min(tables.find(table, 32), tables.find(table, 48))
-    # A position's own deep result stays, until one is final.
-    table = table_with((16, 5, 4, tables.EXACT, 2, 2))
-    assert table[tables.find(table, 16)]["depth"] == 9
-    tables.store(table, 16, 0, 4, tables.EXACT | tables.SOLVED, 2, 2)
-    assert table[tables.find(table, 16)]["score"] == 0
 
 
 # Draughts ---------------------------------------------------------------------------------

@@ -65,18 +65,6 @@ def test_a_value_is_the_sum_of_what_each_tuple_reads_on_each_side_of_the_board(n
         assert total(tuples, state.kernel_state, tuples.used) == pytest.approx(seen, abs=1e-4)
 
 
-def test_a_position_and_its_mirror_image_have_the_same_value() -> None:
-    game = get_game("connect4")
-    tuples = new_tuples(game, make_tuples(game, SHORT))
-    tuples.weights[:] = np.random.default_rng(1).normal(size=len(tuples.weights))
-    state = mirror = game.start()
-    for action in (0, 0, 2, 3, 1, 5, 4):
-        state, mirror = (at.apply_move(game.move_of(a)) for at, a in
-                         ((state, action), (mirror, 6 - action)))
-        values = [total(tuples, at.kernel_state, tuples.used) for at in (state, mirror)]
-        assert values[0] == pytest.approx(values[1], abs=1e-5) and values[0] != 0
-
-
 def test_learning_is_td_lambda_with_eligibility_traces_and_coherent_rates() -> None:
     game = get_game("connect4")
     games = learning.new_games(game, new_tuples(game, make_tuples(game, SHORT)))
@@ -173,12 +161,6 @@ def test_the_doctor_notices_a_wrong_sign(tmp_path: Path, monkeypatch: pytest.Mon
     assert "against random play" in done.output and "sign" in done.output
 
 
-def test_the_doctor_finds_a_run_that_learns_fine(trained: Path, tmp_path: Path) -> None:
-    run(tmp_path / "run", test_every=5, iterations=10)
-    done = CliRunner().invoke(cli, ["doctor", str(tmp_path / "run")])
-    assert ": ntuple, tictactoe, walks" in done.output and "sign" not in done.output
-
-
 def test_a_run_that_was_broken_off_ends_with_the_weights_of_an_unbroken_one(
     trained: Path, tmp_path: Path
 ) -> None:
@@ -194,16 +176,6 @@ def test_a_run_that_was_broken_off_ends_with_the_weights_of_an_unbroken_one(
         np.testing.assert_array_equal(states[0][part], states[1][part])
     run(tmp_path / "other", seed=2, iterations=1)
     assert measured(tmp_path / "other")[0] != measured(trained)[0]
-
-
-def test_an_iteration_reports_its_progress_on_the_way(tmp_path: Path) -> None:
-    """Ctrl-C waits for the next report; an iteration on a large board takes minutes."""
-    reports = []
-    progress = Progress()
-    progress.status = lambda status: reports.append((status.phase, status.done, status.of))
-    run(tmp_path / "run", progress, iterations=1, games=120, test_games=2)
-    assert reports == [("learning", 50, 120), ("learning", 100, 120), ("learning", 120, 120),
-                       ("test", 1, 1), ("test", 1, 1)]
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -48,7 +48,6 @@ def only_first_compiled(state, weights):
 def none(state): return None
 def large(state): return 1.5
 def not_a_number(state): return float("nan")
-def fails(state): return 1 / 0
 def too_few(state): return [1]
 def negative(state): return [-1] * len(state.legal_moves())
 def elsewhere(state): return {"Z9": 1}
@@ -129,18 +128,6 @@ def test_it_is_an_engine_from_outside_whose_version_is_the_files(folder: Path) -
     engine.close()
 
 
-@pytest.mark.slow
-def test_an_edited_compiled_function_is_compiled_anew(folder: Path) -> None:
-    values = []
-    for number in ("0.25", "-0.75"):
-        (folder / "mine.py").write_text(MINE.replace("math.tanh(kernels.evaluate(state) / 500)",
-                                                     number))
-        for name in ("alphabeta:depth=1,evaluation", "puct:sims=1,evaluator"):
-            engine = build_engine(f"{name}=mine.py:as_the_game_compiled", "tictactoe")
-            values.append(engine.select_move(GameState.new_game(engine.game)).value)
-    assert values == pytest.approx([-0.25, -0.25, 0.75, 0.75], abs=0.002)  # of a child
-
-
 @pytest.mark.parametrize(("engine", "part"), [
     ("alphabeta:evaluation=mine", "evaluation='mine' is not one of game, FILE.py:NAME"),
     ("puct:evaluator=mine", "is not one of rollout"),
@@ -169,15 +156,6 @@ def test_wrong_answers_name_the_function_and_the_answer(engine: str, part: str) 
     with pytest.raises(DlgoError) as error:
         built.select_move(GameState.new_game(built.game))
     assert part in str(error.value)
-
-
-@pytest.mark.slow
-def test_what_it_raises_names_file_and_line() -> None:
-    engine = read_spec("alphabeta:evaluation=mine.py:fails").build(get_game("tictactoe"))
-    line = MINE.splitlines().index("def fails(state): return 1 / 0") + 1
-    with pytest.raises(DlgoError, match=f"mine.py, line {line}: ZeroDivisionError"):
-        engine.select_move(GameState.new_game(engine.game))
-    engine.close()
 
 
 @pytest.mark.parametrize("text", [

@@ -9,7 +9,6 @@ import pytest
 from dlgo import GameState, Move, Point, get_game
 from engines.base import Engine
 from engines.registry import build_engine
-from engines.search import tree as ts
 from tests.conftest import RUN_ALL, random_game
 
 TIC_TAC_TOE = get_game("tictactoe")
@@ -139,42 +138,6 @@ def test_capture_in_go_is_found() -> None:
     for spec in ("alphabeta:depth=1", "alphabeta:depth=3", "mcts:sims=3000"):
         move = build_engine(spec, game, seed=2).select_move(state).move
         assert move == Move.play(Point(2, 3)), spec
-
-
-def test_a_kept_tree_is_the_subtree_of_the_old_one() -> None:
-    """After two moves the engine goes on with the visits it has already made there."""
-    game = get_game("connect4")
-    engine = build_engine("mcts:sims=2000", game, seed=1)
-    state = GameState.new_game(game)
-    move = engine.select_move(state).move
-    after = state.apply_move(move)
-    reply = after.legal_moves()[3]
-    node = ts.find_child(engine._searchers[0].tree, ts.ROOT, game.action_of(move))
-    node = ts.find_child(engine._searchers[0].tree, node, game.action_of(reply))
-    kept = int(engine._searchers[0].tree.visits[node])
-    assert kept > 0
-    engine.select_move(after.apply_move(reply))
-    assert int(engine._searchers[0].tree.visits[ts.ROOT]) == kept + 2000
-
-
-def test_visits_and_values_add_up_in_the_tree() -> None:
-    """A parent has been visited once more than its children together: when it was a leaf."""
-    game = get_game("connect4")
-    engine = build_engine("mcts:sims=3000,reuse=no", game, seed=1)
-    engine.select_move(GameState.new_game(game))
-    tree = engine._searchers[0].tree
-    used = int(tree.info[ts.N_NODES])
-    checked = 0
-    for node in range(used):
-        n = int(tree.n_children[node])
-        assert abs(tree.value_sum[node]) <= tree.visits[node]
-        if n == 0 or tree.proven[node] != ts.UNPROVEN:
-            continue
-        first = int(tree.first_child[node])
-        children = int(tree.visits[first : first + n].sum())
-        assert tree.visits[node] == children + (node != ts.ROOT)
-        checked += 1
-    assert checked > 100
 
 
 def test_more_simulations_and_more_depth_are_stronger() -> None:

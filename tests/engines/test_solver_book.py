@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import signal
 import subprocess
 import sys
@@ -17,11 +16,9 @@ from engines.solver import book, search
 from engines.solver.board import mirrored
 from engines.solver.solver import Solver, pack
 from experiments.datasets import connect4_book
-from experiments.datasets.connect4_book import ask_bitbully, solve_part
 from tests.conftest import RUN_ALL
 from tests.engines.test_solver import position, random_positions
 
-HAS_BITBULLY = importlib.util.find_spec("bitbully") is not None
 ROOT = Path(__file__).resolve().parents[2]
 NO_BOOK = search.ALL_FEATURES & ~search.BOOK
 # Positions by stones, finished games included (John Tromp), and finished games among them.
@@ -74,24 +71,6 @@ def test_the_book_agrees_with_another_solver() -> None:
     assert Solver(16).solve_many(pack(few)).tolist() == [
         score for score, state in zip(expected, states, strict=True) if state in few
     ]
-
-
-def test_mirror_images_and_moves_agree() -> None:
-    """A position is worth its best move, and as much as its image."""
-    solver = Solver(12)
-    for state in random_positions(100, range(8), seed=4):
-        scores = solver.move_scores(state)
-        assert solver.score(state) == max(scores.values())
-        assert scores[solver.best_column(state, solver.score(state))] == solver.score(state)
-        image = position("".join(str(8 - move.place) for move in state.moves()))
-        assert solver.move_scores(image) == {8 - column: s for column, s in scores.items()}
-    assert solver.nodes == 0
-
-
-def test_an_analysis_uses_the_book() -> None:
-    (answers,) = Solver(12).analyse(["", "44", "1234567", "9"], all_moves=True)
-    assert [answer and answer.score for answer in answers] == [1, 1, 2, None]
-    assert answers[0].scores == [-2, -1, 0, 1, 0, -1, -2]
 
 
 def test_a_varied_player_plays_all_best_moves_and_no_other() -> None:
@@ -153,24 +132,6 @@ def test_without_a_book_or_with_a_smaller_one_the_rest_is_searched(
             book.shipped_book.cache_clear()
 
 
-def test_of_an_unfinished_book_only_what_is_there_is_proved(
-    small_book: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plies, scores = book.read_book(small_book)
-    begun = np.where(np.arange(len(scores)) % 4 == 0, scores, book.UNSOLVED)
-    small_book.write_bytes(book.pack_book(plies, begun))
-    # A solver with the book: these positions take minutes by search alone.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connect4_book, "_solver", lambda bits: Solver(bits))
-        connect4_book.check_book(small_book, 1000, 12)
-    there = int((begun != book.UNSOLVED).sum())
-    with pytest.raises(DlgoError, match="lacks scores"):
-        book.open_book(plies, scores[:-1])
-    assert f"{there} of {len(scores)} positions proved" in capsys.readouterr().out
-    with pytest.raises(DlgoError, match=f"it has {there} of {len(scores)}; run the command"):
-        book.open_book(plies, begun)
-
-
 # It is killed once a part of the book is in the file.
 KILLED = """
 import os, signal, sys
@@ -205,16 +166,3 @@ def test_a_killed_generation_goes_on_and_makes_the_same_book(
     level = book.levels(7)[7]
     expected = Solver(12).solve_many(np.stack([level.owns, level.masks], axis=1))
     assert broken.read_bytes() == book.pack_book(7, expected)
-
-
-def test_a_portion_is_solved_by_search() -> None:
-    """Late positions here: an early one takes its time."""
-    positions = pack(random_positions(20, range(16, 30), seed=6))
-    parts = [solve_part(positions, 12), ask_bitbully(positions, 0)]
-    if not HAS_BITBULLY:
-        parts.pop()
-    for part in parts:
-        assert next(part) == (0, 0)
-        with pytest.raises(StopIteration) as done:
-            next(part)
-        assert done.value.value.tolist() == Solver(16).solve_many(positions).tolist()

@@ -16,7 +16,6 @@ from dlgo.rng import make_rng
 from engines.learning.selfplay.drawing import draw
 from engines.registry import EngineSpec, build_engine
 from engines.supervised.engine import clipped
-from tests.command import dlgo_here
 from tests.conftest import one_line_error
 from tests.learning.networks.models import write_model
 
@@ -64,13 +63,6 @@ def test_drawing_follows_the_cubed_policy() -> None:
         assert counts[i] / 20_000 == pytest.approx(weight, abs=4 * 0.5 / 20_000**0.5)
 
 
-def test_no_move_is_certain_or_ruled_out() -> None:
-    weights = clipped(np.array([1.0, 0.0, 0.0]), 1.0)
-    assert weights[1] == pytest.approx(1e-6, rel=1e-3)
-    assert weights.sum() == pytest.approx(1)
-    assert clipped(np.array([0.6, 0.4, 0.0]), 0.0001)[0] == pytest.approx(1, abs=1e-5)
-
-
 def test_an_eye_is_not_filled_though_the_network_wants_to(tmp_path: Path) -> None:
     """Black holds the corner with an eye at A1: the network's favourite, and never played."""
     game = get_game("go:size=5")
@@ -107,29 +99,6 @@ def test_passing_when_the_policy_says_so_or_as_the_last_resort(tmp_path: Path) -
     assert state.is_over()
 
 
-def test_it_resigns_when_its_value_head_gives_up(tmp_path: Path) -> None:
-    game = get_game("connect4")
-    folder = write_model(tmp_path / "m", "connect4", bias=np.zeros(7), value_bias=-10.0)
-    engine = build_engine(f"supervised:{folder},resign=0.05", game)
-    state = GameState.new_game(game)
-    resigned = []
-    for _ in range(3):
-        decision = engine.select_move(state)
-        resigned.append(decision.move.is_resign)
-        if not decision.move.is_resign:
-            state = state.apply_move(decision.move)
-            state = state.apply_move(state.legal_moves()[0])
-    assert resigned == [False, False, True]
-
-
-def test_without_a_value_head_there_is_no_value(tmp_path: Path) -> None:
-    game = get_game("connect4")
-    folder = write_model(tmp_path / "m", "connect4", value=False)
-    assert build_engine(f"supervised:{folder}", game).select_move(
-        GameState.new_game(game)
-    ).value is None
-
-
 def test_models_that_do_not_fit_are_refused_in_one_line(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", "go:size=5")
     for text, game, error, part in (
@@ -142,15 +111,6 @@ def test_models_that_do_not_fit_are_refused_in_one_line(tmp_path: Path) -> None:
         with one_line_error(error, part):
             build_engine(text, get_game(game))
     assert str(EngineSpec.parse("supervised:some/model")) == "supervised:model=some/model"
-
-
-def test_the_command_line_names_a_model_that_is_not_there(
-    capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = dlgo_here(capsys, "play", "tictactoe", "--first", "supervised:model=nobody")
-    assert done.returncode == 2
-    assert done.stderr.startswith("dlgo: unknown model 'nobody'")
-    assert len(done.stderr.splitlines()) == 1
 
 
 def test_playing_needs_neither_tensorflow_nor_keras(tmp_path: Path) -> None:

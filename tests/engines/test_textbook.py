@@ -178,15 +178,6 @@ def test_searches_with_a_network_make_the_same_visits(name, ours, compiled) -> N
     engines[1].close()
 
 
-def test_a_game_without_a_network_is_searched_with_its_estimate() -> None:
-    game = get_game("connectn:cols=4,rows=4,n=3")
-    for state in positions(game, 4, 5):
-        decision = build_engine("textbook-puct:sims=300", game).select_move(state)
-        compiled = build_engine("puct:sims=3000,evaluator=static", game).select_move(state)
-        assert decision.proven in (None, compiled.proven)
-    assert build_engine("textbook-puct", game).network_id is None
-
-
 # All of them --------------------------------------------------------------------------------
 
 

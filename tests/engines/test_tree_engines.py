@@ -9,9 +9,8 @@ from dlgo import GameState, Move, SpecError, get_game, kernels
 from engines.base import Budget
 from engines.registry import build_engine
 from engines.search import tree as ts
-from engines.search.evaluators import HeavyRollout
-from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
-from engines.search.rules import PUCT, RAVE
+from engines.search.leaf_evaluator import LeafEvaluator
+from engines.search.rules import PUCT
 from engines.search.searcher import Searcher
 from tests.conftest import RUN_ALL, random_game
 from tests.engines.test_search import TIC_TAC_TOE, all_positions, minimax
@@ -55,39 +54,6 @@ def test_all_of_them_play_games_and_repeat_them_from_the_seed(spec, game_name) -
     played(engine, 2)
     assert played(engine, 1) == first
     engine.close()
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "mcts:sims=2000,threads=2",
-        "puct:sims=2000", "puct:sims=2000,evaluator=uniform", "puct:sims=2000,evaluator=static",
-    ],
-)
-def test_a_longer_search_makes_no_losing_mistake_in_tic_tac_toe(spec: str) -> None:
-    engine = build_engine(spec + ",reuse=no", TIC_TAC_TOE, seed=3)
-    for state in all_positions()[::9]:
-        decision = engine.select_move(state)
-        best = minimax(state)
-        assert -minimax(state.apply_move(decision.move)) == best
-        assert decision.proven in (None, best)
-    engine.close()
-
-
-def test_all_moves_as_first_counts_at_least_every_visit_and_learns_from_later_moves() -> None:
-    game = get_game("go:size=5")
-    searcher = Searcher(
-        game, 200_000, False, RAVE(1000.0, 0.0), HeavyRollout(), 1, amaf=True
-    )
-    searcher.set_root(GameState.new_game(game))
-    searcher.simulate(Budget(sims=400))
-    tree = searcher.tree
-    first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
-    visits, amaf = tree.visits[first : first + n], tree.amaf_visits[first : first + n]
-    wins = tree.amaf_wins[first : first + n]
-    assert (amaf >= visits).all()
-    assert amaf.sum() > 3 * visits.sum()
-    assert ((wins >= 0) & (wins <= 1)).all()
 
 
 class _Oracle(LeafEvaluator):
@@ -134,30 +100,6 @@ def test_the_power_of_the_visits_says_how_broad_a_search_stays() -> None:
 
     assert centre(PUCT(0.6, 0.0, 1.0)) < 50 and centre(PUCT(0.6, 0.0, 0.5)) == 192
     assert centre(PUCT(0.6, 0.0)) == 192, "the square root, as published"
-
-
-def test_virtual_losses_leave_no_trace() -> None:
-    game = get_game("connect4")
-    searcher = Searcher(game, 5000, False, PUCT(0.6, 0.0), UniformEvaluator(game), 16)
-    searcher.set_root(GameState.new_game(game))
-    assert searcher.simulate(Budget(sims=200)) == 200
-    tree = searcher.tree
-    assert tree.visits[ts.ROOT] == 200
-    assert tree.value_sum[ts.ROOT] == 0  # all answers were 0 and no game has ended yet
-    for node in range(int(tree.info[ts.N_NODES])):
-        first, n = tree.first_child[node], tree.n_children[node]
-        if n:
-            # A leaf may be collected several times before it has children, never more than 16.
-            missing = int(tree.visits[node]) - int(tree.visits[first : first + n].sum())
-            assert 1 <= missing <= 16
-            assert abs(tree.prior[first : first + n].sum() - 1) < 1e-5
-
-
-def test_threads_share_out_the_simulations() -> None:
-    engine = build_engine("mcts:sims=1001,threads=2,reuse=no", get_game("connect4"))
-    decision = engine.select_move(GameState.new_game(get_game("connect4")))
-    assert decision.cost.simulations == 1001
-    engine.close()
 
 
 @pytest.mark.parametrize("spec", [

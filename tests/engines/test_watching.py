@@ -12,7 +12,6 @@ import pytest
 from dlgo import GameState, get_game
 from engines.registry import build_engine
 from engines.watching.events import BackedUp, CutOff, Event, Halved
-from engines.watching.picture import tree_svg
 from engines.watching.recording import Recording, watch
 from engines.watching.tree import SearchTree
 from tests.command import assert_one_line, dlgo_here
@@ -132,14 +131,6 @@ def test_what_alpha_beta_has_found_out_is_true_of_every_node() -> None:
     assert tree.bounds(0) == (0, 0) == (recording.decision.value,) * 2
 
 
-def test_an_iteration_of_deepening_begins_a_new_tree() -> None:
-    recording = recorded("textbook-alphabeta:nodes=400", position("connect4"))
-    assert recording.decision.depth >= 2
-    starts = [n for n, e in enumerate(recording.events) if getattr(e, "parent", 0) is None]
-    assert len(starts) >= 2
-    assert len(recording.tree(starts[1]).nodes) > 1 == len(recording.tree(starts[1] + 1).nodes)
-
-
 # The picture --------------------------------------------------------------------------------
 
 
@@ -174,32 +165,6 @@ def test_a_picture_has_a_group_for_each_node_inside_its_parents(spec, line, most
         assert left_out == missing
     if most == 1:
         assert "not tried" in svg or "more" in svg
-
-
-def test_cards_do_not_overlap() -> None:
-    for spec, state in (("textbook-mcts:sims=80", position("tictactoe")),
-                        ("textbook-alphabeta:depth=9", ending())):
-        image = ElementTree.fromstring(recorded(spec, state).svg(most_nodes=100))
-        cards = [
-            (float(rect.get("y")), float(rect.get("x")))
-            for group in image.iter(f"{SVG}g") for rect in group.findall(f"{SVG}rect")
-        ]
-        cards.sort()
-        for (y, x), (next_y, next_x) in zip(cards, cards[1:], strict=False):
-            assert next_y > y or next_x - x >= 96
-        view = [float(number) for number in image.get("viewBox").split()]
-        assert min(x for _, x in cards) >= view[0]
-        assert max(x for _, x in cards) + 96 <= view[0] + view[2]
-
-
-def test_a_picture_shows_cuts_windows_and_proofs() -> None:
-    svg = recorded("textbook-alphabeta:depth=9", ending()).svg()
-    assert svg.count("cut: ") >= 3 and "at least 0" in svg and "window -1 +1" in svg
-    svg = recorded("textbook-mcts:sims=400", ending()).svg(most_nodes=300)
-    assert "proven draw" in svg and "proven loss" in svg
-    assert "visit" in recorded("textbook-puct:sims=9", ending())._repr_svg_()
-    large = tree_svg(recorded("textbook-mcts:sims=3", position("go:size=13")).tree())
-    assert "<svg x=" not in large  # no boards where they would not be seen
 
 
 # The command --------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ from engines.registry import build_engine
 from engines.search.evaluators import value_of
 from engines.search.search import new_scratch
 from tests.conftest import one_line_error, random_game
-from tests.games.test_go_playout import diagram
 from tests.learning.data.games import ShardWriter
 
 
@@ -96,27 +95,6 @@ def test_a_planted_policy_is_learned(spec: str, tmp_path: Path) -> None:
     assert gap > 0.3
     assert learned.cross_entropy - best.cross_entropy < 0.2 * gap
     assert learned.accuracy > best.accuracy - 0.06
-
-
-def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
-    data = write_games(tmp_path, planted(get_game("connect4")), 20)
-    one, again, other = (train(data, epochs=2, seed=seed) for seed in (1, 1, 2))
-    assert one.network_id == again.network_id
-    assert np.array_equal(one.weights, again.weights)
-    assert one.network_id != other.network_id
-
-
-def test_what_is_not_labelled_and_what_is_not_sensible_is_left_out(tmp_path: Path) -> None:
-    game = get_game("go:size=5")
-    builder = GameBuilder(game)
-    builder.skip(0)
-    builder.add(1)
-    builder.add(2, chosen=0)  # taken: not among the sensible moves
-    with ShardWriter(tmp_path, game, {}) as writer:
-        writer.add(builder.finish(1))
-    measured = measure(FastPolicy.uniform(game), Dataset.open(tmp_path).games())
-    assert (measured.positions, measured.left_out) == (1, 1)
-    assert measured.cross_entropy == pytest.approx(math.log(25))  # 24 points and the pass
 
 
 def test_games_that_teach_nothing_or_break_the_rules_are_refused(tmp_path: Path) -> None:
@@ -208,19 +186,6 @@ def test_rollouts_end_with_a_result_and_repeat_themselves(spec: str) -> None:
     assert any(ends[0] != end for end in ends)
 
 
-def test_a_game_that_does_not_end_is_scored_as_it_stands() -> None:
-    """Without superko, and with one move left to it, a rollout stops at its limit."""
-    state = diagram("..... ..x.. ..... ..... .....")
-    game = state.game
-    for komi, value in ((7.5, 1.0), (30, -1.0), (25, 0.0)):
-        other = get_game(f"go:size=5,komi={komi}")
-        work = other.new_kernel_state()
-        kernels.copy_into(work, state.kernel_state)
-        work.info[1] = int(2 * komi)
-        evaluator = FastPolicy.uniform(game).rollout()._replace(most_plies=0)
-        assert value_of(evaluator, work, 0, new_scratch(26), make_rng(1)) == value
-
-
 def test_moves_are_drawn_as_the_policy_says() -> None:
     """A chi-square test: passed by chance in all but one of 100,000 seeds."""
     game = get_game("go:size=3,komi=0")
@@ -265,18 +230,6 @@ def test_values_are_seen_by_player_0(player: int) -> None:
         work = game.scratch_state(state.kernel_state)
         kernels.copy_into(work, state.kernel_state)
         assert value_of(evaluator, work, 0, scratch, make_rng(seed)) == 1 - 2 * player
-
-
-def test_a_rollout_does_not_pass_while_it_can_play() -> None:
-    game = get_game("go:size=4")
-    weights = planted(game).weights
-    weights[-2:] = 40.0  # the passes
-    evaluator, rng = FastPolicy(game, weights).rollout(), make_rng(1)
-    room, other = np.empty((2, game.num_actions), np.int64)
-    for state in random_game(game, seed=3)[:-1]:
-        n = kernels.search_actions(state.kernel_state, other)
-        drawn = int(draw_action(evaluator, state.kernel_state, room, rng))
-        assert (drawn == game.pass_action) == (n == 1)
 
 
 # Players -------------------------------------------------------------------------------------

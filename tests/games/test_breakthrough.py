@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 
-import numpy as np
 import pytest
 
-from dlgo import GameState, Move, Point, get_game, kernels
+from dlgo import GameState, get_game, kernels
 from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.breakthrough.kernel import LEFT
 from dlgo.games.breakthrough.state import Breakthrough
-from dlgo.rng import make_rng
 from engines.registry import build_engine
 from tests.conftest import RUN_ALL, random_game
 
@@ -115,12 +113,6 @@ def test_alpha_beta_solves_larger_boards(rows: int, cols: int, nodes: int, resul
     assert engine.select_move(engine.game.start()).proven == result
 
 
-def test_best_first_search_proves_what_alpha_beta_does() -> None:
-    game = Breakthrough(rows=4, cols=4)
-    for spec in ("alphabeta:depth=60,solve=yes", "descent:evaluator=static,sims=100000"):
-        assert build_engine(spec, game, 1).select_move(game.start()).proven == -1
-
-
 def test_a_capture_is_written_with_an_x() -> None:
     game = get_game("breakthrough")
     state = game.start().play("a2-a3", "b7-b6", "a3-a4", "b6-b5", "A4xB5")
@@ -133,44 +125,6 @@ def test_a_capture_is_written_with_an_x() -> None:
     for text, why in (("a7-a5", "one step ahead"), ("c7xb6", "captures only diagonally")):
         with pytest.raises(IllegalMoveError, match=why):
             state.play(text)
-
-
-def test_illegal_moves_have_texts_in_the_notation_of_the_game() -> None:
-    state = get_game("breakthrough:rows=4,cols=2").start()
-    for text in ("a2-a3", "a2xa3"):
-        with pytest.raises(IllegalMoveError, match="^a2-a3 is illegal: a man goes one step ahead"):
-            state.play(text)
-    for text in ("a1-b1", "a1xb1", "a4-b2"):  # no action is such a move
-        with pytest.raises(IllegalMoveError, match=f"^{text} is illegal: a man goes one step"):
-            state.play(text)
-    for move, text in ((Move.play("swap"), "swap"), (Move.play(Point(0, 0)), r"\(0, 0\)")):
-        with pytest.raises(IllegalMoveError, match=f"^{text} is illegal"):
-            state.play(move)
-
-
-def test_men_that_have_arrived_are_marked() -> None:
-    state = get_game("breakthrough:rows=4,cols=2").start()
-    state = state.play("a2xb3", "a3xb2", "b1-a2", "b4-a3")
-    assert state.game.winning_cells(state) == []
-    state = state.play("b3xa4")
-    assert state.result() == 1 and state.game.winning_cells(state) == [(4, 1)]
-
-
-def test_rollouts_of_sense_step_on_the_last_row_and_capture_who_would() -> None:
-    game = get_game("breakthrough:rows=6,cols=4")
-    played = np.full(game.num_actions, -1, np.int8)
-    state = game.start().play("a2-a3", "d5-d4", "a3-a4", "d4-d3", "a4xb5")
-    for seed in range(20):  # white captures, or black wins
-        work, actions = game.scratch_state(state.kernel_state), np.empty(game.num_actions, np.int64)
-        kernels.heavy_rollout(work, make_rng(seed), actions, played)
-    firsts = {game.move_text(game.move_of(action)) for action in np.flatnonzero(played == 1)}
-    assert firsts >= {"a6xb5", "c6xb5"}
-    assert kernels.forced_actions(state.kernel_state, actions) == 2
-    state = state.play("d3xc2")  # who has not answered loses
-    assert kernels.forced_actions(state.kernel_state, actions) == 2
-    for seed in range(20):
-        work = game.scratch_state(state.kernel_state)
-        assert kernels.heavy_rollout(work, make_rng(seed), actions, played) == 1
 
 
 def position(black: tuple[str, ...], white: tuple[str, ...]) -> GameState:
@@ -190,10 +144,3 @@ def test_a_player_without_men_has_lost() -> None:
     assert not state.is_over()
     state = position(("c3", "h1"), ("d4",)).play("c3xd4")
     assert state.result() == 1 and state.game.winning_cells(state) == []
-
-
-def test_a_man_whom_nobody_can_stop_decides_the_estimate() -> None:
-    """Black's on a4 has three steps to go; white may stop him from d7, and be faster from f3."""
-    for white, estimate in ((("d7",), 0), (("e7",), 1), (("e7", "f5"), 1), (("e7", "f3"), -1)):
-        state = position(("a4", "a1"), white).kernel_state
-        assert round(kernels.evaluate(state) / 3000) == estimate

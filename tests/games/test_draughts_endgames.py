@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import pickle
 from math import comb
 
 import numpy as np
 import pytest
 
-from dlgo import kernels
 from dlgo.api import GameState, Player
 from dlgo.errors import DlgoError, SpecError
-from dlgo.games import get_game, with_tablebase
+from dlgo.games import get_game
 from dlgo.games.draughts import kernel
 from dlgo.games.draughts.endgames import retrograde, tables
-from dlgo.games.draughts.endgames.places import NOWHERE, place, position, slice_size, turned
+from dlgo.games.draughts.endgames.places import NOWHERE, position, slice_size, turned
 from dlgo.games.draughts.endgames.retrograde import NO_POSITION
 from dlgo.games.draughts.endgames.tables import EndgameTables, Score
 from dlgo.games.draughts.state import Draughts
@@ -26,7 +24,6 @@ from tests.conftest import RUN_ALL
 
 GAME = get_game("draughts")
 PIECES = 5 if RUN_ALL else 4
-DEPTH = 5  # turns that are searched
 # Positions of all colours, the side to move not counted (Schaeffer et al. 2007).
 PUBLISHED = {2: 6_972, 3: 261_224, 4: 7_092_774, 5: 148_688_232}
 
@@ -75,17 +72,6 @@ def test_the_numbers_of_positions_are_the_published_ones(made: EndgameTables) ->
         assert counted + one_sided(pieces) == PUBLISHED[pieces]
 
 
-def test_a_position_has_its_number(made: EndgameTables) -> None:
-    for one in [(1, 1, 1, 0), (0, 2, 0, 1), (2, 0, 1, 0)]:
-        seen = set()
-        for number in range(0, slice_size(*one), 7):
-            own, other, kings = position(number, *one)
-            if own != NOWHERE:
-                assert place(own, other, kings) == number
-                seen.add((own, other, kings))
-        assert len(seen) > 1000
-
-
 def test_each_position_is_worth_its_best_move_by_the_rules_of_the_game(
     made: EndgameTables
 ) -> None:
@@ -104,33 +90,6 @@ def test_each_position_is_worth_its_best_move_by_the_rules_of_the_game(
         captures += max(values) >= kernel.JUMP
         draws += best == 0
     assert captures > 100 and draws > 20
-
-
-def proved(state: GameState, turns: int) -> int:
-    """The result for the player to move by search, 0 if it is not decided within `turns` turns."""
-    if state.is_over():
-        return -1
-    if turns == 0:
-        return 0
-    player, results = state.next_player, []
-    for action in state.legal_actions().tolist():
-        after = state.apply_move(GAME.move_of(action))
-        goes_on = after.next_player is player and not after.is_over()
-        result = proved(after, turns) if goes_on else -proved(after, turns - 1)
-        if result == 1:
-            return 1
-        results.append(result)
-    return min(results) if max(results) == min(results) else 0
-
-
-def test_search_finds_no_quicker_win(made: EndgameTables) -> None:
-    decided = 0
-    for state in drawn(made, 2000 if RUN_ALL else 150, 2):
-        score = made.score(state)
-        expected = score.result if score.turns <= DEPTH else 0
-        assert proved(state, DEPTH) == expected, GAME.fen(state)
-        decided += 0 < score.turns <= DEPTH
-    assert decided > 20
 
 
 def test_known_endings(made: EndgameTables) -> None:
@@ -192,35 +151,6 @@ def test_tables_of_two_pieces_help_with_three(
 def test_other_games_have_no_tables() -> None:
     with pytest.raises(SpecError, match="connect4 has no endgame tables"):
         build_engine("alphabeta:tables=4", get_game("connect4"), 1)
-
-
-def test_an_informed_game_is_the_same_game(made: EndgameTables, monkeypatch) -> None:
-    monkeypatch.setitem(EndgameTables._loaded, PIECES, made)
-    game = with_tablebase(GAME, PIECES)
-    assert game == GAME and str(game) == str(GAME)
-    again = pickle.loads(pickle.dumps(game))
-    assert again.tables.pieces == PIECES
-    batch = kernels.make_batch(game.scratch_state(game.new_kernel_state()), 5)
-    assert batch.table is made.table and batch.words.shape == (5, 8)
-    assert kernels.row(batch, 2).table is made.table
-    for state in drawn(made, 300, 4):
-        work = game.scratch_state(state.kernel_state)
-        kernels.copy_into(work, state.kernel_state)
-        assert kernels.terminal(work)
-        result = made.score(state).result if state.next_player is Player.black else (
-            -made.score(state).result)
-        assert kernels.result(work) == result
-
-
-def test_the_bench_counts_mistakes(made: EndgameTables, monkeypatch) -> None:
-    """The solver makes none; who plays at random errs in every third position."""
-    monkeypatch.setitem(EndgameTables._loaded, 3, made)
-    classes = draw_classes(3, 15, seed=1)
-    assert set(classes) == {"2 won", "2 drawn", "3 won", "3 drawn"}
-
-    positions = [position for rows in classes.values() for position in rows]
-    assert wrong_answers("solver:tables=3", positions) == 0
-    assert 10 < wrong_answers("random", positions) < 50
 
 
 def test_tables_are_kept_and_damaged_files_made_anew(tmp_path, monkeypatch) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from dlgo import GameState, IllegalMoveError, Move, Player, Point, SpecError, get_game
 from dlgo.games.go.scoring import likely_dead, ownership, score
-from dlgo.games.go.state import Go
 from tests.conftest import RUN_ALL, random_game
 from tests.games.legal_positions import count_legal_positions
 
@@ -84,22 +83,6 @@ def test_free_handicap_and_set_up_positions() -> None:
         game.position([Point(1, 2), Point(2, 1)], [Point(1, 1)])
     with pytest.raises(SpecError, match="no liberty"):
         game.position([Point(r, c) for r in range(1, 6) for c in range(1, 6)])
-
-
-def test_an_order_of_stones_does_not_matter_for_a_position() -> None:
-    """All positions of random games can be set up, in any order, and have the same key."""
-    generator = np.random.default_rng(1)
-    for state in random_game(get_game("go:size=7"), seed=8)[::9]:
-        game = state.game
-        stones = [
-            (Point(row, col), player) for row in range(1, 8) for col in range(1, 8)
-            if (player := game.cell(state, row, col)) is not None
-        ]
-        generator.shuffle(stones)
-        black = [point for point, player in stones if player is Player.black]
-        white = [point for point, player in stones if player is Player.white]
-        same = game.position(black, white, state.next_player)
-        assert np.array_equal(same.kernel_state.color, state.kernel_state.color)
 
 
 KO = """
@@ -249,15 +232,6 @@ def test_likely_dead_stones_are_those_that_cannot_live() -> None:
     mean = ownership(state)
     assert mean[8, 1] > 0.9
     assert mean[0, 0] < -0.9
-
-
-@pytest.mark.parametrize("size", [2, 25])
-def test_smallest_and_largest_board(size: int) -> None:
-    game = get_game("go", size=size)
-    assert isinstance(game, Go)
-    state = GameState.new_game(game)
-    corner = game.parse_move(state, f"{'ABCDEFGHJKLMNOPQRSTUVWXYZ'[size - 1]}{size}")
-    assert game.cell(state.apply_move(corner), size, size) is Player.black
 
 
 @pytest.mark.parametrize(("size", "count"), [(2, 57), (3, 12_675), pytest.param(

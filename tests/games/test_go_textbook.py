@@ -1,11 +1,8 @@
 """The rules of Go in diagrams, and the fast board against both textbook boards.
 
 The diagrams state the rules as a Go player knows them, and all three boards must keep them:
-`x` is black, `o` white, the lowest row is row 1. The lockstep games then hold the boards to
+`x` is black, `o` white, the lowest row is row 1. test_go_boards_agree.py then holds the boards to
 the same stones, legal moves, turns, eyes, results and margins, move after move.
-
-`--run-all` compares all human games with the textbook board instead of a sample, legal moves on
-19x19 after every move, more random games on more sizes, and counts the legal positions of 3x3.
 """
 
 from __future__ import annotations
@@ -19,9 +16,8 @@ from dlgo import GameState, IllegalMoveError, Move, Player, Point, get_game
 from dlgo.api import parse_point
 from dlgo.games.go import kernel
 from dlgo.games.go.board import is_eye
-from dlgo.games.go.textbook import Board, TextbookState, is_point_an_eye
-from dlgo.games.go.textbook_zobrist import ZobristBoard, ZobristState
-from tests.conftest import RUN_ALL
+from dlgo.games.go.textbook import TextbookState, is_point_an_eye
+from dlgo.games.go.textbook_zobrist import ZobristState
 
 AnyState = GameState | TextbookState
 COLORS = {"x": Player.black, "o": Player.white}
@@ -284,44 +280,3 @@ def test_area_counting(board: str) -> None:
     # A region that touches both colours is nobody's, here B1; an empty board is nobody's too.
     assert margin(set_up(board, ". x o / . x o / x . o", "x", 0)) == 5 - 3
     assert margin(NEW_GAME[board](9, 0.5)) == -0.5
-
-
-@pytest.mark.parametrize(
-    ("size", "positions"), [(2, 57), *([(3, 12_675)] if RUN_ALL else [])]
-)
-def test_number_of_legal_positions(size: int, positions: int) -> None:
-    """All positions that placing stones can lead to (OEIS A094777), without any history."""
-    start = Board(size)
-    seen = {str(start)}
-    frontier = [start]
-    while frontier:
-        board = frontier.pop()
-        for point in board.points():
-            for player in Player:
-                if board.get(point) is None:
-                    after = board.copy()
-                    after.place_stone(player, point)
-                    if after.get_go_string(point).liberties and str(after) not in seen:
-                        seen.add(str(after))
-                        frontier.append(after)
-    assert len(seen) == positions
-
-
-def board_with(*stones: str) -> ZobristBoard:
-    board = ZobristBoard(5)
-    for text in stones:
-        board.place_stone(COLORS[text[0]], parse_point(text[1:], 5, 5))
-    return board
-
-
-def test_zobrist_key_is_the_xor_of_the_stones() -> None:
-    """Whatever the order of the plays, and after captures; a copy keeps its own."""
-    board = board_with("xA1", "oA2", "xC3")
-    key = board.zobrist_key()
-    assert key == board_with("xC3", "oA2", "xA1").zobrist_key()
-    assert board.situation(Player.black) != board.situation(Player.white)
-    copied = board.copy()
-    copied.place_stone(Player.white, Point(1, 2))  # captures A1
-    assert copied.zobrist_key() == board_with("oA2", "xC3", "oB1").zobrist_key() != key
-    assert board.zobrist_key() == key and board.get(Point(1, 1)) is Player.black
-    assert board.get_go_string(Point(1, 1)).liberties == {Point(1, 2)}

@@ -12,12 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlgo import GameState, Move, Player, Point, get_game, kernels
-from dlgo.encoders import get_encoder
 from dlgo.errors import DlgoError, IllegalMoveError, NotationError
-from dlgo.games.hex.kernel import TURN
 from dlgo.games.hex.state import SWAP, Hex
 from dlgo.rng import make_rng
-from dlgo.symmetry import exchange
 from engines.registry import build_engine
 from engines.solver.outcomes import outcomes_of
 from experiments.measures.hex import draw_classes
@@ -216,14 +213,6 @@ def test_a_swap_takes_the_stone_over_to_its_mirror_image() -> None:
         get_game("hex:size=5").start().play("a2", "swap")
 
 
-def test_a_lone_stone_tells_whether_a_swap_is_legal() -> None:
-    game = get_game("hex:size=5,swap=yes")
-    encoder = get_encoder("turned", game)
-    before, after = game.start().play("a2"), game.start().play("a2", "swap")
-    assert before.key() != game.start().play("b1").key() != after.key()
-    assert encoder.encode(before)[..., -1].all() and not encoder.encode(after)[..., -1].any()
-
-
 def test_cells_are_written_as_hex_players_do() -> None:
     """Rows from the top, and the letter I is used."""
     game = get_game("hex")
@@ -234,24 +223,3 @@ def test_cells_are_written_as_hex_players_do() -> None:
             game.parse_move(state, text)
     with pytest.raises(IllegalMoveError, match="a1 is illegal.*: the cell is taken"):
         state.play("a1")
-
-
-def test_exchanged_colours_are_the_same_game() -> None:
-    """A game that blue begins, with each move's image: both players see what the others saw."""
-    game = Hex(size=5)
-    group, encoder = exchange(game), get_encoder("turned", game)
-    for seed in range(5):
-        image = game.new_kernel_state()
-        image.words[TURN] = 1
-        for one in random_game(game, seed):
-            if one.last_move:
-                kernels.play(image, group.action(1, game.action_of(one.last_move)))
-            other = GameState(game, image)
-            assert np.array_equal(encoder.encode(one), encoder.encode(other))
-            legal = np.zeros((2, 25))
-            for row, state in zip(legal, (one, other), strict=True):
-                row[state.legal_actions()] = 1
-            seen = encoder.to_network_order(legal, np.array([one.next_player.index,
-                                                             other.next_player.index]))
-            assert np.array_equal(*seen)
-        assert other.is_over() and other.result() == -one.result()

@@ -1,8 +1,6 @@
-"""What a linear policy sees of moves, against diagrams, mirrors and exchanged colours."""
+"""What a linear policy sees of moves, against diagrams and mirrors."""
 
 from __future__ import annotations
-
-from itertools import product
 
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ import pytest
 from dlgo import GameState, Move, Player, get_game, kernels
 from dlgo.games.connect4 import features as connect4
 from dlgo.games.go import features as go
-from dlgo.games.go.board import BLACK, BORDER, EMPTY, WHITE
 from dlgo.moves import parse_point
 from dlgo.symmetry import symmetries
 from tests.conftest import random_game
@@ -34,33 +31,6 @@ def of(state: GameState, text: str) -> list[int]:
 
 # Shapes --------------------------------------------------------------------------------------
 
-SQUARE = [(row, col) for row in (2, 1, 0) for col in (0, 1, 2) if (row, col) != (1, 1)]
-
-
-def shape(cells: dict[tuple[int, int], int]) -> int:
-    """The class of a neighbourhood given by what stands on each of the eight places."""
-    return int(go.SHAPES[sum(cells[place] << (2 * i) for i, place in enumerate(SQUARE))])
-
-
-def test_the_eight_images_of_a_neighbourhood_share_a_class_and_no_others() -> None:
-    generator = np.random.default_rng(1)
-    seen: dict[int, frozenset] = {}
-    for _ in range(1500):
-        cells = {place: int(generator.integers(3)) for place in SQUARE}
-        edge = generator.integers(3)
-        for row, col in SQUARE:
-            if (edge > 0 and row == 0) or (edge > 1 and col == 0):
-                cells[row, col] = BORDER
-        images = []
-        turned = cells
-        for _ in range(4):
-            turned = {(col, 2 - row): kind for (row, col), kind in turned.items()}
-            images += [turned, {(row, 2 - col): kind for (row, col), kind in turned.items()}]
-        assert len({shape(image) for image in images}) == 1
-        assert shape(cells) > 0
-        orbit = frozenset(tuple(sorted(image.items())) for image in images)
-        assert seen.setdefault(shape(cells), orbit) == orbit
-
 
 def test_neighbourhoods_are_counted() -> None:
     """By Burnside's lemma: (images left alone by each of the symmetries) / symmetries.
@@ -74,23 +44,6 @@ def test_neighbourhoods_are_counted() -> None:
     # Four neighbours of eight kinds in a ring that may be turned and mirrored.
     rings = (8**4 + 2 * 8**3 + 3 * 8**2 + 2 * 8) // 8
     assert 1 + rings == go.N_CONTACTS
-    impossible = dict.fromkeys(SQUARE, EMPTY) | {(2, 1): BORDER}
-    assert shape(impossible) == 0
-
-
-@pytest.mark.parametrize("kind", [BLACK, WHITE])
-def test_contacts_do_not_mix_up_opposite_and_neighbouring_places(kind: int) -> None:
-    """Stones right and left of a point are not the same as right and above."""
-    own = go._OWN + kind
-
-    def contact(right: int, left: int, up: int, down: int) -> int:
-        return int(go.CONTACTS[right | left << 3 | up << 6 | down << 9])
-
-    opposite, bent = contact(own, own, 0, 0), contact(own, 0, own, 0)
-    assert opposite == contact(0, 0, own, own) != bent
-    assert {contact(a, 1 - a, b, 1 - b) for a, b in product((0, 1), repeat=2)} == {
-        contact(1, 0, 1, 0)
-    }
 
 
 @pytest.mark.parametrize("spec", ["go:size=5", "go:size=9", "connect4"])
@@ -106,22 +59,6 @@ def test_mirrored_games_have_mirrored_features(spec: str) -> None:
                 assert values == expected[int(group.actions[k, action])]
             action = game.action_of(after.last_move)
             mirrored = mirrored.apply_move(game.move_of(group.action(k, action)))
-
-
-def test_with_the_colours_exchanged_features_stay() -> None:
-    """In Go, a pass before the first move exchanges who plays what."""
-    game = get_game("go:size=7")
-    checked = 0
-    for seed in range(3):
-        states = random_game(game, seed, max_plies=80, passes=False)
-        other = GameState.new_game(game).apply_move(Move.pass_turn())
-        for state, after in zip(states[1:-1], states[2:], strict=True):
-            other = other.apply_move(state.last_move)
-            assert features(other) == features(state)
-            checked += 1
-            if not other.is_valid_move(after.last_move):  # superko also counts the empty board
-                break
-    assert checked > 150
 
 
 # Go: what a play does ------------------------------------------------------------------------
@@ -164,16 +101,6 @@ def test_self_ataris_by_the_stones_they_lose() -> None:
     assert of(full, "A1")[go.SELF_ATARI] == 3  # five stones, C1 is left
 
 
-def test_contacts_show_liberties() -> None:
-    atari = diagram("..... ..x.. .xo.. ..x.. .....")
-    few = diagram("..... ..x.. ..o.. ..x.. .....")
-    many = diagram("..... ..... ..o.. ..... .....")
-    values = {of(state, "D3")[go.CONTACT] for state in (atari, few, many)}
-    assert len(values) == 3
-    own = diagram("..... ..... ..x.. ..... .....")
-    assert of(own, "D3")[go.CONTACT] not in values
-
-
 def test_response_distance_place_and_passes() -> None:
     game = get_game("go:size=9")
     start = GameState.new_game(game)
@@ -192,14 +119,6 @@ def test_response_distance_place_and_passes() -> None:
     assert of(state, "pass") == [0, 0, 0, 0, 0, 0, 0, go.PASS]
     assert of(passed, "pass") == [0, 0, 0, 0, 0, 0, 0, go.SECOND_PASS]
     assert of(passed, "E6")[go.RESPONSE] == 0  # the last move was no play
-
-
-def test_the_shape_is_what_stands_around() -> None:
-    """Two positions that differ beside the point differ in shape; farther away, they do not."""
-    near = diagram("..... ..x.. ..... ..... .....")
-    far = diagram("..... ..x.. ..... ..... o....")
-    assert of(near, "C3")[go.SHAPE] == of(far, "C3")[go.SHAPE]
-    assert of(near, "C3")[go.SHAPE] != of(near, "B2")[go.SHAPE]
 
 
 # Connect Four --------------------------------------------------------------------------------
@@ -223,27 +142,3 @@ def test_outcomes_in_connect_four(moves: str, column: str, outcome: int) -> None
     for text in moves.split():
         state = state.apply_move(game.parse_move(state, text))
     assert of(state, column)[0] == outcome
-
-
-def test_a_column_of_connect_four_is_known_by_its_row_and_side() -> None:
-    state = GameState.new_game(get_game("connect4"))
-    assert of(state, "1")[1] == of(state, "7")[1] == 0
-    assert of(state, "4")[1] == 3
-    state = state.apply_move(state.game.parse_move(state, "4"))
-    assert of(state, "4")[1] == 7
-    assert of(state, "3")[2] == of(state, "5")[2] != of(state, "2")[2]
-
-
-# By default ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("spec", ["tictactoe", "draughts", "connectn:gravity=no,cols=5,rows=4,n=4"])
-def test_by_default_a_move_is_its_number_and_whether_it_is_forced(spec: str) -> None:
-    game = get_game(spec)
-    forced = np.empty(game.num_actions, np.int64)
-    for state in random_game(game, seed=2)[:-1]:
-        n = kernels.forced_actions(state.kernel_state, forced)
-        expected = {
-            action: [action, int(action in forced[:n])] for action in state.legal_actions()
-        }
-        assert features(state) == expected

@@ -13,7 +13,6 @@ from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.othello import kernel
 from dlgo.games.othello.state import Othello
 from dlgo.jit import kernel as jit_kernel
-from dlgo.rng import make_rng
 from engines.registry import build_engine
 from tests.conftest import RUN_ALL, random_game
 
@@ -207,16 +206,3 @@ def test_a_player_without_a_play_must_pass() -> None:
         state.play("a1")
     state = state.play("Pass", "b1")
     assert state.game.result_text(state) == "white (o) wins 10-1"
-
-
-def test_rollouts_of_sense_play_in_a_corner_first() -> None:
-    game, tried = get_game("othello:size=6"), 0
-    for state in (state for seed in range(20) for state in random_game(game, seed)):
-        corners = [action for action in state.legal_actions() if action in (0, 5, 30, 35)]
-        for seed in range(10 if len(corners) == 1 else 0):
-            played = np.full(game.num_actions, -1, np.int8)
-            work, scratch = game.scratch_state(state.kernel_state), np.empty_like(played, np.int64)
-            assert kernels.heavy_rollout(work, make_rng(seed), scratch, played) in (-1, 0, 1)
-            assert played[corners[0]] == state.next_player.index
-            tried += 1
-    assert tried > 100

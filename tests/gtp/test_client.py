@@ -8,9 +8,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
-import select
-import time
 from pathlib import Path
 
 import pytest
@@ -18,10 +15,7 @@ import pytest
 from dlgo import DlgoError, GameState, Move, Player, Point, SpecError, get_game
 from dlgo.gtp import GtpError
 from dlgo.records.ledger import Ledger
-from engines.programs.program import Program
 from engines.registry import EngineSpec, build_engine
-from experiments.arena import limits
-from experiments.arena.limits import Limits
 from experiments.arena.planfile import read_plan
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
@@ -156,19 +150,6 @@ def test_a_program_that_reads_nothing_does_not_hang_us(tmp_path: Path) -> None:
     with pytest.raises(GtpError, match="asked 'play black A1': no answer"):
         engine.select_move(state)
     engine.close()
-
-
-def test_an_answer_that_came_while_the_machine_held_us_up_is_taken() -> None:
-    program = Program(["/bin/cat"])
-
-    def take(output: bytearray) -> bytes | None:
-        if not output:
-            select.select([program._process.stdout], [], [], 120)
-            time.sleep(0.05)  # now the time is up
-        return bytes(output) or None
-
-    assert program.exchange(b"here", take, timeout=0.01) == b"here"
-    program.kill()
 
 
 def test_much_text_on_standard_error_holds_nobody_up(tmp_path: Path) -> None:
@@ -333,23 +314,6 @@ def test_gnu_go_plays_itself_by_our_rules() -> None:
     engine.close()
 
 
-@needs_gnugo
-def test_gnu_go_takes_over_a_position_with_handicap() -> None:
-    game = get_game("go:size=9,handicap=4,komi=0.5")
-    engine = build_engine(f"gtp:{GNUGO} {GNUGO_OPTIONS} --level 1", game)
-    state = GameState.new_game(game)
-    for _ in range(4):
-        assert state.is_valid_move(move := engine.select_move(state).move)
-        state = state.apply_move(move)
-    engine.close()
-
-
-@needs_gnugo
-def test_gnu_go_refuses_a_board_that_is_too_large() -> None:
-    with pytest.raises(GtpError, match="refused 'boardsize 25': unacceptable size"):
-        build_engine(f"gtp:{GNUGO} --mode gtp", get_game("go:size=25"))
-
-
 # --- in the arena ---------------------------------------------------------------------------
 
 
@@ -376,32 +340,4 @@ def test_a_tournament_with_a_cheat_a_crasher_and_a_sound_program(tmp_path: Path)
             assert record.reason == "white (o) wins by resignation"
         else:  # A1 by Black, then the other one resigns
             assert record.reason == "black (x) wins by resignation"
-    assert living(str(tmp_path)) == []
-
-
-# Above the program is its reaper, and above that the worker.
-STOP = """
-with open(f"/proc/{os.getppid()}/stat") as stat:
-    worker = int(stat.read().rpartition(")")[2].split()[1])
-"""
-
-
-@pytest.mark.slow
-def test_a_program_that_stops_its_worker_while_it_prepares_loses_in_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "_START_TIMEOUT", 3.0)  # which is added where rules are compiled
-    spec = mock(
-        tmp_path, f"{STOP}def odd(name, words, number):\n"
-        "    if name == 'boardsize': os.kill(worker, signal.SIGSTOP)",
-    )
-    plan = Plan(("go:size=5",), (spec, "random"), pairs=1, seed=3).canonical()
-    began = time.monotonic()
-    run_tournament(plan, tmp_path / "games.sqlite", workers=1, limits=Limits(move_timeout=1),
-                   progress=PlainReporter(io.StringIO()))
-    assert time.monotonic() - began < 60
-    with Ledger(tmp_path / "games.sqlite", read_only=True) as games:
-        for record in games.games():
-            assert record.result == float(record.first == "random")
-            assert re.search(r"no move from .* within [\d.]+ s of preparation", record.reason)
     assert living(str(tmp_path)) == []

@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dlgo.system import processes, reaper
+from dlgo.system import reaper
 from tests.command import ROOT
 from tests.conftest import RUN_ALL
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, living, mock
@@ -176,20 +176,6 @@ def test_an_engine_ends_with_its_controller(kind: str, output: str, tmp_path: Pa
         controller.kill()
         if server.is_running():
             server.kill()
-
-
-def test_a_process_whose_parent_ends_while_we_look_is_found(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Processes are read one by one: one whose parent ends meanwhile is in no tree for a moment."""
-    host, shell, child = range(10**8, 10**8 + 3)
-    looks = [{host, shell}, set(), {child}, set()]
-    ended: list[tuple[str, int]] = []
-    monkeypatch.setattr(processes, "_do", lambda what, pid: ended.append((what, pid)))
-    monkeypatch.setattr(processes, "descendants", lambda pid: looks.pop(0) if len(looks) > 1 else
-                        looks[0])
-    processes.end_descendants()
-    assert set(ended) == {("kill", host), ("kill", shell), ("kill", child)}
 
 
 def test_what_a_program_leaves_at_once_is_ended() -> None:

@@ -8,8 +8,6 @@ from dlgo import Player
 from dlgo.gtp import (
     Command,
     GtpError,
-    clean,
-    format_command,
     format_response,
     parse_color,
     parse_command,
@@ -39,11 +37,6 @@ def test_commands_are_read_after_the_four_steps_of_section_3_1(
     line: str, command: Command | None
 ) -> None:
     assert parse_command(line) == command
-
-
-def test_a_command_survives_writing_and_reading() -> None:
-    for command in (Command(None, "name"), Command(3, "play", ("b", "pass"))):
-        assert parse_command(format_command(command)) == command
 
 
 @pytest.mark.parametrize(
@@ -90,7 +83,3 @@ def test_simple_entities_of_section_3_2_1() -> None:
     for bad in ("blue", "", "bl", "white "):
         with pytest.raises(GtpError):
             parse_color(bad)
-
-
-def test_cleaning_keeps_line_feeds() -> None:
-    assert clean("a\tb\r\nc\x1b\x00") == "a b\nc"

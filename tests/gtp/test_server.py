@@ -160,16 +160,6 @@ def test_a_colour_may_move_twice_in_a_row() -> None:
     assert talk.stones == "w C1 w B2 w A3"  # captured
 
 
-def test_a_ko_may_not_be_retaken_at_once() -> None:
-    talk = Talk()
-    for line in ("b B1", "b A2", "b B3", "w C1", "w D2", "w C3", "b C2", "w B2"):
-        talk(f"play {line}")
-    talk.fails("play b C2", "illegal move: C2 is illegal: ko")
-    talk("play b E5")
-    talk("play w E1")
-    talk("play b C2")
-
-
 def test_a_move_that_only_superko_forbids_is_played_and_said(
     capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -251,25 +241,6 @@ def test_a_whole_game_fits_into_the_main_time_and_overtime_follows() -> None:
             used, empty = used + seconds, max(empty - 2, 0)
         assert used <= budget
     assert clock.left[Player.black] == (10, 1)
-    # Three periods of Japanese byo-yomi: each move may take one, and is not taken a third of it.
-    japanese = Clock(0, 10, 3, japanese=True)
-    assert 5 < japanese.seconds_for_a_move(Player.black, 100) < 10
-    japanese.left[Player.black] = (10, 3)
-    assert 5 < japanese.seconds_for_a_move(Player.black, 100) < 10
-    for seconds, periods in ((9, 3), (12, 2), (25, 1), (5, 1)):
-        japanese.spend(Player.black, seconds)
-        assert japanese.left[Player.black] == (10, periods)
-    # A long move takes the main time and whole periods; the period in which it ends begins anew.
-    for seconds, left in ((4, (1, 0)), (6, (10, 3)), (16, (10, 2)), (34, (10, 1))):
-        japanese = Clock(5, 10, 3, japanese=True)
-        assert japanese.remaining(Player.black) == 35
-        japanese.spend(Player.black, seconds)
-        assert japanese.left[Player.black] == left
-        assert japanese.remaining(Player.black) == left[0] + 10 * (left[1] - 1 if left[1] else 3)
-    assert Clock(60, 100, 20).remaining(Player.black) == 160
-    assert Clock(60, increment=5).remaining(Player.black) == 60
-    assert Clock().seconds_for_a_move(Player.black, 361) is None
-    assert Clock(10, 1, 0).seconds_for_a_move(Player.black, 361) is None  # "no limit"
 
 
 @pytest.mark.parametrize("way", ["main time", "with stones", "all time with stones"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DataError
-from engines.jobs import Amount, Executor, Inline, Processes, Source, Task, WorkerError
+from engines.jobs import Amount, Executor, Inline, Processes, Task, WorkerError
 from tests.conftest import one_line_error
 
 
@@ -146,36 +146,3 @@ def test_work_that_is_given_up_ends_at_once() -> None:
     assert time.monotonic() - start < 60
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-
-
-class Growing(Source[Task]):
-    """Portions whose arguments are only known when they are taken; open until it is ended."""
-
-    def __init__(self) -> None:
-        self.next, self.end, self.open = 1, 2, True
-
-    def take(self, count: int) -> list[Task]:
-        taken = range(self.next, min(self.next + count, self.end))
-        self.next += len(taken)
-        return tasks(square, taken)
-
-    def finished(self, results: list) -> None:
-        pass
-
-    def remaining(self) -> int:
-        return self.end - self.next
-
-    def is_open(self) -> bool:
-        return self.open
-
-
-@pytest.mark.parametrize("make", [Inline, lambda: Processes(1)], ids=["inline", "processes"])
-def test_a_source_is_asked_when_somebody_is_free_until_it_is_closed(make) -> None:
-    """Had the tasks been taken beforehand, there would be no second one."""
-    source, values = Growing(), []
-    with make() as jobs:
-        for outcomes in jobs.rounds(source):
-            values += [outcome.value for outcome in outcomes]
-            source.end += bool(outcomes) and len(values) < 3
-            source.open = len(values) < 3
-    assert values == [1, 4, 9]

@@ -49,16 +49,6 @@ def test_a_player_without_a_thought_loses_and_errs() -> None:
     assert 0.1 < found.losing / found.positions < found.share < 0.6
 
 
-@pytest.mark.parametrize("line, score, name", [
-    # From the solver tests: the score, and by it how long the game lasts.
-    ("2252576253462244111563365343671351441", -1, "L3_R1"),
-    ("5554224333234511764415115", 4, "L2_R1"),
-    ("", 1, "L1_R3"),
-])
-def test_classes_follow_from_stones_and_score(line: str, score: int, name: str) -> None:
-    assert connect4.class_of(len(line), score) == name
-
-
 def test_the_length_of_a_game_follows_from_the_score() -> None:
     """From the empty board the first player wins with the 21st stone, the 41st of all."""
     assert connect4.plies_left(0, 1) == 41
@@ -118,13 +108,6 @@ def test_positions_that_come_with_the_project_are_solved_right(tmp_path: Path) -
     late = found["L3_R1"][:20] + found["L2_R1"][:5]
     again = [one for one, _ in connect4.solved([one.name for one in late], connect4.Solver())]
     assert again == late
-
-
-def test_a_position_counts_once_however_it_was_reached() -> None:
-    lines = ("1234", "3412", "7654", "4321", "12")
-    keys = {line: connect4.key_of(connect4.position_of(line, {})) for line in lines}
-    assert keys["1234"] == keys["3412"] == keys["7654"]
-    assert len(set(keys.values())) == 3
 
 
 def test_games_have_solved_positions_of_several_classes_or_say_that_they_have_none() -> None:

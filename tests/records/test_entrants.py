@@ -1,28 +1,15 @@
-"""Facts about the names of entrants: versions are told apart, names are shown where they are
-clear."""
+"""Names of entrants: versions are told apart, names are shown where they are clear."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from dlgo.records.entrants import display_names, latest_versions
+from dlgo.records.entrants import display_names
 from dlgo.records.ledger import Ledger
-from dlgo.specs import split_version, with_version
 from reports.tables import games_frame
 from tests.reports.simulation import game_record
 
 OLD, NEW = "bot.py:Greedy:depth=2@0123abcd", "bot.py:Greedy:depth=2@4567cdef"
-
-
-def test_the_version_is_the_beginning_of_the_digest() -> None:
-    assert with_version("bot.py:Greedy:depth=2", "0123abcd" * 4) == OLD
-    assert split_version(OLD) == ("bot.py:Greedy:depth=2", "0123abcd")
-    assert split_version("mcts:sims=100") == ("mcts:sims=100", "")
-    assert with_version("mcts:sims=100", "") == "mcts:sims=100"
-
-
-def test_the_latest_version_is_that_which_played_last() -> None:
-    assert latest_versions([OLD, "random", NEW]) == {"random", NEW}
 
 
 def test_a_name_of_two_versions_shows_them_and_one_of_two_engines_is_not_used() -> None:

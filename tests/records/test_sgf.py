@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dlgo import GameState, Move, NotationError, Player, Point, get_game
 from dlgo.game_tree import Node, tree_of
-from dlgo.records.sgf import play, read_sgf, replay, write_sgf
+from dlgo.records.sgf import read_sgf, replay, write_sgf
 from dlgo.records.sgf_record import GameRecordSgf
 from dlgo.records.sgf_values import Setup
 from tests.conftest import random_game
@@ -73,13 +73,6 @@ def test_setup_is_read_where_it_stands() -> None:
     assert [state.next_player for state in states] == [W, B, W]
     suffocated = read_sgf(b"(;SZ[5]AB[aa]AW[ab][ba];B[ee])")
     assert "no liberty" in refused(lambda: list(replay(suffocated)))
-
-
-def test_setup_after_the_last_move_is_a_position_of_its_own() -> None:
-    states = list(replay(read_sgf(b"(;SZ[5];B[cc];AW[dd])")))
-    assert [(str(state).count("x"), str(state).count("o")) for state in states] == [
-        (0, 0), (1, 0), (1, 1),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -217,42 +210,6 @@ def test_komi_of_servers_is_read_in_points(text: str, komi: float, noted: bool) 
     assert len(list(replay(record))) == 2
 
 
-def test_replay_yields_the_start_and_a_state_a_move() -> None:
-    states = list(replay(read_sgf(b"(;SZ[5]KM[0.5];B[aa];W[];B[cc])")))
-    assert len(states) == 4
-    assert states[0] == GameState.new_game(get_game("go", size=5, komi=0.5))
-    assert states[3].next_player is W
-    assert [move.kind for move in states[3].moves()] == ["play", "pass", "play"]
-
-
-def test_a_move_out_of_turn_follows_a_pass() -> None:
-    played = play(read_sgf(b"(;SZ[5];B[bb];B[dd];W[cc])"))
-    states = [state for _, state in played.positions]
-    assert [number for number, _ in played.positions] == [0, 1, 2, 3]  # the pass is no move of it
-    assert [move.kind for move in states[-1].moves()] == ["play", "pass", "play", "play"]
-    assert states[-1].next_player is B
-    assert "out of turn: move 2;" in played.notes[0]
-    # Next to a real pass the implied one ends the game; nothing is bent to avoid that.
-    ended = play(read_sgf(b"(;SZ[5];B[];B[dd])"))
-    assert len(ended.positions) == 2 and "game is over" in ended.problem
-
-
-def test_free_handicap_is_set_up() -> None:
-    for moves in (";B[bb];B[dd];W[cc]", ";B[dd];B[bb];W[cc]"):
-        played = play(read_sgf(f"(;SZ[5]HA[2]{moves})".encode()))
-        start, end = (state for _, state in played.positions)
-        assert (str(start).count("x"), start.next_player) == (2, W)
-        assert [move.place for move in end.moves()] == [Point(3, 3)]
-        assert start.game.komi == 0.5  # with a handicap and no komi
-        assert len(played.notes) == 2
-
-
-def test_a_komi_that_cannot_be_played_is_refused_by_name() -> None:
-    record = read_sgf(b"(;SZ[9]KM[6.3];B[aa])", name="some.sgf")
-    assert record.komi == 6.3
-    assert refused(lambda: list(replay(record))).startswith("some.sgf: ")
-
-
 @pytest.mark.parametrize("size", [2, 5, 9, 13, 19, 25])
 def test_written_games_read_back_the_same(size: int) -> None:
     game = get_game("go", size=size, komi=random.Random(size).choice([0, 0.5, 7.5, -3]))
@@ -290,15 +247,6 @@ def test_results_are_written_as_the_standard_says() -> None:
     assert read_sgf(write_sgf(start, result="Void")).result == "Void"
 
 
-def test_more_about_a_game_of_go_is_written() -> None:
-    info = {"TM": "10:00(5x1:00)", "BR": "9d"}
-    state = GameState.new_game(get_game("go", size=5, komi=0.5)).play("A1", "pass")
-    record = read_sgf(write_sgf(state, info=info))
-    assert (record.info, record.size, record.komi) == (info, 5, 0.5)
-    state = GameState.new_game(get_game("connect4"))
-    assert "connect4" in refused(lambda: write_sgf(state))
-
-
 def test_awkward_files(oracles: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What sgfmill accepts has the same size and main line here; the rest is refused."""
     folder = oracles / "sgf" / "awkward"
@@ -326,17 +274,6 @@ def test_awkward_files(oracles: Path, capfd: pytest.CaptureFixture[str]) -> None
         except NotationError as error:
             assert path.name in str(error) and str(error).isprintable()
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("file", "reason"),
-    [
-        ("littlego__illegal-move.sgf", "move 16, white H6, is illegal: the point is occupied"),
-    ],
-)
-def test_awkward_files_that_break_a_rule(oracles: Path, file: str, reason: str) -> None:
-    record = read_sgf(oracles / "sgf" / "awkward" / file)
-    assert reason in refused(lambda: list(replay(record)))
 
 
 def test_a_repeated_position_is_legal_if_the_other_player_is_to_move(oracles: Path) -> None:

@@ -10,16 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlgo import GameState, get_game
-from dlgo.game_tree import (
-    Node,
-    arrows_of,
-    cells_of,
-    clean_comment,
-    labels_of,
-    point_of,
-    text_value,
-    tree_of,
-)
+from dlgo.game_tree import Node, arrows_of, cells_of, clean_comment, labels_of, point_of, text_value
 from experiments.play.cell_moves import turns
 from experiments.play.game_file import SavedGame, form_of, game_bytes, read_games
 
@@ -108,16 +99,6 @@ def test_a_text_of_moves_says_where_a_variation_goes_wrong() -> None:
         "variations that end before an illegal move: 1",
         "line 2: C3 is illegal: the cell is taken; the game is read up to there",
     ]
-
-
-def test_a_game_that_goes_another_way_keeps_what_the_file_held() -> None:
-    (saved,) = read_games(b"(;SZ[5];B[cc];W[bb]C[so];B[dd])", PurePath("x.sgf"), get_game)
-    other = saved.root.children[0].state.apply_move("D4")
-    root = tree_of(other, saved.root)
-    assert [len(node.children) for node in root.walk()] == [1, 2, 0, 1, 0]
-    assert [node.comment for node in root.walk()] == ["", "", "", "so", ""]
-    taken_back = tree_of(saved.root.children[0].state, saved.root)
-    assert [len(node.children) for node in taken_back.walk()] == [1, 0]
 
 
 def test_marks_name_cells_as_sgf_does() -> None:

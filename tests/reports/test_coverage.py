@@ -98,17 +98,3 @@ def test_the_bootstrap_sees_what_the_likelihood_cannot():
     # But whether the first mover wins does vary, from pair to pair: 20 tosses, not 40.
     model = table.first_move.high95 - table.first_move.low95
     assert check.first_move.high95 - check.first_move.low95 > 1.1 * model
-
-
-def test_the_bootstrap_keeps_the_zero():
-    """The anchor stays where it was put."""
-    first, second, result = simulate(
-        {"a": 100, "b": 0, "c": -100}, 10, 1.2, 0.3, np.random.default_rng(13)
-    )
-    games = pd.DataFrame({"first": first, "second": second, "result": result})
-    games["pair"] = np.arange(len(games)) // 2
-    table = fit_ratings(first, second, result).anchored("c", 50)
-    check = bootstrap_ratings(games, table, 100, seed=3)
-    c = [rating.entrant for rating in table.ratings].index("c")
-    assert check.ratings[c].low95 == pytest.approx(50)
-    assert check.ratings[c].high95 == pytest.approx(50)

@@ -34,11 +34,6 @@ def test_75_percent_are_191_elo():
     assert elo_of_score(1.0) == math.inf and elo_of_score(0.0) == -math.inf
 
 
-def test_counts_are_those_of_the_points():
-    assert counts_of_games([1, 0.5, 0, 1]).numbers == (1, 1, 2)
-    assert counts_of_pairs([2, 1.5, 1, 1, 0, 0.5, 2]).numbers == (1, 1, 2, 1, 2)
-
-
 @pytest.mark.parametrize("numbers", [(1, 2), (1, 2, -1), (0, 0, 0, 0), ()])
 def test_impossible_counts_are_refused(numbers):
     with pytest.raises(DlgoError, match="counts"):
@@ -177,28 +172,6 @@ def test_normalized_llr_is_that_of_published_tests(elo0, elo1, pairs, llr):
     assert bounds.llr(Counts(pairs)) == pytest.approx(llr, abs=0.0051)
 
 
-@pytest.mark.parametrize("numbers", [(3, 11, 30, 14, 5), (7, 2, 1, 2, 9), (40, 60, 50)])
-@pytest.mark.parametrize("elo", [-90, 60, 300])
-def test_normalized_loss_is_that_of_direct_maximisation(numbers, elo):
-    from scipy.optimize import minimize
-
-    counts, numbers = Counts(numbers), np.array(numbers)
-    t = elo * math.log(10) / 800 * math.sqrt(2 if len(numbers) == 5 else 1)
-
-    def off(x: np.ndarray) -> float:
-        shares = np.exp(x) / np.exp(x).sum()
-        mean = shares @ counts.scores
-        return mean - 0.5 - t * math.sqrt(shares @ (counts.scores - mean) ** 2)
-
-    answer = minimize(
-        lambda x: -numbers @ (x - np.log(np.exp(x).sum())), np.log(numbers),
-        constraints={"type": "eq", "fun": off}, method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    best = numbers @ np.log(numbers / numbers.sum())
-    assert counts.normalized_loss(elo) == pytest.approx(best + answer.fun, abs=2e-3)
-
-
 def test_draws_change_normalized_elo_as_they_change_the_certainty():
     """Two points more than half in 100 games are worth more where 96 were drawn."""
     assert Counts((48, 0, 52)).normalized_elo().value == pytest.approx(13.9, abs=0.1)
@@ -283,21 +256,6 @@ def test_power_is_that_of_the_exact_test():
         lot = (0.025 - binom.sf(critical - 1, games, 0.5)) / binom.pmf(critical - 1, games, 0.5)
         power = binom.sf(critical - 1, games, p) + lot * binom.pmf(critical - 1, games, p)
         assert power == pytest.approx(0.8, abs=0.01)
-
-
-def test_expected_results_have_the_score_and_the_draws_they_should():
-    assert probabilities(0, 0.4) == pytest.approx([0.3, 0.4, 0.3])
-    for elo in (-150, 30, 400):
-        assert probabilities(elo, 0.4) @ [0, 0.5, 1] == pytest.approx(score_of_elo(elo))
-    assert probabilities(190.8485, 0) == pytest.approx([0.25, 0, 0.75])
-
-
-def test_draws_and_big_differences_make_it_easier():
-    assert games_needed(20) > games_needed(20, draws=0.5) > games_needed(50, draws=0.5)
-    assert games_needed(20, sides=1) < games_needed(20)
-    assert games_needed(-20) == games_needed(20)
-    # Half the difference takes four times the games.
-    assert games_needed(5) == pytest.approx(4 * games_needed(10), rel=0.01)
 
 
 def test_smallest_difference_is_the_inverse():

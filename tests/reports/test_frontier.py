@@ -66,13 +66,6 @@ def test_of_equal_costs_exactly_one_is_best() -> None:
     assert list(frontier["leader"]) == ["b"] * 3 and frontier["best"].sum() == 1
 
 
-def test_the_band_holds_the_best_whoever_that_is() -> None:
-    """Of many equals the best is above the mean rating, and the band knows it."""
-    same = {str(i): ("f", 5.0, 0.0) for i in range(20)}
-    frontier = frontier_frame(*rated(same, 10.0))
-    assert (frontier["level_low95"] > 5).all() and (frontier["level_high95"] < 40).all()
-
-
 def test_who_never_met_is_not_compared() -> None:
     frame, tables = rated(ENTRANTS, 1.0, apart=("quick:10",))
     frontier = frontier_frame(frame, tables).set_index("entrant")

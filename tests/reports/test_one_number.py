@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from dlgo.records.ledger import Ledger
 from experiments.cli.main import cli
-from reports.one_number import OneNumber, game_lines, one_number, over_games
+from reports.one_number import OneNumber, one_number, over_games
 from reports.pairs import Pairs, hodge
 from reports.ratings import fit_ratings
 from reports.report import write_report
@@ -166,16 +166,6 @@ def _true_share(pairs: Pairs) -> float:
     return float((weights * rest**2).sum() / whole)
 
 
-def test_log_odds_of_a_pair_are_its_own_but_never_infinite():
-    """40 games settle them, 20 wins in 20 games leave them within reach of the ratings."""
-    rock = pairs_of(rock_paper_scissors(40, 32))
-    assert np.abs(rock.own[0][rock.met]) == pytest.approx(np.log(4), abs=0.1)
-    lost = pairs_of(rock_paper_scissors(20, 20))
-    odds = np.abs(lost.own[0][lost.met])
-    assert ((odds > 2.5) & (odds < 4)).all()
-    assert rock.own[0] == pytest.approx(-rock.own[0].T)
-
-
 # What is said
 
 
@@ -216,22 +206,6 @@ def test_distances_can_be_wrong_where_the_order_is_right():
     assert answer.enough is False
     assert "Strongest cycle" not in " ".join(answer.sentences)
     assert "the order by Elo may hold" in answer.sentences[-1]
-
-
-def test_a_link_of_a_cycle_has_scored_more_than_half():
-    """a is rated far above b, but has won only one of two games; b beats c, and c beats a."""
-    first, second, result = [], [], []
-    for entrant, opponent, won, games in ("a", "d", 20, 21), ("a", "b", 1, 2), ("b", "c", 5, 6), (
-            "c", "a", 5, 6), ("d", "b", 7, 8):
-        for number in range(games):
-            point = float(number < won)
-            first.append(opponent if number % 2 else entrant)
-            second.append(entrant if number % 2 else opponent)
-            result.append(1 - point if number % 2 else point)
-    pairs = pairs_of((first, second, result))
-    order = [rating.entrant for rating in pairs.table.ratings]
-    assert pairs.own[0][order.index("a"), order.index("b")] > 0, "by the ratings around it"
-    assert pairs.cycle() is None
 
 
 NOTHING_TO_TEST = {
@@ -315,22 +289,6 @@ def test_over_games_the_hardest_count(tmp_path: Path):
     assert over_games({"g": tables["g"]}) == []
 
 
-@pytest.mark.slow
-def test_over_games_those_count_that_tell_entrants_apart(capsys) -> None:
-    """A game in which all are level, or groups never met, is left out by name."""
-    rng, field = np.random.default_rng(9), {"a": 200.0, "b": 0.0, "c": -200.0}
-    tables = {game: fit_ratings(*simulate(field, 30, 1.0, 0.5, rng)) for game in ("g", "h")}
-    # First movers win seven of ten; by rounding, the ratings differ.
-    games = [(*pair, float(n < 7)) for pair in itertools.permutations("abcd", 2) for n in range(10)]
-    level = fit_ratings(*map(list, zip(*games, strict=True)))
-    assert len({rating.value for rating in level.ratings}) > 1
-    apart = fit_ratings(["a", "b", "c", "d"], ["b", "a", "d", "c"], [1, 0.5, 1, 0.5])
-    more = {**tables, "level": level, "apart": apart}
-    assert over_games(more) == over_games(tables)
-    assert "left out: level, apart:" in next(game_lines(more))
-    assert "needs two whose ratings differ" in next(game_lines({"level": level, "apart": apart}))
-
-
 def test_who_never_met_is_as_uncertain_as_the_ratings() -> None:
     played = (["a", "x", "b", "x"] * 20, ["x", "a", "x", "b"] * 20, [1, 0, 1, 0, 1, 1, 0, 0] * 10)
     table = fit_ratings(*played)
@@ -338,15 +296,3 @@ def test_who_never_met_is_as_uncertain_as_the_ratings() -> None:
     row = next(row for row in one_number(table).standings() if row.entrant == "b")
     assert ahead.low95 < 0 < ahead.high95
     assert row.weight.low95 < 0.01 and row.weight.high95 > 0.99
-
-
-def test_a_cycle_of_four_is_no_order_by_elo() -> None:
-    first, second, result = [], [], []
-    for one, other, points in (("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1),
-                               ("a", "c", 0.5), ("b", "d", 0.5)):
-        for _ in range(10):
-            first += [one, other]
-            second += [other, one]
-            result += [points, 1 - points]
-    sentences = judged((first, second, result)).sentences
-    assert "instead of the order by Elo" in sentences[-1]

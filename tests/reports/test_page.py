@@ -276,22 +276,3 @@ def test_the_page_never_scrolls_sideways(browser, wide_page, tmp_path):
     for width, (scroll_width, shapes, status) in zip(widths, json.loads(title[1]), strict=True):
         assert scroll_width <= width
         assert shapes == 4 and "Ply 4 of 4" in status
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("no_plots")
-def test_an_interval_by_resampling_has_a_width(tmp_path):
-    """Forty openings, a quarter of them lost: the replicates differ, and the rating is inside."""
-    with Ledger(tmp_path / "games.sqlite") as ledger:
-        for pair in range(40):
-            won = float(pair % 4 > 0)
-            ledger.add(
-                record(2 * pair, "a", "b", won, moves=f"A1 B{pair + 1}", pair=pair),
-                record(2 * pair + 1, "b", "a", 1 - won, moves=f"A1 C{pair + 1}", pair=pair),
-            )
-    write_report(tmp_path / "games.sqlite", tmp_path / "out", replicates=200)
-    for row in csv.DictReader((tmp_path / "out" / "ratings.csv").open()):
-        low, high = float(row["bootstrap_low95"]), float(row["bootstrap_high95"])
-        # 30 of 40 pairs, each decided twice: as wide as 40 games would give, not 80.
-        assert low + 30 < float(row["rating"]) < high - 30
-        assert high - low > 1.2 * (float(row["high95"]) - float(row["low95"]))

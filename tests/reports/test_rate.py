@@ -17,12 +17,7 @@ from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
 from reports.forfeits import answer_frame
 from reports.head_to_head import head_to_heads
-from reports.rating_table import Estimate
-from reports.text import elo_text
-from tests.command import ROOT
 from tests.reports.simulation import game_record
-
-CASES = ROOT.parent / "shared/cases/csv"
 
 
 def run(*arguments: object) -> Result:
@@ -77,12 +72,6 @@ def test_a_table_is_read_in_any_dialect(
         ["Ä", "b", 1.0], ["b", "Ä", 0.5], ["Ä", "b; c, d", 1.0]]
 
 
-@pytest.mark.skipif(not CASES.is_dir(), reason="needs ../shared/cases/csv")
-def test_the_cases_are_read() -> None:
-    games = {path.stem: len(read_games(path)) for path in CASES.glob("*.csv")}
-    assert games == {"rtl": 5, "semicolon": 3, "sep": 2, "tab": 1, "utf16": 2}
-
-
 @pytest.mark.parametrize(("text", "part"), [
     ("first,second,result\na,b,1\na,b,2\n", "line 3: result '2' is not 1, 0.5 or 0"),
     ("first,second,result\na,b,nan\n", "line 2: result 'nan' is not"),
@@ -116,13 +105,6 @@ def test_a_file_that_is_not_text(tmp_path):
         load_games(path)
     with pytest.raises(DlgoError, match="cannot be read"):
         load_games(tmp_path / "none.csv")
-
-
-@pytest.mark.parametrize("name", ["games.tsv", "games.txt", "games"])
-def test_a_table_is_known_by_its_content(tmp_path, name):
-    path = tmp_path / name
-    path.write_text("first\tsecond\tresult\na\tb\t1\nb\ta\t1\n")
-    assert "2 games, 2 entrants." in run("rate", path).output
 
 
 def test_a_ledger_is_known_by_its_content_and_a_damaged_one_by_its_name(tmp_path):
@@ -170,13 +152,6 @@ def test_rate_prints_the_ratings(games, tmp_path):
     lead = float(rows["a"]["rating"]) - 1000
     assert 1000 - float(rows["c"]["rating"]) == pytest.approx(lead, abs=0.01)
     assert (rows["a"]["wins"], rows["a"]["losses"]) == ("30", "10")
-
-
-def test_rate_with_bootstrap(games):
-    done = run("rate", games, "--bootstrap", 100)
-    assert done.exit_code == 0, done.output
-    assert "bootstrap 95%" in done.output
-    assert "Bootstrap: 100 replicates of 40 opening pairs" in done.output
 
 
 def test_games_of_several_kinds_are_rated_apart(tmp_path):
@@ -279,33 +254,6 @@ def test_power_answers_at_the_ends_of_its_ranges(arguments):
     assert "nan" not in done.output
 
 
-@pytest.mark.parametrize(("arguments", "has_means"), [
-    (("--power", "0.5"), False), (("--power", "0.500001"), True),
-    (("--power", "0.9", "--alpha", "0.5"), False), (("--power", "0.9", "--alpha", "0.499"), True),
-    (("--power", "0.5", "--elo-model", "normalized"), False),
-])
-def test_a_test_that_errs_in_half_of_the_cases_has_no_length(arguments, has_means):
-    output = run("power", "--elo", "20", *arguments).output
-    *_, needed, mean0, mean1 = output.splitlines()[-1].split()
-    assert int(needed.replace(",", "")) > 0
-    assert (mean0 != "-", mean1 != "-") == (has_means, has_means)
-    assert ("It needs alpha below 0.5 and power above 0.5" in output) != has_means
-
-
-def test_one_of_a_thing_has_no_plural(tmp_path):
-    path = tmp_path / "games.csv"
-    path.write_text("first,second,result,pair,moves\na,b,1,1,1 2\na,b,1,1,1 2\n")
-    output = run("rate", path).output + run("compare", path, "a", "b").output
-    assert "1 game, 2 entrants, 1 repetition left out." in output
-    assert "0 lost; 1 repetition left out" in output and "no decision yet after 1 game:" in output
-    path.write_text("first,second,result,pair\na,b,1,1\nb,a,0,1\n")
-    output = run("rate", path, "--bootstrap", 100).output
-    assert "100 replicates of 1 opening pair." in output
-    assert "A match of 1 game detects no difference" in run("power", "--games", "1").output
-    output = run("sprt", path, "a", "b", "--budget", 1).output
-    assert "was reached after 1 pair," in output
-
-
 def test_pairs_of_a_ledger(tmp_path):
     """Pairs in the order of the plan; an odd game and a repetition stand outside."""
     path = tmp_path / "games.sqlite"
@@ -325,27 +273,12 @@ def test_pairs_of_a_ledger(tmp_path):
     assert mirror.failures == (0, 1)
 
 
-def test_a_rating_of_zero_has_no_sign(games) -> None:
-    text = run("rate", games, "--anchor", "b=-0.3").output
-    assert " -0 " not in text and "  0 |" in text
-    assert elo_text(Estimate(-0.3, -0.4, 0.2)) == "+0 Elo (+0 to +0)"
-
-
 def test_the_file_that_is_read_is_not_written(games, capsys) -> None:
     before = games.read_bytes()
     with pytest.raises(SystemExit):
         main(["rate", str(games), "--csv", str(games)])
     assert "is the file that is read" in capsys.readouterr().err
     assert games.read_bytes() == before
-
-
-def test_pairs_of_a_list_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
-    """As in a ledger, whatever the order of the lines; `failed` is read as well."""
-    path = tmp_path / "games.csv"
-    path.write_text("first,second,result,pair,failed\na,b,1,10,False\nb,a,0,10,False\n"
-                    "a,b,0,2,True\nb,a,1,2,False\na,b,1,1,False\nb,a,1,1,False\n")
-    (match,) = head_to_heads(load_games(path), "a", "b")
-    assert match.pair_points == (1.0, 0.0, 2.0) and match.failures == (1, 0)
 
 
 def test_games_against_itself_are_no_wins_and_no_losses(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from dlgo.errors import DlgoError
 from reports.differences import elo_of_score
-from reports.rate import parse_anchor
 from reports.rating_table import RatingTable
 from reports.ratings import fit_ratings
 from tests.reports.simulation import simulate
@@ -46,20 +45,6 @@ def test_an_anchor_leaves_other_groups_alone():
 def test_an_unknown_anchor_is_named(table):
     with pytest.raises(DlgoError, match="anchor z is not among the entrants; there are a, b, c"):
         table.anchored("z")
-
-
-@pytest.mark.parametrize(("text", "anchor"), [
-    ("random=0", ("random", 0.0)), ("mcts:sims=100=1500", ("mcts:sims=100", 1500.0)),
-    ("x=-2.5", ("x", -2.5)),
-])
-def test_parse_anchor(text, anchor):
-    assert parse_anchor(text) == anchor
-
-
-@pytest.mark.parametrize("text", ["random", "=3", "a=b", "a=nan", "a=inf", ""])
-def test_a_bad_anchor_is_refused(text):
-    with pytest.raises(DlgoError, match="is not NAME=RATING"):
-        parse_anchor(text)
 
 
 def test_superiority_is_the_one_sided_test_of_the_difference():

@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 
 from dlgo.errors import DlgoError
-from reports.connections import Connections
-from reports.davidson import Observations, is_unbounded, outcome_probabilities
 from reports.rating_table import ELO, RatingTable
 from reports.ratings import fit_ratings, repeated_games
 from tests.reports.simulation import simulate
@@ -132,23 +130,6 @@ def test_agrees_with_direct_maximisation():
     assert lead.high95 - lead.value == pytest.approx(wanted, rel=0.01)
 
 
-def test_derivatives_are_those_of_the_likelihood():
-    from scipy.optimize import approx_fprime
-
-    rng = np.random.default_rng(4)
-    first, second = np.array([0, 1, 2, 0, 2, 1]), np.array([1, 2, 0, 2, 1, 1])
-    data = Observations(
-        3, first, second, rng.normal(size=6), *rng.uniform(0, 3, size=(3, 6)),
-        with_first_move=True, with_draws=True,
-    )
-    x = np.array([0.3, -0.8, 0.5, 0.7, -0.4])
-    gradient, information = data.derivatives(x)
-    assert gradient == pytest.approx(approx_fprime(x, data.log_likelihood, 1e-7), abs=1e-4)
-    for i in range(5):
-        column = approx_fprime(x, lambda y, i=i: data.derivatives(y)[0][i], 1e-7)
-        assert -information[i] == pytest.approx(column, abs=1e-4)
-
-
 # Records without a maximum of the likelihood
 
 
@@ -246,25 +227,6 @@ def test_terms_that_cannot_be_told_are_left_out():
     assert any("No game was drawn" in remark for remark in table.remarks)
 
 
-def test_fords_condition_and_the_linear_programme_agree():
-    # Without draws and first move: finite strengths exactly if no one-sided cut exists.
-    rng = np.random.default_rng(8)
-    answers = set()
-    for _ in range(200):
-        size = int(rng.integers(2, 6))
-        pairs = np.array([rng.choice(size, 2, replace=False) for _ in range(rng.integers(1, 12))])
-        wins = rng.integers(0, 2, len(pairs)).astype(float)
-        links = Connections.of(list("abcde"[:size]), pairs[:, 0], pairs[:, 1], wins)
-        data = Observations(
-            size, pairs[:, 0], pairs[:, 1], 0 * wins, wins, 0 * wins, 1 - wins,
-            with_first_move=False, with_draws=False,
-        )
-        unbounded = is_unbounded(data)
-        assert unbounded == bool(links.bridges)
-        answers.add(unbounded)
-    assert answers == {True, False}
-
-
 # The scale
 
 
@@ -275,15 +237,6 @@ def test_a_difference_is_that_of_the_expected_score(wins, draws, losses):
     lead = fit_ratings(*played, first_move=False).difference("a", "b").value
     score = (wins + draws / 2) / (wins + draws + losses)
     assert lead == pytest.approx(-400 * math.log10(1 / score - 1), rel=0.02)
-
-
-def test_the_slope_at_equality_is_that_of_the_logistic_curve():
-    for nu in (0.1, 1.0, 7.0):
-        step = 0.01  # Elo of the expected score
-        d = np.array(step / scale(nu) / ELO)
-        win, draw, _ = outcome_probabilities(d, math.log(nu))
-        logistic = 1 / (1 + 10 ** (-step / 400))
-        assert win + draw / 2 - 0.5 == pytest.approx(logistic - 0.5, rel=1e-6)
 
 
 @pytest.mark.parametrize(("result", "message"), [

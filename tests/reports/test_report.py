@@ -7,21 +7,17 @@ import html
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from dlgo.errors import DlgoError
 from dlgo.records.costs import MoveCost
 from dlgo.records.ledger import GameRecord, Ledger
-from reports.labels import Label, place_labels
-from reports.plots import family_styles
 from reports.report import write_report
 from reports.tables import (
     cost_table,
     crosstable,
     family_and_budget,
     games_frame,
-    lines_of_entrants,
     rate_games,
     ratings_frame,
 )
@@ -207,30 +203,6 @@ def test_what_cannot_be_reported_is_said(ledger, out, message, ledger_path, tmp_
     assert not (tmp_path / "report").exists()
 
 
-@pytest.mark.parametrize(("entrant", "family", "budget"), [
-    ("random", "random", ""),
-    ("mcts:sims=800,c_uct=1.4", "mcts:c_uct=1.4", "sims=800"),
-    ("alphabeta:depth=6", "alphabeta", "depth=6"),
-    ("alphabeta:cpu=0.1,table=off,nodes=500", "alphabeta:table=off", "cpu=0.1,nodes=500"),
-])
-def test_family_and_budget(entrant, family, budget):
-    assert family_and_budget(entrant) == (family, budget)
-
-
-def test_named_entrants_keep_their_budgets_and_make_lines():
-    """Two of one family are a line; one alone is called as it is named."""
-    meant = {
-        "Quick": "mcts:sims=10", "Deep Thought": "alphabeta:depth=4", "GNU Go 10": "gtp:gnugo",
-        "Mine": "my bots/wild.py:Wild:wall=0.1,spread=2@0123abcd",
-    }
-    assert lines_of_entrants([*meant, "mcts:sims=100", "wild@0123:spread=2,wall=1"], meant) == {
-        "Quick": ("mcts", "sims=10"), "mcts:sims=100": ("mcts", "sims=100"),
-        "Deep Thought": ("Deep Thought", "depth=4"), "GNU Go 10": ("GNU Go 10", ""),
-        "Mine": ("wild@0123:spread=2", "wall=0.1"),
-        "wild@0123:spread=2,wall=1": ("wild@0123:spread=2", "wall=1"),
-    }
-
-
 def test_the_tables_of_a_ledger_have_the_budgets_of_named_entrants(tmp_path):
     path = tmp_path / "games.sqlite"
     with Ledger(path) as ledger:
@@ -251,48 +223,3 @@ def test_families_are_the_registry_s():
     for text in ("random", "mcts:sims=800,c_uct=1.4", "mcts:cpu=0.5", "alphabeta:depth=3"):
         spec = EngineSpec.parse(text)
         assert family_and_budget(spec.text)[0] == spec.family
-
-
-def test_reports_import_no_engine():
-    import subprocess
-    import sys
-
-    code = (
-        "import sys, reports.report; "
-        "print([name for name in sys.modules if name.split('.')[0] == 'engines'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_styles_differ_and_do_not_depend_on_order():
-    families = [f"engine{i}" for i in range(40)]
-    styles = family_styles(families)
-    assert len({(s.colour, s.marker, s.line) for s in styles.values()}) == 40
-    assert len({(s.colour, s.marker) for s in styles.values()}) == 40  # also without a line
-    assert styles == family_styles(reversed(families))
-    # In grey print marker and line have to do alone.
-    assert len({(s.marker, s.line) for s in styles.values()}) == 40
-
-
-def test_labels_do_not_cover_each_other():
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 4), dpi=100)
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    axes.set(xlim=(0, 10), ylim=(0, 10))
-    points = np.random.default_rng(0).normal(5, 0.8, size=(12, 2))  # a crowd in the middle
-    labels = [Label(x, y, f"sims={10**i % 99991}", "black") for i, (x, y) in enumerate(points)]
-    place_labels(axes, labels, [], size=8)
-    canvas.draw()
-    texts = [text for text in axes.texts if text.get_text()]
-    boxes = [text.get_window_extent(canvas.get_renderer()) for text in texts]
-    assert len(boxes) == len(labels)
-    frame = axes.get_window_extent()
-    for i, box in enumerate(boxes):
-        assert frame.x0 < box.x0 and box.x1 < frame.x1 and frame.y0 < box.y0 and box.y1 < frame.y1
-        for other in boxes[:i]:
-            assert not box.overlaps(other)
-        assert not any(box.contains(*axes.transData.transform(point)) for point in points)

@@ -84,30 +84,6 @@ def test_the_games_are_those_of_game_state(spec: str, encoder: str, steps: int) 
     assert again or spec not in ("draughts", ROWS)
 
 
-def test_rewards_are_told_for_any_player() -> None:
-    env = VectorEnv("go:size=5", 200, "simple", seed=1)
-    lost_by_own_move = 0
-    for _ in range(60):
-        step = env.step(env.random_actions())
-        assert (step.rewards.sum(axis=1) == 0).all()
-        assert (step.rewards_of(0) == step.rewards[:, 0]).all()
-        own, others = step.rewards_of(step.movers), step.rewards_of(1 - step.movers)
-        assert (own == -others).all()
-        assert (own == np.where(step.movers == 0, step.rewards[:, 0], step.rewards[:, 1])).all()
-        lost_by_own_move += int((own[step.ended] == -1).sum())
-    assert lost_by_own_move  # the second pass ends a game, and may be the loser's
-
-
-def test_who_completes_four_has_won() -> None:
-    env = VectorEnv("connect4", 2, seed=1)
-    for actions in ([0, 6], [1, 0], [0, 6], [1, 0], [0, 6], [1, 0], [0, 5]):
-        assert not env.time_step.ended.any()
-        step = env.step(np.array(actions))
-    assert step.terminated.tolist() == [True, False]
-    assert step.rewards.tolist() == [[1, -1], [0, 0]]
-    assert env.step([3, 0]).rewards.tolist() == [[0, 0], [-1, 1]]
-
-
 def test_the_same_seed_gives_the_same_games() -> None:
     def play(count: int, seed: int, again: bool = False) -> list[np.ndarray]:
         env = VectorEnv("connect4", count, "planes", seed, random_plies=6)
@@ -188,16 +164,6 @@ def test_boards_may_move_alone_and_wait_at_the_end(spec: str) -> None:
     assert all((a[2:] == b[2:]).all() for a, b in zip(arrays_of(env), last, strict=True))
 
 
-def test_random_plies_can_be_given_for_each_board() -> None:
-    env = VectorEnv("connect4", 3, seed=1)
-    seeds, plies = np.array([5, 5, 6], np.uint64), np.array([4, 4, 7])
-    env.reset(random_plies=plies, generators=seeds)
-    assert env.plies.tolist() == [4, 4, 7] and env.state(0) == env.state(1)
-    first = env.actions[2, :7].tolist()
-    env.reset(random_plies=plies[::-1].copy(), generators=seeds[::-1].copy())
-    assert env.actions[0, :7].tolist() == first, "whichever board it is"
-
-
 def test_a_search_does_not_fill_its_own_eyes() -> None:
     """Black owns the corner A1: A2, B1, B2."""
     state = GameState.new_game(get_game("go:size=5"))
@@ -210,18 +176,6 @@ def test_a_search_does_not_fill_its_own_eyes() -> None:
     eye = state.game.action_of(state.last_move)
     assert env.time_step.masks[0, eye] and not search.time_step.masks[0, eye]
     assert search.counts[0] == search.time_step.masks.sum() == env.counts[0] - 1
-
-
-def test_other_encoders_observe_the_same_boards_with_their_past() -> None:
-    env = VectorEnv("tictactoe", 4, None, seed=1, history=7)
-    encoder = get_encoder("zero", env.game)
-    boards = np.array([3, 1])
-    out = np.empty((2, *encoder.shape), np.float32)
-    for _ in range(4):
-        env.step(env.random_actions())
-        env.observe(encoder, boards, out)
-        for row, board in zip(out, boards.tolist(), strict=True):
-            assert (row == encoder.encode(env.state(board))).all()
 
 
 def test_an_illegal_action_is_named_and_nothing_moves() -> None:
