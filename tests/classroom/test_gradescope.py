@@ -63,9 +63,3 @@ def test_there_are_results_even_if_nothing_could_be_graded(autograder: Path) -> 
     assert results["score"] == 0 and "no file is named after an exercise" in results["output"]
     results = graded(autograder, {}, "10", PYTHON="/bin/false")
     assert results["score"] == 0 and "the grader has failed" in results["output"]
-
-
-def test_the_script_for_the_image_is_a_script(autograder: Path) -> None:
-    script = autograder / "source/setup.sh"
-    subprocess.run(["bash", "-n", script], check=True)
-    assert "'numpy>=1.26'" in script.read_text() and "pytest" not in script.read_text()

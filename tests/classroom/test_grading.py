@@ -25,16 +25,6 @@ KO, LIBERTIES = get_exercise("ko"), get_exercise("liberties")
 HOSTILE = {
     "hangs": ("while True: pass", "Loading ko.py did not end in time."),
     "leaves": ("import os\ndef forbidden(*_): os._exit(0)", "ended the whole program"),
-    "imports_checks": ("from experiments.classroom.exercises.ko import forbidden",
-                       "No module named 'experiments"),
-    "patches": ("import builtins, sys\n"
-                "class Yes:\n    __eq__ = lambda *_: True\n    __bool__ = lambda *_: True\n"
-                "builtins.bool = lambda *_: True\n"
-                "def forbidden(*_): return Yes()", "returned Yes: "),
-    "claims": ("import os, struct\nfor fd in range(3, 20):\n    try:\n"
-               "        for _ in range(99): os.write(fd, b'dlgo' + struct.pack('!I', 15)"
-               " + b'{\"value\": true}')\n    except OSError: pass\n"
-               "def forbidden(*_): return 'no'", ""),
     "surrogate": ("def forbidden(*_): raise ValueError('\\ud800')", "raised ValueError: \\ud800"),
 }
 

@@ -13,7 +13,6 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
 import pytest
 
 from dlgo.api import GameSpec
@@ -25,12 +24,8 @@ from experiments.arena import engine_cache, tournament
 from experiments.arena.tournament import seed_of
 from experiments.classroom import league_bots
 from experiments.classroom.league_bots import entrant_name
-from experiments.classroom.league_plan import STAFF_KEYS
 from experiments.classroom.make_class import bot, make_class, write_hostile
-from experiments.classroom.make_class import main as make_main
-from experiments.cli.classroom import classroom
-from reports.differences import Counts
-from tests.command import ROOT, Done, assert_one_line, dlgo_here
+from tests.command import Done, assert_one_line, dlgo_here
 from tests.sandboxed import sandboxed
 
 PLAN = """\
@@ -310,28 +305,6 @@ def test_students_have_names_that_differ() -> None:
     names = [entrant_name(student) for student in students]
     assert len(set(names)) == len(names) and names[0] == "student:ann"
     assert all(re.fullmatch(r"student:[^\W\d]\w*", name) for name in names)
-
-
-def test_the_lecturers_page_has_the_keys_of_staff_bots_and_how_sure_pairs_are() -> None:
-    page = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
-    assert all(f"`{key.name}`" in page for key in STAFF_KEYS)
-    for pairs in ((0, 0, 0, 0, 5), (0, 0, 1, 0, 4), (0, 0, 2, 0, 3)):
-        assert f"{Counts(pairs).superiority():.1%}" in page
-
-
-def test_the_commands_of_the_first_afternoon_can_be_read() -> None:
-    page = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
-    section = page.split("## One afternoon to set up")[1].split("\n## ")[0]
-    lines = [line.split() for line in section.splitlines() if line.startswith("       ")]
-    assert [line[:3] for line in lines] == [
-        ["dlgo", "class", "list"], ["dlgo", "class", "new"],
-        ["python", "-m", "experiments.classroom.make_class"],
-        ["dlgo", "class", "grade"], ["dlgo", "class", "league"],
-    ]
-    for line in lines:
-        command, rest = (make_main, line[3:]) if line[0] == "python" else (
-            classroom.commands[line[2]], line[3:])
-        command.make_parser(click.Context(command)).parse_args(list(rest))
 
 
 def test_a_class_is_made_once(tmp_path) -> None:

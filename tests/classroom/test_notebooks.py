@@ -91,7 +91,7 @@ def test_cells_are_run_one_by_one(title: str, tmp_path: Path) -> None:
 
 
 def test_a_cell_without_end_costs_itself(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(grading, "_LOAD_SECONDS", 4.0)
+    monkeypatch.setattr(grading, "_LOAD_SECONDS", 2.0)
     grade = graded(write(tmp_path / "ko.ipynb", ["while True: pass", SOLUTION]))
     assert grade.earned == 10 and "cell 1 (while True: pass) is skipped" in grade.notes[0]
 

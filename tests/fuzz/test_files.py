@@ -8,7 +8,6 @@ import json
 import sqlite3
 import tarfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from dlgo.games.go.state import Go
 from dlgo.records.sgf import read_sgf, replay, write_sgf
 from experiments.play.game_file import game_bytes, read_game_file
 from tests.conftest import random_game
-from tests.fuzz.harness import attempt, command, mutated, tries, untouched
+from tests.fuzz.harness import attempt, command, mutated, tries
 from tests.sample_ledger import write_sample
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -273,31 +272,3 @@ def test_archives(tmp_path: Path, kind: str):
         missing = [name for name in whole if games.get(name) != whole[name]]
         assert not missing or listed.broken, f"try {number}: {missing} without a word"
         assert kind == "zip" or games == whole  # one checksum covers a compressed tar
-
-
-def test_the_harness_notices(tmp_path: Path):
-    """A traceback, a hang, a message of several lines and a changed file are all found."""
-    def hang() -> None:
-        while True:
-            pass
-
-    from dlgo.errors import DlgoError
-    from tests.fuzz import harness
-
-    def fail(error: Exception) -> Callable[[], None]:
-        def function() -> None:
-            raise error
-        return function
-
-    with pytest.raises(AssertionError, match="KeyError"):
-        attempt("x", fail(KeyError("a")))
-    with pytest.raises(AssertionError, match="several lines"):
-        attempt("x", fail(DlgoError("a\nb")))
-    seconds, harness._SECONDS = harness._SECONDS, 0.2
-    try:
-        with pytest.raises(harness.TookTooLong), harness.time_limit(0.2):
-            hang()
-    finally:
-        harness._SECONDS = seconds
-    with pytest.raises(AssertionError), untouched(tmp_path):
-        (tmp_path / "new").write_text("x")

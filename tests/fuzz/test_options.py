@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 import numpy as np
-import pytest
 
 from experiments.cli.main import cli
 from tests.fuzz.harness import attempt, command, tries
@@ -36,47 +35,6 @@ def is_number(option: click.Parameter) -> bool:
     return isinstance(option, click.Option) and not option.is_flag and (
         option.type.name.startswith(("integer", "float"))
     )
-
-
-OPTIONS = [
-    pytest.param(found, option, id=f"{'-'.join(path)}{option.opts[-1]}")
-    for path, found in commands() for option in found.params if is_number(option)
-]
-
-
-def parse(found: click.Command, option: click.Option, value: str) -> click.Context:
-    """The command line with `value`, and whatever else the command needs; nothing is run."""
-    words = []
-    for other in found.params:
-        if other.required and other is not option:
-            words += other.opts[-1:] if isinstance(other, click.Option) else []
-            words += [] if getattr(other, "is_flag", False) else ["1"]
-    return found.make_context("x", [*words, f"{option.opts[-1]}={value}"])
-
-
-def test_there_are_options():
-    assert len(OPTIONS) > 30
-
-
-@pytest.mark.parametrize(("found", "option"), OPTIONS)
-def test_a_number_that_is_none_is_refused_by_name(found, option):
-    for value in IMPOSSIBLE:
-        with pytest.raises(click.UsageError) as error:
-            parse(found, option, value)
-        message = error.value.format_message()
-        assert option.opts[-1] in message and len(message) < 300, message
-
-
-@pytest.mark.parametrize(("found", "option"), OPTIONS)
-def test_an_extreme_number_is_taken_or_refused(found, option):
-    for value in EXTREME:
-        try:
-            number = parse(found, option, value).params[option.name]
-        except click.UsageError as error:
-            assert option.opts[-1] in error.format_message()
-        else:
-            for part in number if isinstance(number, tuple) else [number]:
-                assert abs(part) <= 1e100 and (isinstance(part, float) or abs(part) < 2**63)
 
 
 # Commands that end at once whatever the number; `rate` is left out where it would resample long.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,7 +24,6 @@ from experiments.arena.inspect_ledger import check_lines, export_games
 from experiments.arena.referee import GameTask, play_game
 from experiments.arena.schedule import Plan, tasks
 from experiments.llm import demo
-from experiments.llm.mock import MockServer
 from reports.report import write_report
 from tests.llm.test_answers import Http, Scripted, says
 
@@ -161,45 +158,6 @@ def test_a_key_that_cannot_be_sent_is_not_printed(key: str, monkeypatch) -> None
     assert key not in str(error.value)
 
 
-def test_the_mock_says_what_it_cannot_read_and_runs_no_file(tmp_path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(f"open({str(tmp_path / 'has_run')!r}, 'w')")
-    named, nothing = (json.dumps({"model": "mock-1-0", "messages": [{"content": text}]}).encode()
-                      for text in (f"Game: {file}\nMoves so far: none", "hi"))
-    with MockServer() as server:
-        for data, part in ((b"{bad", "Expecting property name"), (nothing, "no line `Game:`"),
-                           (named, "is named by a file")):
-            with pytest.raises(urllib.error.HTTPError) as error:
-                urllib.request.urlopen(f"{server.url}/chat/completions", data)
-            with error.value as answer:
-                assert answer.code == 400 and part in answer.read().decode()
-    assert not (tmp_path / "has_run").exists()
-
-
-def test_a_game_that_is_played_again_costs_nothing(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("DLGO_CACHE_DIR", str(tmp_path))
-    with MockServer() as server:
-        task = GameTask("s", "tictactoe", f"llm:model=mock-0.5-0.2,url={server.url}", "random", 0,
-                        (0, 1), 1)
-        record = play_game(task, EngineCache())
-    again = play_game(task, EngineCache())  # the server is gone
-    assert record.failure is None
-    assert (again.moves, again.result, again.networks) == (
-        record.moves, record.result, record.networks)
-
-
-def test_a_model_that_never_answered_is_reported(tmp_path, monkeypatch) -> None:
-    """All games are failures: shares of its answers, and ratings without them, do not exist."""
-    monkeypatch.setattr("engines.llm.client._FIRST_PAUSE", 0.0)
-    for name in ("draw_strength", "save"):
-        monkeypatch.setattr(f"reports.report.{name}", lambda *_, **options: [])
-    with Scripted(lambda request: failing(Failure.UNREACHABLE)) as server:
-        play(tmp_path / "l.sqlite", [f"llm:model=m,url={server.url},cache=no", "random"])
-    text = write_report(tmp_path / "l.sqlite", tmp_path / "report")[0].read_text(encoding="utf-8")
-    page = text.partition("<main>")[2]
-    assert "unreachable: 2" in page and "Language models" in page and "nan" not in page
-
-
 @pytest.mark.parametrize("planted", [0.3, 0.9])
 def test_nineteen_of_twenty_intervals_hold_the_skill(planted: float) -> None:
     """Also where mistakes are few, five of 160 moves. Four standard deviations are 0.014."""
@@ -216,15 +174,6 @@ def test_a_skill_of_few_moves_or_none() -> None:
     assert np.isnan(demo.good_moves(0, [0.0, 0.0]).value)
     skill = demo.good_moves(20, [0.25, 0.75] * 10)  # worse than at random
     assert skill.low95 <= skill.high95 < 0
-
-
-@pytest.mark.slow
-def test_a_random_player_has_no_skill_and_a_perfect_one_has_all(tmp_path) -> None:
-    perfect = "alphabeta:depth=9"
-    records = play(tmp_path / "l.sqlite", ["random", perfect], pairs=150)
-    assert demo.skill(records, perfect).value == 1
-    skill = demo.skill(records, "random", z=4)
-    assert skill.low95 < 0 < skill.high95 < 0.25
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import random
 
@@ -128,22 +127,3 @@ def test_a_name_that_cannot_be_answered_is_not_accepted(name: str, named: str, t
     (tmp_path / "d.toml").write_text(disguise("tictactoe", names | {"A2": " 4 "}))
     move = prompt(disguise=str(tmp_path / "d.toml")).read(START, "move: 4")
     assert move == START.read_move("A2")
-
-
-@pytest.mark.parametrize("game", ["breakthrough:rows=4,cols=2", "draughts"])
-def test_a_disguise_names_the_moves_of_games_whose_actions_are_not_all_moves(
-    game: str, tmp_path
-) -> None:
-    state = dlgo.game(game).start()
-    texts: list[str] = []
-    for action in range(state.game.num_actions):
-        with contextlib.suppress(KeyError):
-            texts.append(state.game.move_text(state.game.move_of(action)))
-    file = tmp_path / "d.toml"
-    file.write_text(disguise(game, {text: f"name {text}" for text in texts}))
-    for move in state.legal_moves():
-        answer = f"move: name {state.game.move_text(move)}"
-        assert prompt(game, disguise=str(file)).read(state, answer) == move
-    file.write_text(disguise(game, {text: f"name {text}" for text in texts[3:]}))
-    with pytest.raises(SpecError, match=f"correct {', '.join(sorted(texts[:3]))}$"):
-        prompt(game, disguise=str(file))

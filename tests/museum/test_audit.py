@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DlgoError
-from dlgo.games import get_game
 from experiments.museum import audit as auditing
 from experiments.museum import searches
 from experiments.museum.audit import Finding, Report, audit
@@ -130,14 +129,6 @@ def test_a_crash_comes_before_guesses(tmp_path) -> None:
     assert next(iter(report.suspects())) == "crash" and len(report.suspects()) > 3
     assert "it raises an exception in crashing.py, line 5: ZeroDivisionError: div" in str(report)
     assert "Look at:\n    the line that raises an exception, or hangs\n" in str(report)
-
-
-def test_in_the_folder_of_dlgo_the_line_is_that_of_the_file() -> None:
-    path = ROOT / "mine.py"
-    code = compile("state.apply_move(None)", str(path), "exec")
-    with pytest.raises(TypeError) as caught:
-        exec(code, {"state": get_game("tictactoe").start()})
-    assert auditing._place(caught.value, path).startswith(" in mine.py, line 1: TypeError: ")
 
 
 def test_a_search_of_ones_own(tmp_path, capsys) -> None:

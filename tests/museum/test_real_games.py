@@ -6,9 +6,8 @@ import pytest
 
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
-from experiments.museum.audit import Finding, Report, audit
+from experiments.museum.audit import audit
 from experiments.museum.real_games import questions
-from experiments.museum.subject import ASKED
 from tests.command import ROOT, dlgo_here
 from tests.gtp.programs import needs_gnugo
 
@@ -80,13 +79,6 @@ def test_questions_are_exact() -> None:
 def test_at_the_command_line(tmp_path, capsys) -> None:
     done = dlgo_here(capsys, "audit", "random", "--game", "tictactoe", cwd=tmp_path)
     assert done.returncode == 1 and "win in one: black errs in" in done.stdout + done.stderr
-
-
-def test_a_player_that_was_asked_little() -> None:
-    asked = [Finding("moves", name, ASKED, count)
-             for name, count in (("win in one", "2"), ("loss in one", "4"))]
-    text = str(Report("bot.py", "puct", asked, [one[:2] for one in asked]))
-    assert "win in one 2, loss in one 4; these are few, and say little" in text
 
 
 def test_nothing_is_known_where_nothing_was_asked(tmp_path, capsys) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from experiments.docs.tables import table
 from experiments.museum import __main__ as museum
 from experiments.museum import prices
 from experiments.museum.planting import faults, get_fault
-from tests.command import ROOT
 
 
 @pytest.fixture
@@ -67,21 +65,6 @@ def test_an_unknown_name_is_refused_before_anything_is_done(
     assert not list(tmp_path.iterdir())
 
 
-def test_measuring_nothing_says_so() -> None:
-    assert "price" in CliRunner().invoke(museum.main, ["--measure"]).output
-
-
-def test_the_help_has_no_control_characters() -> None:
-    help_text = CliRunner().invoke(museum.main, ["--help"]).output
-    assert help_text.replace("\n", "").isprintable()
-
-
-def test_the_page_leads_to_cards_that_exist() -> None:
-    page = (ROOT / "docs" / "museum.md").read_text()
-    named = re.findall(r"\| `([a-z-]+)` \|$", page, re.M)
-    assert len(named) >= 10 and set(named) <= set(faults())
-
-
 def test_every_fault_is_in_the_list(tmp_path: Path) -> None:
     assert table("museum").count("\n") == 2 + len(faults())
     assert set(museum.cards().index) == set(faults())
@@ -99,13 +82,6 @@ def test_each_kind_of_fault_has_a_price(name: str, tiny: None) -> None:
     assert 0 <= row["shown"] <= 1
     losses = set(pd.read_csv(prices.LOSSES)["which"])
     assert losses == ({"fault", "right"} if name == "opponent-unseen" else set())
-
-
-def test_a_price_replaces_an_earlier_one(tiny: None) -> None:
-    for name in ("gumbel-most-visited", "sigma-without-visits", "gumbel-most-visited"):
-        prices.measure(get_fault(name))
-    kept = pd.read_csv(prices.PRICES)["fault"].tolist()
-    assert kept == ["sigma-without-visits", "gumbel-most-visited"]
 
 
 def test_a_search_that_crashes_has_no_price(tiny: None) -> None:

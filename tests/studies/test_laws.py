@@ -94,19 +94,6 @@ def test_intervals_hold_the_luck_of_seeds_and_of_games() -> None:
     assert width(players_of("300 * weights", seeds=1), 0) == pytest.approx(0)
 
 
-def test_intervals_do_not_depend_on_the_axes_that_a_machine_finds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Each axis may as well point the other way."""
-    players = players_of("300 * weights")
-    mixed = np.random.default_rng(3).normal(size=(len(players), len(players)))
-    covariance = mixed @ mixed.T
-    drawn = next(iter(measured.replicates(players, covariance)))["rating"]
-    sizes, axes = np.linalg.eigh(covariance)
-    monkeypatch.setattr(np.linalg, "eigh", lambda _: (sizes, -axes))
-    assert np.allclose(next(iter(measured.replicates(players, covariance)))["rating"], drawn)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("spread", "error"), [(30, 0), (0, 40)])
 def test_the_luck_of_two_parts_is_independent(spread: float, error: float) -> None:

@@ -12,18 +12,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from dlgo import GameState
-from dlgo.errors import DlgoError, SpecError
+from dlgo.errors import SpecError
 from dlgo.records.ledger import Ledger
 from engines.learning.runs import run
 from engines.solver.outcomes import outcomes_of
-from experiments.figures import draw_means
 from experiments.measures import frequency
 from experiments.studies.ladder import Part, meetings, run_part
-from experiments.studies.measured import check_kept, completed
-from experiments.studies.plans import Study, plan_file, read_plan
+from experiments.studies.measured import check_kept
+from experiments.studies.plans import plan_file, read_plan
 from reports import tables
 from tests.command import assert_one_line, run_module, run_module_here
 from tests.conftest import RUN_ALL
@@ -164,21 +162,6 @@ def test_positions_of_games_are_solved_by_how_often_they_occur(tiny: Path, tmp_p
             assert position.state.key() in keys
 
 
-def test_a_table_gets_the_rows_that_are_missing(tmp_path: Path) -> None:
-    asked = []
-    def rows_of(key: tuple[int, int]) -> list[tuple[str, int]]:
-        asked.append(key)
-        return [("a", key[0]), ("b", key[1])]
-
-    path, columns = tmp_path / "table.csv", ["size", "seed", "name", "value"]
-    completed(path, [(4, 1)], columns, rows_of)
-    table = completed(path, [(4, 1), (8, 1)], columns, rows_of)
-    assert asked == [(4, 1), (8, 1)]
-    assert table.to_numpy().tolist() == [
-        [4, 1, "a", 4], [4, 1, "b", 1], [8, 1, "a", 8], [8, 1, "b", 1]]
-    pd.testing.assert_frame_equal(pd.read_csv(path), table)
-
-
 def test_mistakes_in_other_positions_are_not_mixed(tmp_path: Path) -> None:
     check_kept(tmp_path, {"2": [None]})
     (tmp_path / "mistakes.csv").write_text("class,positions\n2,3\n", encoding="utf-8")
@@ -188,28 +171,6 @@ def test_mistakes_in_other_positions_are_not_mixed(tmp_path: Path) -> None:
         message = rf"mistakes.csv was measured on 3 positions of class 2, not {count}; use"
         with pytest.raises(SpecError, match=message):
             check_kept(tmp_path, sets)
-
-
-def test_results_of_parts_that_are_not_run_still_count(tmp_path: Path) -> None:
-    """Else the claims of one part would take the place of all, also in the kept results."""
-    def study(*names: str, fits: bool = False, save: bool = False) -> Study:
-        return Study("scaling", Part, kept, "", names=names, plan=None, fits=fits, save=save,
-                     out=out, quick=False)
-
-    out, kept, ran = tmp_path / "out", tmp_path / "kept", []
-    for folder in (out / "hex3", kept / "hex3", kept / "hex4"):
-        folder.mkdir(parents=True)
-        (folder / "players.csv").write_text(str(folder), encoding="utf-8")
-    found = {part.name: folder for part, folder in study("hex3", save=True).results(ran.append)}
-    assert [part.name for part in ran] == ["hex3"]
-    assert found == {"hex3": out / "hex3", "hex4": kept / "hex4"}
-    assert (kept / "hex3/players.csv").read_text(encoding="utf-8") == str(out / "hex3")
-    without = study(fits=True)
-    without.kept = None
-    assert [folder for _, folder in without.results(ran.append)] == [out / "hex3"]
-    with pytest.raises(DlgoError, match="no results yet"):
-        list(study("hex5", save=True).results(lambda part: None))
-    assert len(ran) == 1 and not (kept / "hex5").exists()
 
 
 def test_a_game_without_solved_positions_is_refused_before_any_training(
@@ -303,13 +264,3 @@ def test_the_quick_edition_shows_the_effect_within_a_minute(tmp_path: Path) -> N
     assert cpu < 120, f"{cpu:.0f} CPU seconds, more than two cores have in a minute"
     (claim,) = pd.read_csv(tmp_path / "out-quick/claims.csv").itertuples(index=False)
     assert claim.verdict == "holds" and claim.high95 < 0
-
-
-@pytest.mark.parametrize(("points", "expected"), [
-    ([1, 4, 1, 2, 4], [1, 2, 4]), (["won", "lost", "won", "drawn"], ["won", "lost", "drawn"])])
-def test_a_line_goes_by_number_or_in_the_order_of_the_classes(points: list, expected: list) -> None:
-    """One of the seeds may lack a rank."""
-    axes = Figure().add_subplot()
-    table = pd.DataFrame({"size": 8, "rank": points, "count": 1.0})
-    draw_means(axes, table, "size", "rank", "rank", "count")
-    assert [*axes.lines[1].get_xdata()] == expected

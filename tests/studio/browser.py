@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +25,6 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.remote.webelement import WebElement  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
-# Whether pages are slowed down, which shows tests that judge a page before it has come to rest.
-SLOW = bool(os.environ.get("DLGO_SLOW_PAGES"))
 # Looks at once, after every change of the document, and every 25 ms: of what is in focus, where a
 # thing is and how wide the window is, nothing else tells. An error is a "not yet", told at the end.
 _SEE = """
@@ -98,16 +95,6 @@ class Page:
         self.driver.set_script_timeout(PATIENCE + 20)
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _MESSAGES})
         self.downloads = downloads
-        if SLOW:
-            self.slow_down()
-
-    def slow_down(self) -> None:
-        """Let the page compute and load slowly, as on a machine that others hold."""
-        self.driver.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": 6})
-        self.driver.execute_cdp_cmd("Network.enable", {})
-        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
-            "offline": False, "latency": 300, "downloadThroughput": -1, "uploadThroughput": -1,
-        })
 
     def go(self, place: str) -> None:
         """Go to a view, such as `play/ID`; a page that is open already is not loaded anew."""

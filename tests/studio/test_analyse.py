@@ -79,19 +79,6 @@ def test_exact_values_of_connect_four_are_the_solvers(studio: Studio) -> None:
     assert values == expected and len(set(values.values())) > 1
 
 
-def test_a_copy_goes_another_way_and_leaves_the_game_as_it_was(studio: Studio) -> None:
-    game = studio.new("tictactoe")
-    for move in ("B2", "A1"):
-        studio.move(game, move)
-    status, answer = studio.ask(f"/api/games/{game}/copy", {"plies": 1})
-    copy = answer["id"]
-    assert status == 200 and studio.move(copy, "C1")[0] == 200
-    assert studio.ask(f"/api/games/{copy}/undo", {})[0] == 200
-    assert studio.move(copy, "C3")[0] == 200
-    assert [r["text"] for r in studio.view(copy)["history"]] == ["B2", "C3"]
-    assert studio.view(game)["plies"] == 2
-
-
 def test_lines_begin_with_their_moves_and_are_legal(studio: Studio) -> None:
     game = studio.new("go:size=5")
     path = f"/api/games/{game}/analysis?engine=mcts:sims=50"

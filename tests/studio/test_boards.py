@@ -13,19 +13,6 @@ from tests.studio.client import Studio
 pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
-# Whether each text stays within the circle that is drawn just before it.
-_INSIDE = """
-return [...document.querySelectorAll(".marks circle.exact")].map((disc) => {
-  const out = [];
-  for (let text = disc.nextSibling; text?.tagName === "text"; text = text.nextSibling) {
-    const box = text.getBBox(), cy = disc.cy.baseVal.value;
-    // The letters themselves are half as high as their line.
-    const edges = [0.25, 0.75].map((part) => Math.abs(box.y + part * box.height - cy));
-    out.push(Math.hypot(box.width / 2, Math.max(...edges)) <= disc.r.baseVal.value);
-  }
-  return [disc.nextSibling.textContent, out];
-});
-"""
 # A page that counts motions and sounds instead of showing them.
 _COUNTED = """
 window.motions = [];
@@ -147,14 +134,6 @@ def test_discs_turn_over_and_a_man_is_moved_by_two_clicks(studio: Studio, page: 
     page.click_cell(4)
     page.click_cell(9)
     page.see_text("a2-b3", ".moves li:nth-child(1) .text")
-
-
-def test_words_of_exact_values_fit_their_discs(studio: Studio, page: Page) -> None:
-    page.go(f"analyse/{studio.new('tictactoe')}")
-    page.press("Exact values")
-    page.see_text("Exact values of 9 of 9 moves")
-    labels = page.driver.execute_script(_INSIDE)
-    assert len(labels) == 9 and all(label == ["draw", [True]] for label in labels)
 
 
 def test_captures_are_shown_jump_by_jump(studio: Studio, page: Page) -> None:

@@ -98,27 +98,6 @@ def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page
     assert page.errors() == []
 
 
-def test_the_list_of_moves_shows_the_move_looked_at(studio: Studio, page: Page) -> None:
-    game = studio.new("connect4")
-    for text in "1111112222224444":
-        studio.move(game, text)
-    page.go(f"play/{game}")
-    page.see_turns(16)
-    seen = """(() => {
-      const [list, move] = [".moves", ".moves [aria-current]"].map(
-        (one) => document.querySelector(one)?.getBoundingClientRect());
-      return move && list.top - 1 < move.top && move.bottom < list.bottom + 1;
-    })()"""
-    page.see(seen, "the last move")
-    page.resign()
-    page.find(".ending")  # which leaves the list less room
-    page.see(seen, "the resignation")
-    page.press("|◂")
-    page.press("▸")
-    page.see_text("After move 1 of 17")
-    page.see(seen, "the first move")
-
-
 def test_save_and_load(studio: Studio, page: Page) -> None:
     game = studio.new("go:size=5,komi=0.5")
     page.go(f"play/{game}")
@@ -177,59 +156,6 @@ def test_an_illegal_click_is_explained(studio: Studio, page: Page) -> None:
     assert label == "B2, X, last move"
     page.resign()
     page.see_text("by resignation")
-
-
-def test_an_engine_that_dies_is_told_and_the_page_lives(studio: Studio, page: Page) -> None:
-    game = studio.new("tictactoe", white=f"{BOTS}:Leaver")
-    page.go(f"play/{game}")
-    page.click_cell(4)
-    page.see_text("process died (exit code 3)", ".trouble")
-    page.press("Undo")
-    page.see_pieces(0, "the move taken back")
-
-
-def test_names_of_files_are_text(studio: Studio, page: Page) -> None:
-    data = b"(;GM[1]SZ[5]PB[<img src=x onerror=document.title='hacked'>];B[cc])"
-    _, answer = studio.ask("/api/games/load?name=a.sgf", data,
-                           content_type="application/octet-stream")
-    page.go(f"play/{answer['id']}")
-    page.see_pieces(1, "the stone")
-    assert page.driver.title == "Play · dlgo studio"
-    assert not page.driver.find_elements(By.CSS_SELECTOR, "main img")
-
-
-def test_keys_are_listed_and_colours_switched(studio: Studio, page: Page) -> None:
-    page.go("play")
-    page.find(".game-card")
-    page.keys("?")
-    assert "open a saved game" in page.text("#keys")
-    page.press("Close")
-    page.keys("t", "t")
-    page.until(
-        lambda: page.driver.find_element(By.TAG_NAME, "html").get_attribute("data-theme") == "dark",
-        "dark",
-    )
-    page.keys("t")
-
-
-def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page) -> None:
-    game = studio.new("connect4")
-    for column in "414242777711":
-        studio.move(game, column)
-    page.go(f"analyse/{game}")
-    page.see_text("proved: win", ".engine-view .bar-text")
-    page.see_text("4", ".seen tbody tr:first-child td")
-    page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'solver')")
-    page.press("Second engine")
-    page.see_text("proved: win", ".engine-view + .engine-view .bar-text")
-    assert page.nameless() == []
-    page.press("One engine")
-    page.press("Exact values")
-    page.see("[...document.querySelectorAll('.marks .hint-text')]"
-             ".some((text) => text.textContent === 'win')", "the exact win")
-    page.keys(Keys.ARROW_LEFT)
-    page.see_text("move 11 of 12")
-    assert page.errors() == []
 
 
 def test_every_module_loads(studio: Studio, page: Page) -> None:

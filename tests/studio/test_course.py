@@ -8,25 +8,12 @@ import pytest
 
 from engines.registry import build_engine
 from experiments.studio.course import BY_NAME, CHAPTERS, PRESETS, state_of
-from tests.command import ROOT
 from tests.studio.browser import Page
 from tests.studio.client import Studio
 
 pytest.importorskip("selenium", reason="needs selenium")
 
 FIGURE = ".stage .marks .exact"
-
-
-def test_chapter_pages_name_their_first_preset() -> None:
-    assert len(BY_NAME) == len(PRESETS) and {preset.chapter for preset in PRESETS} == set(CHAPTERS)
-    for chapter, title in CHAPTERS.items():
-        page = (ROOT / "notebooks" / f"{chapter}.py").read_text()
-        first = next(preset for preset in PRESETS if preset.chapter == chapter)
-        assert f"# # {title}\n" in page
-        words = " ".join(page.replace("\n#", "").split())
-        assert f"starts this chapter with *{first.title}*." in words
-    pages = {path.stem for path in (ROOT / "notebooks").glob("[0-9]*.py")}
-    assert pages == set(CHAPTERS)
 
 
 def shares(page: Page) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, get_game
-from dlgo.display import look_of, result_text
+from dlgo.display import result_text
 from dlgo.system import processes
 from experiments.studio.position import find_turn
 from tests.studio.client import BOTS, OWN_GAME, Studio
@@ -42,16 +42,6 @@ def test_a_random_game_ends_with_the_result_of_the_rules(studio: Studio, spec: s
     assert view["position"]["winner"] == (None if winner is None else winner.index)
     status, refused = studio.move(game, "A1" if "go" in spec else "1")
     assert status == 400 and "error" in refused
-
-
-def test_pictures_of_games_show_their_kind_of_board(studio: Studio) -> None:
-    """Connect N's discs have fallen, as they do by default."""
-    for game in studio.ask("/api/setup")[1]["games"]:
-        info, cells = game["info"], game["sample"]["cells"]
-        assert info["look"] == look_of(get_game(game["name"])), game["name"]
-        hanging = [cell for cell, piece in enumerate(cells)
-                   if piece >= 0 and cell >= info["cols"] and cells[cell - info["cols"]] < 0]
-        assert not (info["look"] == "drop" and hanging), game["name"]
 
 
 def test_whole_captures_are_one_move(studio: Studio) -> None:

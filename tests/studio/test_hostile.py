@@ -60,7 +60,7 @@ class Attacker:
     def __init__(self, studio: Studio, seed: int) -> None:
         self.studio, self.draw = studio, random.Random(seed)
         self.kinds: tuple[Callable[[], tuple[int, object]], ...] = (
-            self.path, self.junk, self.values, self.other_site, self.large, self.frame, self.reader,
+            self.path, self.junk, self.values, self.frame, self.reader,
         )
 
     def attack(self) -> None:
@@ -87,17 +87,6 @@ class Attacker:
         body["game"] = self.draw.choice(VALUES)
         return self.studio.ask(f"/api/{self.draw.choice(POSTS)}", json.dumps(body).encode())
 
-    def other_site(self) -> tuple[int, object]:
-        headers = self.draw.choice((
-            {"host": "evil.example"}, {"origin": "http://evil.example"}, {"origin": "null"},
-            {"sec_fetch_site": "cross-site"}, {"host": "localhost@evil.example"},
-        ))
-        return self.studio.ask(self.draw.choice(("/", "/api/setup", "/api/ledgers")), **headers)
-
-    def large(self) -> tuple[int, object]:
-        data = b"(;" * (130 * 1024 + self.draw.randrange(1000))
-        return self.studio.ask("/api/games/load?name=x", data,
-                               content_type="application/octet-stream")
 
     def frame(self) -> tuple[int, object]:
         head = b"POST /api/games HTTP/1.1\r\nHost: localhost\r\n"

@@ -12,8 +12,8 @@ from engines.registry import build_engine
 from engines.watching.events import BackedUp, CutOff, Halved, as_json
 from engines.watching.recording import Recording, transcript, watch
 from engines.watching.tree import SearchTree
-from experiments.studio.course import BY_NAME, PRESETS, state_of
-from experiments.studio.inside import ALGORITHMS, MOST_SIMULATIONS
+from experiments.studio.course import BY_NAME, state_of
+from experiments.studio.inside import MOST_SIMULATIONS
 from tests.studio.client import OWN_GAME, Studio, Watcher
 
 Search = dict[str, Any]
@@ -247,10 +247,3 @@ def test_alphagos_leaves_prefer_another_move_than_its_policy() -> None:
     assert max(priors, key=priors.get) == "3" and round(priors["3"], 2) == 0.28
     assert visits(tree)["4"] == 20 == max(visits(tree).values())
     assert recording.decision.cost.simulations == 40
-
-
-def test_every_search_can_be_watched() -> None:
-    engines = {*ALGORITHMS}
-    assert engines == {
-        preset.engine.partition(":")[0] for preset in PRESETS if preset.view == "inside"
-    }

@@ -172,24 +172,6 @@ def test_a_linked_step_of_alpha_beta_folds(page: Page) -> None:
     assert page.errors() == []
 
 
-def test_playing_runs_and_can_be_held(page: Page) -> None:
-    page.go("inside/preset=halving")
-    page.find(".search-tree .card")
-    page.choose("[aria-label='Speed']", "very fast")
-    page.press("Play")
-    page.until(lambda: page.driver.execute_script(READ)["step"] >= 4, "some steps")
-    page.press("Pause")
-    page.driver.execute_async_script(  # a step that is on its way is drawn in the next frame
-        "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
-    held = page.driver.execute_script(READ)["step"]
-    page.keys("?")
-    assert "next simulation" in page.text("#keys")
-    page.press("Close")
-    assert page.driver.execute_script(READ)["step"] == held
-    page.keys("l")  # the root is at hand again, and with it the plan
-    page.see_text("7 moves, 1 visit each", ".rounds")
-
-
 def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: Page) -> None:
     page.go("inside")
     page.click(f".game-card:has([value='{OWN_GAME}'])")

@@ -60,21 +60,6 @@ def test_a_presenter_walks_along_a_search(page: Page, studio: Studio) -> None:
     page.keys("L")
 
 
-def test_a_presenter_goes_on_to_the_next_preset(page: Page, studio: Studio) -> None:
-    chapters = studio.ask("/api/course")[1]["chapters"]
-    names = [preset["name"] for chapter in chapters for preset in chapter["presets"]]
-    assert names.index("ko") > 0
-    page.go("inside/preset=ko")
-    page.find(".search-tree .card")
-    page.keys("L")
-    page.keys(Keys.END, Keys.PAGE_DOWN)
-    after = names[names.index("ko") + 1]
-    page.until(lambda: after in page.driver.current_url, after)
-    page.find("svg.board")
-    page.keys("L")
-    assert page.errors() == []
-
-
 @pytest.mark.parametrize("view", ["play", "analyse", "review"])
 def test_a_presenter_walks_along_a_game(page: Page, game: str, view: str) -> None:
     page.go(f"{view}/{game}")

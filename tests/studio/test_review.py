@@ -14,12 +14,6 @@ pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
-from experiments.play.game_file import SavedGame  # noqa: E402
-from experiments.review.game_review import GameReview  # noqa: E402
-from experiments.studio.review import _Run  # noqa: E402
-from experiments.studio.review_view import ReviewView, review_html  # noqa: E402
-from tests.review.test_confidence import Noisy  # noqa: E402
-from tests.review.test_game_review import finish, played  # noqa: E402
 from tests.sample_ledger import write_sample  # noqa: E402
 
 # Of Connect Four, unfinished: from the 9th position on it is soon solved. The last three moves are
@@ -88,19 +82,6 @@ def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio)
     assert first["done"] <= news["done"] < news["of"]
     again.close()
     studio.wait_for_quiet()
-
-
-def test_the_final_report_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The review may end while a report is written."""
-    state = played("tictactoe", "B2")
-    run = _Run(ReviewView(GameReview(state), SavedGame(state), "x"), None)
-
-    def summary() -> View:
-        run._over = True
-        return {"done": 1}
-
-    monkeypatch.setattr(run.view, "summary", summary)
-    assert [run._report()["final"] for _ in range(2)] == [False, True]
 
 
 def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None:
@@ -198,29 +179,6 @@ def test_a_saved_page_needs_nothing_else(studio: Studio, page: Page) -> None:
         ".filter((name) => !name.startsWith('data:'))"
     )
     assert asked == [] and page.errors() == []
-
-
-def test_probable_mistakes_and_falls_that_no_move_explains(page: Page) -> None:
-    state = played("go:size=9", "A1 B2 C3 D4 E5 F6 G7 H8 J9 A9 B8 C7")
-    shares = [0.5, 0.5, 0.56, 0.1, 0.4, 0.29, 0.29, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-    found = GameReview(state)
-    finish(found, Noisy(shares, {3: 0.5, 4: 0.4, 5: 0.4}, 0.012), "x")
-    file = page.downloads / "noisy.html"
-    file.write_bytes(review_html(ReviewView(found, SavedGame(state), "x")))
-    page.driver.get(f"file://{file}")
-    first, second = page.texts("ol.mistakes li")
-    sure, probable = found.mistakes()
-    for text, verdict, sign in ((first, sure, "C3 ??"), (second, probable, "E5 ? probably")):
-        number, cost = verdict.turn.number, f"−{verdict.loss:.0%} ± {verdict.margin:.0%}"
-        assert re.fullmatch(rf"{number}\.\w+{re.escape(sign)} better \w+{cost}", text), text
-    (fall,) = page.texts("ul.mistakes li")
-    place = re.fullmatch(r"Between moves (\d+) and 12, what white could expect fell from \d\d% "
-                         r"to \d+%; no single move explains it\.", fall)
-    assert place, fall
-    page.click("ul.mistakes button")
-    page.see_text(f"After move {place[1]} of 12", ".review-where")
-    assert page.count(".graph .slide") == 1 and page.count(".fault-mark.unsure") == 1
-    assert page.nameless() == [] and page.errors() == []
 
 
 def test_a_file_is_opened_and_its_review_saved_as_sgf(studio: Studio, page: Page) -> None:

@@ -113,6 +113,9 @@ def test_where_nothing_is_proved_an_engine_compares(studio: Studio) -> None:
     assert re.fullmatch(r"\d+% by mcts:sims=300", bad["guess"]["value"])
     # The same guess has the same value the next time.
     assert studio.ask(f"/api/games/{game}/guess", {**ask, "move": "A1"})[1] == bad
+    status, news = studio.ask(f"/api/games/{game}/guess", {
+        "plies": 0, "move": "A1", "engine": f"{BOTS}:First"})
+    assert status == 400 and "does not evaluate positions" in news["error"]
 
 
 @pytest.mark.parametrize(("path", "body", "status", "words"), [
@@ -139,14 +142,6 @@ def test_what_is_wrong_is_told(
     found, news = studio.ask(f"/api/{path.replace('GAME', game)}", body)
     assert (found, words in news["error"]) == (status, True), news
     assert "Traceback" not in news["error"] and "\n" not in news["error"]
-
-
-def test_an_engine_without_an_estimate_cannot_compare(studio: Studio) -> None:
-    game = studio.new("go:size=5")
-    studio.move(game, "C3")
-    status, news = studio.ask(f"/api/games/{game}/guess", {
-        "plies": 0, "move": "A1", "engine": f"{BOTS}:First"})
-    assert status == 400 and "does not evaluate positions" in news["error"]
 
 
 def test_a_puzzle_is_failed_and_solved(studio: Studio, page: Page) -> None:
@@ -221,18 +216,3 @@ def test_a_game_is_guessed_to_its_end(studio: Studio, page: Page) -> None:
     page.see_text("You 30, the game 30 of 40 points", ".side")
     page.see_pieces(7, "the end of the game")
     assert page.errors() == []
-
-
-def test_the_moves_of_an_engine_are_guessed_as_it_plays(studio: Studio, page: Page) -> None:
-    game = studio.new("tictactoe", "mcts:sims=50", "mcts:sims=50", delay=0)
-    page.go(f"train/{game}")
-    page.see_text("Move 1: what does X play?", ".train h2")
-    page.click_cell(4)
-    page.see_text("points.")
-    page.press("Next ▸")
-    page.see_text("Move 3: what does X play?", ".train h2")
-    studio.wait(lambda: studio.view(game)["position"]["over"], "the end")
-    page.driver.execute_script(
-        "const side = document.getElementById('guess-side'); side.value = '1';"
-        "side.dispatchEvent(new Event('change'))")
-    page.see_text("Move 2: what does O play?", ".train h2")

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import PurePath
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from starlette.requests import Request
 
-from dlgo import GameState, get_game
-from experiments.play.analyze import play_texts
-from experiments.play.game_file import SavedGame, read_games
-from experiments.studio.game import Game
-from experiments.studio.replies import StudioError
-from experiments.studio.tree import routes
+from dlgo import get_game
+from experiments.play.game_file import read_games
 from tests.studio.browser import Page
 from tests.studio.client import Studio, View
 
@@ -105,29 +98,6 @@ def test_every_game_keeps_its_variations(
     again = tree_of(studio, opened(studio, data, f"a.{form}"), 1)
     assert again["nodes"] == tree_of(studio, name)["nodes"]
     assert again["position"]["labels"] == {"3": "A"}
-
-
-def test_a_move_that_two_tabs_delete_at_once_is_gone_for_the_second() -> None:
-    state = play_texts(GameState.new_game(get_game("tictactoe")), ["B2", "A1"])
-    game = Game(SavedGame(state), ("human", "human"), SimpleNamespace())
-    _, change = routes(SimpleNamespace(games=SimpleNamespace(of=lambda _: game)))
-
-    async def receive() -> View:
-        return {"type": "http.request", "body": b'{"node": 1, "delete": true}'}
-
-    async def delete() -> Any:
-        headers = [(b"content-type", b"application/json")]
-        return await change.endpoint(
-            Request({"type": "http", "method": "POST", "headers": headers}, receive))
-
-    async def both() -> list[Any]:
-        async with game.tree.lock:
-            tasks = [asyncio.create_task(delete()) for _ in range(2)]
-            await asyncio.sleep(0.1)  # they wait
-        return await asyncio.gather(*tasks, return_exceptions=True)
-
-    first, second = asyncio.run(both())
-    assert first.status_code == 200 and isinstance(second, StudioError) and second.status == 404
 
 
 def test_requests_for_nodes_are_checked(studio: Studio) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import sqlite3
@@ -10,7 +9,6 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
@@ -20,7 +18,6 @@ from experiments.arena.running import running_path
 from experiments.studio.ledgers import PAGE
 from experiments.studio.opponents import name_of
 from experiments.studio.position import position_view
-from experiments.studio.watch import _Watched
 from reports.rate import rate_file
 from tests.command import ROOT
 from tests.sample_ledger import write_sample
@@ -203,27 +200,6 @@ def test_ledgers_of_a_folder_are_found_as_they_appear(
         page.errors()
         page.studio = studio
         server.close()
-
-
-def test_a_page_that_comes_as_the_last_one_leaves_is_told(tmp_path: Path) -> None:
-    async def watch() -> View:
-        async def no_standings(_: Path) -> View:
-            return {"names": {}, "cpu": 0.0, "tables": []}
-
-        studio = SimpleNamespace(allowed=None, standings=SimpleNamespace(of=no_standings))
-        watched = _Watched(tmp_path / "games.sqlite", studio)
-        first, second = watched.follow(), watched.follow()
-        await anext(first)
-        await first.aclose()  # after the server has found what the second one watches
-        await anext(second)
-        write_sample(tmp_path / "games.sqlite")
-        async with asyncio.timeout(PATIENCE):
-            while not (view := await anext(second))["games"]:
-                pass
-        await second.aclose()
-        return view
-
-    assert asyncio.run(watch())["games"] > 0
 
 
 def test_a_ledger_is_shown_and_left_as_it_is(studio: Studio) -> None:
