@@ -155,6 +155,7 @@ distribution = setup(
             "hypothesis>=6.90",
             "import-linter>=2.16",
             "jsonschema>=4",
+            "mypy>=1.15",
             "open_spiel>=1.5",
             "pydraughts>=0.6.7",
             "pytest>=8",

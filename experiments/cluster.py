@@ -60,7 +60,7 @@ class ClusterError(DlgoError):
 
 
 def executor_on(
-    cluster: str | None, log: Callable[[str], object] = str, specs: Iterable[str] = (),
+    cluster: str | None, log: Callable[[str], Any] = str, specs: Iterable[str] = (),
     workers: int | None = None,
 ) -> AbstractContextManager[Executor | None]:
     """The executor that `--cluster` asks for; None without a cluster. See `ClusterTasks`."""

@@ -22,9 +22,11 @@ _BAR_INTERVAL = 0.1
 class Count(Protocol):
     """Games or files so far: number done, number planned, and a text with speed and time left."""
 
-    done: int
     planned: int
     items: str  # what they are
+
+    @property
+    def done(self) -> int: ...
 
     def text(self) -> str: ...
 

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from dlgo.rng import make_rng
 from dlgo.text import listing
 
 T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # Number of entries beyond the end of an array that must not change, and the byte they hold.
 FENCE = 64
@@ -48,7 +50,7 @@ def broken(
     return RuleBroken(rule, text + (f" ({_way_to(state)})" if state else ""), kind)
 
 
-def rules_by_name(*functions: Callable[[Any], Findings]) -> dict[str, Callable[[Any], Findings]]:
+def rules_by_name(*functions: Callable[P, R]) -> dict[str, Callable[P, R]]:
     """The functions by their names as words."""
     return {function.__name__.replace("_", " "): function for function in functions}
 

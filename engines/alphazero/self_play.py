@@ -16,6 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ class SelfPlay(LockstepGames):
         rule = settings.rule()
         self._gumbel = rule if isinstance(rule, Gumbel) else None
         self._policy = np.empty(game.num_actions)
-        self.stats: Counter[str] = Counter()
+        self.stats: Any = Counter()
 
     def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, GameData]]:
         yield from super().play(numbers)

@@ -16,7 +16,7 @@ the compiled form and have the same targets:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,7 +78,8 @@ def policy_target(root: Node, game: GameSpec) -> Floats:
             share = float(child.proven == root.proven)
         else:
             share = (child.proven != lost) * (1 if only_lost else child.visits)
-        shares[game.action_of(child.move)] = share
+        if child.move is not None:
+            shares[game.action_of(child.move)] = share
     return shares / shares.sum()
 
 
@@ -99,7 +100,7 @@ class TextbookAlphaZero(TextbookPUCT):
         super().__init__(game, Budget(sims=sims), seed)
 
     def _set_up(self) -> None:
-        self._runtime = self.network  # which the search asks; there is no model to load
+        self._runtime: Any = self.network  # which the search asks; there is no model to load
 
     def _evaluate(self, state: GameState) -> tuple[dict[Move, float], float]:
         """Priors and value of a leaf; at the root of self-play, the priors have noise."""
@@ -112,7 +113,8 @@ class TextbookAlphaZero(TextbookPUCT):
 
     def self_play(self, start: GameState | None = None, explore: bool = True) -> list[Example]:
         """Play a game; return its positions with their targets."""
-        state, searched = start or GameState.new_game(self.game), []
+        state = start or GameState.new_game(self.game)
+        searched: list[Any] = []
         self.noise = NOISE if explore else 0.0
         while not state.is_over():
             move = self.select_move(state).move

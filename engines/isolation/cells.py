@@ -70,7 +70,8 @@ def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) ->
             for command in skipped:
                 _report(f"{title}: {_first_line(command)} is not run")
             for node in tree.body:
-                code = compiler(ast.Module([node], []), name, "exec")
+                module: Any = ast.Module([node], [])
+                code = compiler(module, name, "exec")
                 try:
                     exec(code, namespace)
                 except ImportError as error:  # your machine may lack what only draws pictures

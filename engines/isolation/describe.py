@@ -11,10 +11,11 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
-from engines.base import Budget, Engine
+from engines.base import Budget
 from engines.isolation.channel import Host, nonsense
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
@@ -44,7 +45,7 @@ class OutsideSpec(EngineSpec):
 
     timeout: float = field(default=MOVE_TIMEOUT, compare=False)
 
-    def build(self, game: GameSpec, seed: int = 0) -> Engine:
+    def build(self, game: GameSpec, seed: int = 0) -> Any:
         """The engine, ready to play `game`. Raises ProgramError if that fails."""
         return IsolatedEngine(
             self.text, game, self.timeout, seed=seed, details=True,

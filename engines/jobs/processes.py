@@ -155,7 +155,7 @@ class _Worker:
             return
         self._next_memory_check = time.monotonic() + _MEMORY_CHECK
         others = self.watch.others()
-        text = processes.excess(self.process.pid, self._memory, megabytes, others)
+        text = processes.excess(self.process.pid or 0, self._memory, megabytes, others)
         if text:
             self._lose(Failure.OVER_MEMORY, text)
 

@@ -72,7 +72,8 @@ class Settings:
 
     @classmethod
     def _inner(cls) -> dict[str, type[Settings]]:
-        factories = {field.name: field.default_factory for field in dataclasses.fields(cls)}
+        factories: dict[str, Any] = {
+            field.name: field.default_factory for field in dataclasses.fields(cls)}
         return {
             name: factory for name, factory in factories.items()
             if isinstance(factory, type) and issubclass(factory, Settings)

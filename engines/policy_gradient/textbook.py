@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -134,7 +134,8 @@ class TextbookReinforce:
         """The policy in a position, the input of the network, and the legal actions."""
         planes = self.encoder.encode(state).ravel().astype(np.float64)
         legal = np.zeros(self.game.num_actions, bool)
-        legal[[self.game.action_of(move) for move in state.sensible_moves()]] = True
+        actions: list[Any] = [self.game.action_of(move) for move in state.sensible_moves()]
+        legal[actions] = True
         # Encoders that turn the board for the second player turn the actions as well.
         player = np.array([state.next_player.index])
         scores = self.encoder.to_network_order(self.scores(planes[None]), player)[0]

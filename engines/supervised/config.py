@@ -84,7 +84,7 @@ class SupervisedConfig(RunConfig):
         return ("policy",) * self.policy_head + ("value",) * bool(self.value_head)
 
     @property
-    def iterations(self) -> int:
+    def iterations(self) -> int:  # type: ignore[override]  # a field elsewhere
         """Epochs, at most."""
         return self.epochs
 

@@ -80,7 +80,7 @@ class GameTable(Workplace):
         return {} if self.plan is None else self.plan.launches
 
     @property
-    def memory_mb(self) -> int | None:
+    def memory_mb(self) -> int | None:  # type: ignore[override]  # read only, by the pool
         return self.limits.memory_mb
 
     def prepare(self, log: Callable[[str], None]) -> None:

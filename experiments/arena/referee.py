@@ -170,7 +170,7 @@ def play_game(
     return record
 
 
-def _ready(task: GameTask, engines: EngineCache, player: int, shared: SharedGame) -> Engine:
+def _ready(task: GameTask, engines: EngineCache, player: int, shared: SharedGame) -> Any:
     """The engine of `player`, seeded for this game."""
     shared.show(PREPARING, player)
     try:
@@ -219,7 +219,7 @@ def _play_on(
             move, cost, value = decision.move, decision.cost, decision.value
             state = log.add(state, move)
             shared.add(
-                _RESIGNS if move.is_resign else game.action_of(move), player, cost.cpu_seconds,
+                _RESIGNS if move.is_resign else game.action_of(move) or 0, player, cost.cpu_seconds,
                 cost.wall_seconds, cost.nodes, cost.simulations, cost.evaluations,
                 math.nan if value is None else value,
             )
@@ -227,8 +227,9 @@ def _play_on(
         except (Exception, SystemExit) as error:
             if answered and isinstance(error, IllegalMoveError):
                 reason = f"illegal move by {SIDES[player]}: {excerpt(str(error))}"
-                if isinstance(players[player], IsolatedEngine):
-                    reason += players[player].last_words()
+                mover: Any = players[player]
+                if isinstance(mover, IsolatedEngine):
+                    reason += mover.last_words()
                 raise _Forfeit(player, Failure.ILLEGAL_MOVE, reason) from error
             raise _crash(player, THINKING, error) from error
         if overrun is not None:

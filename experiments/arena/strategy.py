@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlgo.text import number_of
 from experiments.arena.schedule import CanonicalPlan, Openings, Pair
@@ -135,7 +135,7 @@ class UntilRated(Strategy):
         super().__init__(plan, plan.pairs)
         if rate is None:
             from reports.ratings import fit_ratings as rate  # SciPy takes a second to load
-        self._rate = rate
+        self._rate: Any = rate
         self._results: dict[str, Result] = {}
         self._done = False
 
@@ -172,7 +172,7 @@ class UntilRated(Strategy):
         games = Counter(first + second)
         return {
             rating.entrant: width for rating in self._rate(first, second, points).ratings
-            if (width := rating.high95 - rating.low95) > self.plan.target_elo
+            if (width := rating.high95 - rating.low95) > (self.plan.target_elo or 0)
             and not (rating.note and games[rating.entrant] >= _HOPELESS)
         }
 

@@ -8,6 +8,7 @@ Add It Up, a game without a board, and REINFORCE with several losses in Connect 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -74,7 +75,7 @@ def choices(seeds: int) -> Iterator[Row]:
                 credit = add_it_up(policies[seed, game], rng, ties)
                 policies[seed, game + 1] = rule(policies[seed, game], credit)
         for games in range(0, 2001, 200):
-            for choice in CHOICES:
+            for choice in CHOICES.tolist():
                 if label == "book" or (games, choice) == (2000, 5):
                     yield mean_row(f"{label}: p({choice}) after {games:,}",
                                    policies[:, games, choice - 1], rule=label, games=games,
@@ -118,7 +119,8 @@ class Variant(TextbookReinforce):
         planes, legal, labels = self.arrays(decisions, returns)
         shares = np.array([decision.share for decision in decisions])
         bounded = self.loss is BoundedLoss
-        self.network.loss = BoundedLoss(legal, shares) if bounded else self.loss(legal)
+        loss: Any = self.loss
+        self.network.loss = loss(legal, shares) if bounded else loss(legal)
         for _ in range(self.steps):
             self.largest.append(float(np.abs(self.scores(planes)).max()))
             self.network.step(planes, labels, self.rate)

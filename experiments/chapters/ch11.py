@@ -105,7 +105,9 @@ def table_q(bootstrap: bool, games: int, seed: int, epsilon: float = 0.5) -> lis
     tries = [dict.fromkeys(moves, 0) for moves in graph]
     shown: list[Any] = []
     for game in range(1, games + 1):
-        position, played, value = 0, [], 0.0
+        position: int | None = 0
+        played: list[Any] = []
+        value = 0.0
         while position is not None:
             moves = q[position]
             best = max(moves, key=moves.__getitem__)

@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from dlgo.readers import MALFORMED, read_json
 from dlgo.text import excerpt
@@ -134,12 +135,12 @@ def _renamed(
 def _name_others(collected: Collected, names: Collection[str]) -> None:
     """Notes on files of an exercise in other folders, if they differ from the one that counts."""
     for name in names:
-        first, *copies = [path for path in collected.files if path.name == f"{name}.py"] or [None]
-        for path in copies:
-            if path.read_bytes() != first.read_bytes():
+        copies = [path for path in collected.files if path.name == f"{name}.py"]
+        for path in copies[1:]:
+            if path.read_bytes() != copies[0].read_bytes():
                 collected.notes.append(
                     f"{path.relative_to(collected.folder)} is ignored: "
-                    f"{first.relative_to(collected.folder)} counts")
+                    f"{copies[0].relative_to(collected.folder)} counts")
 
 
 def _of_parts(
@@ -174,12 +175,12 @@ def _of_folder(
             inside = name.parent / stem_of(path)
             for member, content in _of_archive(path, str(name), collected):
                 yield inside / member, content
-        elif (content := _read(path, _FILE_BYTES)) is None:
+        elif (data := _read(path, _FILE_BYTES)) is None:
             collected.notes.append(
                 f"{name} is not a regular file of at most {_FILE_BYTES >> 20} MB")
         else:
             _name_unreadable(name, collected)
-            yield name, content
+            yield name, data
 
 
 def _name_unreadable(name: PurePosixPath, collected: Collected) -> None:
@@ -284,7 +285,8 @@ def _of_tar(data: bytes) -> Iterator[tuple[str, bytes | None]]:
             if number == 10 * _FILES:
                 raise _Large
             if entry.isreg() and not entry.issparse():
-                yield entry.name, archive.extractfile(entry).read(_FILE_BYTES + 1)
+                file: Any = archive.extractfile(entry)
+                yield entry.name, file.read(_FILE_BYTES + 1)
             elif not entry.isdir():
                 yield entry.name, None
 

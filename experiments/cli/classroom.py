@@ -229,7 +229,7 @@ def league(
         shown = pseudonyms(out / "pseudonyms.csv", sources)
     with executor_on(cluster, workers=workers) as executor:
         played = play_league(
-            plan, sources, out, default_reporter(), trust, minutes, executor or workers)
+            plan, {**sources}, out, default_reporter(), trust, minutes, executor or workers)
     standings = Standings(played)
     if final and not played.complete:
         log("games remain, so the seed stays secret; run the same command again", err=True)

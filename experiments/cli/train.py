@@ -155,11 +155,12 @@ def alphago(
         if data is not None:
             return data
         recipe = make_recipe(config.game, config.engine, seed=config.seed)
-        return generate(recipe, config.games, folder, workers, jobs=jobs() if cluster else None)
+        executor: Any = jobs() if cluster else None
+        return generate(recipe, config.games, folder, workers, jobs=executor)
 
     folder = out or Path("out/alphago") / get_game(config.game).slug
     progress = RunProgress()
-    jobs = partial(Processes, workers) if cluster is None else partial(
+    jobs: Any = partial(Processes, workers) if cluster is None else partial(
         executor_on, cluster, progress.line, (config.game, config.engine), workers)
     bundle = train_alphago(config, folder, make_games, progress, jobs)
     for stage, cost in bundle.costs.items():

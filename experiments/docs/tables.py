@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pkgutil import resolve_name
+from typing import Any
 
 import dlgo.encoders
 from dlgo.encoders import encoder_names, get_encoder
@@ -90,7 +91,7 @@ def _declared(kind: str, name: str) -> list[Option]:
     if kind == "options":
         return list(engine_class(name).options)
     if kind == "settings":
-        config = _TRAINERS[name] if name in _TRAINERS else learner_class(name).config
+        config: Any = _TRAINERS[name] if name in _TRAINERS else learner_class(name).config
         return list(config.options().values())
     if name not in _KEYS:
         raise SpecError(f"unknown keys {name!r}; there are {', '.join(_KEYS)}")

@@ -11,6 +11,7 @@ import functools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dlgo.api import GameState
 from dlgo.gtp import GtpError, parse_color, parse_int
@@ -97,7 +98,7 @@ def _analysis(session: Session, *given: str, leela: bool) -> Analysis:
     return Analysis(session, state, max(interval, _SHORTEST) / 100, leela)
 
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., Any]] = {
     name: functools.partial(_analysis, leela=name == "lz-analyze")
     for name in ("analyze", "kata-analyze", "lz-analyze")
 }

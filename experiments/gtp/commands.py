@@ -7,7 +7,9 @@ nothing to say.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from dlgo import __version__
 from dlgo.api import Move, Player, Point, parse_point, point_text
@@ -236,7 +238,7 @@ def loadsgf(session: Session, file: str, move_number: str | None = None) -> None
 
 
 # Commands that any game has, and those that only Go has.
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., Any]] = {
     "protocol_version": lambda session: "2",
     "name": lambda session: "dlgo",
     "version": lambda session: __version__,
@@ -253,7 +255,7 @@ COMMANDS = {
     "kgs-time_settings": kgs_time_settings,
     "kgs-game_over": lambda session: None,
 }
-GO_COMMANDS = {
+GO_COMMANDS: dict[str, Callable[..., Any]] = {
     "boardsize": boardsize,
     "komi": komi,
     "fixed_handicap": fixed_handicap,

@@ -45,6 +45,7 @@ def skill(records: Iterable[GameRecord], entrant: str, z: float = Z95) -> Estima
     `z` standard deviations."""
     game = get_game(_GAME)
     solve = outcomes_of(game)
+    assert solve is not None
     mistakes, chances = 0, []
     for record in records:
         states = list(record.positions())

@@ -48,7 +48,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:  # noqa: N802 (so called by http.server)
         data = self.rfile.read(int(self.headers["Content-Length"] or 0))
-        status, content = self.server.answer(data)
+        server: Any = self.server
+        status, content = server.answer(data)
         body = json.dumps(content).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))

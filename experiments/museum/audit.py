@@ -25,7 +25,8 @@ from experiments.museum import KINDS, PARTS, learners, real_games, searches, sol
 from experiments.museum.planting import Fault, faults
 from experiments.museum.subject import ASKED, UNSEEN, AuditError, Subject
 
-PROPERTIES = {"search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
+PROPERTIES: dict[str, dict[str, Any]] = {
+               "search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
 # What each fault of the museum breaks, as measured, and the properties that are about each kind.
 SIGNATURES = Path(__file__).with_name("signatures.json")

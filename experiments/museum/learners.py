@@ -106,8 +106,8 @@ def _positions(start: GameState) -> Iterator[GameState]:
 def augment(subject: Subject, part: str) -> Findings:
     """Planes and policy are turned alike: in all ways that the rules allow, and in no others."""
     game, board, seen = subject.game, symmetries(subject.game), set()
-    numbers = np.arange(1.0, game.board_rows * game.board_cols + 1)
-    planes = numbers.reshape(game.board_rows, game.board_cols, 1)
+    cells = np.arange(1.0, game.board_rows * game.board_cols + 1)
+    planes = cells.reshape(game.board_rows, game.board_cols, 1)
     policy = np.arange(1.0, game.num_actions + 1) / 100
     images = {board.planes(k, planes).tobytes(): k for k in range(len(board))}
     for _ in range(60):

@@ -89,7 +89,8 @@ def play(fault: Fault, *modules: ModuleType) -> Measured:
                       for seed, player in enumerate(group)]) for group in groups]
     losses = [pd.DataFrame([player.losses for player in group]).dropna(axis=1).mean()
               for group in groups]
-    return Measured(2 * pairs * len(seeds), shares, shown, () if fault.player else losses)
+    return Measured(
+        2 * pairs * len(seeds), shares, [*map(float, shown)], () if fault.player else losses)
 
 
 def report(fault: Fault, *modules: ModuleType) -> Measured:

@@ -70,7 +70,7 @@ class Node:
 def parse(text: str) -> list[Node]:
     """The positions of a tree, the first one first. Raises ValueError, which names the place."""
     text = re.sub(r"([xo])\?([+-]?\d+)", _bush, text)
-    nodes: list[Node] = []
+    nodes: list[Any] = []
     place, parent = 0, -1
     while place < len(text) or parent >= 0 or not nodes:
         part = _MOVE.match(text, place)

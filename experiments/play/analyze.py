@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from io import BufferedReader
 from json.encoder import encode_basestring_ascii as quoted
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import DlgoError
@@ -41,7 +40,7 @@ class Analysis(NamedTuple):
     cpu_ms: float
 
 
-def lines_there(stream: BufferedReader) -> Iterator[list[str]]:
+def lines_there(stream: Any) -> Iterator[list[str]]:
     """The lines of a stream, all that have arrived at a time: it never waits for another."""
     rest = b""
     while block := stream.read1(_BLOCK):

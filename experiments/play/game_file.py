@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
+from typing import Any
 
 from dlgo import (
     DlgoError,
@@ -273,7 +274,7 @@ _TEXT = re.compile(
 def _from_text(
     path: PurePath, text: str, find_game: Callable[[str], GameSpec], notes: tuple[str, ...]
 ) -> SavedGame:
-    header: dict[str, str] = {}
+    header: dict[str, Any] = {}
     outer: list[tuple[Node, bool]] = []  # as in `pdn.py`
     problem, cut, cuts = "", False, 0
     text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from dlgo import DlgoError, GameState, Player
 from dlgo.display import player_text
@@ -58,7 +59,7 @@ def review_game(
                 progress(review.done, len(review.states))
             if question.exact and prover is not None:
                 end = time.monotonic() + SECONDS
-                with stopped_by(lambda end=end: time.monotonic() > end):
+                with stopped_by(partial(_is_after, end)):
                     decision = prover.analyse(question.state)
                 review.answer(question, decision, prover_spec or "")
                 continue
@@ -127,3 +128,7 @@ def review_json(review: GameReview) -> Iterator[str]:
             "sure": verdict and verdict.sure, "margin": verdict and verdict.margin,
             "better": turn_text(game, verdict.best) if verdict and verdict.kind else None,
         })
+
+
+def _is_after(end: float) -> bool:
+    return time.monotonic() > end

@@ -175,7 +175,8 @@ class Clocks:
     def write_left(self, root: Node) -> None:
         """Note the time left after each move in the tree of a game of Go, as SGF does; at the last
         move, also the time that the other player has left by now."""
-        plies, left = 0, None
+        plies = 0
+        left: Any = None
 
         def note(player: Player, used: float) -> None:
             seconds, periods = left[player.index]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -60,8 +61,9 @@ class Batch:
 
     def at(self, which: slice | np.ndarray) -> Batch:
         """The positions selected by an index array or a slice."""
-        arrays = (getattr(self, field.name) for field in fields(self))
-        return Batch(*(None if array is None else array[which] for array in arrays))
+        arrays: list[Any] = [getattr(self, field.name) for field in fields(self)]
+        selected: list[Any] = [None if array is None else array[which] for array in arrays]
+        return Batch(*selected)
 
 
 @dataclass(frozen=True)
@@ -130,9 +132,10 @@ def _cut(chunks: Iterable[Batch], size: int) -> Iterator[Batch]:
         if remainder is not None and len(remainder):
             pairs = ((getattr(part, field.name) for part in (remainder, chunk))
                      for field in fields(Batch))
-            chunk = Batch(*(
+            joined: list[Any] = [
                 None if first is None else np.concatenate([first, second])
-                for first, second in pairs))
+                for first, second in pairs]
+            chunk = Batch(*joined)
         full = len(chunk) - len(chunk) % size
         for start in range(0, full, size):
             yield chunk.at(slice(start, start + size))

@@ -12,7 +12,7 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def digest_of(arrays: Mapping[str, np.ndarray]) -> str:
 
 
 def save_arrays(
-    file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
+    file: IO[bytes], header: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
     compressed: bool = True,
 ) -> None:
     """Write header (JSON values; `format` identifies the file) and arrays into an open file.

@@ -168,7 +168,8 @@ def merged(parts: Sequence[Experience]) -> Experience:
             if value != expected:
                 raise DataError(f"experience of {name} {value} cannot be merged with that of "
                                 f"{name} {expected}")
-    arrays = {name: np.concatenate([getattr(part, name) for part in parts])
+    arrays: dict[str, Any] = {
+              name: np.concatenate([getattr(part, name) for part in parts])
               for name in _ARRAYS.values()}
     return replace(
         parts[0], **arrays, provenance={"parts": [part.provenance for part in parts]})

@@ -31,8 +31,8 @@ def start_state(game: GameSpec, start: Start | None) -> GameState:
         return GameState.new_game(game)
     actions = [action for action in range(game.num_actions) if action != game.pass_action]
     black, white = (
-        [game.move_of(action).point
-         for action, cell in zip(actions, start.cells, strict=True) if cell == owner]
+        [point for action, cell in zip(actions, start.cells, strict=True)
+         if cell == owner and (point := game.move_of(action).point)]
         for owner in (1, 2)
     )
     return Go.of(game).position(black, white, Player.from_index(start.player))
@@ -135,13 +135,14 @@ class Replayer:
     ) -> np.ndarray:
         """Fill the arrays that are wanted, named as in `Replayed`; returns the players."""
         rows, cols, _ = self.encoder.shape
-        out = Replayed(**{
+        arrays: dict[str, Any] = {
             "planes": np.empty((0, *self.encoder.shape), np.float32),
             "players": np.empty(len(which), np.int8),
             "legal": np.empty((0, self._game.num_actions), np.bool_),
             "keys": np.empty(0, np.int64), "owners": np.empty((0, rows, cols), np.int8),
             "margins": np.empty(0), "results": np.empty(0, np.int64), **wanted,
-        })
+        }
+        out = Replayed(**arrays)
         order = np.lexsort((plies, which))
         used, firsts = np.unique(which[order], return_index=True)
         replayed = [games[i] for i in used.tolist()]

@@ -102,7 +102,8 @@ def _columns(game: GameSpec, games: Sequence[GameData]) -> dict[str, np.ndarray]
         return np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
 
     starts = list(dict.fromkeys(data.start for data in games if data.start is not None))
-    number_of = {None: -1, **{start: number for number, start in enumerate(starts)}}
+    number_of: dict[Start | None, int] = {start: number for number, start in enumerate(starts)}
+    number_of[None] = -1
     cells = [np.frombuffer(start.cells, np.uint8) for start in starts]
     counts, policy_actions = joined("counts"), joined("policy_actions")
     # Differences, because most of them are 1: they take half the room on disk.
@@ -161,10 +162,10 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
         (ends - lengths).tolist(), ends.tolist(), arrays["result"].tolist(),
         arrays["start"].tolist(), strict=True,
     ):
-        entries = slice(policy_ends[first], policy_ends[end])
+        chosen = slice(policy_ends[first], policy_ends[end])
         games.append(GameData(
             **{field: column[first:end] for field, column in columns.items()},
-            policy_actions=policy_actions[entries], policy_shares=arrays["policy_share"][entries],
+            policy_actions=policy_actions[chosen], policy_shares=arrays["policy_share"][chosen],
             result=result, start=starts[start] if start >= 0 else None,
         ))
     return games

@@ -63,7 +63,7 @@ def build_network(name: str, encoder: Any, heads: Collection[str] | None = None)
     kind, settings = catalog.parse("network", catalog.NETWORKS, name)
     heads = catalog.check_heads(catalog.NETWORKS[kind].heads if heads is None else heads)
     planes = keras.Input(tuple(encoder.shape), name="planes")
-    build_body = {
+    build_body: Any = {
         "mlp": _mlp, "wide": _wide, "cnn": _cnn, "cnn_plain": _cnn, "alphago": _alphago,
         "resnet": _resnet,
     }.get(kind, _chapter_7)

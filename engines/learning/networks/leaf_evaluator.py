@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import GameSpec
+from dlgo.api import GameSpec, GameState
 from dlgo.encoders import Encoder, encode_many, get_encoder
 from dlgo.errors import DlgoError, ModelError
 from dlgo.games import GAMES
@@ -136,7 +136,6 @@ class NetworkEvaluator(LeafEvaluator):
         self.network_id, self.runtime = runtime.network_id, runtime.kind
         self.training_cpu_seconds = runtime.card.total_cpu_seconds
         self.history = encoder.history
-        self.window = encoder.window
         self._runtime, self._encoder = runtime, encoder
         self._values = LeafValues(encoder.game, values)
         self._planes = np.empty((0, *encoder.shape), np.float32)
@@ -151,8 +150,11 @@ class NetworkEvaluator(LeafEvaluator):
             return None
         return dense_evaluator(self._runtime.layers(("policy", "value")), self._encoder)
 
+    def window(self, state: GameState) -> tuple[Any, int]:
+        return self._encoder.window(state)
+
     @property
-    def cache_hits(self) -> int:
+    def cache_hits(self) -> int:  # type: ignore[override]  # a number where nothing is kept
         return self._cache.cache_hits if self._cache is not None else 0
 
     def new_game(self, seed: int) -> None:

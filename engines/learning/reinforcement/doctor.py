@@ -81,7 +81,8 @@ def _ask_network(
     decisions = experience.with_returns().made(Replayer(encoder), rows)
     if "policy" in settings.heads:
         scores, _ = scorer(decisions.planes)
-        diagnosis.add(policy_entropy(scores / settings.temperature, decisions, best_score))
+        temperature: float = getattr(settings, "temperature", 1.0)
+        diagnosis.add(policy_entropy(scores / temperature, decisions, best_score))
     if "value" in settings.heads:
         diagnosis.add(critic_sign(diagnosis, decisions, done >= _TRAINED_AFTER))
     schedule, side = Schedule.match(_SELF_GAMES, settings.seed), Side(scorer, encoder)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def train(
-    learner: type[ReinforcementLearner], config: ReinforcementConfig, folder: Path,
+    learner: type[ReinforcementLearner], config: Any, folder: Path,
     progress: Progress | None = None, jobs: Executor | None = None,
 ) -> Card:
     """Train in a folder, or resume there.

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -92,5 +93,10 @@ def play_tasks(
     with closing(jobs.run(tasks, lambda done: progress(done.items, games))) as outcomes:
         shares = {outcome.task.key: outcome.value for outcome in outcomes}
     parts: list[PlayedTask] = [shares[task.key] for task in tasks]
-    return (merged([Experience(game, part.encoder, **part.arrays) for part in parts]),
+    return (merged([_experience(game, part) for part in parts]),
             sum(part.cpu_seconds for part in parts))
+
+
+def _experience(game: GameSpec, part: PlayedTask) -> Experience:
+    arrays: dict[str, Any] = part.arrays
+    return Experience(game, part.encoder, **arrays)

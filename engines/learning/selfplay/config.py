@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
 from dlgo.api import GameSpec
 from dlgo.encoders import default_encoder, get_encoder
@@ -38,11 +38,12 @@ class SelfPlayConfig(RunConfig):
                             "not provide; choose another encoder")
         self.check()
         self._check_game(game)
-        return dataclasses.replace(
-            self, game=str(game), encoder=encoder.name,
-            network=catalog.canonical("network", catalog.NETWORKS, self.network),
-            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
-        )
+        names: dict[str, Any] = {
+            "game": str(game), "encoder": encoder.name,
+            "network": catalog.canonical("network", catalog.NETWORKS, self.network),
+            "optimizer": catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
+        }
+        return dataclasses.replace(self, **names)
 
     def _check_game(self, game: GameSpec) -> None:  # noqa: B027 (most learners ask for nothing)
         """Raise SpecError if the game does not offer what is to be learned."""

@@ -5,6 +5,7 @@ Players without a search play in compiled code (`policy_games.py`).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from engines.search.batched_search import NO_ACTION, BatchedSearch
 RESIGN = -2
 
 
-class LockstepGames:
+class LockstepGames(ABC):
     """Plays games side by side, so that a network evaluates many leaves in one call.
 
     In every step all searches advance together, and the games whose search is done make a move.
@@ -36,6 +37,22 @@ class LockstepGames:
         self._game, self._searches = game, searches
         self._max_plies = longest_game(game)
         self._actions = np.empty(game.num_actions, np.int64)
+
+    @abstractmethod
+    def start_game(self, i: int, number: int) -> Any:
+        """Begin a game in row `i`; returns what belongs to it, with `number` and `plies`."""
+
+    @abstractmethod
+    def start_turn(self, i: int, slot: Any, action: int) -> None:
+        """Begin the search of the next move after `action`, NO_ACTION at the start."""
+
+    @abstractmethod
+    def choose(self, i: int, slot: Any) -> int:
+        """The action to play, or RESIGN."""
+
+    @abstractmethod
+    def finish(self, slot: Any, result: int) -> Any:
+        """The record of a game that has ended."""
 
     def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
         """Play the games with these numbers; yields (number, record) as games end."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dlgo.api import GameSpec
 from dlgo.encoders.base import Encoder
 from dlgo.jit import kernel
 from dlgo.rng import below, uniform
-from dlgo.symmetry import Symmetries, by_symmetry, symmetries
+from dlgo.symmetry import by_symmetry, symmetries
 from dlgo.vector import VectorEnv
 from engines.jobs import Amount
 from engines.learning.data.experience import Experience
@@ -74,7 +74,7 @@ RANDOM = Side()
 
 def network_scorer(network: NetworkRuntime | KerasNetwork) -> Scorer:
     """A network's policy, or its values of actions, as a `Scorer`."""
-    head = score_head(network.heads)
+    head = score_head(network.heads) or "policy"
 
     def score(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         answers = network.evaluate(planes)
@@ -186,7 +186,7 @@ def play_steps(
 
 
 def _scored(
-    side: Side, env: VectorEnv, boards: np.ndarray, players: np.ndarray, group: Symmetries | None,
+    side: Side, env: VectorEnv, boards: np.ndarray, players: np.ndarray, group: Any,
     shown: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scores in the game's order of actions, and values, of the positions on these boards. The
