@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import GameSpec, GameState, Move, Point, get_game
+from dlgo import GameSpec, GameState, get_game
 from dlgo.display import board_svg
 from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.text import replace_once
@@ -63,14 +63,6 @@ def test_kinds_of_pieces_are_told_apart() -> None:
     assert str(state).splitlines()[4].split() == ["1", "R", ".", "K", ".", "R"]
     for letter in "KRS":
         assert f">{letter}</text>" in board_svg(state)
-
-
-def test_moves_are_text_for_people() -> None:
-    assert str(Move.play((Point(2, 2), Point(3, 2)))) == "B2-B3"
-    assert str(Move.play((Point(7, 2), Point(8, 2), "queen"))) == "B7-B8=queen"
-    game = own("siege")
-    move = game.parse_move(GameState.new_game(game), "b2-B3")
-    assert (str(move), game.move_text(move)) == ("B2-B3", "B2-B3")
 
 
 def test_a_move_that_is_only_begun_is_asked_for() -> None:

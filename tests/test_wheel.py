@@ -226,12 +226,3 @@ def test_files_with_the_names_of_packages_are_named_and_do_not_hide_them(
     lines = [line for line in done.stderr.splitlines() if "rename" in line]
     assert len(lines) == 1
     assert all(str(tmp_path / name.removesuffix("/__init__.py")) in lines[0] for name in names)
-
-
-def test_a_folder_of_scripts_called_experiments_is_no_clash(
-    from_clone: tuple[Environment, Path], tmp_path: Path
-) -> None:
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments/first.py").write_text("x = 1\n")
-    code = "from dlgo import GameState; import experiments.cli.main"
-    assert from_clone[0].python("-c", code, cwd=tmp_path).stderr == ""

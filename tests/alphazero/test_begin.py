@@ -15,7 +15,6 @@ from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import softmax
 from engines.learning.networks.runtimes import load_runtime
-from engines.learning.networks.store import find_model
 from engines.learning.runs import run as run_module
 from experiments.datasets.generate import generate, make_recipe
 from tests.alphazero.short_run import SETTINGS, Listener, dying, train
@@ -97,17 +96,6 @@ def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
         assert sum(line.startswith(start) for line in told) == 1
     # While a run goes on, the doctor reports only what is wrong.
     assert not any(line.lstrip().startswith(("fine ", "watch ")) for line in told)
-
-
-def test_an_unlearned_run_plays_with_the_very_network_it_begins_with(tmp_path: Path) -> None:
-    plan = make_config("tictactoe", **{
-        key: value for key, value in SETTINGS.items() if key != "network"
-    } | {"iterations": 1}, first_network="tictactoe-alphazero")
-    with pytest.raises(Killed), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, 1))
-        train(plan, tmp_path)
-    network = read_card(find_model("tictactoe-alphazero")).network_id
-    assert read_card(tmp_path / "nets/0000").network_id == network
 
 
 @pytest.mark.parametrize(("model", "settings", "message"), [

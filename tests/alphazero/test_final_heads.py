@@ -6,7 +6,6 @@ whole run with the heads, where by default only the network goes on from what a 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from engines.learning.networks.card import read_card
 from tests.alphazero.short_run import train
 from tests.alphazero.test_train import unseen_run
 from tests.learning.breaking import measured
-from tests.learning.data.games import ShardWriter, dataset
+from tests.learning.data.games import ShardWriter
 
 pytest.importorskip("keras")
 
@@ -60,11 +59,6 @@ def write_games(folder: Path, given_up: bool) -> Dataset:
                     builder.add(action)
             writer.add(builder.finish(1 if given_up else state.result()))
     return Dataset.open(folder)
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Dataset:
-    return write_games(tmp_path_factory.mktemp("finished"), given_up=False)
 
 
 @pytest.fixture(scope="module")
@@ -149,19 +143,6 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
     for one, other in zip(playing_weights(learner, tmp_path / "with"),
                           playing_weights(plain, tmp_path / "without"), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-5)
-
-
-def test_a_loss_is_the_mean_over_games_that_have_an_end(
-    learner: TrainableNetwork, finished: Dataset, given_up: Dataset, tmp_path: Path
-) -> None:
-    """As many games without an end beside them change neither it nor its unit."""
-    both = dataset(tmp_path, GAME, finished.games() + given_up.games())
-    learns_nothing = unseen_run(dataclasses.replace(WITH_HEADS, decay=1e-30, iterations=2))
-    losses = [
-        learn(learner, learns_nothing, data, 2, steps=data.n_positions // 32)["ownership_loss"]
-        for data in (finished, both)
-    ]
-    assert losses[1] == pytest.approx(losses[0], rel=0.05)
 
 
 @pytest.mark.train

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from dlgo.rng import derive_seed
 from engines.alphazero import train as train_module
 from engines.alphazero.config import SelfPlaySettings, make_config
 from engines.alphazero.doctor import check_history, examine_run
-from engines.alphazero.gating import Match, match_numbers, play_match
+from engines.alphazero.gating import Match, play_match
 from engines.base import Budget
 from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.findings import FINE, WATCH, Diagnosis
@@ -105,14 +104,6 @@ def test_a_match_depends_on_the_seed_and_not_on_its_neighbours() -> None:
     assert one == points("connect4", Opinionated(game), Judge(), 12, games_at_once=2)
     half = Match(game, [Opinionated(game), Judge()], SETTINGS, seed=5).play([4, 5, 10, 11])
     assert all(one[number] == result for number, result in half)
-
-
-def test_every_game_is_played_once_and_pairs_stay_together() -> None:
-    for workers, games in ((1, 2), (2, 40), (3, 40), (8, 6)):
-        plan = make_config("tictactoe", workers=workers, gating_threshold=0.5, gating_games=games)
-        shares = [match_numbers(plan, worker) for worker in range(workers)]
-        assert sorted(itertools.chain(*shares)) == list(range(games))
-        assert all(number ^ 1 in share for share in shares for number in share)
 
 
 def test_the_last_promoted_network_plays() -> None:

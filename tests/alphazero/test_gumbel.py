@@ -15,7 +15,7 @@ from engines.base import Budget
 from engines.search import gumbel
 from engines.search import tree as ts
 from engines.search.batched_search import BatchedSearch
-from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.search.leaf_evaluator import LeafEvaluator
 from engines.search.searcher import Searcher
 from tests.alphazero.test_self_play import begin, finish
 
@@ -136,33 +136,3 @@ def test_the_noise_is_taken_out_of_what_is_learned() -> None:
         assert priors == pytest.approx(PRIORS[actions], rel=1e-4)
         gumbel.improved_policy(rule, search.tree(i), search.noise[i], policy)
         assert policy == pytest.approx(PRIORS, abs=0.02)
-
-
-def found(columns: str, simulations: int) -> Searcher:
-    """A search by finished games alone, after these columns."""
-    state = START
-    for text in columns:
-        state = state.apply_move(GAME.parse_move(state, text))
-    searcher = Searcher(
-        GAME, 4000, False, gumbel.Gumbel(16, *gumbel.GUMBEL_SCALES), UniformEvaluator(GAME), batch=1
-    )
-    searcher.set_root(state)
-    searcher.simulate(Budget(sims=simulations))
-    return searcher
-
-
-def test_a_win_in_one_is_found_and_lost_moves_are_left_out() -> None:
-    rule = gumbel.Gumbel(16, *gumbel.GUMBEL_SCALES)
-    tree = found("112233", 20).tree
-    assert int(tree.action[gumbel.best_child(rule, tree)]) == 3
-    assert tree.proven[ts.ROOT] == 1
-    # The second player must close the same column; every other move is refuted at once.
-    tree = found("51617", 300).tree
-    assert tree.proven[ts.ROOT] == ts.UNPROVEN
-    first = int(tree.first_child[ts.ROOT])
-    lost = {int(tree.action[c]) for c in range(first, first + 7) if tree.proven[c] == 1}
-    policy = np.empty(7)
-    gumbel.improved_policy(rule, tree, np.zeros(7), policy)
-    assert lost and not policy[list(lost)].any()
-    assert policy.sum() == pytest.approx(1)
-    assert int(tree.action[gumbel.best_child(rule, tree)]) not in lost

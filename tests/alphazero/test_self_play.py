@@ -134,15 +134,6 @@ def test_a_game_that_is_too_long_has_no_result(monkeypatch) -> None:
     assert selfplay.stats["drawn"] == selfplay.stats["games"] == 6
 
 
-def test_another_seed_gives_other_games() -> None:
-    game = get_game("connect4")
-    settings = SelfPlaySettings(sims=12, games_at_once=4)
-    one, other = (
-        dict(SelfPlay(game, Opinionated(game), settings, seed).play(range(4))) for seed in (1, 2)
-    )
-    assert not any(same(one[i], other[i]) for i in range(4))
-
-
 def test_only_full_searches_are_to_be_learned() -> None:
     games, selfplay = play("connect4", 30, full_share=0.3, random_share=0.0)
     full = sum(int((one.flags & FULL_SEARCH > 0).sum()) for one in games)
@@ -163,16 +154,6 @@ def test_where_there_is_one_move_nothing_is_searched() -> None:
             found += not single
             state = state.apply_move(state.game.move_of(action))
     assert only > 20 and found == selfplay.stats["full"]
-
-
-def test_short_searches_need_not_be_learned_and_the_games_stay_the_same() -> None:
-    games, _ = play("connect4", 30, full_share=0.3)
-    fewer, selfplay = play("connect4", 30, full_share=0.3, learn_fast=False)
-    for one, other in zip(games, fewer, strict=True):
-        assert np.array_equal(one.actions, other.actions) and one.result == other.result
-        assert np.array_equal(one.flags & FULL_SEARCH, other.flags & FULL_SEARCH)
-        assert np.array_equal(other.flags & LABELLED > 0, other.flags & FULL_SEARCH > 0)
-    assert selfplay.stats["plies"] == sum(one.n_positions for one in fewer) > 0
 
 
 @pytest.mark.parametrize("more", [{}, {"search": "gumbel"}])

@@ -21,7 +21,6 @@ from engines.learning.networks.leaf_evaluator import softmax
 from engines.search.batched_search import BatchedSearch
 from engines.search.leaf_evaluator import LeafEvaluator
 from experiments.measures.tictactoe import every_line
-from tests.conftest import random_game
 from tests.learning.data.games import dataset
 
 TICTACTOE, CONNECT3 = get_game("tictactoe"), get_game("connectn:cols=4,rows=4,n=3")
@@ -105,19 +104,3 @@ def test_it_learns_tic_tac_toe() -> None:
     losses = list(learner.learn(iterations=25))
     assert losses[-1] < losses[0] - 0.5
     assert lost_lines(learner) < 0.1 * before
-
-
-@pytest.mark.slow
-def test_it_learns_to_connect_three() -> None:
-    """It beats the network that it was, with either colour; equal search, random openings."""
-    learner, former = (TextbookAlphaZero(CONNECT3, seed=1) for _ in range(2))
-    list(learner.learn(iterations=10))
-    learner.budget = former.budget = Budget(sims=4)
-    points = 0
-    for number in range(20):
-        state = random_game(CONNECT3, seed=number // 2, max_plies=2)[-1]
-        players = (learner, former) if number % 2 else (former, learner)
-        while not state.is_over():
-            state = state.apply_move(players[state.next_player.index].select_move(state).move)
-        points += state.result() * (1 if number % 2 else -1)
-    assert points > 4

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dlgo import Player, Point, get_game
+from dlgo.encoders import get_encoder
 from dlgo.errors import NotationError
 from dlgo.records.sgf import read_sgf, replay
 from engines.learning.data import BatchOptions, Dataset, batches, write_shard
@@ -15,7 +16,6 @@ from engines.learning.data.archives import contents, listing
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import start_state
 from experiments.datasets import sgf_import
-from tests.learning.data.encoders import history_encoder
 
 HUMAN = Path(__file__).resolve().parents[3] / "shared/oracles/sgf/human_19x19"
 
@@ -125,7 +125,7 @@ def test_games_of_people_come_back_move_by_move(tmp_path: Path) -> None:
     game = records[0].game()
     folder = write_shard(tmp_path / "games-000000.npz", game, games, {}).parent
     data = Dataset.open(folder)
-    encoder = history_encoder(data.game)
+    encoder = get_encoder("planes", data.game)
     made = iter(batches(data, encoder, BatchOptions(10_000, shuffle=False)))
     planes, labels, values = (np.concatenate(parts) for parts in zip(
         *((b.planes, b.policies.argmax(1), b.values) for b in made), strict=True))
@@ -133,9 +133,7 @@ def test_games_of_people_come_back_move_by_move(tmp_path: Path) -> None:
     for record in records:
         states = list(replay(record))
         for state, (player, move) in zip(states, record.moves, strict=False):
-            # `keys` shows the low bits of the position's key, and whose turn it is.
-            assert planes[i, 0, 0, 0] == state.key() & 0xFFFFF
-            assert planes[i, 0, 1, 0] == 1 + player.index
+            assert np.array_equal(planes[i], encoder.encode(state))
             assert labels[i] == game.action_of(move)
             assert values[i] == (1 if record.winner is player else -1)
             i += 1

@@ -67,10 +67,3 @@ def test_a_long_table_is_cut_and_one_without_numbers_left_out() -> None:
     page = decision._repr_html_()
     assert page.count("<tr") == 13 and f"{len(decision.to_frame()) - 12} more moves" in page
     assert "<table>" not in build_engine("random", "go9").analyse(state)._repr_html_()
-
-
-def test_squares_of_draughts_have_the_numbers_of_their_notation() -> None:
-    game = get_game("draughts")
-    image = ElementTree.fromstring(GameState.new_game(game)._repr_svg_())
-    texts = {text.text for text in image.iter(f"{SVG}text")}
-    assert {"1", "32"} <= texts and "A" not in texts

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from dlgo import DlgoError, GameState, get_game
-from dlgo.jit import tell_of_compiling
 from engines.base import Budget
 from engines.isolation.describe import OutsideSpec, read_spec
 from engines.isolation.engine import IsolatedEngine
@@ -20,7 +19,6 @@ from engines.learning.selfplay.engine_games import play_game
 from engines.registry import EngineSpec, build_engine, is_outside
 from experiments.gtp.server import Server
 from experiments.gtp.session import Session as GtpSession
-from experiments.play.analyze import analyze
 from tests.command import assert_one_line, dlgo_here
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -70,11 +68,6 @@ class Wild(Base):
             if type(thing).__name__ in ("Session", "RandomEngine"):
                 thing.select_move = None
         self.act = lambda: None
-
-class Compiles(Fine):
-    def __init__(self):
-        import numba
-        numba.njit(lambda x: x + 1)(1)
 '''
 LINE = BOTS.splitlines().index('    def act(self): raise KeyError("eel")') + 1
 
@@ -133,16 +126,6 @@ def test_gtp_names_the_failure_and_goes_on_with_another_process(folder: Path) ->
     assert "process died (exit code 3)" in answers[3]
     assert len(set((folder / "pids").read_text().split())) == 2
     session.close()
-    assert all_gone(folder)
-
-
-@pytest.mark.slow
-def test_analyze_says_which_lines_failed_and_answers_the_others(folder: Path) -> None:
-    lines = analyze(get_game("connect4"), "bad.py:Exits", [["1", "123", "1234"]], False, False)
-    texts = [next(lines)[0] for _ in range(3)]
-    assert "best 1" in texts[0] and "exit code 3" in texts[1] and "best 1" in texts[2]
-    with pytest.raises(DlgoError, match="1 of 3"):
-        next(lines)
     assert all_gone(folder)
 
 
@@ -205,10 +188,3 @@ def test_two_spellings_of_a_nested_engine_are_one_entrant() -> None:
     assert one == other and one.text == 'puct:sims=5,agent="mcts:sims=8,c_uct=1.2"'
     with pytest.raises(DlgoError, match="did you mean sims"):
         EngineSpec.parse('puct:sims=5,agent="mcts:simz=8"')
-
-
-def test_who_waits_is_told_of_a_compiler_in_the_other_process() -> None:
-    lines: list[str] = []
-    with tell_of_compiling(lines.append):
-        read_spec("bad.py:Compiles").build(get_game("tictactoe")).close()
-    assert len(lines) == 1 and "compiling" in lines[0]

@@ -6,7 +6,7 @@ import functools
 
 import pytest
 
-from dlgo import GameState, Move, Point, get_game
+from dlgo import GameState, Move, get_game
 from engines.base import Engine
 from engines.registry import build_engine
 from tests.conftest import RUN_ALL, random_game
@@ -128,16 +128,6 @@ def test_forced_moves_do_not_change_the_result(name: str, options: str) -> None:
                 assert engine.select_move(state).proven == minimax(state)
                 checked += 1
     assert checked > 3
-
-
-def test_capture_in_go_is_found() -> None:
-    game = get_game("go:size=5,komi=0.5")
-    state = GameState.new_game(game)
-    for text in ("B3", "C3", "C4", "A1", "D3", "A2"):
-        state = state.apply_move(game.parse_move(state, text))
-    for spec in ("alphabeta:depth=1", "alphabeta:depth=3", "mcts:sims=3000"):
-        move = build_engine(spec, game, seed=2).select_move(state).move
-        assert move == Move.play(Point(2, 3)), spec
 
 
 def test_more_simulations_and_more_depth_are_stronger() -> None:

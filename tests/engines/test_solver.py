@@ -152,21 +152,3 @@ def test_other_games_and_finished_ones_are_refused(solver: Solver) -> None:
             solver.score(position(columns))
     with pytest.raises(SpecError, match="plays connect4 and draughts only, not tictactoe"):
         build_engine("solver", get_game("tictactoe"))
-
-
-def test_an_analysis_may_pause_and_go_on() -> None:
-    states = random_positions(20, range(16, 41), seed=13)
-    lines = ["".join(map(str, columns_of(state))) for state in states]
-    whole, paused = Solver(16), Solver(16)
-    paused._slice = 37
-    expected = [one for some in whole.analyse(lines, True) for one in some]
-    answers = [one for some in paused.analyse(lines, True) for one in some]
-    assert [one._replace(cpu_ms=0) for one in answers] == [
-        one._replace(cpu_ms=0) for one in expected
-    ]
-    assert whole.nodes == paused.nodes > 1000
-    for state, one in zip(states, answers, strict=True):
-        scores = whole.move_scores(state)
-        assert one.best == whole.best_column(state, one.score)
-        assert one.scores == [scores.get(column) for column in range(1, 8)]
-        assert one.score == one.scores[one.best - 1] == max(scores.values())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -111,24 +109,3 @@ def test_models_that_do_not_fit_are_refused_in_one_line(tmp_path: Path) -> None:
         with one_line_error(error, part):
             build_engine(text, get_game(game))
     assert str(EngineSpec.parse("supervised:some/model")) == "supervised:model=some/model"
-
-
-def test_playing_needs_neither_tensorflow_nor_keras(tmp_path: Path) -> None:
-    """In an interpreter that cannot import them, as where they are not installed."""
-    folder = write_model(tmp_path / "m", "tictactoe")
-    code = f"""
-import sys
-for name in ("tensorflow", "keras", "tf2onnx", "torch", "jax"):
-    sys.modules[name] = None  # an import of it raises ImportError
-import experiments.cli.main
-from dlgo import get_game
-from experiments.arena.series import play_series
-
-for one in ("supervised:model={folder}", "puct:sims=9,prior={folder},evaluator=network,batch=2"):
-    print(play_series(get_game("tictactoe"), one, "random", 1, 1).games)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["2", "2"]

@@ -86,22 +86,6 @@ def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
     assert max(oracle.asked) == batch
 
 
-def test_the_power_of_the_visits_says_how_broad_a_search_stays() -> None:
-    """After x in the corner only the centre holds the draw."""
-    corner = GameState.new_game(TIC_TAC_TOE).apply_move(TIC_TAC_TOE.move_of(0))
-
-    def centre(rule: PUCT) -> int:
-        searcher = Searcher(TIC_TAC_TOE, 5000, False, rule, _Oracle(), 1)
-        searcher.set_root(corner)
-        searcher.simulate(Budget(sims=200))
-        best = ts.most_visited(searcher.tree, ts.ROOT)
-        assert searcher.tree.action[best] == 4
-        return int(searcher.tree.visits[best])
-
-    assert centre(PUCT(0.6, 0.0, 1.0)) < 50 and centre(PUCT(0.6, 0.0, 0.5)) == 192
-    assert centre(PUCT(0.6, 0.0)) == 192, "the square root, as published"
-
-
 @pytest.mark.parametrize("spec", [
     'puct:evals=50,agent="alphabeta:depth=1"', 'puct:evals=50,agent="alphabeta:depth=1",batch=8',
     "puct:evals=50,prior=connect4-alphazero,evaluator=network,batch=16", "alphazero:evals=50",

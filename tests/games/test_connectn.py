@@ -115,19 +115,6 @@ def test_number_of_games_with_four_in_a_row_on_small_boards(size: int, games: in
     assert count(start) == games
 
 
-def test_random_connect_four_ends_as_in_the_special_kernel() -> None:
-    """From the start and from a position, so that `play` and `rollout` know the same board."""
-    games = 200_000
-    for columns in ("", "4 4 3", "1 1 1 7 7 7"):
-        means = []
-        for game in (CONNECT_FOUR, get_game("connect4")):
-            start = play(game, columns).kernel_state
-            total = kernels.rollouts(start, game.scratch_state(start), make_rng(3), games)
-            means.append(total / games)
-        # The standard deviation of a result is below 1.
-        assert abs(means[0] - means[1]) < 4 * np.sqrt(2 / games)
-
-
 # The pie rule -----------------------------------------------------------------------------
 
 

@@ -9,11 +9,9 @@ from dlgo import GameState, Move, Player, Point, get_game, kernels
 from dlgo.games.go import board, kernel
 from dlgo.games.go.patterns import matches_pattern
 from dlgo.games.go.playout import ATARI_CHANCE, heavy_move
-from dlgo.games.go.tactics import is_self_atari
 from dlgo.moves import parse_point
 from dlgo.rng import make_rng
 from engines.registry import build_engine
-from tests.conftest import random_game
 
 
 def diagram(text: str, next_player: Player = Player.black) -> GameState:
@@ -33,45 +31,6 @@ def at(state: GameState, text: str) -> int:
     """The board index of a point such as C3."""
     point = parse_point(text, state.game.size, state.game.size)
     return kernel.point_of(state.game.size, state.game.action_of(Move.play(point)))
-
-
-def liberties(state: GameState, point: Point) -> int:
-    """Liberties of the chain at `point`, counted stone by stone."""
-    game, size = state.game, state.game.size
-    color = game.cell(state, point.row, point.col)
-    chain, edge, free = {point}, [point], set()
-    while edge:
-        stone = edge.pop()
-        for near in stone.neighbors():
-            if not (1 <= near.row <= size and 1 <= near.col <= size) or near in chain:
-                continue
-            found = game.cell(state, near.row, near.col)
-            if found is None:
-                free.add(near)
-            elif found is color:
-                chain.add(near)
-                edge.append(near)
-    return len(free)
-
-
-def test_self_atari_means_at_most_one_liberty_after_the_play() -> None:
-    checked = bad = 0
-    for seed in range(12):
-        for state in random_game(get_game("go:size=7"), seed=seed)[:-1:3]:
-            position, player = state.kernel_state, state.next_player.index
-            for move in state.legal_moves():
-                if not move.is_play:
-                    continue
-                after = state.apply_move(move)
-                taken = int(after.kernel_state.info[board.N_EMPTY]) + 1
-                if taken != int(position.info[board.N_EMPTY]):
-                    continue  # a capture frees points that are not looked for
-                point = kernel.point_of(7, state.game.action_of(move))
-                expected = liberties(after, move.point) <= 1
-                assert is_self_atari(position, point, player) == expected
-                checked, bad = checked + 1, bad + expected
-    assert checked > 3000
-    assert bad > 100
 
 
 def test_patterns_see_hane_and_cut_whatever_way_up() -> None:

@@ -49,16 +49,6 @@ def test_a_player_without_a_thought_loses_and_errs() -> None:
     assert 0.1 < found.losing / found.positions < found.share < 0.6
 
 
-def test_the_length_of_a_game_follows_from_the_score() -> None:
-    """From the empty board the first player wins with the 21st stone, the 41st of all."""
-    assert connect4.plies_left(0, 1) == 41
-    assert connect4.plies_left(0, -2) == 40  # the other's 20th stone
-    assert connect4.plies_left(0, 0) == 42
-    assert connect4.plies_left(41, 0) == 1
-    # After 1 2 1 2 1 2 the first player wins with the next stone, his 4th.
-    assert connect4.plies_left(6, 18) == 1
-
-
 @pytest.fixture(scope="module")
 def sets(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("sets") / "sets.json"

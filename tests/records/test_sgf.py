@@ -75,31 +75,6 @@ def test_setup_is_read_where_it_stands() -> None:
     assert "no liberty" in refused(lambda: list(replay(suffocated)))
 
 
-@pytest.mark.parametrize(
-    ("charset", "encoding", "name"),
-    [
-        ("UTF-8", "utf-8", "一生悬命"),
-        ("GB18030", "gb18030", "柯洁"),
-        ("Shift_JIS", "shift_jis", "表示"),  # the second byte of the first is a backslash
-        ("Big5", "big5", "許功蓋"),  # and so are these
-        ("EUC-KR", "euc-kr", "이세돌"),
-        ("ISO-8859-2", "iso-8859-2", "Żak"),
-        ("", "utf-8", "Tōru"),  # none named
-        ("", "latin-1", "Møller"),
-        ("nonsense", "latin-1", "Møller"),  # no such encoding
-        ("UTF-8", "latin-1", "Møller"),  # wrong: single bytes are read as Latin-1
-        ("punycode", "utf-8", "Tōru"),  # an encoding, but not one of files
-        ("hex", "utf-8", "Tōru"),
-        ("UTF-16", "utf-8", "Tōru"),
-    ],
-)
-def test_encodings(charset: str, encoding: str, name: str) -> None:
-    stated = f"CA[{charset}]" if charset else ""
-    record = read_sgf(f"(;SZ[9]{stated}PB[{name}];B[aa])".encode(encoding))
-    assert record.black == name
-    assert len(record.moves) == 1
-
-
 def test_byte_order_marks() -> None:
     for encoding in ("utf-8-sig", "utf-16"):
         assert read_sgf("(;PB[Tōru];B[aa])".encode(encoding)).black == "Tōru"
@@ -170,19 +145,6 @@ def test_lenient_where_nothing_is_lost() -> None:
 def test_replay_names_the_illegal_move_and_the_rule(moves: str, message: str) -> None:
     record = read_sgf(f"(;SZ[5]{moves})".encode(), name="some.sgf")
     assert refused(lambda: list(replay(record))).startswith(f"some.sgf: {message}")
-
-
-@pytest.mark.parametrize(("moves", "played"), [
-    (";B[aa];W[];B[]", 3), (";B[aa];W[];B[];W[]", 3), (";B[aa];W[];B[];W[bb];B[];W[]", 3),
-    # Stones that are set up begin another game.
-    (";B[aa];W[];B[];AB[cc];W[bb]", 4),
-])
-def test_two_passes_end_a_record_whatever_follows(moves: str, played: int) -> None:
-    record = read_sgf(f"(;SZ[5]{moves})".encode())
-    assert len(list(replay(record))) == played + 1
-    left_out = len(record.moves) > played
-    assert record.notes == (("two passes end the game at move 3; the moves after it are left "
-                             "out",) if left_out else ())
 
 
 @pytest.mark.parametrize("data", [

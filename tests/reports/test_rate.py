@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 from itertools import cycle
 from pathlib import Path
@@ -15,7 +14,6 @@ from dlgo.errors import DlgoError
 from dlgo.records.ledger import Ledger
 from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
-from reports.forfeits import answer_frame
 from reports.head_to_head import head_to_heads
 from tests.reports.simulation import game_record
 
@@ -300,16 +298,3 @@ def test_the_anchor_may_be_called_as_the_ledger_calls_it(tmp_path: Path) -> None
     for name in ("tree", "mcts:sims=100", "my.py"):
         done = run("rate", path, "--anchor", f"{name}=100")
         assert done.exit_code == 0 and "is set to 100" in done.output
-
-
-def test_all_models_that_answered_are_named() -> None:
-    """Also if the last game had no answer, and if the prompt was edited between games."""
-    usage = {name: [1] for name in ("answers", "malformed", "illegal", "tokens_in", "tokens_out",
-                                    "seconds", "money")}
-    records = [
-        game_record(number, "m", "random", 1,
-                    networks=json.dumps({"first": {"id": model, "usage": usage}}))
-        for number, model in enumerate(["m, prompt 1", "m, prompt 2", "m, prompt 1", ""])
-    ]
-    (row,) = answer_frame(records).itertuples()
-    assert row.model == "m, prompt 1; m, prompt 2" and row.games == 4

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlgo import GameState, Player, Point, get_game
+from dlgo import GameState, Player, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import DataError
 from dlgo.rng import below, make_rng
@@ -22,7 +22,6 @@ from engines.learning.data.batches import CHUNK_BYTES, endless_batches
 from engines.learning.data.records import EXACT, NO_RESULT, GameData
 from engines.learning.data.replay import start_state
 from tests.conftest import RUN_ALL
-from tests.learning.data.encoders import HISTORY, history_encoder
 from tests.learning.data.games import dataset, game_of
 
 GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", *(["connectn"] if RUN_ALL else []))
@@ -179,21 +178,6 @@ def test_values_may_be_the_searchs_in_part(tmp_path: Path) -> None:
         (batch,) = batches(data, get_encoder("oneplane", data.game), options)
         np.testing.assert_allclose(batch.values, wanted, atol=0.01)
         assert batch.policy_weights.tolist() == [1, 1, 0]
-
-
-def test_histories_are_whole_from_set_stones_too_and_between_rare_positions(
-    tmp_path: Path
-) -> None:
-    game = get_game("go:size=5")
-    start = game.position([Point(2, 2), Point(4, 4)], [], Player.white)
-    games = [random_game("go:size=5", i, start if i % 3 == 1 else None, skipped=0.85)
-             for i in range(20)]
-    data, encoder = dataset(tmp_path, game, games), history_encoder(game)
-    gaps = np.concatenate([np.diff(np.flatnonzero(one.flags)) for one in data.games()])
-    assert gaps.min() < HISTORY < gaps.max()
-    (batch,) = batches(data, encoder, BatchOptions(10_000, shuffle=False))
-    assert np.array_equal(
-        batch.planes, np.stack([row[0] for row in expected(data, encoder, "move")]))
 
 
 @pytest.mark.parametrize("finals", [False, True])

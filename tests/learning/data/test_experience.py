@@ -20,7 +20,6 @@ from engines.learning.data.experience import (
     write_experience,
 )
 from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1, SYMMETRY_SHIFT
-from engines.learning.data.replay import Replayer
 from engines.learning.selfplay.policy_games import Side, play
 from engines.learning.selfplay.schedule import Schedule
 from tests.conftest import one_line_error
@@ -202,17 +201,3 @@ def test_arrays_that_contradict_each_other_are_refused(
     path = write_experience(tmp_path / "e.npz", broken)
     with one_line_error(DataError, part):
         read_experience(path)
-
-
-def test_experience_of_two_games_is_not_merged_or_shown(played: Experience) -> None:
-    replayer, replace = Replayer(ENCODER), dataclasses.replace
-    other = replace(played, game=get_game("connect4"))
-    illegal = replace(played, actions=np.zeros_like(played.actions))
-    for work, message in (
-        (lambda: merged([played, other]), "of game connect4 cannot be merged with that of game"),
-        (lambda: merged([played, replace(played, encoder="planes")]), "cannot be merged"),
-        (lambda: other.made(replayer, other.decisions), "does not fit an encoder for"),
-        (lambda: illegal.made(replayer, illegal.decisions), "holds a move that draughts does not"),
-    ):
-        with one_line_error(DataError, message):
-            work()

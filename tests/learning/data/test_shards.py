@@ -193,22 +193,6 @@ def test_a_folder_skips_what_it_cannot_read_and_says_so(tmp_path: Path) -> None:
     assert "tictactoe" in lines[1]
 
 
-def test_what_an_earlier_data_set_has_read_is_not_read_again(tmp_path: Path) -> None:
-    with ShardWriter(tmp_path, GO, {}, shard_games=2) as writer:
-        for i in range(8):
-            writer.add(a_game(i, i + 1))
-    paths = sorted(tmp_path.glob("*.npz"))
-    earlier = Dataset.open(tmp_path, paths=paths[:3])
-    for path in paths[:2]:
-        path.write_bytes(b"damaged since")
-    later = Dataset.open(tmp_path, paths=paths[1:], earlier=earlier)
-    assert later.skipped == () and later.n_games == 6
-    assert [int(game.actions[0]) for game in later.games()] == [2, 3, 4, 5, 6, 7]
-    assert later.source(2) == f"{paths[2]}, game 0"
-    # A new data set of the same files reads them all.
-    assert len(Dataset.open(tmp_path, lambda line: None, paths[1:]).skipped) == 1
-
-
 def test_folders_without_data_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such folder"):
         Dataset.open(tmp_path / "nowhere")

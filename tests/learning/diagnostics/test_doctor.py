@@ -25,7 +25,7 @@ from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.page import page
 from engines.learning.diagnostics.positions import Calibration, Positions, calibrate
-from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.search.leaf_evaluator import LeafEvaluator
 from engines.solver.outcomes import is_mistake, outcomes_of
 from tests.alphazero.test_self_play import Opinionated
 
@@ -119,14 +119,6 @@ def test_a_sign_turned_around_is_named(games, tmp_path) -> None:
     assert told(games, table).named(ILL) == ["network value"]
 
 
-def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> None:
-    diagnosis = Diagnosis("test")
-    wrong = [dataclasses.replace(one, values=np.where(
-        one.values == -128, one.values, -one.values).astype(np.int8)) for one in games]
-    check_games(diagnosis, Positions(GAME, wrong), trained=False)
-    assert diagnosis.named(ILL) == []
-
-
 @pytest.mark.slow
 def test_games_without_noise_and_temperature_are_named() -> None:
     same = play(Opinionated(GAME), 30, dirichlet_epsilon=0.0, sample_plies=0, random_share=0.0,
@@ -146,41 +138,6 @@ def shuffled(one: GameData, rng: np.random.Generator) -> GameData:
         policy_actions=np.concatenate([one.policy_actions[span] for span in spans]),
         policy_shares=np.concatenate([one.policy_shares[span] for span in spans]),
     )
-
-
-def test_gumbel_draws_its_moves_and_policies_of_other_positions_are_named_there_too() -> None:
-    drawn = play(Judge(), 60, search="gumbel", full_share=1.0, considered=7)
-    rng = np.random.default_rng(1)
-
-    def contrary(one: GameData) -> GameData:
-        """As if the search had chosen what its policy likes least; all weights stay legal."""
-        firsts = np.cumsum(one.counts) - one.counts
-        worst = [
-            one.policy_actions[first + one.policy_shares[first : first + count].argmin()]
-            if count else chosen
-            for first, count, chosen in zip(firsts, one.counts, one.chosen, strict=True)
-        ]
-        return dataclasses.replace(one, chosen=np.array(worst))
-
-    for spoil, ill in (
-        (lambda one: one, []),
-        (lambda one: shuffled(one, rng), ["policy targets"]), (contrary, ["policy targets"]),
-    ):
-        games = [spoil(one) for one in drawn]
-        diagnosis = Diagnosis("test")
-        check_games(diagnosis, Positions(GAME, games), drawn=True)
-        assert diagnosis.named(ILL) == ill
-
-
-def test_a_network_that_knows_nothing_and_few_simulations_are_no_fault() -> None:
-    draughts = get_game("draughts")
-    settings = dataclasses.replace(SETTINGS, search="gumbel", sims=16, games_at_once=20)
-    played = SelfPlay(draughts, UniformEvaluator(draughts), settings, seed=2).play(range(20))
-    positions = Positions(draughts, [game for _, game in played])
-    for trained, ill in ((False, []), (True, ["policy targets"])):
-        diagnosis = Diagnosis("test")
-        check_games(diagnosis, positions, trained=trained, drawn=True)
-        assert diagnosis.named(ILL) == ill
 
 
 def test_policies_of_other_positions_are_named(games, tmp_path) -> None:

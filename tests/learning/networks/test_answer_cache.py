@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dlgo import GameState, get_game, kernels
+from dlgo import GameState, get_game
 from dlgo.encoders import encoder_names, get_encoder
 from engines.base import Budget
 from engines.learning.networks.answer_cache import AnswerCache, hash_words
-from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
-from engines.search.evaluators import LightRollout
 from tests.conftest import RUN_ALL, random_game
 from tests.learning.networks.models import write_model
 
@@ -39,21 +37,6 @@ def test_equal_keys_mean_equal_planes_and_the_other_way_round(name: str) -> None
                 assert planes_of.setdefault(key, content) == content, encoder_name
                 assert key_of.setdefault(content, key) == key
         assert met_again >= 7, encoder_name  # the start of every game, at least
-
-
-def test_a_key_tells_apart_planes_that_differ_in_any_one_number() -> None:
-    """Sparse planes are all that encoders make: 0 and 1, which differ in few bits."""
-    planes = np.zeros((8, 8, 11), np.float32)
-    keys = {int(hash_words(words_of(planes)))}
-    flat = planes.reshape(-1)
-    for i in range(len(flat)):
-        for value in (1.0, 0.5, -1.0):
-            flat[i] = value
-            keys.add(int(hash_words(words_of(planes))))
-        flat[i] = 0
-    assert len(keys) == 1 + 3 * len(flat)
-    # The last bits choose the place: they must differ, too.
-    assert len({key & 0xFFFF for key in keys}) > 0.9 * len(keys)
 
 
 def numbered(n: int) -> np.ndarray:
@@ -91,28 +74,6 @@ def test_answers_are_the_networks_whatever_has_been_forgotten(positions: int) ->
     before = len(network.asked)
     cache.answers(numbered(3), network)
     assert network.asked[before:] == [0, 1, 2]
-
-
-def test_the_oldest_are_forgotten_and_few_others() -> None:
-    """Two keys may want the same place; with more than four for each answer few do."""
-    cache, network = AnswerCache(200, 3), Network()
-    for i in range(300):
-        cache.answers(numbered(300)[[i]], network)
-    assert cache.cache_hits == 0
-    for i in range(100, 300):
-        cache.answers(numbered(300)[[i]], network)
-    assert cache.cache_hits >= 0.7 * 200
-    before = len(network.asked)
-    for i in range(100):
-        cache.answers(numbered(300)[[i]], network)
-    assert network.asked[before:] == list(range(100))
-
-
-def test_a_position_twice_in_a_batch_is_asked_about_once() -> None:
-    cache, network = AnswerCache(10, 3), Network()
-    policies, values = cache.answers(numbered(4)[[2, 3, 2, 2]], network)
-    assert network.asked == [2, 3] and cache.cache_hits == 2
-    assert values.tolist() == [-2, -3, -2, -2] and policies[:, 0].tolist() == [2, 3, 2, 2]
 
 
 SPECS = (
@@ -162,13 +123,3 @@ def test_a_new_game_begins_with_nothing_remembered(tmp_path) -> None:
     assert costs[0] == costs[2] > 40
     again = engine.select_move(state, Budget(sims=80)).cost.evaluations
     assert again < costs[0]
-
-
-def test_rollouts_are_played_anew_for_a_position_that_is_remembered(tmp_path) -> None:
-    game = get_game("tictactoe")
-    folder = str(write_model(tmp_path / "m", "tictactoe"))
-    evaluator = load_leaf_evaluator(folder, game, values=LightRollout(), cache=10)
-    leaves = kernels.make_batch(game.new_kernel_state(), 1)
-    kernels.copy_into(kernels.row(leaves, 0), random_game(game, seed=1)[2].kernel_state)
-    values = {float(evaluator.evaluate(leaves, 1)[1][0]) for _ in range(40)}
-    assert values >= {-1.0, 1.0} and evaluator.cache_hits == 39

@@ -12,18 +12,14 @@ import pytest
 from dlgo import GameState, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
-from dlgo.rng import make_rng
 from engines.decision import Budget
-from engines.learning.networks.dense import DenseLayer, pack_layers, read_layers
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, load_leaf_evaluator
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import DENSE_FILE, load_card
 from engines.registry import build_engine
 from engines.search import tree as ts
 from engines.search.batched_search import BatchedSearch
-from engines.search.evaluators import value_of
 from engines.search.rules import PUCT
-from engines.search.search import new_scratch
 from engines.search.searcher import Searcher
 from tests.alphazero.test_self_play import state_after
 from tests.conftest import RUN_ALL
@@ -56,27 +52,6 @@ def test_answers_are_those_of_onnx(model) -> None:
     for head in wanted:
         assert found[head].shape == wanted[head].shape and np.ptp(wanted[head]) > 0.1
         assert np.allclose(found[head], wanted[head], atol=1e-5)
-
-
-def test_a_compiled_evaluator_agrees_with_the_network(model) -> None:
-    name, folder = model
-    game = get_game(name)
-    evaluator = load_leaf_evaluator(str(folder), game, "compiled")
-    compiled = evaluator.compiled()
-    scratch, rng, movers = new_scratch(game.num_actions), make_rng(1), set()
-    actions, priors = scratch.actions, scratch.priors
-    for state in positions(name, 8):
-        leaves = kernels.alone(state.kernel_state)
-        policies, values = evaluator.evaluate(leaves, 1)
-        n = kernels.legal_actions(state.kernel_state, actions)
-        value = value_of(compiled, state.kernel_state, n, scratch, rng)
-        wanted = policies[0, actions[:n]] / policies[0, actions[:n]].sum()
-        sign = 1 - 2 * state.next_player.index  # the search counts for player 0
-        assert value == pytest.approx(sign * values[0], abs=1e-5)
-        assert np.allclose(priors[:n], wanted, atol=1e-5)
-        assert value_of(compiled, state.kernel_state, 0, scratch, rng) == value
-        movers.add(kernels.to_move(state.kernel_state))
-    assert len(movers) == 2
 
 
 def searched(name: str, folder: Path, state: GameState, guided: bool, budget: Budget) -> tuple:
@@ -192,22 +167,3 @@ def test_a_damaged_file_is_one_clear_line(tmp_path) -> None:
     (folder / "card.json").write_text(json.dumps(card))
     with pytest.raises(ModelError, match="network-dense.npz cannot be read"):
         load_runtime(str(folder), "compiled")
-
-
-@pytest.mark.parametrize(("which", "changes", "said"), [
-    (0, {"kernel": np.zeros((126, 5)), "bias": np.zeros(5)}, "layer policy has the shape"),
-    (0, {"bias": np.zeros(4)}, "layer hidden has the shape"),
-    (0, {"source": "policy"}, "'policy'"), (0, {"activation": "swish"}, "not in"),
-    (1, {"source": "planes"}, "layer policy has nothing below it"),
-])
-def test_layers_that_do_not_fit_are_refused(tmp_path, which: int, changes, said: str) -> None:
-    card = load_card(str(write_dense_model(tmp_path / "net", "connect4", "planes")))[1]
-    size = int(np.prod(card.shape))
-    good = [
-        DenseLayer("hidden", "planes", "relu", np.zeros((size, 8)), np.zeros(8)),
-        DenseLayer("policy", "hidden", "linear", np.zeros((8, 7)), np.zeros(7)),
-    ]
-    read_layers(card, pack_layers(good), ["policy"])
-    good[which] = good[which]._replace(**changes)
-    with pytest.raises(ModelError, match=said):
-        read_layers(card, pack_layers(good), ["policy"])

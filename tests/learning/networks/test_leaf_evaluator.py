@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -73,77 +72,6 @@ def test_rollouts_value_the_leaves_if_wanted(tmp_path: Path) -> None:
             assert values[0] == sign * states[9].result()
             results.add(states[9].result())
     assert results == {0, 1}
-
-
-class _Witness(LeafEvaluator):
-    """Looks two positions back and checks what it is shown."""
-
-    history = 2
-
-    def __init__(self, game: Any) -> None:
-        self._game, self._uniform = game, np.ones(game.num_actions, np.float32)
-        self.window = get_encoder("planes", game).window  # knows no history: see below
-        self.seen: list[int] = []
-
-    def evaluate(self, leaves, n):
-        raise AssertionError("an agent with a history is asked with windows")
-
-    def evaluate_windows(self, leaves, windows, known, n):
-        for i in range(n):
-            states = [kernels.row(windows, 3 * i + k) for k in range(known[i])]
-            assert self._game.same_position(states[0], kernels.row(leaves, i))
-            for after, before in zip(states, states[1:], strict=False):
-                assert self._follows(before, after)
-            self.seen.append(int(known[i]))
-        return np.tile(self._uniform, (n, 1)), np.zeros(n, np.float32)
-
-    def _follows(self, before, after) -> bool:
-        actions = np.empty(self._game.num_actions, np.int64)
-        for action in actions[: kernels.legal_actions(before, actions)]:
-            work = self._game.scratch_state(before)
-            kernels.copy_into(work, before)
-            kernels.play(work, action)
-            if kernels.key(work) == kernels.key(after):
-                return True
-        return False
-
-
-@pytest.mark.parametrize("game_name", GAMES)
-@pytest.mark.parametrize("plies", [0, 1, 5])
-def test_an_agent_sees_the_positions_that_led_to_a_leaf(game_name: str, plies: int) -> None:
-    game = get_game(game_name)
-    state = random_game(game, seed=4)[plies]
-    agent = _Witness(game)
-
-    def window(state: GameState):
-        past = kernels.make_batch(game.scratch_state(state.kernel_state), 3)
-        known = 0
-        while state is not None and known < 3:
-            kernels.copy_into(kernels.row(past, known), state.kernel_state)
-            state, known = state.previous_state, known + 1
-        return past, known
-
-    agent.window = window
-    searched(state, agent, 60, batch=4)
-    assert len(agent.seen) > 20
-    assert agent.seen[0] == min(plies + 1, 3)
-    assert max(agent.seen) == 3
-
-
-@pytest.mark.parametrize("game_name", GAMES)
-def test_puct_with_a_network_plays_every_game(tmp_path: Path, game_name: str) -> None:
-    folder = write_model(tmp_path / "m", game_name, scale=0.3)
-    game = get_game(game_name)
-    for more in ("evaluator=rollout", "evaluator=network,batch=4", "evaluator=static"):
-        engine = build_engine(f"puct:sims=30,prior={folder},{more}", game, seed=3)
-        state = random_game(game, seed=2)[4]
-        decision = engine.select_move(state)
-        assert state.is_valid_move(decision.move)
-        assert 1 <= decision.cost.evaluations <= 30
-        engine.new_game(3)
-        assert engine.select_move(state).policy == decision.policy
-        assert engine.network_id == load_leaf_evaluator(str(folder), game).network_id
-        engine.close()
 
 
 def test_a_prior_that_knows_the_win_finds_it_with_few_simulations(tmp_path: Path) -> None:

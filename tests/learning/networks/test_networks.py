@@ -10,16 +10,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dlgo import SpecError, get_game
+from dlgo import SpecError
 from dlgo.errors import ModelError
 from engines.learning.networks import catalog
 from engines.learning.networks.card import Card, read_card
-from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.learning.networks.store import DENSE_FILE
 
 pytest.importorskip("keras")
 
-from engines.learning.networks.architectures import build_network, flops, with_heads  # noqa: E402
+from engines.learning.networks.architectures import build_network, flops  # noqa: E402
 from engines.learning.networks.backend import keras  # noqa: E402
 from engines.learning.networks.optimizers import head_loss, make_optimizer  # noqa: E402
 from engines.learning.networks.runtimes import load_runtime  # noqa: E402
@@ -86,26 +85,6 @@ def test_every_network_gives_logits_and_a_value(name: str, encoder) -> None:
     ).count_params()
 
 
-def test_a_head_of_a_new_kind_needs_no_code(tmp_path: Path, monkeypatch) -> None:
-    """Something said of all actions: built, saved, run, named in the card."""
-    kind = catalog.HeadKind("actions", "tanh", "how much each action will be regretted")
-    monkeypatch.setitem(catalog.HEADS, "regret", kind)
-    encoder = shapes(3, 3, 3, 9)
-    network = build_network("resnet:blocks=1,filters=4", encoder, ["regret"])
-    save_model(tmp_path / "m", network, CARD)
-    head = read_card(tmp_path / "m").heads["regret"]
-    assert (head.shape, head.activation, head.meaning) == ((9,), "tanh", kind.meaning)
-    planes = np.random.default_rng(2).integers(0, 2, (6, 3, 3, 3)).astype(np.float32)
-    for runtime in ("onnx", "keras"):
-        answers = load_runtime(str(tmp_path / "m"), runtime).evaluate(planes)
-        assert list(answers) == ["regret"]
-        np.testing.assert_allclose(answers["regret"], network(planes)["regret"], atol=1e-4)
-    with pytest.raises(ModelError, match="no policy head"):
-        load_leaf_evaluator(str(tmp_path / "m"), get_game("tictactoe"))
-    with pytest.raises(SpecError, match="unknown head 'polcy' .did you mean policy"):
-        build_network("mlp", encoder, ["polcy"])
-
-
 @pytest.mark.parametrize(("name", "heads", "compiled"), [
     ("mlp:hidden=24,layers=3,activation=relu", ["policy", "value"], True),
     ("mlp:hidden=24,activation=sigmoid,dropout=0.3", ["policy", "q", "score"], True),
@@ -145,32 +124,6 @@ def test_actions_side_by_side_are_the_books_network_with_two_inputs() -> None:
         np.testing.assert_allclose(network(planes)["q_pair"][:, action], wanted, atol=1e-5)
     answers = np.asarray(network(planes)["q_pair"])
     assert answers.std(axis=1).min() > 1e-3, "actions differ from the start"
-
-
-@pytest.mark.parametrize("name", ["mlp", "cnn", "resnet:blocks=1,filters=4"])
-def test_heads_about_the_end_leave_the_others_alone(name: str) -> None:
-    """Equal seeds, equal weights of the rest; what plays answers as the whole does."""
-    encoder = shapes(6, 7, 2, 7)
-    keras.utils.set_random_seed(5)
-    plain = build_network(name, encoder, ["policy", "value"])
-    keras.utils.set_random_seed(5)
-    whole = build_network(name, encoder, ("score", "value", "ownership", "policy"))
-    part = with_heads(whole, ["policy", "value"])
-    for one, other in zip(plain.get_weights(), part.get_weights(), strict=True):
-        assert np.array_equal(one, other)
-    rng = np.random.default_rng(1)
-    whole.set_weights([rng.uniform(0.01, 0.3, one.shape) for one in whole.get_weights()])
-    plain.set_weights(part.get_weights())
-    planes = rng.standard_normal((3, 6, 7, 2)).astype(np.float32)
-    found, expected = plain(planes), whole(planes)
-    assert set(found) == {"policy", "value"}
-    for head in found:
-        np.testing.assert_allclose(found[head], expected[head], rtol=1e-5)
-    assert expected["ownership"].shape == (3, 6, 7) and expected["score"].shape == (3, 1)
-    assert np.abs(np.asarray(expected["ownership"])).max() <= 1
-    assert set(build_network(name, encoder, ["policy", "score"]).output) == {
-        "policy", "score"
-    }
 
 
 def test_losses_of_the_end_as_by_hand() -> None:

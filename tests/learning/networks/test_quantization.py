@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-import shutil
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 
-from dlgo import get_game
-from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.learning.networks.card import read_card
-from engines.learning.networks.quantization import (
-    difference,
-    masked_softmax,
-    quantise_model,
-    self_play_positions,
-)
+from engines.learning.networks.quantization import difference, quantise_model, self_play_positions
 from engines.learning.networks.runtimes import load_runtime
-from engines.learning.networks.store import SHIPPED
 from tests.command import dlgo_here
 from tests.learning.networks.models import write_model
 
@@ -134,38 +124,6 @@ def test_a_network_of_last_layers_alone_is_refused(tmp_path: Path) -> None:
     assert not (linear / INT8).exists() and INT8 not in read_card(linear).files
 
 
-def test_self_play_positions_are_of_whole_games_and_come_from_the_seed(model: Path) -> None:
-    runtime = load_runtime(str(model))
-    game = get_game("connect4")
-    encoder = get_encoder("planes", game)
-    (planes, legal), again, other = (
-        self_play_positions(runtime, 400, seed) for seed in (4, 4, 5))
-    assert np.array_equal(planes, again[0]) and not np.array_equal(planes, other[0])
-    assert planes.shape == (400, *encoder.shape) and legal.shape == (400, 7)
-    stones = planes[..., :2].sum(axis=(1, 2, 3))
-    assert stones.min() <= 1 and stones.max() >= 20
-    # A column is open until its top cell is taken; rows are counted from the bottom or the top.
-    taken = planes[..., :2].sum(axis=(1, 3)) == game.board_rows
-    assert np.array_equal(legal, ~taken)
-
-
-def test_the_difference_is_what_the_definition_says() -> None:
-    true, other = np.array([[0.5, 0.25, 0.25]]), np.array([[0.25, 0.5, 0.25]])
-    legal = np.ones((1, 3), bool)
-
-    def answers(policy: np.ndarray, value: float) -> dict[str, np.ndarray]:
-        return {"policy": np.log(policy), "value": np.array([[value]])}
-
-    far = difference(answers(true, 0.5), answers(other, -0.25), legal)
-    assert far["policy"] == pytest.approx(0.5 * math.log(2) + 0.25 * math.log(0.5))
-    assert (far["first_move"], far["value"]) == (1.0, 0.75)
-    legal[0, 0] = False  # a move that cannot be played counts for nothing
-    masked = masked_softmax(np.log(true), legal)
-    np.testing.assert_allclose(masked, [[0, 0.5, 0.5]])
-    same = difference(answers(true, 0), answers(true * [9, 1, 1], 0), legal)
-    assert same == {"policy": 0, "first_move": 0, "value": 0}
-
-
 def test_the_command_writes_the_file_and_says_what_it_cost(tmp_path: Path, capsys) -> None:
     folder = write_model(tmp_path / "m", "tictactoe", filters=4)
     done = dlgo_here(capsys, "train", "quantise", folder, "--positions", "64")
@@ -173,16 +131,3 @@ def test_the_command_writes_the_file_and_says_what_it_cost(tmp_path: Path, capsy
     assert "64 positions" in done.stdout and "nats" in done.stdout
     assert "first move" in done.stdout and "values differ" in done.stdout
     assert "int8 within" in dlgo_here(capsys, "models", folder).stdout
-
-
-def test_the_cost_named_is_of_the_heads_that_a_network_has(tmp_path: Path, capsys) -> None:
-    folder = write_model(tmp_path / "m", "tictactoe", filters=4, value=False)
-    said = dlgo_here(capsys, "train", "quantise", folder, "--positions", "64").stdout
-    assert "nats" in said and "first move" in said and "values" not in said
-
-    value = tmp_path / "value"
-    shutil.copytree(SHIPPED / "connect4-alphago" / "value", value)
-    said = dlgo_here(capsys, "train", "quantise", value, "--positions", "64").stdout
-    assert "values differ by 0.00" in said and "nats" not in said and "first move" not in said
-    listed = dlgo_here(capsys, "models", value).stdout
-    assert "int8 within 0.00" in listed and "nats" not in listed

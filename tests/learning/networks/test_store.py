@@ -16,7 +16,7 @@ from engines.learning.networks import store
 from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import encoder_of
 from engines.learning.networks.runtimes import load_runtime
-from engines.learning.networks.store import find_model, weights_digest
+from engines.learning.networks.store import find_model
 from tests.command import assert_one_line, dlgo_here
 from tests.learning.networks.models import write_model
 
@@ -141,13 +141,3 @@ def test_a_network_plays_only_its_game_and_size(tmp_path: Path) -> None:
     for other in ("go:size=9", "tictactoe", "connectn:cols=5,rows=5,n=4,gravity=no"):
         message = refused(encoder_of, card, get_game(other))
         assert "cannot play" in message and "go:size=5" in message
-
-
-def test_the_identity_is_that_of_the_weights() -> None:
-    one, other = np.ones((2, 3), np.float32), np.zeros(4, np.float32)
-    digest = weights_digest([one, other])
-    assert weights_digest([one.copy(), other.copy()]) == digest
-    assert weights_digest([one.T.copy(), other]) != digest
-    assert weights_digest([other, one]) != digest
-    other[2] = 1e-30
-    assert weights_digest([one, other]) != digest

@@ -66,20 +66,3 @@ def test_a_run_adds_its_gpu_seconds_to_those_of_its_first_network(
     train(learner, more, tmp_path / "second")
     begun, last = costs(tmp_path / "second")
     assert begun == first < last
-
-
-@pytest.mark.train
-def test_alphazero_adds_its_gpu_seconds_to_those_of_its_first_network(
-    gpu: None, tmp_path: Path
-) -> None:
-    from engines.alphazero.config import make_config
-    from engines.alphazero.train import train
-
-    settings = {**TINY, "sims": 4, "workers": 1, "runtime": "onnx"}
-    train(make_config("tictactoe", **settings), tmp_path / "first")
-    begun, first = costs(tmp_path / "first")
-    assert begun == 0 < first
-    train(make_config("tictactoe", **settings, first_network=str(tmp_path / "first/nets/0001")),
-          tmp_path / "second")
-    begun, last = costs(tmp_path / "second")
-    assert begun == first < last

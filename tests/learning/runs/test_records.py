@@ -79,13 +79,6 @@ def test_records_that_are_lost_are_written_anew(tmp_path: Path) -> None:
         assert train(tmp_path) == 1 and read_history(tmp_path, ()) == rows
 
 
-def test_a_finished_run_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Rows lack a number, or do not know it: no game was finished, for example.
-    monkeypatch.setattr(Counting, "iterate", lambda self, run, iteration: (
-        {"ratio": float("nan")} if iteration == 2 else {"number": 1}))
-    assert [train(tmp_path), train(tmp_path)] == [1, 0]
-
-
 @pytest.mark.parametrize("place", [6, 8])  # in the archive's directory: version, "encrypted"
 def test_a_checkpoint_with_a_flipped_bit_is_named(place: int, tmp_path: Path) -> None:
     train(tmp_path)
