@@ -31,6 +31,7 @@ test-all: lint
 lint: $(VENV)/.testing
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/mypy
 
 bench: $(VENV)/.testing
 	$(BIN)/dlgo bench
