@@ -100,7 +100,7 @@ class GameSpec(ABC):
         return hash((self.name, *self.settings.values()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild_spec, (type(self), self.settings, self._called, self.spec_digest)
+        return _unpickled_spec, (type(self), self.settings, self._called, self.spec_digest)
 
     @property
     def version(self) -> str:
@@ -572,7 +572,7 @@ class _MovesByAction(dict[int, Move]):
         return move
 
 
-def _rebuild_spec(
+def _unpickled_spec(
     cls: type[GameSpec], settings: Mapping[str, OptionValue], spec_name: str, spec_digest: str
 ) -> GameSpec:
     if spec_name:

@@ -115,7 +115,7 @@ class Client:
     """Asks the server at `url`. `cache`: the folder of earlier answers; None: keep none."""
 
     def __init__(self, url: str, key: str, cache: Path | None) -> None:
-        self._url, self._key, self._cache = f"{url}/chat/completions", key, cache
+        self._url, self._key, self._folder = f"{url}/chat/completions", key, cache
         if cache is not None:
             make_folder(cache, remedy="set DLGO_CACHE_DIR, or write cache=no")
         local = urlsplit(url).hostname in _LOCAL
@@ -135,7 +135,7 @@ class Client:
         """
         text = json.dumps([self._url, body, sample], sort_keys=True)
         name = hex_digest(text, 64)
-        path = None if self._cache is None else self._cache / name[:2] / f"{name}.json"
+        path = None if self._folder is None else self._cache / name[:2] / f"{name}.json"
         if path is not None and (kept := _read_kept(path)) is not None:
             return kept
         reply = self._ask_server(json.dumps(body).encode(), deadline)

@@ -139,7 +139,7 @@ class NetworkEvaluator(LeafEvaluator):
         self._runtime, self._encoder = runtime, encoder
         self._values = LeafValues(encoder.game, values)
         self._planes = np.empty((0, *encoder.shape), np.float32)
-        self._cache = AnswerCache(cache, encoder.num_actions) if cache else None
+        self._answer_cache = AnswerCache(cache, encoder.num_actions) if cache else None
         self.seconds = 0.0
         self.new_game(0)
 
@@ -155,12 +155,12 @@ class NetworkEvaluator(LeafEvaluator):
 
     @property
     def cache_hits(self) -> int:  # type: ignore[override]  # a number where nothing is kept
-        return self._cache.cache_hits if self._cache is not None else 0
+        return self._answer_cache.cache_hits if self._cache is not None else 0
 
     def new_game(self, seed: int) -> None:
         self._values.new_game(seed)
-        if self._cache is not None:
-            self._cache.clear()
+        if self._answer_cache is not None:
+            self._answer_cache.clear()
 
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         start = time.perf_counter()
@@ -175,8 +175,8 @@ class NetworkEvaluator(LeafEvaluator):
             self._planes = np.empty((n, *self._encoder.shape), np.float32)
         planes = self._planes[:n]
         encode_many(self._encoder.kernel, windows, known, n, planes)
-        if self._cache is not None:
-            policies, values = self._cache.answers(planes, self._ask)
+        if self._answer_cache is not None:
+            policies, values = self._answer_cache.answers(planes, self._ask)
         else:
             policies, values = self._ask(planes)
         if self._encoder.turns is not None:
