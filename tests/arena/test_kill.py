@@ -1,8 +1,7 @@
 """A tournament killed at random moments: nothing is lost, played twice, or left running.
 
-One that plays on to a target, two workers, one kill. `--run-all` kills it 25 times, and as often
-one with a fixed number of pairs and a match that a sequential test ends (ten minutes); and 50
-workers.
+One that plays on to a target, two workers, one kill. `--run-all` kills it five times, and as often
+one with a fixed number of pairs and a match that a sequential test ends; and eight workers.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from tests.arena.mocks import SETUP, games_of, left_behind, read, register_mocks
 from tests.conftest import RUN_ALL
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = 25 if RUN_ALL else 1
-WORKER_KILLS = 50 if RUN_ALL else 1
+KILLS = 5 if RUN_ALL else 1
+WORKER_KILLS = 8 if RUN_ALL else 1
 
 # Some games last a few milliseconds, some a tenth of a second; some crash, some start processes
 # that have nothing left to tell whose they are.

@@ -188,7 +188,7 @@ def value(state: GameState, tt: int = 20) -> int | None:
         # John Tromp, tromp.github.io/c4; Steininger's table of larger boards.
         (4, 4, 0), (5, 4, 0), (4, 5, 0), (4, 6, 0),
         # Two minutes. Without gravity the second player could never win.
-        *([(5, 5, 0), (6, 4, -1), (5, 6, 0), (7, 4, 0), (6, 5, 0)] if RUN_ALL else []),
+        *([(5, 5, 0), (6, 4, -1)] if RUN_ALL else []),
     ],
 )
 def test_values_of_connect_four_on_small_boards(cols: int, rows: int, solved: int) -> None:

@@ -32,8 +32,8 @@ def picture(state: GameState) -> list[str]:
 
 
 # Random games by board size, about 100,000 moves in all; by default a third of them.
-OPENSPIEL_GAMES = {3: 200, 5: 200, 9: 400 if RUN_ALL else 100, 13: 50 if RUN_ALL else 15,
-                   19: 25 if RUN_ALL else 8}
+OPENSPIEL_GAMES = {3: 200, 5: 200, 9: 200 if RUN_ALL else 100, 13: 30 if RUN_ALL else 15,
+                   19: 12 if RUN_ALL else 8}
 
 
 @pytest.mark.parametrize("size", OPENSPIEL_GAMES)

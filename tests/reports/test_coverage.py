@@ -15,7 +15,7 @@ from reports.ratings import fit_ratings
 from tests.conftest import RUN_ALL
 from tests.reports.simulation import simulate
 
-TOURNAMENTS = 400 if RUN_ALL else 48
+TOURNAMENTS = 100 if RUN_ALL else 48
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_the_bootstrap_agrees_where_games_are_independent():
     table = fit_ratings(first, second, result)
     games = pd.DataFrame({"first": first, "second": second, "result": result})
     games["pair"] = range(len(games))
-    replicates = 300 if RUN_ALL else 150
+    replicates = 150
     check = bootstrap_ratings(games, table, replicates, seed=1)
     assert (check.replicates, check.pairs, check.incomplete) == (replicates, 320, 0)
     for rating, resampled in zip(table.ratings, check.ratings, strict=True):

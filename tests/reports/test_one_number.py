@@ -25,7 +25,7 @@ from reports.report import write_report
 from tests.conftest import RUN_ALL
 from tests.reports.simulation import Played, game_record, simulate
 
-LEAGUES = 200 if RUN_ALL else 30
+LEAGUES = 60 if RUN_ALL else 30
 FIELD = {"a": 20.0, "b": 0.0, "c": -20.0, "d": 100.0, "e": -100.0, "f": -200.0}
 CHAIN = {"a": 200.0, "b": 100.0, "c": 0.0, "d": -100.0, "e": -200.0}
 

@@ -327,7 +327,7 @@ def test_tic_tac_toe_by_full_search() -> None:
 ])
 def test_random_games_by_the_rules(spec: str, wanted: set[str]) -> None:
     draw, game, kinds = random.Random(48), get_game(spec), Counter[str]()
-    for _ in range(200 if RUN_ALL else 20):
+    for _ in range(60 if RUN_ALL else 20):
         state = GameState.new_game(game)
         while not state.is_over() and len(state.moves()) < 60:
             moves = draw.choice([*turns(state)])

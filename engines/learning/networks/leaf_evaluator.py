@@ -155,7 +155,7 @@ class NetworkEvaluator(LeafEvaluator):
 
     @property
     def cache_hits(self) -> int:  # type: ignore[override]  # a number where nothing is kept
-        return self._answer_cache.cache_hits if self._cache is not None else 0
+        return self._answer_cache.cache_hits if self._answer_cache is not None else 0
 
     def new_game(self, seed: int) -> None:
         self._values.new_game(seed)
