@@ -80,6 +80,7 @@ def warm_up(
     GameTable(setup=setup, warm_ups=[WarmUp(game, entrant)]).prepare(log)
 
 
+@pytest.mark.slow
 def test_a_worker_that_cannot_start_is_reported(capfd):
     with pytest.raises(WorkerError, match="exit code 1"):
         play_tasks([make_task("random", "random")], setup=BAD_SETUP, workers=1)
