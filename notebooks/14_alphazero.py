@@ -243,7 +243,7 @@ position
 # ```
 #
 # **What is the target of a resigned game?** A loss for the player who resigned. In microzero nobody
-# resigns. Compiled: `engines/alphazero/self_play.py`.
+# resigns. Compiled: `engines/learning/selfplay/lockstep.py`.
 #
 # ```python
 # while result(board) is None:

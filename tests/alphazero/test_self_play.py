@@ -11,11 +11,11 @@ import pytest
 
 from dlgo import GameState, get_game, kernels
 from dlgo.rng import gamma, make_rng
-from engines.alphazero import self_play
 from engines.alphazero.config import SelfPlaySettings
 from engines.alphazero.self_play import SelfPlay
 from engines.base import Budget
 from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, GameData
+from engines.learning.selfplay import lockstep
 from engines.search import tree as ts
 from engines.search.batched_search import BatchedSearch
 from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
@@ -128,7 +128,7 @@ def test_games_obey_the_rules_and_do_not_depend_on_their_neighbours(name: str, s
 
 
 def test_a_game_that_is_too_long_has_no_result(monkeypatch) -> None:
-    monkeypatch.setattr(self_play, "longest_game", lambda game: 5)
+    monkeypatch.setattr(lockstep, "longest_game", lambda game: 5)
     games, selfplay = play("connect4", 6, random_share=0.0)
     assert {(len(one.actions), one.result) for one in games} == {(5, NO_RESULT)}
     assert selfplay.stats["drawn"] == selfplay.stats["games"] == 6

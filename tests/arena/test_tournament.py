@@ -109,6 +109,7 @@ def test_warming_up_tells_broken_engines_from_missing_ones():
 # --- tournaments ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     path = tmp_path / "l.sqlite"
     plan = Plan(("tictactoe",), ("random", "dawdler"), pairs=3, seed=1)
