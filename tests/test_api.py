@@ -70,9 +70,7 @@ def test_resignation_gives_the_game_to_the_opponent() -> None:
     ],
 )
 def test_an_illegal_move_names_the_rule(spec: str, moves: list[str], bad: Move, rule: str) -> None:
-    state = GameState.new_game(get_game(spec))
-    for text in moves:
-        state = state.apply_move(state.game.parse_move(state, text))
+    state = get_game(spec).start().play(*moves)
     assert not state.is_valid_move(bad)
     with pytest.raises(IllegalMoveError, match=rule):
         state.apply_move(bad)
@@ -98,7 +96,8 @@ def test_nonsense_is_no_valid_move(spec: str, nonsense: Move) -> None:
     ("spec", "text"),
     [("go:size=9", text) for text in ("", "I5", "K1", "A0", "A10", "5", "AA", "A²", "A99999999")]
     + [("connect4", text) for text in ("0", "8", "x", "4.0", "")]
-    + [("tictactoe", text) for text in ("D1", "A4", "pass")],
+    + [("connectn:pie=yes", text) for text in ("8", "01", "+1", "swop")]
+    + [("tictactoe", text) for text in ("D1", "A4", "pass", "swap")],
 )
 def test_text_that_is_no_move(spec: str, text: str) -> None:
     state = GameState.new_game(get_game(spec))

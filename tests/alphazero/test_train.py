@@ -28,7 +28,6 @@ from engines.learning.data import Dataset
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
 from engines.learning.networks.runtimes import load_runtime
-from engines.learning.runs import open_run
 from engines.learning.runs import records as records_module
 from engines.learning.runs import run as run_module
 from engines.learning.runs.records import read_history
@@ -224,12 +223,6 @@ def test_a_run_without_workers_and_curves_learns_as_one_with_a_worker(tmp_path: 
     shared = train(dataclasses.replace(plan, workers=1), tmp_path / "other" / "run")
     assert alone.network_id == shared.network_id
     assert (tmp_path / "run/history.csv").exists() and not (tmp_path / "run/curves.png").exists()
-
-
-def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
-    plan = make_config("tictactoe", **SETTINGS | {"runtime": "auto"})
-    with open_run(whole, plan) as run:
-        assert run.config.runtime == "onnx"
 
 
 @pytest.mark.train

@@ -24,15 +24,6 @@ def played(tmp_path_factory) -> tuple[Path, Said]:
     return path, reporter
 
 
-def test_everybody_meets_once_before_colours_are_swapped(played):
-    _, reporter = played
-    first = [frozenset((game.first, game.second)) for game in reporter.games[:3]]
-    assert len(set(first)) == 3
-    again = [frozenset((game.first, game.second)) for game in reporter.games[3:6]]
-    assert set(again) == set(first)
-    assert {game.pair for game in reporter.games[:6]} == {0}
-
-
 @pytest.mark.slow
 def test_a_page_comes_once_every_pair_has_met(played, tmp_path):
     path, reporter = played
@@ -57,19 +48,3 @@ def test_a_page_comes_once_every_pair_has_met(played, tmp_path):
     assert any("first page" in line for line in quiet.lines)
     assert live._process is None and live._next > time.monotonic() + 15  # the games come first
     live.end()
-
-
-@pytest.mark.slow
-def test_a_page_that_cannot_be_written_stops_nothing(played, tmp_path):
-    path, reporter = played
-    (tmp_path / "file").write_text("in the way")
-    quiet = Said()
-    live = LiveReport(quiet, PLAN, path, tmp_path / "file" / "out")
-    live.begin(18, 30)
-    live._process.wait(120)
-    for game in reporter.games[:3]:
-        live.game(game)
-    assert quiet.lines == [
-        "the report cannot be written during the games; it follows at the end"
-    ]
-    assert live._process is None

@@ -91,9 +91,3 @@ def test_the_file_of_a_killed_tournament_is_ignored(tmp_path: Path) -> None:
 def test_a_damaged_file_is_ignored(tmp_path: Path, data: bytes) -> None:
     running_path(tmp_path / "a.sqlite").write_bytes(data)
     assert read_running(tmp_path / "a.sqlite") is None
-
-
-def test_a_file_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> None:
-    with RunningFile(tmp_path / "none" / "a.sqlite") as file:
-        file.update(lambda: [GAME])
-        file.update(lambda: [GAME])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from dlgo import GameState, SpecError, get_game
+from dlgo import GameState, get_game
 from dlgo.encoders import get_encoder
 from dlgo.games.draughts.board import BLACK, JUMPER, KINGS, TURN, WHITE, bit_of
 from dlgo.games.draughts.kernel import JUMP
@@ -115,9 +114,3 @@ def test_a_position_by_hand() -> None:
     assert np.array_equal(unpacked(planes, VICTIMS), on_board(18))
     assert np.array_equal(unpacked(planes, THREATENING), on_board(18))
     assert not planes[..., 2 * SAFE : 2 * VICTIMS].any()  # who can capture must
-
-
-@pytest.mark.parametrize("name", ["squares", "captures"])
-def test_other_games_do_not_have_them(name: str) -> None:
-    with pytest.raises(SpecError, match=f"encoder '{name}' is for draughts"):
-        get_encoder(name, get_game("go9"))

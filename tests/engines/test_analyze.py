@@ -86,19 +86,6 @@ def test_the_command_answers_a_line_before_the_next_one_comes() -> None:
         assert process.wait() == 2
 
 
-def test_an_easy_line_does_not_wait_for_a_hard_one() -> None:
-    """Both are there at once; the empty board takes half a minute without the book."""
-    with subprocess.Popen(
-        [*COMMAND, "--engine", "solver:book=no"], cwd=ROOT, stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True,
-    ) as process:
-        process.stdin.write("112233\nstart\n")
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline())["score"] == 18
-        process.kill()
-        assert process.stdout.read() == ""
-
-
 def test_analyze_takes_other_engines_and_games() -> None:
     lines, _ = run_analyze("6146", engine="alphabeta:depth=3")
     answer = json.loads(lines[0])

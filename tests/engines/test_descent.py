@@ -10,9 +10,8 @@ import pytest
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.errors import ModelError
 from engines.descent.search import BestFirstSearch
-from engines.descent.self_play import ordinal, ranks
+from engines.descent.self_play import ordinal
 from engines.descent.textbook import BestFirst, Node, TextbookDescent
-from engines.learning.data.records import LABELLED, PLAYER_1
 from engines.registry import build_engine
 from engines.search import tree as ts
 from engines.search.leaf_evaluator import LeafEvaluator
@@ -136,34 +135,6 @@ def test_a_compiled_network_and_another_runtime_search_alike() -> None:
     assert decisions[0].policy == decisions[1].policy
     assert decisions[0].value == pytest.approx(decisions[1].value, abs=1e-4)
     assert decisions[0].cost.evaluations == decisions[1].cost.evaluations > 300
-
-
-def test_lines_hold_every_expanded_position_once_with_its_value() -> None:
-    start = random_game(CONNECT4, seed=2)[5]
-    search = searched(start, PseudoValues(CONNECT4), 6, to_end=True)
-    tree = search.tree(0)
-    before = [CONNECT4.action_of(move) for move in start.moves()]
-    plies, _, actions, flags, values = search.lines(0, before)
-    found, end = {}, 0
-    for length in plies:
-        state = GameState.new_game(CONNECT4)
-        for k in range(end, end + length):
-            if flags[k]:
-                line = tuple(state.moves())
-                assert line not in found
-                found[line] = float(values[k])
-                assert flags[k] == LABELLED + PLAYER_1 * state.next_player.index
-            state = state.apply_move(CONNECT4.move_of(int(actions[k])))
-        end += length
-    wanted = {tuple(state.moves()): np.float32(
-        (1 - 2 * state.next_player.index) * tree.value_sum[node])
-        for node, state in nodes_of(tree, start) if tree.n_children[node] > 0}
-    assert found == pytest.approx(wanted)
-    child = ranks(tree)[0]
-    rest = search.lines(0, before, child)
-    inside = sum(len(line) > 5 and line[5] == CONNECT4.move_of(int(tree.action[child]))
-                 for line in wanted)
-    assert np.count_nonzero(rest[3]) == len(wanted) - inside > 0
 
 
 def test_ordinal_shares() -> None:

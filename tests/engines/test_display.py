@@ -58,12 +58,3 @@ def test_a_decision_is_a_table_of_moves() -> None:
     assert str(Decision(Move.play(Point(3, 4)), value=0.5)) == (
         "D3, value +0.500 for the player to move"
     )
-
-
-def test_a_long_table_is_cut_and_one_without_numbers_left_out() -> None:
-    state = GameState.new_game(get_game("go9"))
-    decision = build_engine("mcts:sims=200", "go9").analyse(state)
-    assert len(decision.to_frame()) > 70
-    page = decision._repr_html_()
-    assert page.count("<tr") == 13 and f"{len(decision.to_frame()) - 12} more moves" in page
-    assert "<table>" not in build_engine("random", "go9").analyse(state)._repr_html_()

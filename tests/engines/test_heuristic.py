@@ -15,10 +15,7 @@ TIC_TAC_TOE = get_game("tictactoe")
 
 
 def position(game_name: str, moves: str) -> GameState:
-    state = GameState.new_game(get_game(game_name))
-    for text in moves.split():
-        state = state.apply_move(state.game.parse_move(state, text))
-    return state
+    return get_game(game_name).start().play(*moves.split())
 
 
 def choices(state: GameState, level: int = 4) -> set[str]:

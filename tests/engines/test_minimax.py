@@ -38,10 +38,7 @@ FIRST = {"A1": 4, "B1": 4, "B2": 1}
 
 
 def after(*moves: str) -> GameState:
-    state = GameState.new_game(TIC_TAC_TOE)
-    for text in moves:
-        state = state.apply_move(TIC_TAC_TOE.parse_move(state, text))
-    return state
+    return TIC_TAC_TOE.start().play(*moves)
 
 
 @pytest.mark.parametrize("side", [0, 1] if RUN_ALL else [0])
@@ -120,9 +117,7 @@ def test_time_limits_are_kept(game_name: str, kind: str) -> None:
 
 def test_time_is_not_wasted_on_the_only_move() -> None:
     game = get_game("connect4")
-    state = GameState.new_game(game)
-    for column in "1212":
-        state = state.apply_move(game.parse_move(state, column))
+    state = game.start().play(*"1212")
     state = state.apply_move(game.parse_move(state, "1"))  # three in a column: one answer
     decision = build_engine("alphabeta:wall=60", game).select_move(state)
     assert decision.move.place == 1 and decision.cost.nodes < 100

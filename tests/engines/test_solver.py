@@ -31,10 +31,7 @@ PUBLISHED = {
 
 
 def position(columns: str) -> GameState:
-    state = GameState.new_game(GAME)
-    for column in columns:
-        state = state.apply_move(GAME.parse_move(state, column))
-    return state
+    return GAME.start().play(*columns)
 
 
 def random_positions(n: int, plies: range, seed: int = 0) -> list[GameState]:

@@ -64,9 +64,7 @@ def test_drawing_follows_the_cubed_policy() -> None:
 def test_an_eye_is_not_filled_though_the_network_wants_to(tmp_path: Path) -> None:
     """Black holds the corner with an eye at A1: the network's favourite, and never played."""
     game = get_game("go:size=5")
-    state = GameState.new_game(game)
-    for text in ("A2", "E5", "B1", "E4", "B2", "D5"):
-        state = state.apply_move(game.parse_move(state, text))
+    state = game.start().play("A2", "E5", "B1", "E4", "B2", "D5")
     eye = game.action_of(game.parse_move(state, "A1"))
     bias = np.zeros(game.num_actions)
     bias[eye] = 50.0

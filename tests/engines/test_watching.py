@@ -22,10 +22,7 @@ TREE_SEARCHES = ("textbook-mcts:sims=60", "textbook-puct:sims=60", "textbook-gum
 
 
 def position(name: str, *moves: str) -> GameState:
-    state = GameState.new_game(get_game(name))
-    for move in moves:
-        state = state.apply_move(move)
-    return state
+    return get_game(name).start().play(*moves)
 
 
 # Played when a test wants it: to play moves while tests are collected compiles in every process.

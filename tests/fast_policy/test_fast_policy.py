@@ -261,9 +261,7 @@ def test_the_players_keep_every_rule(tmp_path: Path) -> None:
         ("fast_policy:choose=sample", small), ("mcts:sims=20,rollout=policy,rule=rave", four),
     ):
         assert check_engine(f"{engine},policy={paths[game]}", [game]) == [game]
-    state = GameState.new_game(four)
-    for text in "41414":
-        state = state.apply_move(four.parse_move(state, text))
+    state = four.start().play(*"41414")
     engine = build_engine(f"mcts:sims=200,rollout=policy,threads=2,policy={paths[four]}", four, 1)
     assert engine.network_id == FastPolicy.load(paths[four]).network_id
     assert four.move_text(engine.select_move(state).move) == "4"  # where four would stand

@@ -7,7 +7,7 @@ import pytest
 
 from dlgo import get_game, kernels
 from dlgo.api import GameState, Move, Player, Point
-from dlgo.errors import IllegalMoveError, NotationError, SpecError
+from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.games.connectn import kernel
 from dlgo.games.connectn.state import SWAP, ConnectN
 from dlgo.perft import perft
@@ -21,10 +21,7 @@ TIC_TAC_TOE = ConnectN(cols=3, rows=3, n=3, gravity=False)
 
 def play(game: ConnectN, text: str) -> GameState:
     """The state after moves in the game's notation, separated by blanks."""
-    state = GameState.new_game(game)
-    for word in text.split():
-        state = state.apply_move(game.parse_move(state, word))
-    return state
+    return game.start().play(*text.split())
 
 
 def random_spec(seed: int, **fixed: object) -> ConnectN:
@@ -225,21 +222,6 @@ def test_winning_cells(game: str, moves: str, cells: str) -> None:
     state = play(get_game(game), moves)
     found = state.game.winning_cells(state)
     assert found == [Point(int(cell[1]), "ABCDE".index(cell[0]) + 1) for cell in cells.split()]
-
-
-@pytest.mark.parametrize(
-    ("game", "texts"),
-    [
-        (CONNECT_FOUR, ["0", "8", "+1", "01", "a1", "", "swap", "pass"]),
-        (TIC_TAC_TOE, ["1", "D1", "A4", "I1", "", "swap"]),
-        (ConnectN(pie=True), ["8", "swop"]),
-    ],
-    ids=str,
-)
-def test_texts_that_are_no_moves(game: ConnectN, texts: list[str]) -> None:
-    for text in texts:
-        with pytest.raises(NotationError):
-            game.parse_move(GameState.new_game(game), text)
 
 
 def test_illegal_moves_name_the_rule() -> None:

@@ -13,10 +13,7 @@ from tests.conftest import RUN_ALL, random_game
 
 def play(game: str | GameSpec, moves: str) -> GameState:
     """Play moves such as `C3 pass`, black first."""
-    state = GameState.new_game(get_game(game))
-    for text in moves.split():
-        state = state.apply_move(state.game.parse_move(state, text))
-    return state
+    return get_game(game).start().play(*moves.split())
 
 
 def picture(state: GameState) -> list[str]:

@@ -138,7 +138,5 @@ def test_response_distance_place_and_passes() -> None:
 )
 def test_outcomes_in_connect_four(moves: str, column: str, outcome: int) -> None:
     game = get_game("connect4")
-    state = GameState.new_game(game)
-    for text in moves.split():
-        state = state.apply_move(game.parse_move(state, text))
+    state = game.start().play(*moves.split())
     assert of(state, column)[0] == outcome

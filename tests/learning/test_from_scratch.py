@@ -26,40 +26,6 @@ def test_backpropagation_agrees_with_finite_differences(loss, activation) -> Non
     assert gradient_error(small(loss, activation), inputs, labels, rng) < 1e-6
 
 
-def test_the_check_finds_the_delta_of_the_wrong_side() -> None:
-    """Appendix B prints the gradient of the weights with the delta that leaves the layer."""
-
-    class Printed(Dense):
-        def backward(self, delta):
-            leaving = delta @ self.weights.T
-            self.gradients = (self._inputs.T @ leaving, leaving.sum(axis=0))
-            return leaving
-
-    rng = np.random.default_rng(3)
-    network = Network([Printed(4, 4, rng), Sigmoid(), Printed(4, 4, rng), Sigmoid()])
-    inputs, labels = rng.standard_normal((6, 4)), one_hot(rng.integers(4, size=6), 4)
-    assert gradient_error(network, inputs, labels, rng) > 0.1
-
-
-def test_gradients_of_keras_are_the_same() -> None:
-    """An independent implementation: TensorFlow's own differentiation of the same function."""
-    tf = pytest.importorskip("tensorflow")
-    rng = np.random.default_rng(4)
-    network = small(nn.CrossEntropy(), Sigmoid)
-    network.layers.pop()
-    inputs, labels = rng.standard_normal((6, 5)), one_hot(rng.integers(3, size=6), 3)
-    network.backward(network.loss.delta(network.forward(inputs), labels))
-    first, _, second = network.layers
-    variables = [tf.Variable(p) for layer in (first, second) for p in layer.parameters]
-    with tf.GradientTape() as tape:
-        hidden = tf.sigmoid(tf.constant(inputs) @ variables[0] + variables[1])
-        logits = hidden @ variables[2] + variables[3]
-        loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels, logits))
-    expected = tape.gradient(loss, variables)
-    for mine, theirs in zip(first.gradients + second.gradients, expected, strict=True):
-        np.testing.assert_allclose(mine, theirs.numpy(), rtol=1e-9, atol=1e-12)
-
-
 def test_exclusive_or_needs_a_hidden_layer() -> None:
     """No single layer computes it (Minsky and Papert, 1969); with one between, it is learned."""
     rng = np.random.default_rng(5)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 
 import pytest
 
 from dlgo.errors import SpecError
-from engines.alphazero.config import AlphaZeroConfig, SelfPlaySettings
 from engines.learning.settings import Settings, setting
 
 
@@ -61,8 +59,3 @@ def test_values_are_checked_wherever_they_come_from(given: dict, part: str) -> N
 def test_stored_settings_are_read_back() -> None:
     again = Toy("go", fast=True, play=Play(1.5))
     assert Toy.from_json(again.to_json()) == again
-
-
-def test_no_name_means_two_settings() -> None:
-    inner = set(SelfPlaySettings.options())
-    assert not inner & {f.name for f in dataclasses.fields(AlphaZeroConfig)}

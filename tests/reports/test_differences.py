@@ -106,29 +106,6 @@ def test_superiority_of_games_is_the_usual_formula():
 # The sequential test
 
 
-@pytest.mark.parametrize("numbers", [(3, 11, 30, 14, 5), (1, 2, 9, 4, 1), (7, 2, 1, 2, 9)])
-def test_llr_of_pairs_is_that_of_direct_maximisation(numbers):
-    from scipy.optimize import minimize
-
-    counts = Counts(numbers)
-
-    def best(score: float) -> float:
-        """Largest log-likelihood of a distribution with this mean, found without Lagrange."""
-        answer = minimize(
-            lambda x: -numbers @ (x - np.log(np.exp(x).sum())), np.log(numbers),
-            constraints={
-                "type": "eq",
-                "fun": lambda x: np.exp(x) @ counts.scores / np.exp(x).sum() - score,
-            },
-            method="SLSQP", options={"ftol": 1e-15, "maxiter": 1000},
-        )
-        return -float(answer.fun)
-
-    numbers = np.array(numbers)
-    direct = best(score_of_elo(30)) - best(score_of_elo(-5))
-    assert SprtBounds(-5, 30).llr(counts) == pytest.approx(direct, abs=2e-3)
-
-
 @pytest.mark.parametrize("numbers", [(40, 60, 50), (0, 5, 12), (9, 0, 12), (0, 0, 12)])
 def test_llr_of_games_is_that_of_a_search_over_the_draws(numbers):
     # With the mean given, the share of draws t is free: win s - t/2, loss 1 - s - t/2.

@@ -25,10 +25,10 @@ from engines.learning.runs import Progress
 from engines.learning.runs.records import read_history
 from engines.registry import build_engine
 from engines.supervised.config import SupervisedConfig
-from engines.supervised.trainer import SupervisedLearner, train
+from engines.supervised.trainer import train
 from tests.command import dlgo_here
 from tests.conftest import RUN_ALL, one_line_error
-from tests.learning.breaking import Killed, broken_off, measured
+from tests.learning.breaking import broken_off, measured
 from tests.learning.data.games import ShardWriter, write_unlabelled
 
 pytest.importorskip("keras")
@@ -164,22 +164,6 @@ def test_other_settings_or_data_do_not_continue_a_run(games, trained, tmp_path) 
     with one_line_error(ModelError, "digest="):
         train(TINY, others, tmp_path / "m")
     more = dataclasses.replace(TINY, epochs=2)
-    assert train(more, Dataset.open(games), tmp_path / "m").training["epochs"] == 2
-
-
-@pytest.mark.train
-def test_a_run_killed_before_it_writes_its_model_replaces_that_of_fewer_epochs(
-    games: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*arguments: object) -> None:
-        raise Killed
-
-    shutil.copytree(trained, tmp_path / "m")
-    more = dataclasses.replace(TINY, epochs=2)
-    with monkeypatch.context() as patched, pytest.raises(Killed):
-        patched.setattr(SupervisedLearner, "write_model", killed)
-        train(more, Dataset.open(games), tmp_path / "m")
-    assert read_card(tmp_path / "m").training["epochs"] == 1
     assert train(more, Dataset.open(games), tmp_path / "m").training["epochs"] == 2
 
 

@@ -121,23 +121,6 @@ def test_searches_side_by_side_are_the_same_with_a_compiled_evaluator(model, noi
         assert np.allclose(one.tree(i).prior[:n], other.tree(i).prior[:n], atol=1e-5)
 
 
-@pytest.mark.parametrize("options", [
-    "sims=60", "sims=60,batch=4", "sims=24,search=gumbel", "evals=50", "sims=60,temperature=1",
-])
-def test_the_engine_plays_as_with_onnx(tmp_path, options: str) -> None:
-    folder = write_dense_model(tmp_path / "net", "draughts", "captures")
-    game = get_game("draughts")
-    state = positions("draughts", 3)[2]
-    found = []
-    for runtime in ("onnx", "compiled"):
-        spec = f"alphazero:model={folder},cache=0,{options},runtime={runtime}"
-        engine = build_engine(spec, game, 3)
-        decision = engine.select_move(state)
-        found.append((decision.move, decision.policy))
-        engine.close()
-    assert found[0] == found[1]
-
-
 def test_an_encoder_that_looks_back_is_asked_in_the_usual_way(tmp_path) -> None:
     folder = write_dense_model(tmp_path / "net", "connect4", "zero")
     game = get_game("connect4")

@@ -77,9 +77,7 @@ def test_rollouts_value_the_leaves_if_wanted(tmp_path: Path) -> None:
 def test_a_prior_that_knows_the_win_finds_it_with_few_simulations(tmp_path: Path) -> None:
     """And one that rules it out takes longer: so the prior is used, and in the right place."""
     game = get_game("connect4")
-    state = GameState.new_game(game)
-    for column in "112233":
-        state = state.apply_move(game.parse_move(state, column))
+    state = game.start().play(*"112233")
     simulations = {}
     for name, weight in (("knows", 6.0), ("denies", -6.0)):
         bias = np.zeros(7)
