@@ -17,7 +17,7 @@ COUNT = Option("count", None, "how many", kind=int)
 
 @pytest.mark.parametrize(("value", "kind", "expected"), [
     ("1e4", int, 10_000), ("-3", int, -3), (7, int, 7), ("0.25", float, 0.25), (3, float, 3.0),
-    (str(2**63 - 1), int, 2**63 - 1),
+    (str(2**63 - 1), int, 2**63 - 1), (3.0, int, 3), ("3.0", int, 3), ("3.", int, 3),
 ])
 def test_numbers_and_their_texts_are_read(value, kind, expected) -> None:
     number = check_number(value, "x", kind)
@@ -50,12 +50,6 @@ def test_a_refusal_names_the_value_and_the_range(value, kind, bounds, message) -
     with pytest.raises(ModelError) as caught:
         check_number(value, "x", kind, **bounds, error=ModelError)
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("value", [3.0, "3.0", "3.", "3e0", 3])
-def test_a_whole_number_may_be_written_with_a_point_or_an_exponent(value) -> None:
-    number = check_number(value, "x", int)
-    assert number == 3 and type(number) is int
 
 
 def test_a_number_of_thousands_of_digits_is_not_repeated_in_the_message() -> None:

@@ -44,9 +44,10 @@ def plan(**changes) -> AlphaZeroConfig:
 WITH_HEADS = plan(**HEADS, network="resnet:blocks=0,filters=16,l2=0")
 
 
-def write_games(folder: Path, given_up: bool) -> Dataset:
-    """Random games, to the end, or given up by White before the move that would end them."""
-    rng = np.random.default_rng(5)
+@pytest.fixture(scope="module")
+def given_up(tmp_path_factory) -> Dataset:
+    """Random games, given up by White before the move that would end them."""
+    folder, rng = tmp_path_factory.mktemp("given_up"), np.random.default_rng(5)
     with ShardWriter(folder, GAME, {}) as writer:
         for _ in range(40):
             builder, state = GameBuilder(GAME), GameState.new_game(GAME)
@@ -55,15 +56,10 @@ def write_games(folder: Path, given_up: bool) -> Dataset:
                 tired = len(builder) >= 12
                 action = GAME.pass_action if tired else int(rng.choice(state.legal_actions()))
                 state = state.apply_move(GAME.move_of(action))
-                if not (given_up and state.is_over()):
+                if not state.is_over():
                     builder.add(action)
-            writer.add(builder.finish(1 if given_up else state.result()))
+            writer.add(builder.finish(1))
     return Dataset.open(folder)
-
-
-@pytest.fixture(scope="module")
-def given_up(tmp_path_factory) -> Dataset:
-    return write_games(tmp_path_factory.mktemp("given_up"), given_up=True)
 
 
 @pytest.fixture(scope="module")

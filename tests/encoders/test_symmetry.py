@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dlgo import GameSpec, GameState, Move, Point, get_game
+from dlgo import GameState, Move, Point, get_game
 from dlgo.encoders import get_encoder
-from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.symmetry import symmetries
 
 # How many symmetries each game has.
@@ -53,19 +52,3 @@ def test_a_quarter_turn_is_against_the_clock() -> None:
     action = game.action_of(Move.play(Point(1, 9)))
     turned = group.action(group.names.index("rotate90"), action)
     assert game.move_of(turned) == Move.play(Point(9, 9))
-
-
-def spoiled(**face: object) -> GameSpec:
-    """Tic-tac-toe that names its symmetries wrongly."""
-    return type("Spoiled", (TicTacToe,), face)()
-
-
-@pytest.mark.parametrize(("game", "message"), [
-    (spoiled(symmetry_names=("mirror",)), "must begin with identity"),
-    (spoiled(symmetry_names=("identity", "inside out")), "inside out"),
-    (spoiled(map_move=lambda self, move, to: Move.play(Point(1, 1))), "under mirror"),
-    (spoiled(map_move=lambda self, move, to: Move.play("nowhere")), "under mirror"),
-])
-def test_a_wrong_symmetry_is_named(game: GameSpec, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        symmetries(game)

@@ -127,16 +127,6 @@ def test_the_textbook_and_the_compiled_search_have_the_same_tree(
     assert root.value == tree.value_sum[ts.ROOT]
 
 
-def test_a_compiled_network_and_another_runtime_search_alike() -> None:
-    state = random_game(CONNECT4, seed=5)[6]
-    decisions = [
-        build_engine(f"descent:connect4-alphazero-wide,sims=60,runtime={kind}", CONNECT4, seed=1)
-        .select_move(state) for kind in ("compiled", "onnx")]
-    assert decisions[0].policy == decisions[1].policy
-    assert decisions[0].value == pytest.approx(decisions[1].value, abs=1e-4)
-    assert decisions[0].cost.evaluations == decisions[1].cost.evaluations > 300
-
-
 def test_ordinal_shares() -> None:
     """Exploitation 0.5 of three moves: 2/3, then 3/4 of the rest, then what is left."""
     rng = np.array([7], np.uint64)

@@ -115,23 +115,6 @@ def test_a_damaged_book_is_named_in_one_line(
         book.shipped_book.cache_clear()
 
 
-def test_without_a_book_or_with_a_smaller_one_the_rest_is_searched(
-    small_book: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = Solver(16).score(position("44444422"))
-    for path in (small_book, small_book.with_name("none")):
-        monkeypatch.setattr(book, "SHIPPED", path)
-        book.shipped_book.cache_clear()
-        try:
-            solver = Solver(16)
-            assert solver.score(position("44444422")) == expected
-            assert solver.nodes > 0
-            if path.exists():
-                assert solver.score(position("")) == 1
-        finally:
-            book.shipped_book.cache_clear()
-
-
 # It is killed once a part of the book is in the file.
 KILLED = """
 import os, signal, sys

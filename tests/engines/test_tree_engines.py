@@ -26,7 +26,7 @@ SPECS = {
     "puct:sims=60": ("connect4", "tictactoe"),
     "puct:sims=60,evaluator=static": ("tictactoe", "connectn:cols=5,rows=5,n=4,gravity=no"),
     "puct:sims=60,evaluator=uniform": ("tictactoe", "draughts"),
-    'puct:sims=8,agent="alphabeta:depth=1",batch=4': ("connect4", "go:size=5"),
+    'puct:sims=8,agent="alphabeta:depth=1",batch=4': ("connect4",),
 }
 
 

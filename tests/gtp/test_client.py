@@ -6,7 +6,6 @@ Nine programs misbehave; with `--run-all` all twenty.
 from __future__ import annotations
 
 import io
-import json
 import os
 from pathlib import Path
 
@@ -16,11 +15,9 @@ from dlgo import DlgoError, GameState, Move, Player, Point, SpecError, get_game
 from dlgo.gtp import GtpError
 from dlgo.records.ledger import Ledger
 from engines.registry import EngineSpec, build_engine
-from experiments.arena.planfile import read_plan
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from reports.tables import family_and_budget
 from tests.conftest import RUN_ALL, one_line_error
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, at_genmove, living, mock, needs_gnugo
 
@@ -49,16 +46,6 @@ def test_a_command_line_survives_the_specification(text: str, command: str) -> N
     assert dict(spec.settings)["command"] == command
     assert EngineSpec.parse(spec.text) == spec
     assert dict(EngineSpec.parse(spec.family).settings)["command"] == command
-
-
-def test_a_command_line_survives_a_plan_file_and_the_ledger(tmp_path: Path) -> None:
-    spec = EngineSpec.parse('gtp:"engine --list a,b",timeout=5')
-    path = tmp_path / "plan.toml"
-    path.write_text(f"""games = ["go9"]\nengines = ['{spec}', "random"]""")
-    plan, _ = read_plan(path, {})
-    assert plan.entrants == (spec.text, "random")
-    assert json.loads(json.dumps(plan.to_json()))["entrants"] == list(plan.entrants)
-    assert family_and_budget(spec.text) == (spec.family, "")
 
 
 @pytest.mark.parametrize(

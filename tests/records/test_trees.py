@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlgo import GameState, get_game
-from dlgo.game_tree import Node, arrows_of, cells_of, clean_comment, labels_of, point_of, text_value
+from dlgo.game_tree import Node, clean_comment, text_value
 from experiments.play.cell_moves import turns
 from experiments.play.game_file import SavedGame, form_of, game_bytes, read_games
 
@@ -99,11 +99,3 @@ def test_a_text_of_moves_says_where_a_variation_goes_wrong() -> None:
         "variations that end before an illegal move: 1",
         "line 2: C3 is illegal: the cell is taken; the game is read up to there",
     ]
-
-
-def test_marks_name_cells_as_sgf_does() -> None:
-    """A board of 3 rows and 4 columns; rows count from the top."""
-    assert [point_of(cell, 3, 4) for cell in (0, 3, 8, 11)] == [b"ac", b"dc", b"aa", b"da"]
-    assert cells_of(b"ab:bc", 3, 4) == [4, 5, 0, 1] and cells_of(b"zz", 3, 4) == []
-    assert labels_of([b"aa:A", b"da:x\\:y"], 3, 4) == {8: "A", 11: "x:y"}
-    assert arrows_of([b"ac:da", b"ac"], 3, 4) == [(0, 11)]

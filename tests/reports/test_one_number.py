@@ -272,12 +272,3 @@ def test_over_games_the_hardest_count(tmp_path: Path):
     by_name = {name: (score, weight) for name, score, weight in rows}
     assert by_name["all-round"][1].value > by_name["one-sided"][1].value > 0
     assert over_games({"g": tables["g"]}) == []
-
-
-def test_who_never_met_is_as_uncertain_as_the_ratings() -> None:
-    played = (["a", "x", "b", "x"] * 20, ["x", "a", "x", "b"] * 20, [1, 0, 1, 0, 1, 1, 0, 0] * 10)
-    table = fit_ratings(*played)
-    ahead = table.difference("a", "b")
-    row = next(row for row in one_number(table).standings() if row.entrant == "b")
-    assert ahead.low95 < 0 < ahead.high95
-    assert row.weight.low95 < 0.01 and row.weight.high95 > 0.99

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from dlgo import GameState, IllegalMoveError, Move, SpecError, game_names
+from dlgo import IllegalMoveError, SpecError, game_names
 from tests.command import ROOT
 from tests.conftest import RUN_ALL, one_line_error
 from tests.vector.test_vector import ROWS
@@ -142,18 +142,6 @@ def test_an_illegal_action_in_gymnasium(gymnasium_env) -> None:
     ):
         with one_line_error(SpecError, message):
             gymnasium_env.OpponentEnv(**options)
-
-
-def test_a_class_or_an_object_is_an_opponent_in_gymnasium(gymnasium_env) -> None:
-    class Last:
-        def select_move(self, state: GameState) -> Move:
-            return state.legal_moves()[-1]
-
-    for opponent in (Last, Last()):
-        env = gymnasium_env.OpponentEnv("tictactoe", opponent, "first")
-        env.reset(seed=1)
-        env.step(0)
-        assert np.flatnonzero(~env.action_masks()).tolist() == [0, 8]
 
 
 def test_without_the_libraries_the_remedy_is_named() -> None:

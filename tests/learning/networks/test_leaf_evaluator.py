@@ -25,8 +25,8 @@ from tests.learning.networks.models import write_model
 GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
 
 
-def searched(state: GameState, agent: LeafEvaluator, simulations: int, batch: int = 1) -> Searcher:
-    searcher = Searcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, batch)
+def searched(state: GameState, agent: LeafEvaluator, simulations: int) -> Searcher:
+    searcher = Searcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, 1)
     searcher.set_root(state)
     searcher.simulate(Budget(sims=simulations))
     return searcher

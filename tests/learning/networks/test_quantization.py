@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 from dlgo.errors import ModelError
@@ -37,23 +36,6 @@ def test_eight_bits_answer_nearly_as_float32(model: Path) -> None:
     for n in (1, 3, 64):  # of a batch each answer is its own
         part = small.evaluate(planes[:n])
         np.testing.assert_allclose(part["policy"], answers["policy"][:n], atol=1e-5)
-
-
-def test_the_body_is_in_integers_with_a_scale_a_filter_and_the_last_layers_are_not(
-    model: Path,
-) -> None:
-    graph = onnx.load(model / INT8).graph
-    makers = {output: node.op_type for node in graph.node for output in node.output}
-    constants = {value.name: value for value in graph.initializer}
-    layers = {node.name: node for node in graph.node if node.op_type in ("Conv", "Gemm")}
-    assert len(layers) == 4
-    for name, node in layers.items():
-        is_last = name.endswith("_out")
-        assert (makers.get(node.input[1]) != "DequantizeLinear") == is_last, name
-    weights = [node for node in graph.node if node.op_type == "DequantizeLinear"
-               and constants.get(node.input[0]) is not None
-               and len(constants[node.input[0]].dims) == 4]
-    assert [list(constants[node.input[1]].dims) for node in weights] == [[16], [16]]
 
 
 def test_the_same_model_and_seed_give_the_same_file(model: Path, tmp_path: Path) -> None:
