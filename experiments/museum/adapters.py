@@ -8,7 +8,7 @@
 
     Player = from_agent(lambda observation, action_mask: ...)                  # PettingZoo
 
-Whole files are in tests/museum/right and tests/museum/peers. GTP programs need no glue.
+Whole files are in tests/museum/right. GTP programs need no glue.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ The scripts themselves run with `--quick`, in the slow suite.
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -16,10 +15,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dlgo.errors import DlgoError
 from experiments.chapters.experiment import Experiment, experiment, script
 from tests.command import ROOT, run_module
-from tests.conftest import one_line_error
 
 SCRIPTS = [path.stem for path in sorted((ROOT / "experiments/chapters").glob("ch??.py"))
            if "@experiment(" in path.read_text()]
@@ -174,41 +171,3 @@ def test_nothing_is_measured_if_the_figures_have_no_place(
         script("", experiment(quick={}, full={})(lambda: pytest.fail("it measures")))
     assert ended.value.code == 2
     assert "file/figures: Not a directory" in capsys.readouterr().err
-
-
-def test_the_help_names_an_experiment_of_the_script(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["ch04", "--help"])
-    with pytest.raises(SystemExit):
-        script("", EXPERIMENTS["ch04.depth"])
-    assert "such as depth;" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_scratch_files_are_deleted_at_the_end() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from experiments.chapters.experiment import scratch_folder\n"
-         "folder = scratch_folder()\n(folder / 'games').mkdir()\nprint(folder)"],
-        cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() and not Path(done.stdout.strip()).exists()
-
-
-def test_results_that_are_missing_or_empty_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("experiments.chapters.experiment.RESULTS", tmp_path)
-    for _ in range(2):
-        with one_line_error(DlgoError, "run python -m experiments.chapters.ch11 --only unseen"):
-            EXPERIMENTS["ch11.unseen"].results  # noqa: B018
-        (tmp_path / "ch11_unseen.csv").touch()
-
-
-def test_a_value_outside_its_interval_is_found() -> None:
-    one = EXPERIMENTS["ch04.depth"]
-    table = one.results
-    assert not list(one.differences(table))
-    table.loc[1, ["value", "low", "high"]] = [40.0, 38.0, 42.0]
-    (difference,) = one.differences(table)
-    assert "depth 2 v depth 1" in difference and "40% (38 to 42) measured" in difference
-    assert len(list(one.differences(table.iloc[:2]))) == 3, "and rows that are missing"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import subprocess
 import sys
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from experiments.chapters import microzero
-from experiments.chapters.ch14 import WITHOUT
 from tests.command import ROOT
 from tests.conftest import RUN_ALL
 
@@ -36,20 +34,6 @@ def test_it_imports_numpy_and_nothing_else_and_is_short() -> None:
              for alias in node.names}
     assert names == {"numpy", "sys", "time"} and text.count("\n") <= 200
     assert not any(isinstance(node, ast.ImportFrom) for node in ast.walk(ast.parse(text)))
-
-
-def test_every_idea_that_is_left_out_stands_in_one_line() -> None:
-    assert all(FILE.read_text().count(piece) == 1 for piece, _ in WITHOUT.values())
-
-
-def test_the_answers_to_ten_questions_stand_in_the_sources() -> None:
-    page = (ROOT / "notebooks/14_alphazero.py").read_text().split("\n# ## Ten questions")[1]
-    page = re.sub("^# ?", "", page, flags=re.M)
-    rows = re.findall(r"Compiled:\s`(.*)`\.\n\n```python\n(.*)\n(.*)\n```", page)
-    assert len(rows) == 10
-    for file, ours, compiled in rows:
-        assert ours in FILE.read_text(), ours
-        assert compiled in (ROOT / file).read_text(), compiled
 
 
 def test_a_line_of_three_loses_for_the_player_to_move() -> None:

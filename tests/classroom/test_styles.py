@@ -28,7 +28,7 @@ def test_values_of_other_types_and_other_functions_earn_all_points(name) -> None
         assert bool(lost(name, source)) == ((name, style) in REFUSED), style
 
 
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", SOLUTIONS)
 def test_a_solution_in_another_style_earns_all_points(name) -> None:
     assert lost(name, SOLUTIONS[name]) == {}
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import resource
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import numpy as np
 import pytest
 
 from dlgo import game_names
@@ -87,14 +85,6 @@ def test_engines_shows_one_engine_with_its_page_and_code(name: str, capsys) -> N
     assert {*(option.name for option in engine_class(name).options), "resign"} <= options
     page, code = re.findall(r"^    (?:docs|code): (\S+)$", text, re.M)
     assert (ROOT / page).exists() and (ROOT / code).exists()
-
-
-def test_games_shows_one_game_of_ours_or_of_a_file(capsys) -> None:
-    text = dlgo_here(capsys, "games", "go9").stdout
-    assert {"size", "komi"} <= {name for name, _ in columns(text, "      ")}
-    assert text.endswith("    docs: docs/games.md\n    code: dlgo/games/go/state.py\n")
-    own = ROOT / "experiments/templates/rows.py"
-    assert "A move is a cell" in dlgo_here(capsys, "games", str(own)).stdout
 
 
 MISTAKES = [
@@ -209,31 +199,6 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 @pytest.mark.slow
-def test_a_second_start_plays_its_first_move_soon(capsys) -> None:
-    """From the start of the process to the first move of MCTS on 9x9, compiled code cached.
-
-    Measured: 0.9 s of CPU time on a quiet machine, twice that on a busy one; so it is compared
-    with the least that any program here has to do, importing Numba: 3.6 times as much. A second
-    look is taken only where the first says otherwise.
-    """
-    command = ("play", "go9", "--first", "mcts:sims=100", "--delay", "0")
-
-    def seconds(start: Callable[[], object]) -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        start()
-        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-
-    def play() -> None:
-        done = dlgo(*command, stdin="quit\n")
-        assert done.returncode == 0, done.stderr
-        assert "black: " in done.stdout
-
-    assert dlgo_here(capsys, *command, stdin="quit\n").returncode == 0  # fills the cache
-    numba = seconds(lambda: subprocess.run([sys.executable, "-c", "import numba"], check=True))
-    assert any(seconds(play) < 7 * numba for _ in range(2))
-
-
-@pytest.mark.slow
 def test_the_same_seed_prints_the_same_game(capsys) -> None:
     """In two processes."""
     command = ("play", "connect4", "--first", "random", "--second", "mcts:sims=20", "--delay", "0",
@@ -261,17 +226,6 @@ def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys) 
     error = capsys.readouterr().err
     assert "RuntimeError: the moon is in the way" in error
     assert len(error.strip().splitlines()) == 1
-
-
-def test_too_large_a_number_is_no_internal_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import dlgo
-
-    monkeypatch.setattr(dlgo, "get_game", lambda *_: np.empty(2**50))
-    done = dlgo_here(capsys, "perft", "connect4", "--depth", "2")
-    assert done.returncode == 1 and "8.00 PiB" in done.stderr and "internal" not in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.slow

@@ -120,12 +120,6 @@ def test_generate_and_train(folder: Path, capfd: pytest.CaptureFixture[str]) -> 
     assert "Game over: " in done.stdout, done.stderr
 
 
-def test_bench_and_encoders(capsys: pytest.CaptureFixture[str]) -> None:
-    done = dlgo_here(capsys, "bench", "--game", "my_game.py", "--seconds", "0.05", "--rounds", "1")
-    assert done.stdout.count("my_game.py:Tiny") == 4, done.stderr
-    assert "oneplane" in dlgo_here(capsys, "encoders", "my_game.py").stdout
-
-
 @pytest.mark.slow
 def test_a_bot_that_fails_is_named_by_its_line_and_the_game_is_saved_first(
     folder: Path, capsys: pytest.CaptureFixture[str]

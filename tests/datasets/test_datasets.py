@@ -16,7 +16,6 @@ import pytest
 
 from dlgo.errors import DataError, DlgoError
 from engines.learning.data import Dataset, read_shard
-from experiments.datasets import sgf_import
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.sgf_import import Filter, import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
@@ -230,15 +229,6 @@ def test_an_import_without_a_game_says_why_each_time(archive: Path, tmp_path: Pa
         assert "no game was imported: another board size (4)" in done.stderr.splitlines()[-1]
     assert dlgo_here(capfd, *command, "--size", 9).returncode == 0  # in the same folder
     assert Dataset.open(tmp_path / "out").n_games == 2
-
-
-def test_the_progress_of_an_import_counts_files(
-    archive: Path, tmp_path: Path, monkeypatch, capsys
-) -> None:
-    monkeypatch.setattr(sgf_import, "default_progress", lambda: LineProgress(interval=0))
-    import_sgf([archive], tmp_path / "out", Filter(9), workers=1)
-    shown = capsys.readouterr().err
-    assert " of 4 files, " in shown and " of 4 games" not in shown
 
 
 def test_a_folder_is_imported_with_its_archives_and_collections(

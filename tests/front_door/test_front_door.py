@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import subprocess
 import sys
@@ -94,14 +93,6 @@ def test_a_plot_is_a_figure_that_a_notebook_shows(example: dict[str, Any], cost:
 
     figure = example["t"].plot(cost=cost)
     assert isinstance(figure, Figure) and figure._repr_png_().startswith(b"\x89PNG")
-
-
-def test_the_names_are_there_to_be_found() -> None:
-    names = {"check", "engine", "game", "generate", "match", "results", "tournament", "train"}
-    assert names <= set(dir(dlgo))
-    assert {"supervised", "alphazero", "ppo"} <= set(dir(dlgo.train))
-    for name in dlgo.__all__:
-        assert inspect.getdoc(getattr(dlgo, name)), name
 
 
 def test_importing_is_light(tmp_path: Path) -> None:

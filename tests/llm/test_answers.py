@@ -232,21 +232,6 @@ def test_a_busy_server_is_asked_again_and_a_final_no_is_not(ask) -> None:
         assert len(server.requests) == 1 and "asks to wait 86" in error.text
 
 
-def test_an_answer_in_another_form_says_what_the_server_says(ask) -> None:
-    for body, words in ((b'{"error": {"message": "credit exhausted"}}', ": credit exhausted"),
-                        (b"<html>log in</html>", ": <html>log in</html>"), (b"", "")):
-        error, _, _ = ask(lambda request, body=body: (200, {}, body))
-        assert error.text == f"the server's answer is not a chat completion{words}"
-
-
-@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
-def test_a_server_that_has_moved_is_named(code: int, ask) -> None:
-    error, _, server = ask(lambda request: (code, {"Location": "/v2/chat/completions"}, b"gone"))
-    url = server.url.replace("/v1", "/v2/chat/completions")
-    assert error.text == f"HTTP {code}: it moved to {url}; write that as url"
-    assert len(server.requests) == 1
-
-
 def test_an_engine_that_is_stopped_does_not_wait_for_a_busy_server(ask) -> None:
     stopped, began = threading.Event(), time.monotonic()
 

@@ -178,12 +178,3 @@ def test_a_file_that_does_not_load(tmp_path, capsys) -> None:
     (tmp_path / "slow.py").write_text("while True: pass\n")
     with pytest.raises(DlgoError, match=r"cannot load .*slow.py, line 1: TooSlow: no answer"):
         audit(tmp_path / "slow.py", seconds=3)
-
-
-def test_one_of_several_players(tmp_path) -> None:
-    (tmp_path / "two.py").write_text(
-        "class A:\n    def select_move(self, state): return 'A'\n"
-        "class B:\n    def select_move(self, state): return 'Z'\n")
-    for name, wanted in (("A", "it plays A"), ("B", "B.select_move returned 'Z'")):
-        subject = Subject(f"{tmp_path / 'two.py'}:{name}")
-        assert wanted in auditing.examine(subject, "select_move", "reply").popitem()[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -82,11 +81,3 @@ def test_each_kind_of_fault_has_a_price(name: str, tiny: None) -> None:
     assert 0 <= row["shown"] <= 1
     losses = set(pd.read_csv(prices.LOSSES)["which"])
     assert losses == ({"fault", "right"} if name == "opponent-unseen" else set())
-
-
-def test_a_search_that_crashes_has_no_price(tiny: None) -> None:
-    crash = "            wins = 1 / 0\n"
-    fault = replace(get_fault("unvisited-is-lost"), after=crash)
-    with pytest.raises(DlgoError, match="ZeroDivisionError"):
-        prices.measure(fault)
-    assert pd.read_csv(prices.PRICES).empty

@@ -303,16 +303,6 @@ def cpu_time() -> str:
             f"({seconds / BURNT - 1:+.1%})")
 
 
-def four_games() -> str:
-    """Seconds for four games of a bot of one's own, processes and all."""
-    Path("bots.py").write_text(BOTS.replace("time.sleep(0.1)", "pass"))
-    dlgo(*tournament("warm.sqlite", "random", "bots.py:Slow", pairs=1))  # what is compiled
-    began = time.perf_counter()
-    assert dlgo(*tournament("four.sqlite", "random", "bots.py:Slow", pairs=2)).returncode == 0
-    assert len(games("four.sqlite")) == 4
-    return f"{time.perf_counter() - began:.1f} s"
-
-
 SCENARIOS = {
     name: value for name, value in list(globals().items())
     if callable(value) and getattr(value, "__annotations__", None) == {"return": "str"}

@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from dlgo import DlgoError, GameState, Move, Player, Point, get_game
+from dlgo import DlgoError, GameState, Move, Player, get_game
 from dlgo.display import board_info
 from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.records.ledger import GameRecord, Ledger
@@ -64,21 +64,6 @@ def four_in_a_row() -> GameState:
     for text in "4141414":
         state = state.apply_move(state.game.parse_move(state, text))
     return state
-
-
-def test_winning_stones_are_marked_and_else_the_last_one() -> None:
-    axes = Figure().add_axes((0, 0, 1, 1))
-
-    def marks(state: GameState) -> set[Point]:
-        draw_board(axes, state)
-        return {
-            Point(round(patch.center[1]), round(patch.center[0]))
-            for patch in axes.patches if patch.get_zorder() == 6
-        }
-
-    state = four_in_a_row()
-    assert marks(state) == {Point(row, 4) for row in (1, 2, 3, 4)}
-    assert marks(state.previous_state) == {Point(3, 1)}
 
 
 def test_a_recorded_game_becomes_an_animation(tmp_path: Path, capsys) -> None:

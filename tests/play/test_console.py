@@ -11,7 +11,7 @@ import pytest
 from dlgo import DlgoError, GameState, Move, NotationError, Player, Point, get_game
 from dlgo.games.draughts.state import Draughts
 from engines.base import Decision
-from experiments.play.console import Console, board_text
+from experiments.play.console import Console
 from experiments.play.game_file import game_bytes, read_game_file, write_game_file
 from experiments.play.session import (
     DEFAULT_HINT,
@@ -89,19 +89,6 @@ def test_a_saved_game_is_the_same_game_when_read(tmp_path: Path, game, plies: in
     assert (read.state.game, read.state.moves()) == (game, state.moves())
     assert not state.is_over() or read.state.winner() is state.winner()
     assert (read.black, read.white) == ("human", "mcts:sims=10")
-
-
-def test_other_programs_read_what_is_saved(tmp_path: Path) -> None:
-    from sgfmill import sgf
-
-    state = start("go9")
-    for text in ("D4", "pass", "E5"):
-        state = state.apply_move(state.game.parse_move(state, text))
-    game = sgf.Sgf_game.from_bytes(game_bytes(state, "me", "you"))
-    assert [node.get_move() for node in game.get_main_sequence()[1:]] == [
-        ("b", (3, 3)), ("w", None), ("b", (4, 4))
-    ]
-    assert game.get_player_name("w") == "you"
 
 
 BROKEN = [
@@ -298,12 +285,6 @@ def test_colours_only_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\x1b[" not in shown(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in shown(Screen())
-
-
-@pytest.mark.parametrize("game", golden_games(), ids=str)
-def test_colours_change_no_character(game) -> None:
-    state = random_game(game, seed=5, max_plies=20)[-1]
-    assert board_text(state).plain == str(state)
 
 
 def test_text_that_is_no_text_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys) -> None:

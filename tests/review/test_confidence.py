@@ -119,28 +119,6 @@ def test_a_slow_fall_is_told_and_blamed_on_no_move() -> None:
     assert "it had not seen this before" in slide_words(review, slide)
 
 
-@pytest.mark.slow
-def test_a_known_collapse_is_shown() -> None:
-    """Two equal players of Go; from move 25 on, black plays random moves."""
-    game, rng = get_game("go:size=9"), np.random.default_rng(3)
-    state, engine = GameState.new_game(game), EngineSpec.parse("mcts:sims=1000").build(game, 3)
-    while len(state.moves()) < 80:
-        move = engine.select_move(state).move
-        if len(state.moves()) >= 24 and state.next_player is Player.black:
-            moves = state.sensible_moves()
-            move = moves[rng.integers(len(moves))]
-        state = state.apply_move(move)
-    review, _ = review_game(state, "mcts:sims=200")
-    fall = max(slides(review), key=lambda slide: slide.before - slide.after)
-    assert fall.player is Player.black and 20 <= fall.first <= 30 and 44 <= fall.last <= 60, fall
-    assert fall.before > 0.5 and fall.after < 0.2
-
-
-def test_a_blunder_near_the_start_is_no_fall_besides() -> None:
-    review, _ = review_game(played("tictactoe", "B2 A2 A1 C3 C1"))
-    assert [verdict.turn.number for verdict in review.mistakes()] == [2] and slides(review) == []
-
-
 def test_a_resignation_explains_the_fall_that_it_is() -> None:
     review = GameReview(played("go:size=5", "C3 B2 resign"))
     finish(review, Noisy([0.9] * 4, {}, 0.0), "x")

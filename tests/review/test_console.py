@@ -41,16 +41,6 @@ def test_a_recorded_game_is_reviewed(saved: Path) -> None:
     assert data["names"] == ["A</script><b>", "B"] and data["verdicts"][0]["turn"] == 2
 
 
-def test_a_mistake_is_explained_by_the_rules(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "missed.txt"
-    write_game_file(path, played("tictactoe", "B2 A1 B1 A3 C3"), "A", "B")
-    review_file(str(path), None, None, True, False, None, None, move_timeout=60.0)
-    out = capsys.readouterr().out
-    assert "Misses B3, which would win at once. Lets O win at once with A2." in out
-
-
 def test_as_json_and_without_proofs(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     review_file(str(saved), None, "mcts:sims=400", False, True, None, None, move_timeout=60.0)
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -199,16 +199,6 @@ def test_the_end_is_worth_what_the_rules_say() -> None:
     assert re.search(r"resignation; before that, X could expect (win|\d\d%)", words)
 
 
-def test_without_answers_there_are_no_verdicts() -> None:
-    review = GameReview(played("connect4", " ".join(FOUR)), exact=True)
-    assert finish(review, lambda question: None, "x") > 0
-    assert review.mistakes() == [] and review.done == 0 and [*review.verdicts()] == []
-    assert summary_words(review, Player.black) == "no move judged yet"
-    silent = engine("random", "connect4")
-    state = review.states[0]
-    assert evaluation_of(state, silent.analyse(state), "random") is None
-
-
 def test_a_solver_that_is_told_to_end_claims_nothing_and_keeps_what_it_knows() -> None:
     solver = engine("solver", "connect4")
     state = played("connect4", " ".join(FOUR[:6]))

@@ -20,7 +20,6 @@ from engines.learning.runs import run
 from engines.solver.outcomes import outcomes_of
 from experiments.measures import frequency
 from experiments.studies.ladder import Part, meetings, run_part
-from experiments.studies.measured import check_kept
 from experiments.studies.plans import plan_file, read_plan
 from reports import tables
 from tests.command import assert_one_line, run_module, run_module_here
@@ -160,17 +159,6 @@ def test_positions_of_games_are_solved_by_how_often_they_occur(tiny: Path, tmp_p
             line = [game.action_of(move) for move in position.state.moves()]
             assert position.asks and [position.outcomes] == outcomes_of(game)([line])
             assert position.state.key() in keys
-
-
-def test_mistakes_in_other_positions_are_not_mixed(tmp_path: Path) -> None:
-    check_kept(tmp_path, {"2": [None]})
-    (tmp_path / "mistakes.csv").write_text("class,positions\n2,3\n", encoding="utf-8")
-    check_kept(tmp_path, {"2": [None] * 3, "4": [None]})
-    check_kept(tmp_path, {})
-    for sets, count in (({"2": [None] * 5}, 5), ({"4": [None] * 3}, 0)):
-        message = rf"mistakes.csv was measured on 3 positions of class 2, not {count}; use"
-        with pytest.raises(SpecError, match=message):
-            check_kept(tmp_path, sets)
 
 
 def test_a_game_without_solved_positions_is_refused_before_any_training(

@@ -9,7 +9,6 @@ from tests.studio.client import Studio
 
 pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 _LINE = "[...document.querySelectorAll('.stage .line-text')].length"
 
@@ -73,40 +72,6 @@ def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Pag
     assert "Blue: more than the other engine" in page.text(".engine-panel .line + .line")
     page.choose("#heat", "visits")
     assert page.nameless() == [] and page.errors() == []
-
-
-def test_arrows_are_drawn_with_the_keyboard(studio: Studio, page: Page) -> None:
-    analysed(studio, page)
-    page.press("Draw")
-    board = ".stage svg.board"
-    page.keys(Keys.ARROW_UP, on=board)  # to the last stone, D3
-    begin = ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT)
-    begin.perform()
-    page.see_message("The arrow begins at D3")
-    page.keys(Keys.ARROW_LEFT, Keys.ENTER, on=board)
-    page.see("document.querySelectorAll('.stage .arrow').length === 1", "the arrow")
-    page.keys(Keys.ENTER, on=board)
-    page.see("document.querySelector('.stage .drawn-text')?.textContent === 'A'", "a letter")
-    assert page.count(".stage .arrow") == 1
-    begin.perform()
-    page.keys(Keys.ESCAPE, Keys.ARROW_UP, Keys.ENTER, on=board)
-    page.see("document.querySelectorAll('.stage .drawn-text').length === 2", "no second arrow")
-    assert page.count(".stage .arrow") == 1 and page.errors() == []
-
-
-def test_territory_is_shown_and_taken_away(studio: Studio, page: Page) -> None:
-    moves = " ".join(f"{column}{row}" for row in range(1, 6) for column in "BD")
-    analysed(studio, page, moves)
-    assert page.count(".owner") == 0
-    page.keys("w")
-    page.see("document.querySelectorAll('.owner.side0').length >= 10"
-             " && document.querySelectorAll('.owner.side1').length >= 10", "both territories")
-    page.see_text("points on average over 1,000 random games")
-    page.keys(Keys.ARROW_LEFT)
-    page.see_text("points on average over 1,000 random games")
-    page.keys("w")
-    page.see("document.querySelectorAll('.owner').length === 0", "nothing")
-    assert "random games" not in page.status() and page.errors() == []
 
 
 def test_a_copied_link_opens_the_same_position(studio: Studio, page: Page) -> None:

@@ -103,39 +103,6 @@ def test_a_board_turned_keeps_gravity_and_names_all_sides(studio: Studio, page: 
     page.see("document.querySelectorAll('.stage .lines .label').length === 20", "four sides")
 
 
-def test_hexagons_are_clicked_up_to_their_corners_and_a_stone_is_taken_over(
-    studio: Studio, page: Page
-) -> None:
-    page.go(f"play/{studio.new('hex:size=3,swap=yes')}")
-    page.click_cell(3)  # a2
-    page.see_pieces(1, "the first stone")
-    page.click_cell(3)
-    label = "document.querySelector('.stage [data-cell=\"7\"]').getAttribute('aria-label')"
-    page.see(f"{label} === 'b1, blue, last move'", "the mirror image")
-    corners = """[...document.querySelectorAll(".stage [data-cell]")].map((cell) => {
-      const { x, y, width, height } = cell.getBoundingClientRect(), middle = x + width / 2;
-      const at = (part) => document.elementFromPoint(middle, y + part * height);
-      return [at(0.03) === cell, at(0.97) === cell];
-    })"""
-    page.see(f"({corners}).flat().filter(Boolean).length === 18", "all corners")
-
-
-def test_discs_turn_over_and_a_man_is_moved_by_two_clicks(studio: Studio, page: Page) -> None:
-    page.go(f"play/{studio.new('othello:size=4')}")
-    page.see_pieces(4, "the start")
-    page.button("Pass", "one.disabled")  # there are plays
-    page.driver.execute_script(_COUNTED)
-    page.click_cell(2)  # c4
-    page.see_pieces(5, "the new disc")
-    motions = page.driver.execute_script("return window.motions")
-    assert sorted(motions, key=str) == [["fade", 0], [2, 0], [2, 200]]  # old, new, turned
-    page.see("[...document.querySelectorAll('.stage .pieces .side0')].length === 4", "3 and 1")
-    page.go(f"play/{studio.new('breakthrough:rows=5,cols=4')}")
-    page.click_cell(4)
-    page.click_cell(9)
-    page.see_text("a2-b3", ".moves li:nth-child(1) .text")
-
-
 def test_captures_are_shown_jump_by_jump(studio: Studio, page: Page) -> None:
     """The piece visits each square of its way, and what it takes fades as it passes."""
     game = studio.new("draughts")

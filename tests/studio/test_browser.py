@@ -21,7 +21,9 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 STATIC = Path(server.__file__).with_name("static")
 
 
-@pytest.mark.parametrize("spec", ["connect4", "go:size=4", "draughts", KINDS_GAME])
+@pytest.mark.parametrize("spec", [
+    "connect4", "go:size=4", "draughts", "hex:size=3,swap=yes", "othello:size=4", KINDS_GAME,
+])
 def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:
     draw = random.Random(38)  # the shortest game of draughts of sixty
     game, state = studio.new(spec), GameState.new_game(get_game(spec))

@@ -197,14 +197,6 @@ def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: P
     assert page.errors() == []
 
 
-def test_a_large_search_is_shown_as_far_as_it_was_recorded(page: Page) -> None:
-    page.go("inside/game=go:size%3D19&engine=textbook-alphabeta:depth%3D9&seed=1")
-    page.see_text("The recording is incomplete", ".search-facts")
-    assert "limit of 20,000 steps" in page.text(".search-facts")
-    page.keys(Keys.END)
-    page.see_text("choose a smaller board", ".choice")
-
-
 def test_what_cannot_be_searched_is_told_on_the_page(page: Page) -> None:
     page.go("inside/game=tictactoe&moves=A1%20A1&engine=textbook-mcts&seed=1")
     assert "move 2: A1 is illegal" in page.text(".trouble")

@@ -131,23 +131,6 @@ def test_a_game_is_saved_as_pictures_and_as_a_film(page: Page, game: str) -> Non
     assert page.errors() == []
 
 
-def test_a_search_is_saved_as_a_film(page: Page) -> None:
-    page.go("inside/preset=uct&step=100")
-    page.find(".search-tree .card")
-    open_dialog(page)
-    page.driver.execute_script("document.querySelector('#film [name=last]').value = 103")
-    with image.open(saved(page, "Animated GIF", "gif")) as film:
-        frames = [frame.convert("RGB").tobytes() for frame in ImageSequence.Iterator(film)]
-    assert len(frames) == len(set(frames)) == 4
-    see_step(page, 100)
-    page.see("!document.getElementById('picture').open", "no dialog")
-    page.go("review")
-    page.find("h1")
-    page.keys("P")
-    page.see_message("no board, tree or graph", bad=True)
-    page.errors()
-
-
 def png(*size: int) -> bytes:
     out = io.BytesIO()
     image.new("RGB", size, "red").save(out, "PNG")

@@ -72,25 +72,6 @@ def test_a_clock_counts_down_and_ends_the_game(studio: Studio, page: Page) -> No
     assert shown == sorted(shown, reverse=True) and len({*shown}) > 2, shown
 
 
-def test_moments_of_a_game_between_engines_that_go_step_by_step(
-    studio: Studio, page: Page
-) -> None:
-    game = studio.new("tictactoe", "random", "mcts:sims=50", seed=3, delay=60)
-    page.go(f"play/{game}")
-    page.see_turns(1)
-    page.press("Step")
-    page.see_turns(2)
-    assert page.button("Continue")
-    page.choose("#speed", "0")
-    page.press("Continue")
-    page.see_text("O wins with 3 in a row")
-    page.see_text(" for X", ".moments li")
-    moment = studio.view(game)["moments"][0]
-    page.click(".moments button")
-    page.see_text(f"After move {moment['plies']} of", ".status")
-    assert page.errors() == []
-
-
 def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
     studio: Studio, page: Page
 ) -> None:

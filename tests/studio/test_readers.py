@@ -1,7 +1,4 @@
-"""Inputs by readers: every command that takes a game file reads it alike and says the same of it.
-
-The readers are `show`, `analyze`, `play --resume`, `loadsgf`, the studio and `import-sgf`.
-"""
+"""Every command that takes a game file reads it alike and says the same of it."""
 
 from __future__ import annotations
 
@@ -13,30 +10,15 @@ import pytest
 from sgfmill import sgf, sgf_moves
 
 from dlgo import GameState, get_game
-from engines.learning.data import read_shard
-from engines.learning.data.replay import start_state
 from experiments.play.board_animation import load_game
 from experiments.play.game_file import read_games
-from tests.command import ROOT, dlgo_here
-from tests.conftest import RUN_ALL
+from tests.command import dlgo_here
 from tests.gtp.talk import Talk
-from tests.records.test_readers import PDN, SGF, WHOLE, properties
+from tests.records.test_readers import PDN, SGF
 from tests.studio.client import Studio
-
-CASES = ROOT.parent / "shared" / "cases"
-# Rows of the table of inputs, one of each kind.
-KINDS = (
-    "free handicap", "two of White", "KM in words", "brackets in a comment", "setup in the middle",
-    "after two passes", "no charset, GBK", "wrong bytes",
-)
 
 # The stones and whose turn it is; the notes.
 Answer = tuple[str, list[str]]
-
-
-def files(kind: str) -> list[Path]:
-    """The shared cases, where they are."""
-    return sorted((CASES / kind).glob(f"*.{kind}"))
 
 
 def stones_of(state: GameState) -> str:
@@ -118,103 +100,27 @@ def by_studio(path: Path, studio: Studio) -> Answer:
     return stones_in(data), said(answer["notes"])
 
 
-def by_import(path: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> Answer:
-    size = load_game(path).state.game.size
-    done = dlgo_here(capsys, "data", "import-sgf", path, "--out", out / "data", "--size", size,
-                     "--workers", 1)
-    assert done.returncode == 0, done.stderr
-    game = get_game("go", size=size)
-    played = read_shard(out / "data" / "games-000000.npz").games[0]
-    state = start_state(game, played.start)
-    for action in played.actions.tolist():
-        state = state.apply_move(game.move_of(action))
-    return stones_of(state), said(done.stderr.splitlines(), "note: ")
-
-
-def others(
-    number: int, path: Path, out: Path, studio: Studio, capsys: pytest.CaptureFixture[str]
-) -> dict[str, Answer]:
-    """What readers say of the file of a number: all of them with --run-all, else two in turn."""
-    readers = {
-        "show": lambda: by_show(path, out, capsys), "play": lambda: by_play(path, out, capsys),
-        "analyze": lambda: by_analyze(path, out, capsys), "studio": lambda: by_studio(path, studio),
-    }
-    if path.suffix == ".sgf":
-        readers |= {"loadsgf": lambda: by_loadsgf(path, capsys),
-                    "import-sgf": lambda: by_import(path, out, capsys)}
-    names = list(readers)
-    if not RUN_ALL:
-        names = [names[(number + half) % len(names)] for half in (0, len(names) // 2)]
-    return {name: readers[name]() for name in names}
-
-
-def read(path: Path) -> Answer:
-    saved = load_game(path)
-    return stones_of(saved.state), said(saved.notes)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not CASES.is_dir(), reason="needs ../shared/cases")
-@pytest.mark.parametrize("kind", ["sgf", "pdn"])
-def test_shared_cases_are_read_alike(
-    kind: str, tmp_path: Path, studio: Studio, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", [
+    "an illegal move", "an illegal move in PDN",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in (
+        "free handicap", "two of White", "brackets in a comment", "no charset, GBK")),
+])
+def test_a_file_is_read_alike(
+    name: str, tmp_path: Path, studio: Studio, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for number, path in enumerate(files(kind)):
-        out = tmp_path / path.stem
-        out.mkdir()
-        first, answers = read(path), others(number, path, out, studio, capsys)
-        if path.stem == "three-games":  # all of them are imported, one is shown
-            assert answers.pop("import-sgf", (first[0], [])) == (first[0], [])
-            assert "the first of 3 games" in first[1][0]
-        assert all(answer == first for answer in answers.values()), (path.name, first, answers)
-
-
-@pytest.mark.slow
-def test_own_inputs_are_read_alike(
-    tmp_path: Path, studio: Studio, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for number, name in enumerate(KINDS):
-        out = tmp_path / str(number)
-        out.mkdir()
-        path = out / "x.sgf"
-        path.write_bytes(SGF[name][0])
-        first, answers = read(path), others(number, path, out, studio, capsys)
-        assert all(answer == first for answer in answers.values()), (name, first, answers)
-        assert len(first[1]) >= len(SGF[name][2])
-
-
-@pytest.mark.parametrize("kind", ["sgf", "pdn"])
-def test_an_illegal_move_keeps_the_game_for_people_and_refuses_it_for_training(
-    kind: str, tmp_path: Path, studio: Studio, capsys: pytest.CaptureFixture[str]
-) -> None:
+    kind = "pdn" if "PDN" in name else "sgf"
     path = tmp_path / f"x.{kind}"
-    path.write_bytes((SGF if kind == "sgf" else PDN)["an illegal move"][0])
+    table = SGF if kind == "sgf" else PDN
+    path.write_bytes(table[name.removesuffix(" in PDN")][0])
+    saved = load_game(path)
+    first = stones_of(saved.state), said(saved.notes)
     answers = [by_show(path, tmp_path, capsys), by_analyze(path, tmp_path, capsys),
                by_play(path, tmp_path, capsys), by_studio(path, studio)]
     if kind == "sgf":
         answers.append(by_loadsgf(path, capsys))
+    assert all(answer == first for answer in answers), (first, answers)
+    if name == "an illegal move":
+        assert first[1][-1] == "the game is read up to there"
         done = dlgo_here(capsys, "data", "import-sgf", path, "--out", tmp_path / "data",
                          "--size", 9, "--workers", 1)
-        assert "skipped" in done.stderr and "move 3, black C7, is illegal" in done.stderr
-        assert "0 games, 0 positions" in done.stderr
-    assert all(answer == answers[0] for answer in answers), answers
-    assert answers[0][1][-1] == "the game is read up to there"
-
-
-def test_every_command_writes_back_what_the_file_says(
-    tmp_path: Path, studio: Studio, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, whole = tmp_path / "x.sgf", properties(WHOLE)
-    path.write_bytes(WHOLE)
-    by_play(path, tmp_path, capsys)
-    assert properties((tmp_path / "played.sgf").read_bytes()) == whole
-    _, answer = studio.ask("/api/games/load?name=x.sgf", WHOLE, content_type="text/plain")
-    _, data = studio.ask(f"/api/games/{answer['id']}/file")
-    assert properties(data) == whole
-    by_analyze(path, tmp_path, capsys)
-    reviewed = properties((tmp_path / "analyzed.sgf").read_bytes())
-    for before, after in zip(whole, reviewed, strict=True):
-        assert {key: text for key, text in after.items() if key != "C"} == {
-            key: text for key, text in before.items() if key != "C"
-        }
-        assert all(text in after["C"][0] for text in before.get("C", ()))
+        assert "skipped" in done.stderr and "0 games, 0 positions" in done.stderr

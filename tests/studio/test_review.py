@@ -14,8 +14,6 @@ pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
-from tests.sample_ledger import write_sample  # noqa: E402
-
 # Of Connect Four, unfinished: from the 9th position on it is soon solved. The last three moves are
 # blunders (tests/review/test_game_review.py).
 COLUMNS = "4444423215122333"
@@ -82,20 +80,6 @@ def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio)
     assert first["done"] <= news["done"] < news["of"]
     again.close()
     studio.wait_for_quiet()
-
-
-def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None:
-    write_sample(studio.ledgers["old"])
-    _, listed = studio.ask("/api/ledgers/old.sqlite/games")
-    head = next(game for game in listed["games"] if game["game"] == "tictactoe")
-    status, answer = studio.ask("/api/ledgers/old.sqlite/open", {"slot": head["slot"]})
-    assert status == 200
-    found = review(studio, answer["id"])
-    assert found["names"] == [head["first"], head["second"]]
-    assert found["done"] == found["of"] and len(found["turns"]) == head["plies"]
-    assert all(value["proven"] for value in found["values"])
-    assert review(studio, studio.new("tictactoe", white="mcts:sims=1000"))["names"] == [
-        "", "MCTS, medium"]  # as in Play
 
 
 def test_a_review_keeps_the_time_that_it_has_promised(studio: Studio) -> None:

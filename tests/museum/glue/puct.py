@@ -12,8 +12,8 @@ from engines.base import Budget
 KIND = "puct"
 
 
-def search(state, evaluate, simulations, **settings):
-    engine = TextbookPUCT(state.game, Budget(sims=simulations), **settings)
+def search(state, evaluate, simulations):
+    engine = TextbookPUCT(state.game, Budget(sims=simulations))
     engine._evaluate = evaluate
     return engine.select_move(state)
 

@@ -28,8 +28,8 @@ class Asked(LeafEvaluator):
         return policies, values
 
 
-def searched(state, evaluate, simulations, rule=RULE, batch=1):
-    searcher = Searcher(state.game, 20_000, False, rule, Asked(state.game, evaluate), batch)
+def searched(state, evaluate, simulations, rule=RULE):
+    searcher = Searcher(state.game, 20_000, False, rule, Asked(state.game, evaluate))
     searcher.set_root(state)
     searcher.simulate(Budget(sims=simulations))
     counts = Counts.empty(state.game.num_actions)
@@ -37,6 +37,6 @@ def searched(state, evaluate, simulations, rule=RULE, batch=1):
     return searcher, {int(action): int(counts.visits[action]) for action in counts.by_visits()}
 
 
-def search(state, evaluate, simulations, batch=1):
-    searcher, counts = searched(state, evaluate, simulations, batch=batch)
+def search(state, evaluate, simulations):
+    searcher, counts = searched(state, evaluate, simulations)
     return counts, int(searcher.best)
