@@ -85,6 +85,7 @@ def test_analyze_and_gtp(folder: Path) -> None:
     assert done.stdout == "=\n\n= C3\n\n? unknown command\n\n=\n\n", done.stderr
 
 
+@pytest.mark.slow
 def test_tournament_by_options_and_by_plan_and_report(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,7 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         theirs = [dataclasses.replace(one, game=str(game), slot=slot)
                   for one, slot in zip(ours, slots, strict=True)]
         ledger.add(*ours, *theirs)
-        ledger.set_meta("plan", {**PLAN.to_json(), "games": ["tictactoe", str(game)]})
+        ledger.set_meta("plan", {**PLAN.canonical().to_json(), "games": ["tictactoe", str(game)]})
     with ShardWriter(tmp_path / "data", game, {}) as writer:
         builder = GameBuilder(game)
         builder.skip(0)

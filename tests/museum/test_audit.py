@@ -62,7 +62,8 @@ def small(folder: Path, name: str, first: str = "pass", constant: str = "1.5") -
     return path
 
 
-@pytest.mark.parametrize("name", ["alphabeta", "puct", "gumbel"])
+@pytest.mark.parametrize("name", [
+    "alphabeta", "puct", pytest.param("gumbel", marks=pytest.mark.slow)])
 def test_nothing_is_wrong_with_the_textbook(name: str) -> None:
     report = audit(GLUE / f"{name}.py")
     assert not report.findings, report
@@ -131,6 +132,7 @@ def test_a_crash_comes_before_guesses(tmp_path) -> None:
     assert "Look at:\n    the line that raises an exception, or hangs\n" in str(report)
 
 
+@pytest.mark.slow
 def test_a_search_of_ones_own(tmp_path, capsys) -> None:
     """As a user types it: a right file, then one without its sign."""
     small(tmp_path, "mine")

@@ -31,7 +31,7 @@ def select_move(state):
 @pytest.mark.parametrize(("game", "code", "broken"), [
     ("tictactoe", FIRST, {"win in one", "loss in one", "draw beats loss"}),
     ("connect4", ATTACKER, {"loss in one", "draw beats loss"}),
-    ("go:size=5", FIRST, {"loss in one"}),
+    pytest.param("go:size=5", FIRST, {"loss in one"}, marks=pytest.mark.slow),
 ])
 def test_a_planted_fault_is_found(tmp_path, game: str, code: str, broken: set[str]) -> None:
     (tmp_path / "bad.py").write_text(code)
@@ -40,7 +40,8 @@ def test_a_planted_fault_is_found(tmp_path, game: str, code: str, broken: set[st
     assert " errs in " in str(report) and "Look at:" in str(report)
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "connect4"])
+@pytest.mark.parametrize("game", [
+    "tictactoe", pytest.param("connect4", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("engine", ["alphabeta", "mcts:sims=2000"])
 def test_right_players_make_no_mistake(engine: str, game: str) -> None:
     report = audit(engine, game=game)
@@ -48,6 +49,7 @@ def test_right_players_make_no_mistake(engine: str, game: str) -> None:
     assert ("moves", "win in one") in report.examined
 
 
+@pytest.mark.slow
 @needs_gnugo
 def test_gnu_go_makes_no_mistake() -> None:
     report = audit(ROOT / "tests/museum/right/gnu_go.py")
@@ -81,6 +83,7 @@ def test_at_the_command_line(tmp_path, capsys) -> None:
     assert done.returncode == 1 and "win in one: black errs in" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_nothing_is_known_where_nothing_was_asked(tmp_path, capsys) -> None:
     """The first line counts what was examined, and says in how many positions."""
     done = dlgo_here(capsys, "audit", "random", "--game", "go:size=2", cwd=tmp_path)

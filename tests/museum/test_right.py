@@ -14,6 +14,7 @@ RIGHT = sorted(path.stem for path in (ROOT / "tests/museum/right").glob("[a-z]*.
 SOME = ("compiled_puct", "negamax_puct", "openspiel")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RIGHT if RUN_ALL else SOME)
 def test_a_right_search_has_no_findings(name: str) -> None:
     if name.startswith("openspiel"):

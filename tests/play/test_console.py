@@ -125,7 +125,7 @@ def test_mistakes_around_files_give_one_line(tmp_path: Path, capsys) -> None:
         (("--resume", str(tmp_path / "none")), "No such file"),
         (("--resume", str(tmp_path)), "not a file"),
         (("go9", "--resume", str(game)), "is a game of connect4"),
-        (("connect4", "--save", str(game)), "exists"),
+        (("connect4", "--save", str(game)), "already holds another game"),
         (("connect4", "--save", str(tmp_path / "no" / "x.txt")), "folder does not exist"),
         (("connect4", "--hint", "stockfish"), "unknown engine"),
         ((), "name a GAME"),
@@ -316,5 +316,5 @@ def test_a_file_with_several_games_is_not_written(tmp_path: Path) -> None:
     session = sit_down(read.state, known_file=path, read=read)
     assert "name a file" in typed(session, "C3\nsave\nquit\n")
     assert path.read_bytes() == one + b"\n" + one
-    with pytest.raises(DlgoError, match="unless it holds several"):
+    with pytest.raises(DlgoError, match="already holds another game"):
         sit_down(read.state, known_file=path, read=read, save=path)

@@ -18,6 +18,11 @@ from tests.conftest import RUN_ALL
 from tests.studio.client import Studio
 from tests.studio.conftest import started
 
+WORDS = (
+    "..", "%2e%2e", "%2e%2e%2f", "etc", "passwd", "api", "games", "load", "events", "\\", "%00",
+    "<script>", "positions", "-1", "1e9", "ledgers", "tour.sqlite", "open", "x" * 300,
+    "analysis?engine=x.py:Y", "file?form=../x", "replay?slot=%27%20OR%201=1--", "%ff%fe", "~root",
+)
 POSTS = (
     "games", "games/load?name=%3Cscript%3E", "games/none/move", "games/none/copy", "inside/search",
     "ledgers/tour.sqlite/open", "ledgers/none/open", "setup",
@@ -55,7 +60,7 @@ class Attacker:
     def __init__(self, studio: Studio, seed: int) -> None:
         self.studio, self.draw = studio, random.Random(seed)
         self.kinds: tuple[Callable[[], tuple[int, object]], ...] = (
-            self.junk, self.values, self.frame, self.reader,
+            self.path, self.junk, self.values, self.other_site, self.large, self.frame, self.reader,
         )
 
     def attack(self) -> None:
@@ -66,6 +71,10 @@ class Attacker:
         assert "Traceback" not in text and "internal error" not in text, text
         assert "root:" not in text
 
+    def path(self) -> tuple[int, object]:
+        parts = [self.draw.choice(WORDS) for _ in range(self.draw.randrange(2, 6))]
+        return self.raw(b"GET /api/%s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                        % "/".join(parts).encode())
 
     def junk(self) -> tuple[int, object]:
         data = self.draw.randbytes(self.draw.randrange(3000))
@@ -78,6 +87,17 @@ class Attacker:
         body["game"] = self.draw.choice(VALUES)
         return self.studio.ask(f"/api/{self.draw.choice(POSTS)}", json.dumps(body).encode())
 
+    def other_site(self) -> tuple[int, object]:
+        headers = self.draw.choice((
+            {"host": "evil.example"}, {"origin": "http://evil.example"}, {"origin": "null"},
+            {"sec_fetch_site": "cross-site"}, {"host": "localhost@evil.example"},
+        ))
+        return self.studio.ask(self.draw.choice(("/", "/api/setup", "/api/ledgers")), **headers)
+
+    def large(self) -> tuple[int, object]:
+        data = b"(;" * (130 * 1024 + self.draw.randrange(1000))
+        return self.studio.ask("/api/games/load?name=x", data,
+                               content_type="application/octet-stream")
 
     def frame(self) -> tuple[int, object]:
         head = b"POST /api/games HTTP/1.1\r\nHost: localhost\r\n"
