@@ -30,7 +30,8 @@ def select_move(state):
 
 @pytest.mark.parametrize(("game", "code", "broken"), [
     ("tictactoe", FIRST, {"win in one", "loss in one", "draw beats loss"}),
-    ("connect4", ATTACKER, {"loss in one", "draw beats loss"}),
+    pytest.param("connect4", ATTACKER, {"loss in one", "draw beats loss"},
+                 marks=pytest.mark.slow),
     pytest.param("go:size=5", FIRST, {"loss in one"}, marks=pytest.mark.slow),
 ])
 def test_a_planted_fault_is_found(tmp_path, game: str, code: str, broken: set[str]) -> None:
@@ -40,8 +41,8 @@ def test_a_planted_fault_is_found(tmp_path, game: str, code: str, broken: set[st
     assert " errs in " in str(report) and "Look at:" in str(report)
 
 
-@pytest.mark.parametrize("game", [
-    "tictactoe", pytest.param("connect4", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["tictactoe", "connect4"])
 @pytest.mark.parametrize("engine", ["alphabeta", "mcts:sims=2000"])
 def test_right_players_make_no_mistake(engine: str, game: str) -> None:
     report = audit(engine, game=game)
@@ -56,6 +57,7 @@ def test_gnu_go_makes_no_mistake() -> None:
     assert not report.findings, report
 
 
+@pytest.mark.slow
 def test_an_agent_of_pettingzoo_makes_no_mistake() -> None:
     pytest.importorskip("pettingzoo")
     report = audit(ROOT / "tests/museum/right/pettingzoo_agent.py")

@@ -128,13 +128,3 @@ def test_captures_are_shown_jump_by_jump(studio: Studio, page: Page) -> None:
     assert page.count(".heat .trail") == 2
     assert page.driver.execute_script("return window.tones") == 3
     assert page.count(".stage .cells .cell.playable") > 0  # nothing waits for the motion
-
-    page.keys("x")
-    try:
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
-        studio.move(game, studio.view(game)["position"]["moves"][0]["text"])
-        page.see_turns(8)
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert page.driver.execute_script("return [window.motions.length, window.tones]") == [3, 3]

@@ -60,31 +60,6 @@ def test_a_presenter_walks_along_a_search(page: Page, studio: Studio) -> None:
     page.keys("L")
 
 
-@pytest.mark.parametrize("view", ["play", "analyse", "review"])
-def test_a_presenter_walks_along_a_game(page: Page, game: str, view: str) -> None:
-    page.go(f"{view}/{game}")
-    page.find("svg.board")
-    page.keys("L")
-    if view == "review":
-        page.see_text("7 moves follow", ".review-where")
-        page.keys(Keys.PAGE_DOWN, Keys.PAGE_DOWN)
-        page.see_text("After move 2 of 7", ".review-where")
-        page.keys(Keys.PAGE_UP)
-        page.see_text("After move 1 of 7", ".review-where")
-    else:  # keys come faster than the server's answers
-        page.keys(Keys.PAGE_UP, Keys.PAGE_UP)
-        page.see_text({"play": "After move 5 of 7", "analyse": "(move 5 of 7)"}[view])
-        page.driver.execute_script("performance.clearResourceTimings()")
-        page.keys(Keys.HOME, Keys.END)
-        page.see("performance.getEntriesByType('resource').some("
-                 "({ name }) => /positions\\/0$|node=0$/.test(name))", "the start")
-        page.keys(Keys.PAGE_UP)
-        page.see_text({"play": "After move 6 of 7", "analyse": "(move 6 of 7)"}[view])
-        page.keys(Keys.PAGE_DOWN)
-        page.see_text({"play": "Yellow to move", "analyse": "(move 7)"}[view])
-    page.keys("L")
-
-
 def saved(page: Page, button: str, ending: str) -> Path:
     """The file that a button of the dialog saves."""
     before = set(page.downloads.glob(f"*.{ending}"))

@@ -55,23 +55,6 @@ def test_a_game_with_a_clock_from_the_first_page_to_a_rematch(
     page.see_pieces(1, "the first move again")
 
 
-def test_a_clock_counts_down_and_ends_the_game(studio: Studio, page: Page) -> None:
-    game = studio.new("go:size=5", clock="0.05")
-    page.go(f"play/{game}")
-    page.find(".player:nth-child(2) .clock")
-    page.driver.execute_script("""
-        const clock = document.querySelector(".player:nth-child(2) .clock");
-        window.shown = [];
-        new MutationObserver(() => { if (clock.matches(".low")) shown.push(clock.textContent); })
-          .observe(clock, { childList: true, characterData: true, subtree: true });
-    """)
-    page.click_cell(12)
-    page.see_text("black wins on time")
-    assert page.texts(".clock") == ["3.0", "0.0"]
-    shown = [float(text) for text in page.driver.execute_script("return window.shown")]
-    assert shown == sorted(shown, reverse=True) and len({*shown}) > 2, shown
-
-
 def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
     studio: Studio, page: Page
 ) -> None:
