@@ -163,12 +163,12 @@ class GameSpec(ABC):
         """
         return None
 
-    def same_position(self, one: Any, other: Any) -> bool:
+    def same_position(self, state: Any, other_state: Any) -> bool:
         """Whether two kernel states are equal in everything that the rules use.
 
         Override it if the arrays hold more (scratch, an order that does not matter).
         """
-        return all(map(np.array_equal, one, other))
+        return all(map(np.array_equal, state, other_state))
 
     @functools.cached_property
     def moves_by_action(self) -> Mapping[int, Move]:
@@ -254,8 +254,8 @@ class GameSpec(ABC):
         batch = kernels.make_batch(self.scratch_state(kernel_state, room=plies + 1), plies + 1)
         kernels.copy_into(kernels.row(batch, 0), kernel_state)
         actions = np.empty((plies + 1, self.num_actions), np.int64)
-        counts, tried = np.empty((2, plies + 1), np.int64)
-        return int(perft(batch, plies, actions, counts, tried))
+        counts, next_actions = np.empty((2, plies + 1), np.int64)
+        return int(perft(batch, plies, actions, counts, next_actions))
 
     def perft(self, kernel_state: Any, depth: int) -> int:
         """The number of sequences of `depth` moves as published tables count them."""
@@ -385,13 +385,13 @@ class GameState:
             return GameState(game, self.kernel_state, self, move)
         action = game.action_of(move)
         if action is not None and not over:
-            after = game.scratch_state(self.kernel_state)
+            successor = game.scratch_state(self.kernel_state)
             actions = np.empty(game.num_actions, np.int64)
-            n, player = kernels.play_and_survey(after, action, actions)
+            n, player = kernels.play_and_survey(successor, action, actions)
             if n != kernels.ILLEGAL:
-                return GameState(game, after, self, move, (n, player, actions))
-        why = "the game is over" if over else self._why_illegal(move)
-        raise IllegalMoveError(f"{self._text(move)} is illegal: {why}", why)
+                return GameState(game, successor, self, move, (n, player, actions))
+        reason = "the game is over" if over else self._why_illegal(move)
+        raise IllegalMoveError(f"{self._text(move)} is illegal: {reason}", reason)
 
     def play(self, *moves: Move | str) -> GameState:
         """The state after several moves, one after the other: `start.play("D3", "C3")`."""
@@ -516,11 +516,11 @@ class GameState:
     def _why_illegal(self, move: Move) -> str:
         """Why a move is illegal. If legal moves begin with its text, the reason lists them."""
         begun, legal = f"{move}".lower(), self.legal_moves()
-        known = self.game.action_of(move) is not None
-        if move in legal and not known:
+        has_action = self.game.action_of(move) is not None
+        if move in legal and not has_action:
             return (f"`action_of` of {self.game} returns None for it, although `move_of` makes it; "
                     "`dlgo check` examines a game")
-        texts = [] if known else [
+        texts = [] if has_action else [
             text for text in map(self.game.move_text, legal)
             if text.lower().startswith(begun) and begun
         ]
@@ -577,8 +577,8 @@ def _unpickled_spec(
 ) -> GameSpec:
     if spec_name:
         cls.spec_name, cls.spec_digest = spec_name, spec_digest
-    given = {key: value for key, value in settings.items() if value is not None}
-    return cls(**given)
+    options = {key: value for key, value in settings.items() if value is not None}
+    return cls(**options)
 
 
 def _replay(game: GameSpec, fields: tuple[np.ndarray, ...], moves: list[Move]) -> GameState:

@@ -203,7 +203,7 @@ def _forced_rollout(
 
 @_optional(_forced_rollout)
 def heavy_rollout(
-    state: KernelState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray,
+    state: KernelState, rng: np.ndarray, actions: np.ndarray, first_players: np.ndarray,
 ) -> int:
     """Like `rollout`, but with moves that a player would consider first; records the actions
     played.
@@ -212,8 +212,8 @@ def heavy_rollout(
 
     Args:
         actions: int64[num_actions], scratch.
-        played: int8[num_actions]; an element that is NOBODY becomes the first player who plays the
-            action.
+        first_players: int8[num_actions]; an element that is NOBODY becomes the first player who
+            plays the action.
     """
 
 

@@ -73,9 +73,9 @@ class PluginGroup:
     """
 
     def __init__(
-        self, noun: str, built_in: Mapping[str, str], fits: Callable[[Any], bool], wanted: str
+        self, noun: str, built_in: Mapping[str, str], fits: Callable[[Any], bool], requirement: str
     ) -> None:
-        self.noun, self.built_in, self._fits, self._wanted = noun, built_in, fits, wanted
+        self.noun, self.built_in, self._fits, self._wanted = noun, built_in, fits, requirement
         self._given: dict[str, Any] = {}
 
     def names(self) -> list[str]:
@@ -97,8 +97,8 @@ class PluginGroup:
         name = name.strip()
         if not name:
             raise PluginError(f"{self.noun} {whole!r} has no name; write name:key=value,key=value")
-        known = name in self.built_in or name in self._given or name in self._entry_points
-        if not known and (match := _FILE.fullmatch(text) or _MODULE.fullmatch(text)):
+        is_name = name in self.built_in or name in self._given or name in self._entry_points
+        if not is_name and (match := _FILE.fullmatch(text) or _MODULE.fullmatch(text)):
             member = _MEMBER.fullmatch(match["rest"] or "")
             if member is not None:
                 return f"{match['path']}:{member['name']}", member["settings"]
@@ -237,23 +237,23 @@ def load_file(path: Path) -> ModuleType:
 def _load_file(path: Path) -> ModuleType:
     name, whole = _module_of(path)
     if not whole.is_file():
-        what = "it is a folder" if whole.is_dir() else "there is no such file"
-        raise LoadError(str(path), what)
+        reason = "it is a folder" if whole.is_dir() else "there is no such file"
+        raise LoadError(str(path), reason)
     # Files beside it can be imported, but everything else takes precedence.
     if str(whole.parent) not in sys.path:
         sys.path.append(str(whole.parent))
     loaded = _stamps.get(name, {whole: None})
     if name in sys.modules and all(stamp == file_stamp(file) for file, stamp in loaded.items()):
         return sys.modules[name]
-    for other in [
-        other for other, module in list(sys.modules.items())
+    for module_name in [
+        module_name for module_name, module in list(sys.modules.items())
         if Path(getattr(module, "__file__", None) or "") in loaded
     ]:
-        del sys.modules[other]
+        del sys.modules[module_name]
     stamp = file_stamp(whole)
     module = _load_module(name, str(path), whole)
-    used = _files_used(module, whole.parent, set())
-    _stamps[name] = {file: file_stamp(file) for file in used} | {whole: stamp}
+    files = _files_used(module, whole.parent, set())
+    _stamps[name] = {file: file_stamp(file) for file in files} | {whole: stamp}
     return module
 
 
@@ -279,7 +279,7 @@ def _module_of(path: Path) -> tuple[str, Path]:
     return FILE_PREFIX + name, whole
 
 
-def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
+def _load_module(name: str, label: str, path: Path | None = None) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     if str(Path.cwd()) not in sys.path and path is None:
@@ -287,13 +287,13 @@ def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
     try:
         return importlib.import_module(name)
     except SyntaxError as error:
-        file = relative_path(error.filename) if error.filename else shown
+        file = relative_path(error.filename) if error.filename else label
         raise LoadError(f"{file}, line {error.lineno}", error.msg) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # anything that the file does while loading, including exit()
         fault = describe(error, lambda file: path is not None and file == str(path))
-        raise LoadError(f"{shown}{fault.where}", str(fault)) from error
+        raise LoadError(f"{label}{fault.where}", str(fault)) from error
 
 
 def _file_of(target: Any) -> Path | None:
@@ -324,22 +324,22 @@ def source_digest(target: Any) -> str:
                       for path in files)
 
 
-def _files_used(module: ModuleType, folder: Path, seen: set[str]) -> set[Path]:
+def _files_used(module: ModuleType, folder: Path, visited: set[str]) -> set[Path]:
     """The module's file and those of the same folder whose names or objects it holds."""
     file = Path(getattr(module, "__file__", None) or "")
     if (
-        module.__name__ in seen or folder not in file.parents or "site-packages" in file.parts
+        module.__name__ in visited or folder not in file.parents or "site-packages" in file.parts
         or module.__name__.partition(".")[0] in ("dlgo", "engines")
     ):
         return set()
-    seen.add(module.__name__)
+    visited.add(module.__name__)
     files = {file}
     for value in list(vars(module).values()):
-        other = value if isinstance(value, ModuleType) else sys.modules.get(
+        imported = value if isinstance(value, ModuleType) else sys.modules.get(
             getattr(value, "__module__", None) or ""
         )
-        if other is not None:
-            files |= _files_used(other, folder, seen)
+        if imported is not None:
+            files |= _files_used(imported, folder, visited)
     return files
 
 

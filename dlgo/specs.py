@@ -53,19 +53,19 @@ def split_version(spec: str) -> tuple[str, str]:
 
 
 def check_number(
-    value: object, what: str, kind: type = float, low: float = -math.inf, high: float = math.inf,
+    value: object, name: str, kind: type = float, low: float = -math.inf, high: float = math.inf,
     error: type[DlgoError] = SpecError,
 ) -> int | float:
     """The one check of numbers: finite, of its kind, within its range.
 
     Args:
         value: a number or its text; "1e4" and "10000.0" may be written for the whole number 10000.
-        what: its name in the message, such as "engine mcts: sims".
+        name: its name in the message, such as "engine mcts: sims".
         low, high: inclusive bounds; without them 64 bits and 1e100 are the bounds.
     """
     text = str(value)
-    shown = setting_text(value) if isinstance(value, float) else text
-    shown = shown if len(shown) <= 40 else reprlib.repr(shown).strip("'\"")
+    value_text = setting_text(value) if isinstance(value, float) else text
+    value_text = value_text if len(value_text) <= 40 else reprlib.repr(value_text).strip("'\"")
     try:
         if isinstance(value, bool):
             raise ValueError
@@ -76,13 +76,13 @@ def check_number(
             number = int(number)
     except ValueError:
         noun = "whole number" if kind is int else "number"
-        raise error(f"{what}={shown!r} is not a {noun}") from None
+        raise error(f"{name}={value_text!r} is not a {noun}") from None
     largest = _LARGEST_INT if kind is int else _LARGEST_FLOAT
     if not max(low, -largest) <= number <= min(high, largest):  # also rejects nan
         allowed = range_text(low, high, kind)
         if not abs(number) <= largest and (high if number > 0 else -low) >= largest:
             allowed = f"{max(low, -largest):.3g} to {min(high, largest):.3g}"
-        raise error(f"{what}={shown} is out of range ({allowed})")
+        raise error(f"{name}={value_text} is out of range ({allowed})")
     return number
 
 
@@ -149,13 +149,13 @@ class Option:
 
     def parse(self, value: object, owner: str) -> Any:
         """The checked value of a text, or of a value from a file or from Python."""
-        kind, what = self.type, f"{owner}: {self.name}"
+        kind, full_name = self.type, f"{owner}: {self.name}"
         if kind in _STRUCTURES:
             noun, fits = _STRUCTURES[kind]
             if not fits(value):
-                raise SpecError(f"{what}={value!r} is not {noun}")
+                raise SpecError(f"{full_name}={value!r} is not {noun}")
             if kind is tuple and isinstance(value, Iterable):
-                return tuple(check_number(n, what, float, self.low, self.high) for n in value)
+                return tuple(check_number(n, full_name, float, self.low, self.high) for n in value)
             return value
         text = str(value)
         if kind is bool:
@@ -163,15 +163,15 @@ class Option:
                 return True
             if text.lower() in ("0", "false", "no", "off"):
                 return False
-            raise SpecError(f"{what}={text!r} is not yes or no")
+            raise SpecError(f"{full_name}={text!r} is not yes or no")
         if kind is str:
             own = self.function and (":" in text or text.endswith(".py"))
             if self.choices and text not in self.choices and not own:
-                raise SpecError(f"{what}={text!r} is not one of {self.range_text()}")
+                raise SpecError(f"{full_name}={text!r} is not one of {self.range_text()}")
             if isinstance(value, list | dict):
-                raise SpecError(f"{what}={text} is not a text")
+                raise SpecError(f"{full_name}={text} is not a text")
             return text
-        return check_number(value, what, kind, self.low, self.high)
+        return check_number(value, full_name, kind, self.low, self.high)
 
     def range_text(self) -> str:
         """The bounds in words, for messages and listings; empty when there are none."""
@@ -216,44 +216,44 @@ def split_spec(text: str, owner: str, bare: str = "") -> tuple[str, dict[str, st
     Messages name the `owner` ("game", "engine"). `bare` is the key of a first value that is
     written without one, if that is allowed.
     """
-    name, colon, rest = text.strip().partition(":")
+    name, colon, settings = text.strip().partition(":")
     if not name:
         raise SpecError(f"{owner} {text!r} has no name; write name:key=value,key=value")
-    return name, split_settings(rest if colon else None, f"{owner} {text!r}", bare)
+    return name, split_settings(settings if colon else None, f"{owner} {text!r}", bare)
 
 
-def split_settings(text: str | None, what: str, bare: str = "") -> dict[str, str]:
+def split_settings(text: str | None, whole: str, bare: str = "") -> dict[str, str]:
     """The settings after a name's colon, still text; None: there was no colon.
 
-    `what` is the whole specification, for messages; `bare` as in `split_spec`.
+    `whole` is the whole specification, for messages; `bare` as in `split_spec`.
     """
     settings: dict[str, str] = {}
     if text and len(text) > _LONGEST_SPEC:
-        raise SpecError(f"{excerpt(what, 60)} has settings of {len(text):,} characters; write at "
+        raise SpecError(f"{excerpt(whole, 60)} has settings of {len(text):,} characters; write at "
                         f"most {_LONGEST_SPEC:,}")
     if text == "":
-        raise SpecError(f"{what} ends after the colon; write name:key=value")
-    for number, part in enumerate(_pieces(text, what) if text else ()):
+        raise SpecError(f"{whole} ends after the colon; write name:key=value")
+    for number, part in enumerate(_pieces(text, whole) if text else ()):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if bare and number == 0 and part.strip() and not (equals and key.isidentifier()):
             key, equals, value = bare, "=", part.strip()
         if not (key and equals and value):
-            raise SpecError(f"{what}: {part!r} is not key=value")
+            raise SpecError(f"{whole}: {part!r} is not key=value")
         if key in settings:
-            raise SpecError(f"{what} sets {key} twice")
+            raise SpecError(f"{whole} sets {key} twice")
         match = _QUOTED.fullmatch(value)
         settings[key] = re.sub(r"(?s)\\(.)", r"\1", match[1]) if match else value
     return settings
 
 
-def _pieces(text: str, what: str) -> list[str]:
+def _pieces(text: str, whole: str) -> list[str]:
     """The text between the commas that are not quoted."""
     pieces, start = [], 0
     while start <= len(text):
         piece = _PIECE.match(text, start)  # also matches nothing
         end = piece.end() if piece else start
         if text[end : end + 1] == '"':
-            raise SpecError(f"{what}: the quote at {text[end:]!r} is not closed")
+            raise SpecError(f"{whole}: the quote at {text[end:]!r} is not closed")
         pieces.append(text[start:end])
         start = end + 1
     return pieces
@@ -268,28 +268,28 @@ def quote_value(value: str) -> str:
 
 
 def parse_settings(
-    owner: str, options: Iterable[Option], given: Mapping[str, Any], noun: str = "option"
+    owner: str, options: Iterable[Option], settings: Mapping[str, Any], noun: str = "option"
 ) -> dict[str, Any]:
     """The values that are given, checked.
 
     Messages name the `owner` of the settings, and call one of them a `noun`.
     """
     table = {option.name: option for option in options}
-    if not isinstance(given, Mapping):
-        raise SpecError(f"{owner} is {given!r}, not a table of {noun}s")
-    for name in given:
+    if not isinstance(settings, Mapping):
+        raise SpecError(f"{owner} is {settings!r}, not a table of {noun}s")
+    for name in settings:
         if name not in table:
-            there = f"; it has {', '.join(table)}" if table else ""
-            raise SpecError(f"{owner} has no {noun} {name!r}{suggest(name, table)}{there}")
-    return {name: table[name].parse(value, owner) for name, value in given.items()}
+            options_text = f"; it has {', '.join(table)}" if table else ""
+            raise SpecError(f"{owner} has no {noun} {name!r}{suggest(name, table)}{options_text}")
+    return {name: table[name].parse(value, owner) for name, value in settings.items()}
 
 
 def check_settings(
-    owner: str, options: Iterable[Option], given: Mapping[str, Any], noun: str = "option"
+    owner: str, options: Iterable[Option], settings: Mapping[str, Any], noun: str = "option"
 ) -> dict[str, Any]:
     """Every option's value, defaults filled in; see `parse_settings`."""
     options = tuple(options)
-    values = parse_settings(owner, options, given, noun)
+    values = parse_settings(owner, options, settings, noun)
     return {option.name: values.get(option.name, option.default) for option in options}
 
 
@@ -305,7 +305,7 @@ def format_spec(name: str, options: Iterable[Option], values: Mapping[str, Any])
     return f"{name}:{','.join(parts)}" if parts else name
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, names: Iterable[str]) -> str:
     """` (did you mean X?)` for a near miss, else nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1)
+    close = difflib.get_close_matches(word, list(names), n=1)
     return f" (did you mean {close[0]}?)" if close else ""

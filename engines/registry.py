@@ -89,11 +89,11 @@ class EngineSpec:
         """Read `name:key=value,...`, budget and other options in any order. Raises SpecError,
         naming what is wrong: an unknown engine, an option or a budget the engine does not have, a
         value out of range."""
-        name, rest = ENGINES.split(text)
+        name, raw = ENGINES.split(text)
         plugin = ENGINES.find(name)
         engine = bots.as_engine(plugin.target, plugin.origin)
-        given = specs.split_settings(rest, f"engine {text!r}", engine.bare_option)
-        return cls._of(engine, given, plugin)
+        settings = specs.split_settings(raw, f"engine {text!r}", engine.bare_option)
+        return cls._of(engine, settings, plugin)
 
     @classmethod
     def of(cls, engine: Any) -> EngineSpec:
@@ -108,23 +108,23 @@ class EngineSpec:
             raise SpecError(f"{engine!r} is not an engine: {bots.WANTED}")
         if isinstance(engine, Engine) and not isinstance(engine, bots.BotEngine):
             plugin = ENGINES.find(_name_of(type(engine)))
-            given = {key: value for key, value in engine.settings.items() if value is not None}
-            return cls._of(type(engine), engine.budget.given() | given, plugin)
+            settings = {key: value for key, value in engine.settings.items() if value is not None}
+            return cls._of(type(engine), engine.budget.given() | settings, plugin)
         return cls.parse(_name_of(engine))
 
     @classmethod
-    def _of(cls, engine: type[Engine], given: dict[str, Any], plugin: Plugin) -> EngineSpec:
-        name, title = plugin.reference, _take_title(engine, given, plugin.reference)
+    def _of(cls, engine: type[Engine], texts: dict[str, Any], plugin: Plugin) -> EngineSpec:
+        name, title = plugin.reference, _take_title(engine, texts, plugin.reference)
         limits = tuple(option for option in BUDGET_OPTIONS if option.name in engine.budgets)
         options = (*engine.options, *TERMINATION_OPTIONS)
-        for key in given.keys() & set(BUDGET_NAMES):
+        for key in texts.keys() & set(BUDGET_NAMES):
             if key not in {option.name for option in limits + options}:
                 takes = ", ".join(engine.budgets) or "no budget"
                 raise SpecError(f"engine {name} cannot limit itself by {key}; it takes {takes}")
         # One check over both kinds, so that a misspelt key is compared with all of them.
-        values = specs.check_settings(f"engine {name}", limits + options, given)
-        asked = Budget(**{option.name: values.pop(option.name) for option in limits})
-        budget = asked if asked.given() else engine.default_budget
+        values = specs.check_settings(f"engine {name}", limits + options, texts)
+        limit = Budget(**{option.name: values.pop(option.name) for option in limits})
+        budget = limit if limit.given() else engine.default_budget
         parts: list[Plugin | EngineSpec] = [plugin]  # with what the values of options name
         for option in options:
             value = values[option.name]
@@ -181,10 +181,10 @@ class EngineSpec:
         return engine(game, self.budget, seed, build_engine=build_engine, **dict(self.settings))
 
 
-def _take_title(engine: type[Engine], given: dict[str, Any], name: str) -> str:
+def _take_title(engine: type[Engine], settings: dict[str, Any], name: str) -> str:
     """Take `name=` out of the settings, where it is the title and not the engine's own option."""
     own = {option.name for option in engine.options}
-    title = str(given.pop("name", "")) if "name" not in own else ""
+    title = str(settings.pop("name", "")) if "name" not in own else ""
     if len(title) > LONGEST_NAME:
         raise SpecError(f"the name {excerpt(title, 40)} of an engine has {len(title):,} "
                         f"characters; give it at most {LONGEST_NAME}")
@@ -195,17 +195,17 @@ def _take_title(engine: type[Engine], given: dict[str, Any], name: str) -> str:
 def is_outside(text: str) -> bool:
     """Whether a specification means an engine that does not belong to this project, or one that
     asks such an engine. No external code is loaded for this."""
-    name, rest = ENGINES.split(text)
+    name, raw = ENGINES.split(text)
     if name not in ENGINES.built_in:
         return name.endswith(".py") or ":" in name or name in ENGINES.names()
-    if not rest:
+    if not raw:
         return False
     options = engine_class(name).options
-    given = specs.split_settings(rest, f"engine {text!r}", engine_class(name).bare_option)
+    settings = specs.split_settings(raw, f"engine {text!r}", engine_class(name).bare_option)
     return any(
-        option.nests and is_outside(given[option.name])
-        or option.function and names_function(given[option.name])
-        for option in options if option.name in given
+        option.nests and is_outside(settings[option.name])
+        or option.function and names_function(settings[option.name])
+        for option in options if option.name in settings
     )
 
 

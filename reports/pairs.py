@@ -86,18 +86,18 @@ class Pairs:
     @classmethod
     def of(cls, table: RatingTable) -> Pairs:
         """From the games behind `table`, without those of an entrant against itself."""
-        played, size = table.played, len(table.ratings)
+        observations, size = table.played, len(table.ratings)
         counts = np.zeros((size, size, 3))
-        np.add.at(counts, (played.first, played.second),
-                  np.column_stack([played.wins, played.draws, played.losses]))
+        np.add.at(counts, (observations.first, observations.second),
+                  np.column_stack([observations.wins, observations.draws, observations.losses]))
         counts[range(size), range(size)] = 0
         return cls(table, counts)
 
     @cached_property
     def games(self) -> Ints:
         """How often they met."""
-        played = self.counts.sum(axis=2)
-        games: Ints = (played + played.T).astype(int)
+        by_mover = self.counts.sum(axis=2)
+        games: Ints = (by_mover + by_mover.T).astype(int)
         return games
 
     @cached_property
@@ -142,11 +142,11 @@ class Pairs:
     def own(self) -> tuple[Floats, Floats]:
         """Each pair's own log-odds, and the information on them. A normal prior around the ratings'
         keeps them finite; pairs that never met have the ratings'."""
-        played, points = self.counts.sum(axis=2), self.counts @ [1.0, 0.5, 0.0]
+        n_games, points = self.counts.sum(axis=2), self.counts @ [1.0, 0.5, 0.0]
         odds = self.rated
         for _ in range(60):  # Newton's method, in short steps: the surplus falls as odds rise
             _, mean, spread = self._chances(odds)
-            information, surplus = played * spread, points - played * mean
+            information, surplus = n_games * spread, points - n_games * mean
             information = information + information.T + _PRIOR
             surplus = surplus - surplus.T - _PRIOR * (odds - self.rated)
             odds = odds + np.clip(surplus / information, -0.7, 0.7)
@@ -170,11 +170,11 @@ class Pairs:
         weights[pairs] = weights.T[pairs] = fit.weight
         odds[pairs] += fit.cyclic / fit.weight
         odds.T[pairs] = -odds[pairs]
-        ratings, rest = hodge(odds, weights)
+        ratings, residual = hodge(odds, weights)
         differences = ratings[:, None] - ratings[None, :]
         rated = _beyond_noise(float((weights * differences**2).sum()) / 2,
                               len(fit.weight) - fit.freedom)
-        round_ = _beyond_noise(float((weights * rest**2).sum()) / 2, fit.by_chance)
+        round_ = _beyond_noise(float((weights * residual**2).sum()) / 2, fit.by_chance)
         share = Estimate(*(
             part / (part + against) if part + against else 0.0 for part, against in (
                 (round_.value, rated.value), (round_.low95, rated.high95),
@@ -202,14 +202,14 @@ class Pairs:
         z = np.where(firm, sum(links) / np.sqrt(spread), 0.0)
         if not firm.any():
             return None
-        found = tuple(map(int, np.unravel_index(z.argmax(), z.shape)))
-        tried = int((np.isfinite(spread) & once).sum())
-        steps = [*zip(found, found[1:] + found[:1], strict=True)]
+        members = tuple(map(int, np.unravel_index(z.argmax(), z.shape)))
+        candidates = int((np.isfinite(spread) & once).sum())
+        steps = [*zip(members, members[1:] + members[:1], strict=True)]
         return Cycle(
-            tuple(self.table.ratings[place].entrant for place in found),
+            tuple(self.table.ratings[place].entrant for place in members),
             tuple(float(self.points[step]) for step in steps),
             tuple(int(self.games[step]) for step in steps),
-            min(1.0, tried * float(ndtr(-z.max()))),
+            min(1.0, candidates * float(ndtr(-z.max()))),
         )
 
 
@@ -231,8 +231,8 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     from scipy.sparse import csr_matrix
     from scipy.stats import rankdata
 
-    (one, other), size = pairs.met, len(pairs.table.ratings)
-    met = len(one)
+    (first_entrant, second_entrant), size = pairs.met, len(pairs.table.ratings)
+    met = len(first_entrant)
     if not met:
         nothing = np.zeros(0)
         return Fit(nothing, nothing, nothing, nothing, 0.0, 0.0, 0, 0.0, _NAN)
@@ -240,20 +240,20 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     first, second = np.nonzero(pairs.counts.sum(axis=2))
     counts, chances, mean, spread = (
         part[first, second] for part in (pairs.counts, *pairs._chances(pairs.rated)))
-    played, drawn = counts.sum(axis=1), chances[:, 1]
+    n_games, p_draw = counts.sum(axis=1), chances[:, 1]
     number = np.zeros((size, size), int)
     number[pairs.met] = number.T[pairs.met] = range(met)
     row_pair, sign = number[first, second], np.where(first < second, 1.0, -1.0)
     to_pairs = csr_matrix((sign, (range(len(first)), row_pair)), (len(first), met))
-    kept = [pairs.table.first_move is not None, pairs.table.draw is not None]
+    terms = [pairs.table.first_move is not None, pairs.table.draw is not None]
     # Information of the larger model: a diagonal for the pairs, bordered by ln gamma and ln nu.
-    by_row = played[:, None] * np.column_stack([spread, drawn * (0.5 - mean)])
-    diagonal, border = np.bincount(row_pair, by_row[:, 0]), (to_pairs.T @ by_row)[:, kept]
-    (moves, mixed), draws = by_row.sum(axis=0), played @ (drawn * (1 - drawn))
-    corner = np.array([[moves, mixed], [mixed, draws]])[np.ix_(kept, kept)]
+    by_row = n_games[:, None] * np.column_stack([spread, p_draw * (0.5 - mean)])
+    diagonal, border = np.bincount(row_pair, by_row[:, 0]), (to_pairs.T @ by_row)[:, terms]
+    (moves, mixed), draws = by_row.sum(axis=0), n_games @ (p_draw * (1 - p_draw))
+    corner = np.array([[moves, mixed], [mixed, draws]])[np.ix_(terms, terms)]
     # That of the ratings: `steps` makes differences of strengths.
     steps = np.zeros((met, size))
-    steps[np.arange(met), one], steps[np.arange(met), other] = 1, -1
+    steps[np.arange(met), first_entrant], steps[np.arange(met), second_entrant] = 1, -1
     joint = np.hstack([diagonal[:, None] * steps, border])
     below = np.hstack([border.T @ steps, corner])
     rated, rated_rank = _inverse(np.vstack([steps.T @ joint, below]))
@@ -265,10 +265,10 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     def unexplained(counts: Floats | Ints) -> tuple[Floats, Floats]:
         """(draws, pairs) surplus of results (draws, rows, 3), before and after a Newton step of the
         ratings."""
-        points = counts @ [1.0, 0.5, 0.0] - played * mean
+        points = counts @ [1.0, 0.5, 0.0] - n_games * mean
         surplus = points @ to_pairs
-        extra = np.stack([points.sum(axis=1), (counts[..., 1] - played * drawn).sum(axis=1)], 1)
-        return surplus, surplus - np.hstack([surplus @ steps, extra[:, kept]]) @ rated @ joint.T
+        extra = np.stack([points.sum(axis=1), (counts[..., 1] - n_games * p_draw).sum(axis=1)], 1)
+        return surplus, surplus - np.hstack([surplus @ steps, extra[:, terms]]) @ rated @ joint.T
 
     def surprise(cyclic: Floats) -> Floats:
         """(draws, 2) chi-square and largest |z|."""
@@ -282,7 +282,7 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
     replicates = min(_MOST_DRAWS, max(_LEAST_DRAWS, 2_000_000 // len(first)))
     values = np.round(np.vstack([surprise(cyclic), *[
         surprise(unexplained(generator.multinomial(
-            played.astype(int), chances, size=(100, len(first))))[1])
+            n_games.astype(int), chances, size=(100, len(first))))[1])
         for _ in range(0, replicates, 100)
     ]]), 9)
     # How many have a value as large, for each of the two; the smaller number is the surprise.
@@ -295,9 +295,9 @@ def _test(pairs: Pairs, seed: int = 1) -> Fit:
 def _inverse(matrix: Floats) -> tuple[Floats, int]:
     """The pseudo-inverse of a symmetric matrix, and its rank."""
     values, vectors = np.linalg.eigh(matrix)
-    kept = values > 1e-9 * max(values.max(initial=0.0), 1e-300)
-    vectors = vectors[:, kept]
-    return vectors / values[kept] @ vectors.T, int(kept.sum())
+    nonzero = values > 1e-9 * max(values.max(initial=0.0), 1e-300)
+    vectors = vectors[:, nonzero]
+    return vectors / values[nonzero] @ vectors.T, int(nonzero.sum())
 
 
 def _beyond_noise(statistic: float, freedom: float) -> Estimate:

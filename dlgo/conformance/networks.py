@@ -22,22 +22,22 @@ def planes(sample: kit.Sample) -> kit.Findings:
         encoder = get_encoder(name, sample.game)
         expected = []
         for state in states:
-            window, known = encoder.window(state)
-            before = kit.bytes_of(window)
-            written = []
+            window, n_states = encoder.window(state)
+            contents = kit.bytes_of(window)
+            outputs = []
             for poison in (np.nan, 7.0):
                 out = np.full((1, *encoder.shape), poison, np.float32)
-                encode_many(encoder.kernel, window, np.array([known]), 1, out)
-                written.append(out[0])
-            if not np.isfinite(written).all():
+                encode_many(encoder.kernel, window, np.array([n_states]), 1, out)
+                outputs.append(out[0])
+            if not np.isfinite(outputs).all():
                 yield f"{name} writes what is not a finite number", state
-            if not np.array_equal(*written):
+            if not np.array_equal(*outputs):
                 yield f"{name} leaves some of its planes unwritten", state
-            if not np.array_equal(written[0], encoder.encode(state)):
+            if not np.array_equal(outputs[0], encoder.encode(state)):
                 yield f"{name} writes other planes the second time", state
-            if kit.bytes_of(window) != before:
+            if kit.bytes_of(window) != contents:
                 yield f"{name} changes the position", state
-            expected.append(written[0])
+            expected.append(outputs[0])
         for i, batch in enumerate(_in_a_batch(encoder, states)):
             if not np.array_equal(batch, expected[i]):
                 yield f"{name} writes other planes in a batch", states[i]
@@ -47,13 +47,13 @@ def _in_a_batch(encoder: Encoder, states: list[GameState]) -> np.ndarray:
     n, length = len(states), encoder.history + 1
     longest = max((state.kernel_state for state in states), key=lambda s: sum(map(np.size, s)))
     windows = kernels.make_batch(encoder.game.scratch_state(longest), n * length)
-    known = np.zeros(n, np.int64)
+    n_states = np.zeros(n, np.int64)
     for i, state in enumerate(states):
-        window, known[i] = encoder.window(state)
-        for j in range(known[i]):
+        window, n_states[i] = encoder.window(state)
+        for j in range(n_states[i]):
             kernels.copy_into(kernels.row(windows, i * length + j), kernels.row(window, j))
     out = np.full((n, *encoder.shape), np.nan, np.float32)
-    encode_many(encoder.kernel, windows, known, n, out)
+    encode_many(encoder.kernel, windows, n_states, n, out)
     return out
 
 

@@ -100,7 +100,7 @@ def _make(name: str, game: GameSpec, planes: tuple[str, ...], ages: int = AGES) 
 
 
 @kernel
-def _alphago(encoder: AlphaGo, window: GoState, known: int, out: np.ndarray) -> None:
+def _alphago(encoder: AlphaGo, window: GoState, n_states: int, out: np.ndarray) -> None:
     clear(out)
     state = kernels.row(window, 0)
     list_liberties(state, encoder.sets, encoder.counts)
@@ -124,7 +124,7 @@ def _alphago(encoder: AlphaGo, window: GoState, known: int, out: np.ndarray) -> 
                 liberties = int64(encoder.counts[state.chain[point]])
                 _show_count(later[row, col], LIBERTIES, liberties)
                 if first > TURNS_SINCE:
-                    _show_count(planes, TURNS_SINCE, _age(window, known, point))
+                    _show_count(planes, TURNS_SINCE, _age(window, n_states, point))
     _show_ladders(encoder, state, player, later)
     if encoder.shape[PLANES] > first + COLOUR and player == 0:
         kernels.fill_plane(later, COLOUR, 1.0)
@@ -137,10 +137,10 @@ def _show_count(planes: np.ndarray, first: int, n: int) -> None:
 
 
 @inline_kernel
-def _age(window: GoState, known: int, point: int) -> int:
+def _age(window: GoState, n_states: int, point: int) -> int:
     """Plies since the stone on `point` was played; 8 at most, and if unknown."""
     color = window.color
-    for ago in range(1, min(known, AGES)):
+    for ago in range(1, min(n_states, AGES)):
         if color[ago, point] != color[0, point]:
             return ago
     return AGES

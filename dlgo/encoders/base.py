@@ -48,31 +48,31 @@ class EncoderKernel(Protocol):
 
 
 @by_class
-def encode(encoder: EncoderKernel, window: KernelState, known: int, out: np.ndarray) -> None:
+def encode(encoder: EncoderKernel, window: KernelState, n_states: int, out: np.ndarray) -> None:
     """Write the planes of a position, overwriting all of `out`. For compiled code.
 
     Args:
         encoder: an `Encoder.kernel`. It may hold scratch arrays: one for each thread.
         window: batch of history + 1 states, the current one first; unchanged afterwards.
-        known: how many of them exist, 1 or more.
+        n_states: how many of them exist, 1 or more.
         out: float32[rows, cols, planes].
     """
 
 
 @kernel
 def encode_many(
-    encoder: EncoderKernel, windows: KernelState, known: np.ndarray, n: int, out: np.ndarray,
+    encoder: EncoderKernel, windows: KernelState, n_states: np.ndarray, n: int, out: np.ndarray,
 ) -> None:
     """Encode `n` positions.
 
     Args:
         windows: batch of at least n * (history + 1) states, window after window.
-        known: int64[n], how many states of each window exist.
+        n_states: int64[n], how many states of each window exist.
         out: float32[n or more, rows, cols, planes].
     """
     length = encoder.shape[HISTORY] + 1
     for i in range(n):
-        encode(encoder, kernels.rows(windows, i * length, (i + 1) * length), known[i], out[i])
+        encode(encoder, kernels.rows(windows, i * length, (i + 1) * length), n_states[i], out[i])
 
 
 @kernel
@@ -123,9 +123,9 @@ class Encoder:
 
         The position after a resignation is the one before it.
         """
-        window, known = self.window(state)
+        window, n_states = self.window(state)
         out = np.empty((1, *self.shape), np.float32)
-        encode_many(self.kernel, window, np.array([known]), 1, out)
+        encode_many(self.kernel, window, np.array([n_states]), 1, out)
         planes: np.ndarray = out[0]
         return planes
 
@@ -134,13 +134,13 @@ class Encoder:
         if state.last_move is not None and state.last_move.is_resign and state.previous_state:
             state = state.previous_state
         batch = kernels.make_batch(self.game.scratch_state(state.kernel_state), self.history + 1)
-        known = 0
+        n_states = 0
         earlier: GameState | None = state
-        while earlier is not None and known <= self.history:
-            kernels.copy_into(kernels.row(batch, known), earlier.kernel_state)
-            known += 1
+        while earlier is not None and n_states <= self.history:
+            kernels.copy_into(kernels.row(batch, n_states), earlier.kernel_state)
+            n_states += 1
             earlier = earlier.previous_state
-        return batch, known
+        return batch, n_states
 
     def to_network_order(self, policies: np.ndarray, players: np.ndarray) -> np.ndarray:
         """Policies in the network's order of actions from those in the game's, or back.

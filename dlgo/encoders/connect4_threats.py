@@ -88,56 +88,56 @@ def _mark(out: np.ndarray, plane: int, cells: int) -> None:
 
 
 @kernel
-def _threats(encoder: Threats, window: ConnectFourState, known: int, out: np.ndarray) -> None:
+def _threats(encoder: Threats, window: ConnectFourState, n_states: int, out: np.ndarray) -> None:
     clear(out)
     state = kernels.row(window, 0)
     words = state.words
-    own, other = words[words[TURN]], words[1 - words[TURN]]
-    mask = own | other
+    own, opponent = words[words[TURN]], words[1 - words[TURN]]
+    mask = own | opponent
     _mark(out, 0, own)
-    _mark(out, 1, other)
+    _mark(out, 1, opponent)
     if words[TURN] == 0:
         kernels.fill_plane(out, 2, 1.0)
     _mark(out, 3, winning_cells(own, mask))
-    _mark(out, 4, winning_cells(other, mask))
+    _mark(out, 4, winning_cells(opponent, mask))
     _mark(out, 5, playable(mask))
 
 
 @kernel
-def _attacks(encoder: Attacks, window: ConnectFourState, known: int, out: np.ndarray) -> None:
-    _threats(encoder, window, known, out)
+def _attacks(encoder: Attacks, window: ConnectFourState, n_states: int, out: np.ndarray) -> None:
+    _threats(encoder, window, n_states, out)
     words = kernels.row(window, 0).words
-    own, other = words[words[TURN]], words[1 - words[TURN]]
-    _mark_made(out, _OWN_MADE, own, other)
-    _mark_made(out, _OTHER_MADE, other, own)
+    own, opponent = words[words[TURN]], words[1 - words[TURN]]
+    _mark_made(out, _OWN_MADE, own, opponent)
+    _mark_made(out, _OTHER_MADE, opponent, own)
     for row in range(0, ROWS, 2):
         for col in range(COLS):
             out[row, col, _ODD_ROWS] = 1.0
 
 
 @kernel
-def _mark_made(out: np.ndarray, plane: int, stones: int, others: int) -> None:
+def _mark_made(out: np.ndarray, plane: int, stones: int, opponent: int) -> None:
     """Write the effect of a stone in each empty cell into five planes from `plane` on."""
-    mask = stones | others
-    before, answers = winning_cells(stones, mask), winning_cells(others, mask)
+    mask = stones | opponent
+    threats, answers = winning_cells(stones, mask), winning_cells(opponent, mask)
     landing, empty = playable(mask), FULL ^ mask
     while empty:
         cell = empty & -empty
         empty ^= cell
-        made = winning_cells(stones | cell, mask | cell) & ~before
-        if made:
+        new_threats = winning_cells(stones | cell, mask | cell) & ~threats
+        if new_threats:
             _mark(out, plane, cell)
-            if made & (made - 1):
+            if new_threats & (new_threats - 1):
                 _mark(out, plane + 1, cell)
         if not cell & landing:
             continue
-        after = playable(mask | cell)
-        ready = made & after
+        next_landing = playable(mask | cell)
+        ready = new_threats & next_landing
         if ready:
             _mark(out, plane + 2, cell)
             if ready & (ready - 1):
                 _mark(out, plane + 3, cell)
-        if not answers & after:
+        if not answers & next_landing:
             _mark(out, plane + 4, cell)
 
 

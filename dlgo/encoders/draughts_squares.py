@@ -101,34 +101,34 @@ def _mark(out: np.ndarray, plane: int, pieces: int, player: int) -> None:
 
 
 @kernel
-def _squares(encoder: Squares, window: DraughtsState, known: int, out: np.ndarray) -> None:
+def _squares(encoder: Squares, window: DraughtsState, n_states: int, out: np.ndarray) -> None:
     clear(out)
     words = kernels.row(window, 0).words
     player, kings = words[board.TURN], words[board.KINGS]
-    own, other = words[player], words[1 - player]
+    own, opponent = words[player], words[1 - player]
     _mark(out, _MEN, own & ~kings, player)
     _mark(out, _KINGS, own & kings, player)
-    _mark(out, _OTHER_MEN, other & ~kings, player)
-    _mark(out, _OTHER_KINGS, other & kings, player)
+    _mark(out, _OTHER_MEN, opponent & ~kings, player)
+    _mark(out, _OTHER_KINGS, opponent & kings, player)
     _mark(out, _JUMPER, words[board.JUMPER], player)
     kernels.fill_plane(out, _QUIET, words[board.QUIET] / board.QUIET_LIMIT)
     kernels.fill_plane(out, _SEEN, (words[board.SEEN] - 1) / (board.REPETITIONS - 1))
 
 
 @kernel
-def _captures(encoder: Captures, window: DraughtsState, known: int, out: np.ndarray) -> None:
-    _squares(encoder, window, known, out)
+def _captures(encoder: Captures, window: DraughtsState, n_states: int, out: np.ndarray) -> None:
+    _squares(encoder, window, n_states, out)
     state = kernels.row(window, 0)
     words = state.words
     player, kings = words[board.TURN], words[board.KINGS]
-    own, other = words[player], words[1 - player]
+    own, opponent = words[player], words[1 - player]
     jumping = False
     for direction in range(4):
         pieces = sources(state, direction, True)
         jumping = jumping or pieces != 0
         _mark(out, _JUMPS + 2 * _as_seen(direction, player), pieces, player)
         _mark(out, _VICTIMS, board.ahead(pieces, direction), player)
-        pieces = _jumpers(other, own, kings, 1 - player, direction)
+        pieces = _jumpers(opponent, own, kings, 1 - player, direction)
         _mark(out, _THREATENING, pieces, player)
         _mark(out, _THREATENED, board.ahead(pieces, direction), player)
     if jumping:
@@ -138,8 +138,8 @@ def _captures(encoder: Captures, window: DraughtsState, known: int, out: np.ndar
         while pieces:
             piece = pieces & -pieces
             pieces ^= piece
-            after = own ^ (piece | board.ahead(piece, direction))
-            first = _EXPOSED if _can_capture(other, after, kings, 1 - player) else _SAFE
+            moved = own ^ (piece | board.ahead(piece, direction))
+            first = _EXPOSED if _can_capture(opponent, moved, kings, 1 - player) else _SAFE
             _mark(out, first + 2 * _as_seen(direction, player), piece, player)
 
 
@@ -150,17 +150,17 @@ def _as_seen(direction: int, player: int) -> int:
 
 
 @inline_kernel
-def _jumpers(pieces: int, others: int, kings: int, player: int, direction: int) -> int:
-    """Those of a player's pieces that could jump over one of the `others` in a direction."""
-    empty = board.BOARD & ~(pieces | others)
-    return board.can_jump(board.facing(pieces, kings, player, direction), others, empty, direction)
+def _jumpers(pieces: int, targets: int, kings: int, player: int, direction: int) -> int:
+    """Those of a player's pieces that could jump over one of the `targets` in a direction."""
+    empty = board.BOARD & ~(pieces | targets)
+    return board.can_jump(board.facing(pieces, kings, player, direction), targets, empty, direction)
 
 
 @inline_kernel
-def _can_capture(pieces: int, others: int, kings: int, player: int) -> bool:
+def _can_capture(pieces: int, targets: int, kings: int, player: int) -> bool:
     return (
-        _jumpers(pieces, others, kings, player, 0) | _jumpers(pieces, others, kings, player, 1)
-        | _jumpers(pieces, others, kings, player, 2) | _jumpers(pieces, others, kings, player, 3)
+        _jumpers(pieces, targets, kings, player, 0) | _jumpers(pieces, targets, kings, player, 1)
+        | _jumpers(pieces, targets, kings, player, 2) | _jumpers(pieces, targets, kings, player, 3)
     ) != 0
 
 

@@ -57,7 +57,7 @@ def one_plane(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _one_plane(encoder: OnePlane, window: KernelState, known: int, out: np.ndarray) -> None:
+def _one_plane(encoder: OnePlane, window: KernelState, n_states: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     player = kernels.to_move(state)
     cols = encoder.shape[COLS]
@@ -78,7 +78,7 @@ def three_plane(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _three_plane(encoder: ThreePlane, window: KernelState, known: int, out: np.ndarray) -> None:
+def _three_plane(encoder: ThreePlane, window: KernelState, n_states: int, out: np.ndarray) -> None:
     clear(out)
     state = kernels.row(window, 0)
     player = kernels.to_move(state)
@@ -107,7 +107,7 @@ def piece_docs(game: GameSpec) -> tuple[str, ...]:
 
 
 @kernel
-def _all_planes(encoder: Planes, window: KernelState, known: int, out: np.ndarray) -> None:
+def _all_planes(encoder: Planes, window: KernelState, n_states: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     kinds = encoder.kinds[0]
     if kinds == 1:
@@ -165,7 +165,7 @@ def turned(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _turned(encoder: Turned, window: KernelState, known: int, out: np.ndarray) -> None:
+def _turned(encoder: Turned, window: KernelState, n_states: int, out: np.ndarray) -> None:
     clear(out)
     state = kernels.row(window, 0)
     _show_pieces(encoder, state, out)
@@ -177,9 +177,9 @@ def _turned(encoder: Turned, window: KernelState, known: int, out: np.ndarray) -
         for cell in range(encoder.shape[ROWS] * cols):
             image = encoder.images[cell]
             for plane in range(encoder.shape[PLANES] if cell < image else 0):
-                there = out[image // cols, image % cols, plane]
+                value = out[image // cols, image % cols, plane]
                 out[image // cols, image % cols, plane] = out[cell // cols, cell % cols, plane]
-                out[cell // cols, cell % cols, plane] = there
+                out[cell // cols, cell % cols, plane] = value
 
 
 encode.register(OnePlane, _one_plane)

@@ -100,20 +100,20 @@ def _by_liberties(
 
 
 @kernel
-def _seven_plane(encoder: SevenPlane, window: GoState, known: int, out: np.ndarray) -> None:
+def _seven_plane(encoder: SevenPlane, window: GoState, n_states: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     _by_liberties(state, encoder.counts, out, 3, state.info[TURN], 6)
 
 
 @kernel
-def _simple(encoder: Simple, window: GoState, known: int, out: np.ndarray) -> None:
+def _simple(encoder: Simple, window: GoState, n_states: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     _by_liberties(state, encoder.counts, out, 4, 0, 10)
     kernels.fill_plane(out, 8 + state.info[TURN], 1.0)
 
 
 @kernel
-def _zero_11(encoder: Zero11, window: GoState, known: int, out: np.ndarray) -> None:
+def _zero_11(encoder: Zero11, window: GoState, n_states: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     _by_liberties(state, encoder.counts, out, 4, state.info[TURN], 10)
     kernels.fill_plane(out, 9 - state.info[TURN], 1.0)  # white, player 1, gets the komi

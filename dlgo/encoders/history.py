@@ -48,11 +48,11 @@ def zero(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _zero(encoder: Zero, window: KernelState, known: int, out: np.ndarray) -> None:
+def _zero(encoder: Zero, window: KernelState, n_states: int, out: np.ndarray) -> None:
     clear(out)
     player = kernels.to_move(kernels.row(window, 0))
     rows, cols, kinds = encoder.shape[ROWS], encoder.shape[COLS], encoder.kinds[0]
-    for ago in range(min(known, encoder.shape[HISTORY] + 1)):
+    for ago in range(min(n_states, encoder.shape[HISTORY] + 1)):
         state = kernels.row(window, ago)
         first = 2 * kinds * ago
         for row in range(rows):

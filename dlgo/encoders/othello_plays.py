@@ -32,16 +32,16 @@ def plays(game: GameSpec) -> Encoder:
 
 
 @kernel
-def _plays(encoder: WithPlays, window: OthelloState, known: int, out: np.ndarray) -> None:
+def _plays(encoder: WithPlays, window: OthelloState, n_states: int, out: np.ndarray) -> None:
     state = kernels.row(window, 0)
     show_stones(encoder, state, out)
     player = kernels.to_move(state)
     for row in range(state.words[SIZE]):
-        for who in range(2):
-            left = state.rows[PLAYS + (player ^ who), row + 1]
-            while left:
-                out[row, lowest_bit(left) - 1, _PLAYS + who] = 1.0
-                left &= left - 1
+        for offset in range(2):
+            plays = state.rows[PLAYS + (player ^ offset), row + 1]
+            while plays:
+                out[row, lowest_bit(plays) - 1, _PLAYS + offset] = 1.0
+                plays &= plays - 1
 
 
 encode.register(WithPlays, _plays)

@@ -85,17 +85,17 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
     comments: dict[int, str] = {}
     info: dict[str, str] = {}
     markup: dict[int, dict[str, list[bytes]]] = {}
-    made: list[int] = []  # moves after each node
+    moves_after: list[int] = []  # moves after each node
     for node in nodes:
-        setup, before = sgf_values.setup_of(node, len(moves) + 1), len(moves)
+        setup, ply = sgf_values.setup_of(node, len(moves) + 1), len(moves)
         if node.has_property("B") or node.has_property("W"):
             moves.append(sgf_values.move_of(node, size, len(moves) + 1))
         # Beside a move, it names the player after that move.
         if setup == sgf_values.Setup(player=setup.player):
-            before = len(moves)
+            ply = len(moves)
         if setup != sgf_values.Setup():
-            setups.append((before, setup))
-        made.append(len(moves))
+            setups.append((ply, setup))
+        moves_after.append(len(moves))
         text, marks = remarks_of(node)
         if text:
             earlier = comments.get(len(moves))
@@ -118,9 +118,9 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
         source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,
         komi=komi, handicap=handicap, placed=placed,
         black=info.pop("PB", ""), white=info.pop("PW", ""), result=info.pop("RE", ""), info=info,
-        markup=markup, variations=tuple(_variations(tree, made)),
+        markup=markup, variations=tuple(_variations(tree, moves_after)),
     )
-    edited = {before for before, _ in setups}
+    edited = {ply for ply, _ in setups}
     notes = [
         *file_notes, size_note, komi_note, handicap_note, _handicap_note(record),
         _left_out(moves, edited),
@@ -136,14 +136,14 @@ def remarks_of(node: sgf.Node) -> tuple[str, dict[str, list[bytes]]]:
 
 
 def _variations(
-    tree: Coarse_game_tree, made: list[int]
+    tree: Coarse_game_tree, moves_after: list[int]
 ) -> Iterator[tuple[int, Coarse_game_tree]]:
-    """What leaves the main line; `made`: the number of moves after each of its nodes."""
+    """What leaves the main line; `moves_after`: the number of moves after each of its nodes."""
     place = -1
     while True:
         place += len(tree.sequence)
-        for other in tree.children[1:]:
-            yield made[place], other
+        for variation in tree.children[1:]:
+            yield moves_after[place], variation
         if not tree.children:
             return
         tree = tree.children[0]
@@ -156,7 +156,7 @@ def _free_handicap(
     first = moves[:handicap]
     stones = {move.point for player, move in first if player is Player.black and move.is_play}
     is_free = handicap >= 2 and not any(
-        before or setup.black or setup.white for before, setup in setups
+        ply or setup.black or setup.white for ply, setup in setups
     )
     return handicap if is_free and len(stones) == handicap else 0
 
@@ -164,7 +164,7 @@ def _free_handicap(
 def _handicap_note(record: GameRecordSgf) -> str:
     if record.placed:
         return f"the first {record.placed} moves are read as handicap stones"
-    if record.handicap >= 2 and not any(setup.black for before, setup in record.setups):
+    if record.handicap >= 2 and not any(setup.black for _, setup in record.setups):
         return f"HA[{record.handicap}] is given, but no handicap stones"
     return ""
 

@@ -179,7 +179,7 @@ class VectorEnv:
         return stepping.Boards(
             options=np.array(options, np.int64),
             states=kernels.make_batch(model, n * window),
-            known=np.zeros(n, np.int64),
+            n_states=np.zeros(n, np.int64),
             generators=np.zeros((n, 1), np.uint64),
             legal=np.zeros((n, actions), np.int64),
             counts=np.zeros(n, np.int64),

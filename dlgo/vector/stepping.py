@@ -23,7 +23,7 @@ class Boards(NamedTuple):
         positions in a window, whether a new game starts when one ends, and whether only the actions
         of `search_actions` are legal;
     states: batch of kernel states, a window for each board (see `dlgo.encoders.base`);
-    known: int64[n], how many states of the window exist;
+    n_states: int64[n], how many states of the window exist;
     generators: uint64[n, 1], of random starts.
 
     The other arrays are those that `VectorEnv` and its `TimeStep` describe.
@@ -31,7 +31,7 @@ class Boards(NamedTuple):
 
     options: np.ndarray
     states: KernelState
-    known: np.ndarray
+    n_states: np.ndarray
     generators: np.ndarray
     legal: np.ndarray
     counts: np.ndarray
@@ -64,7 +64,7 @@ class NoObservation(NamedTuple):
 
 @kernel
 def _write_nothing(
-    encoder: NoObservation, window: KernelState, known: int, out: np.ndarray,
+    encoder: NoObservation, window: KernelState, n_states: int, out: np.ndarray,
 ) -> None:
     pass
 
@@ -137,11 +137,11 @@ def start_boards(
 
 @kernel
 def observe_boards(
-    boards: Boards, encoder: EncoderKernel, wanted: np.ndarray, out: np.ndarray,
+    boards: Boards, encoder: EncoderKernel, numbers: np.ndarray, out: np.ndarray,
 ) -> None:
     """Write the observations of the boards of these numbers into float32[k, rows, cols, planes]."""
-    for k in range(len(wanted)):
-        observe_board(boards, encoder, wanted[k], out[k])
+    for k in range(len(numbers)):
+        observe_board(boards, encoder, numbers[k], out[k])
 
 
 @inline_kernel
@@ -164,10 +164,10 @@ def draw_actions(masks: np.ndarray, counts: np.ndarray, rngs: np.ndarray, out: n
     """Write a random legal action for each board into int64[n], uniform; -1 if there is none."""
     for i in range(len(out)):
         mask = masks[i]
-        before = below(rngs[i], counts[i])
+        skip = below(rngs[i], counts[i])
         action = 0 if counts[i] else -1
-        while counts[i] and (before or not mask[action]):
-            before -= mask[action]
+        while counts[i] and (skip or not mask[action]):
+            skip -= mask[action]
             action += 1
         out[i] = action
 
@@ -177,7 +177,7 @@ def observe_board(boards: Boards, encoder: EncoderKernel, i: int, out: np.ndarra
     """Write the observation of board `i`."""
     first, length = i * boards.options[WINDOW], encoder.shape[HISTORY] + 1
     window = kernels.rows(boards.states, first, first + length)
-    encode(encoder, window, min(boards.known[i], length), out)
+    encode(encoder, window, min(boards.n_states[i], length), out)
 
 
 @inline_kernel
@@ -187,12 +187,12 @@ def _window(boards: Boards, i: int) -> KernelState:
 
 
 @inline_kernel
-def _play(window: KernelState, length: int, known: int, action: int) -> int:
+def _play(window: KernelState, length: int, n_states: int, action: int) -> int:
     """Play on the newest position of a window and shift the older ones. Returns their number."""
-    for ago in range(min(known, length - 1), 0, -1):
+    for ago in range(min(n_states, length - 1), 0, -1):
         kernels.copy_into(kernels.row(window, ago), kernels.row(window, ago - 1))
     kernels.play(kernels.row(window, 0), action)
-    return min(known + 1, length)
+    return min(n_states + 1, length)
 
 
 @inline_kernel
@@ -204,7 +204,7 @@ def _play_action(boards: Boards, i: int, action: int) -> None:
     legal = allows(boards.masks[i], action)
     if legal:
         boards.actions[i, boards.plies[i]] = action
-        boards.known[i] = _play(window, boards.options[WINDOW], boards.known[i], action)
+        boards.n_states[i] = _play(window, boards.options[WINDOW], boards.n_states[i], action)
         boards.plies[i] += 1
         over = kernels.terminal(state)
         result = kernels.result(state) if over else 0
@@ -251,20 +251,20 @@ def _legal_actions(boards: Boards, state: KernelState, out: np.ndarray) -> int:
 
 
 @kernel
-def _start_game(boards: Boards, i: int, start: KernelState, wanted: int) -> None:
-    """Start a game on board `i` after `wanted` random plies, see `start_boards`.
+def _start_game(boards: Boards, i: int, start: KernelState, random_plies: int) -> None:
+    """Start a game on board `i` after `random_plies` random plies, see `start_boards`.
 
     Random plies never end a game: if the next one would, the position before it is the start.
     """
     window, length, rng = _window(boards, i), boards.options[WINDOW], boards.generators[i]
     state, actions, legal = kernels.row(window, 0), boards.actions[i], boards.legal[i]
-    if wanted == DRAWN:
+    if random_plies == DRAWN:
         most = boards.options[RANDOM_PLIES]
-        wanted = below(rng, most + 1) if most else 0
-    wanted = min(wanted, boards.options[MAX_PLIES] - 1)
+        random_plies = below(rng, most + 1) if most else 0
+    random_plies = min(random_plies, boards.options[MAX_PLIES] - 1)
     kernels.copy_into(state, start)
     plies = 0
-    while plies < wanted:
+    while plies < random_plies:
         n = _legal_actions(boards, state, legal)
         actions[plies] = legal[below(rng, n)]
         _play(window, length, plies + 1, actions[plies])
@@ -276,4 +276,4 @@ def _start_game(boards: Boards, i: int, start: KernelState, wanted: int) -> None
                 _play(window, length, ply + 1, actions[ply])
             break
     boards.plies[i] = plies
-    boards.known[i] = min(plies + 1, length)
+    boards.n_states[i] = min(plies + 1, length)

@@ -64,10 +64,10 @@ def movers(state: BreakthroughState, row: int, way: int) -> int:
     """The men of the player to move on a row that can go a way."""
     player, cols = state.words[TURN], state.words[COLS]
     ahead = row + 1 - 2 * player
-    there = state.rows[1 - player, ahead]
+    targets = state.rows[1 - player, ahead]
     if way < STEPS:
-        there = ((2 << cols) - 2) & ~(there | state.rows[player, ahead])
-    return state.rows[player, row] & before(there, way)
+        targets = ((2 << cols) - 2) & ~(targets | state.rows[player, ahead])
+    return state.rows[player, row] & before(targets, way)
 
 
 @inline_kernel
@@ -90,12 +90,12 @@ def list_movers(
     state: BreakthroughState, row: int, way: int, out: np.ndarray, n: int, cells: int,
 ) -> int:
     """Write the actions of a row and a way that lead to these cells, from `out[n]` on."""
-    words, left = state.words, movers(state, row, way) & before(cells, way)
-    while left:
-        cell = words[COLS] * (row - 1) + lowest_bit(left) - 1
+    words, men = state.words, movers(state, row, way) & before(cells, way)
+    while men:
+        cell = words[COLS] * (row - 1) + lowest_bit(men) - 1
         out[n] = 10 * cell + 5 * words[TURN] + way
         n += 1
-        left &= left - 1
+        men &= men - 1
     return n
 
 
@@ -181,13 +181,13 @@ def random_action(state: BreakthroughState, rng: np.ndarray) -> int:
     """Any man and any way, drawn until the move is legal."""
     words, board = state.words, (2 << state.words[COLS]) - 2
     player, rise = words[TURN], 1 - 2 * words[TURN]
-    own, other = state.rows[player], state.rows[1 - player]
+    own, opponent = state.rows[player], state.rows[1 - player]
     while True:
-        drawn = below(rng, 3 * words[LEFT + player])
-        way = drawn % 3
-        row, col = bitrows.find(own, drawn // 3)
+        number = below(rng, 3 * words[LEFT + player])
+        way = number % 3
+        row, col = bitrows.find(own, number // 3)
         end = col + RUNS[way]
-        captures = other[row + rise] >> end & 1
+        captures = opponent[row + rise] >> end & 1
         if board >> end & 1 and not own[row + rise] >> end & 1 and not (captures and way == 1):
             if captures:
                 way = STEPS + way // 2
@@ -203,14 +203,14 @@ def rollout(state: BreakthroughState, rng: np.ndarray) -> int:
 
 @kernel
 def heavy_rollout(
-    state: BreakthroughState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray,
+    state: BreakthroughState, rng: np.ndarray, actions: np.ndarray, first_players: np.ndarray,
 ) -> int:
     """Random moves, but those that are urgent first."""
     while not terminal(state):
         n = urgent_actions(state, actions)
         action = actions[below(rng, n)] if n > 0 else random_action(state, rng)
-        if played[action] == NOBODY:
-            played[action] = state.words[TURN]
+        if first_players[action] == NOBODY:
+            first_players[action] = state.words[TURN]
         play(state, action)
     return result(state)
 
@@ -221,12 +221,12 @@ def evaluate(state: BreakthroughState) -> int:
     the other side is faster."""
     player = state.words[TURN]
     own, steps = worth(state, player)
-    other, other_steps = worth(state, 1 - player)
-    if steps < NEVER and steps <= other_steps:
-        return own - other + RACE - STEP * steps
-    if other_steps < NEVER:
-        return own - other - RACE + STEP * other_steps
-    return own - other
+    opponent, opponent_steps = worth(state, 1 - player)
+    if steps < NEVER and steps <= opponent_steps:
+        return own - opponent + RACE - STEP * steps
+    if opponent_steps < NEVER:
+        return own - opponent - RACE + STEP * opponent_steps
+    return own - opponent
 
 
 @kernel
@@ -235,15 +235,15 @@ def worth(state: BreakthroughState, player: int) -> tuple[int, int]:
 
     A man can be stopped by an opponent in the cone ahead of him.
     """
-    own, other = state.rows[player], state.rows[1 - player]
-    value, fastest, stopped, rows = 0, NEVER, 0, state.words[ROWS]
+    own, opponent = state.rows[player], state.rows[1 - player]
+    value, fastest, cone, rows = 0, NEVER, 0, state.words[ROWS]
     for steps in range(rows):
         row = 1 + steps if player else rows - steps
         value += popcount(own[row]) * (MAN - STEP * steps)
-        if fastest == NEVER and own[row] & ~stopped:
+        if fastest == NEVER and own[row] & ~cone:
             fastest = steps
-        stopped |= other[row]
-        stopped |= stopped << 1 | stopped >> 1
+        cone |= opponent[row]
+        cone |= cone << 1 | cone >> 1
     return value, fastest
 
 

@@ -242,9 +242,11 @@ def rollout(state: GoState, rng: np.ndarray) -> int:
 
 
 @kernel
-def heavy_rollout(state: GoState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray) -> int:
+def heavy_rollout(
+    state: GoState, rng: np.ndarray, actions: np.ndarray, first_players: np.ndarray,
+) -> int:
     """See `playout.py`. Simple ko only."""
-    play_heavily(state, rng, played)
+    play_heavily(state, rng, first_players)
     return result(state)
 
 

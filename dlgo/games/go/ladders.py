@@ -64,9 +64,9 @@ def attack_succeeds(
     liberties = scratch.moves[0]
     if _runs_free(state, liberties[0] + liberties[1] - point, point):
         return False
-    after = kernels.row(scratch.states, 1)
-    board.copy_board(after, state)
-    board.place(after, point, attacker)
+    successor = kernels.row(scratch.states, 1)
+    board.copy_board(successor, state)
+    board.place(successor, point, attacker)
     return _captured(scratch, prey, attacker, False)
 
 
@@ -75,23 +75,23 @@ def defence_succeeds(
     scratch: LadderScratch, state: GoState, prey: int, point: int, defender: int,
 ) -> bool:
     """Whether playing on `point` saves the prey, in atari now, from capture and ladders."""
-    after = kernels.row(scratch.states, 1)
-    board.copy_board(after, state)
-    board.place(after, point, defender)
+    successor = kernels.row(scratch.states, 1)
+    board.copy_board(successor, state)
+    board.place(successor, point, defender)
     return not _captured(scratch, prey, 1 - defender, True)
 
 
 @inline_kernel
-def _runs_free(state: GoState, liberty: int, taken: int) -> bool:
+def _runs_free(state: GoState, liberty: int, blocked: int) -> bool:
     """Whether a chain that is left with this one liberty gets three by playing there.
 
-    Then no ladder follows, and it need not be played out. `taken` is the point that the attacker
+    Then no ladder follows, and it need not be played out. `blocked` is the point that the attacker
     plays first.
     """
     width = state.info[board.SIZE] + 2
     n = 0
     for step in (1, -1, width, -width):
-        n += state.color[liberty + step] == board.EMPTY and liberty + step != taken
+        n += state.color[liberty + step] == board.EMPTY and liberty + step != blocked
     return n >= 3
 
 
@@ -107,10 +107,10 @@ def liberties_of(state: GoState, stone: int, out: np.ndarray) -> int:
             near = walk + step
             if state.color[near] != board.EMPTY:
                 continue
-            known = False
+            listed = False
             for i in range(n):
-                known |= out[i] == near
-            if not known:
+                listed |= out[i] == near
+            if not listed:
                 out[n] = near
                 n += 1
                 if n == 3:
@@ -150,9 +150,9 @@ def _captured(scratch: LadderScratch, prey: int, attacker: int, attacker_first: 
             if attacks and _runs_free(state, moves[ply, 0] + moves[ply, 1] - point, point):
                 continue
             if board.is_playable(state, point, player):
-                after = kernels.row(states, ply + 1)
-                board.copy_board(after, state)
-                board.place(after, point, player)
+                successor = kernels.row(states, ply + 1)
+                board.copy_board(successor, state)
+                board.place(successor, point, player)
                 arriving = True
         if arriving:
             ply += 1
@@ -198,10 +198,10 @@ def counter_captures(state: GoState, prey: int, attacker: int, out: np.ndarray) 
             if state.color[near] != attacker or not board.in_atari(state, state.chain[near]):
                 continue
             liberty = last_liberty(state, state.chain[near])
-            known = False
+            listed = False
             for i in range(n):
-                known |= out[i] == liberty
-            if not known:
+                listed |= out[i] == liberty
+            if not listed:
                 out[n] = liberty
                 n += 1
         stone = np.int64(state.link[stone])

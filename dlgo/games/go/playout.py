@@ -34,8 +34,8 @@ REFUSE_CHANCE = 0.9
 
 
 @inline_kernel
-def play_heavily(state: GoState, rng: np.ndarray, played: np.ndarray) -> None:
-    """Play the game to its end. `played` gets the first player of each action."""
+def play_heavily(state: GoState, rng: np.ndarray, first_players: np.ndarray) -> None:
+    """Play the game to its end. `first_players` gets the first player of each action."""
     info = state.info
     size = info[board.SIZE]
     width = size + 2
@@ -56,8 +56,8 @@ def play_heavily(state: GoState, rng: np.ndarray, played: np.ndarray) -> None:
             board.place(state, point, player)
             info[board.PASSES] = 0
             action = (point // width - 1) * size + point % width - 1
-            if played[action] == NOBODY:
-                played[action] = player
+            if first_players[action] == NOBODY:
+                first_players[action] = player
         last = point
         player = 1 - player
 
@@ -67,13 +67,13 @@ def heavy_move(state: GoState, last: int, player: int, rng: np.ndarray) -> int:
     """A move that answers the stone just played on `last`, or NOWHERE."""
     color, chain = state.color, state.chain
     width = state.info[board.SIZE] + 2
-    found = 0
+    candidates = 0
     pick = int64(board.NOWHERE)
     if uniform(rng) < ATARI_CHANCE:
         if color[last] == 1 - player and board.in_atari(state, chain[last]):
             point = last_liberty(state, chain[last])
             if board.is_playable(state, point, player):
-                pick, found = point, 1
+                pick, candidates = point, 1
         for step in (1, -1, width, -width):
             near = last + step
             if color[near] != player or not board.in_atari(state, chain[near]):
@@ -85,10 +85,10 @@ def heavy_move(state: GoState, last: int, player: int, rng: np.ndarray) -> int:
                     continue
                 if is_self_atari(state, point, player):
                     continue
-            found += 1
-            if below(rng, found) == 0:
+            candidates += 1
+            if below(rng, candidates) == 0:
                 pick = point
-        if found:
+        if candidates:
             return pick
     if uniform(rng) < PATTERN_CHANCE:
         for step in (
@@ -100,8 +100,8 @@ def heavy_move(state: GoState, last: int, player: int, rng: np.ndarray) -> int:
                 and board.is_playable(state, point, player)
                 and not is_self_atari(state, point, player)
             ):
-                found += 1
-                if below(rng, found) == 0:
+                candidates += 1
+                if below(rng, candidates) == 0:
                     pick = point
     return pick
 
@@ -117,9 +117,9 @@ def random_point(state: GoState, player: int, rng: np.ndarray, refuse: float) ->
         refuse: the probability of rejecting a self-atari.
     """
     empties, slot = state.empties, state.slot
-    left = state.info[board.N_EMPTY]
-    while left > 0:
-        i = below(rng, left)
+    remaining = state.info[board.N_EMPTY]
+    while remaining > 0:
+        i = below(rng, remaining)
         point = int64(empties[i])
         if (
             board.is_playable(state, point, player) and not board.is_eye(state, point, player)
@@ -128,10 +128,10 @@ def random_point(state: GoState, player: int, rng: np.ndarray, refuse: float) ->
             )
         ):
             return point
-        left -= 1
-        other = empties[left]
-        empties[i] = other
-        slot[other] = i
-        empties[left] = point
-        slot[point] = left
+        remaining -= 1
+        last_empty = empties[remaining]
+        empties[i] = last_empty
+        slot[last_empty] = i
+        empties[remaining] = point
+        slot[point] = remaining
     return int64(board.NOWHERE)

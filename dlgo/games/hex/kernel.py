@@ -116,9 +116,9 @@ def label_at(state: HexState, point: int, player: int) -> int:
     """The sides that a stone of `player` on this point touches, itself or by its neighbours."""
     label = 0
     for step in STEPS:
-        there = state.board[point + step]
-        if there >> 2 == player + 1:
-            label |= there & BOTH
+        neighbour = state.board[point + step]
+        if neighbour >> 2 == player + 1:
+            label |= neighbour & BOTH
     return label
 
 
@@ -170,11 +170,11 @@ def put(state: HexState, point: int, player: int) -> None:
     chain[0], n = point, 1 if label in (LOW, HIGH) else 0
     while n > 0:
         n -= 1
-        here = chain[n]
+        cell = chain[n]
         for step in STEPS:
-            if board[here + step] == 4 * (player + 1):
-                board[here + step] |= label
-                chain[n] = here + step
+            if board[cell + step] == 4 * (player + 1):
+                board[cell + step] |= label
+                chain[n] = cell + step
                 n += 1
 
 
@@ -210,7 +210,9 @@ def rollout(state: HexState, rng: np.ndarray) -> int:
 
 
 @kernel
-def heavy_rollout(state: HexState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray) -> int:
+def heavy_rollout(
+    state: HexState, rng: np.ndarray, actions: np.ndarray, first_players: np.ndarray,
+) -> int:
     """Fill the board at random, as far as the winner depends on it.
 
     Stones after the end change nothing, so a random game may go on until the board is full. Then a
@@ -222,21 +224,21 @@ def heavy_rollout(state: HexState, rng: np.ndarray, actions: np.ndarray, played:
         action = below(rng, words[SIZE] ** 2 + 1)
         if is_legal(state, action):
             play(state, action)
-    left = words[SIZE] ** 2 - words[N_STONES]  # cells without a stone
-    red = (left + 1 - words[TURN]) // 2  # those that red gets
+    empty = words[SIZE] ** 2 - words[N_STONES]  # cells without a stone
+    red = (empty + 1 - words[TURN]) // 2  # those that red gets
     # On one side of the line is `point`, which is red, on the other its neighbour in direction k.
     point, k = 0, 2
     while words[WINNER] == NOBODY:
         k = k - 1 if k > 0 else 5
         ahead = point + STEPS[k]
         if board[ahead] == 0:
-            board[ahead] = 4 if below(rng, left) < red else 8
-            left -= 1
+            board[ahead] = 4 if below(rng, empty) < red else 8
+            empty -= 1
             red -= board[ahead] == 4
-            if len(played) > 0:
+            if len(first_players) > 0:
                 cell = (ahead // WIDTH - 1) * words[SIZE] + ahead % WIDTH - 1
-                if played[cell] == NOBODY:
-                    played[cell] = (board[ahead] >> 2) - 1
+                if first_players[cell] == NOBODY:
+                    first_players[cell] = (board[ahead] >> 2) - 1
         if board[ahead] >> 2 == 1:
             point, k = ahead, (k + 2) % 6
         if board[ahead] & HIGH:
@@ -254,16 +256,16 @@ def evaluate(state: HexState) -> int:
     board, last = state.board, (state.words[SIZE] + 1) * (WIDTH + 1)
     total = 0
     for trial in range(2 * FILLINGS):
-        turned, point, k, there = trial >= FILLINGS, 0, 2, 0
-        while there & (LOW if turned else HIGH) == 0:  # the line of `heavy_rollout`
+        turned, point, k, stone = trial >= FILLINGS, 0, 2, 0
+        while stone & (LOW if turned else HIGH) == 0:  # the line of `heavy_rollout`
             k = k - 1 if k > 0 else 5
             ahead = point + STEPS[k]
-            there = board[last - ahead if turned else ahead]
-            if there == 0:
-                there = 4 + 4 * (COLOURS[ahead] >> trial % FILLINGS & 1)
-            if there >> 2 == 1:
+            stone = board[last - ahead if turned else ahead]
+            if stone == 0:
+                stone = 4 + 4 * (COLOURS[ahead] >> trial % FILLINGS & 1)
+            if stone >> 2 == 1:
                 point, k = ahead, (k + 2) % 6
-        total += 3 - 2 * (there >> 2)
+        total += 3 - 2 * (stone >> 2)
     return (1 - 2 * state.words[TURN]) * total * 9000 // (2 * FILLINGS)
 
 

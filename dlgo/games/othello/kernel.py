@@ -61,24 +61,24 @@ def find_plays(state: OthelloState, player: int) -> int:
     From own discs, chains of the opponent's discs grow in all directions at once. Where a chain
     reaches an empty cell, a play encloses it.
     """
-    own, other, plays = state.rows[player], state.rows[1 - player], state.rows[PLAYS + player]
+    own, opponent, plays = state.rows[player], state.rows[1 - player], state.rows[PLAYS + player]
     size = state.words[SIZE]
     board = (2 << size) - 2
     for row in range(1, size + 1):
-        opponents, found = other[row], 0
+        opponents, ends = opponent[row], 0
         left, right = own[row] >> 1 & opponents, own[row] << 1 & opponents
         while left | right:
             left, right = left >> 1, right << 1
-            found |= left | right
+            ends |= left | right
             left, right = left & opponents, right & opponents
-        plays[row] = found & board & ~(own[row] | opponents)
+        plays[row] = ends & board & ~(own[row] | opponents)
     for start, rise in ((0, 1), (size + 1, -1)):
         row = start
         left, straight, right = 0, 0, 0
         for _ in range(size):
             origins = own[row]
             row += rise
-            opponents = other[row]
+            opponents = opponent[row]
             left, right = left >> 1, right << 1
             plays[row] |= (left | straight | right) & board & ~(own[row] | opponents)
             left = (left | origins >> 1) & opponents
@@ -114,11 +114,11 @@ def legal_actions(state: OthelloState, out: np.ndarray) -> int:
     words, n = state.words, 0
     size = words[SIZE]
     for row in range(size):
-        left = state.rows[PLAYS + words[TURN], row + 1]
-        while left:
-            out[n] = size * row + lowest_bit(left) - 1
+        plays = state.rows[PLAYS + words[TURN], row + 1]
+        while plays:
+            out[n] = size * row + lowest_bit(plays) - 1
             n += 1
-            left &= left - 1
+            plays &= plays - 1
     if n == 0:
         out[0] = size**2
     return max(n, 1)
@@ -136,17 +136,17 @@ def play(state: OthelloState, action: int) -> None:
 def put(state: OthelloState, row: int, col: int) -> None:
     """Put a disc of the player to move on a cell, and turn over what it encloses."""
     player = state.words[TURN]
-    own, other = state.rows[player], state.rows[1 - player]
+    own, opponent = state.rows[player], state.rows[1 - player]
     key = DISCS[player, row, col]
     for rise, run in DIRECTIONS:
         r, c, n = row + rise, col + run, 0
-        while other[r] >> c & 1:
+        while opponent[r] >> c & 1:
             r, c, n = r + rise, c + run, n + 1
         if own[r] >> c & 1:
             for _ in range(n):
                 r, c = r - rise, c - run
                 own[r] ^= 1 << c
-                other[r] ^= 1 << c
+                opponent[r] ^= 1 << c
                 key ^= TURNED[r, c]
     own[row] |= 1 << col
     state.words[KEY] ^= key
@@ -195,7 +195,7 @@ def rollout(state: OthelloState, rng: np.ndarray) -> int:
 
 @kernel
 def heavy_rollout(
-    state: OthelloState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray,
+    state: OthelloState, rng: np.ndarray, actions: np.ndarray, first_players: np.ndarray,
 ) -> int:
     """Random plays, but those in corners first, and those diagonally next to corners last."""
     words, size = state.words, state.words[SIZE]
@@ -218,8 +218,8 @@ def heavy_rollout(
             row, col = bitrows.find(plays, below(rng, n))
             action = size * (row - 1) + col - 1
             put(state, row, col)
-        if played[action] == NOBODY:
-            played[action] = player
+        if first_players[action] == NOBODY:
+            first_players[action] = player
         begin_turn(state, 1 - player, False)
     return result(state)
 
@@ -233,12 +233,12 @@ def evaluate(state: OthelloState) -> int:
 
 @kernel
 def worth(state: OthelloState, player: int) -> int:
-    size, own, other = state.words[SIZE], state.rows[player], state.rows[1 - player]
+    size, own, opponent = state.words[SIZE], state.rows[player], state.rows[1 - player]
     corners = 2 | 1 << size
     total = MOBILITY * state.words[N_PLAYS + player]
     for edge, inner in ((1, 2), (size, size - 1)):
         total += CORNER * popcount(own[edge] & corners)
-        empty = corners & ~(own[edge] | other[edge])
+        empty = corners & ~(own[edge] | opponent[edge])
         beside = empty << 1 | empty >> 1
         total -= DIAGONAL * popcount(own[inner] & beside)
         total -= ADJACENT * (popcount(own[edge] & beside) + popcount(own[inner] & empty))

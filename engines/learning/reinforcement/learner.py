@@ -223,20 +223,20 @@ class ReinforcementLearner(Learner):
 
     def _play_and_learn(self, run: Run, iteration: int) -> dict[str, float]:
         """The games of an iteration, and learning from them; its part of the history."""
-        played = self._play(run, iteration)
+        experience = self._play(run, iteration)
         make_folder(self._folder / "experience", error=ModelError, remedy=REMEDY)
-        xp.write_experience(self._experience_path(iteration), played)
+        xp.write_experience(self._experience_path(iteration), experience)
         self._experience_path(iteration - self._config.window_iterations).unlink(missing_ok=True)
-        row = self._of_games(played) | {"play_seconds": run.seconds}
-        row |= self._learn(run, iteration, played)
+        row = self._of_games(experience) | {"play_seconds": run.seconds}
+        row |= self._learn(run, iteration, experience)
         return row | {"train_wall_seconds": run.seconds - row["play_seconds"]}
 
-    def _of_games(self, played: Experience) -> dict[str, float]:
+    def _of_games(self, experience: Experience) -> dict[str, float]:
         """An iteration's games as columns of the history."""
-        games = max(played.n_games, 1)
+        games = max(experience.n_games, 1)
         return {
-            "games": played.n_games, "plies": int(played.plies.sum()),
-            "decisions": len(played.decisions), **shares_of_results(played.results, games),
+            "games": experience.n_games, "plies": int(experience.plies.sum()),
+            "decisions": len(experience.decisions), **shares_of_results(experience.results, games),
         }
 
     def _cpu_seconds(self, run: Run) -> float:
@@ -264,12 +264,12 @@ class ReinforcementLearner(Learner):
             sides = [self._side(run)]
             if earlier is not None:
                 sides.append(Side(self._earlier_self(earlier), self._network.encoder))
-            played = play(
+            experience = play(
                 self._game, sides, schedule, config.games_at_once, telling(run, "games"))
         else:
-            played = self._play_in_portions(run, iteration, earlier, schedule)
+            experience = self._play_in_portions(run, iteration, earlier, schedule)
         return dataclasses.replace(
-            played.with_returns(config.discount, config.gae_lambda),
+            experience.with_returns(config.discount, config.gae_lambda),
             provenance=self._provenance(iteration),
         )
 
@@ -288,12 +288,12 @@ class ReinforcementLearner(Learner):
         if earlier is not None:
             networks.append(network_folder(self._folder, earlier))
         start = time.process_time()
-        played, seconds = play_in_portions(
+        experience, seconds = play_in_portions(
             self._jobs, self._game, sides[: len(networks)], networks, schedule,
             self._config.games_at_once, self._config.portions, telling(run, "games"),
         )
         self._cpu_elsewhere = seconds - (time.process_time() - start)
-        return played
+        return experience
 
     def _player(self, iteration: int) -> Path:
         """The folder of the network that plays the games of an iteration."""
@@ -326,7 +326,7 @@ class ReinforcementLearner(Learner):
     def _experience_path(self, iteration: int) -> Path:
         return self._folder / "experience" / f"{iteration:06d}.npz"
 
-    def _recent(self, iteration: int, played: Experience) -> Experience:
+    def _recent(self, iteration: int, experience: Experience) -> Experience:
         """The experience to learn from: of this iteration and of those before it."""
         first = max(1, iteration - self._config.window_iterations + 1)
         try:
@@ -337,14 +337,14 @@ class ReinforcementLearner(Learner):
         except DataError as error:
             raise DataError(f"{error}; the run needs this file: restore it, or train in another "
                             "folder") from None
-        return xp.merged([*earlier, played])
+        return xp.merged([*earlier, experience])
 
-    def _learn(self, run: Run, iteration: int, played: Experience) -> dict[str, float]:
+    def _learn(self, run: Run, iteration: int, experience: Experience) -> dict[str, float]:
         """Steps of training; means of what Keras says of them."""
         config, network = self._config, self._network
         network.rate = rate = config.learning_rate(run.history, network.first_rate)
         rng = np.random.default_rng(derive_seed(config.seed, "order", iteration))
-        learned = self._prepared(iteration, played)
+        learned = self._prepared(iteration, experience)
         steps = config.epochs * -(-len(learned.decisions) // config.batch_size)
         sums: dict[str, float] = {}
         done, total = 0, 0.0
@@ -371,18 +371,18 @@ class ReinforcementLearner(Learner):
                  value / max(total, 1e-9) for name, value in sums.items()}
         return {**means, "steps": done, "learning_rate": rate}
 
-    def _prepared(self, iteration: int, played: Experience) -> Experience:
+    def _prepared(self, iteration: int, experience: Experience) -> Experience:
         """The training data of an iteration, after its games."""
-        return played
+        return experience
 
     def _test(self, run: Run, iteration: int) -> float:
         """The share of points against random play."""
         config = self._config
         schedule = Schedule.match(config.test_games, derive_seed(config.seed, "test", iteration))
         best = Side(self._scorer, self._network.encoder, temperature=0.0)
-        played = play(self._game, [best, RANDOM], schedule, config.games_at_once,
+        experience = play(self._game, [best, RANDOM], schedule, config.games_at_once,
                       telling(run, "test"))
-        return float(points(played, schedule).mean())
+        return float(points(experience, schedule).mean())
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
         """Lines about the games, learning and the test."""

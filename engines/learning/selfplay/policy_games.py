@@ -136,7 +136,7 @@ def play_steps(
     numbers = np.full(len(env), _IDLE)  # the game on each board
     generators = np.zeros((len(env), 2), np.uint64)
     offered = MoveLists(env.legal, env.counts)
-    drawn = DrawnMoves(
+    moves = DrawnMoves(
         np.zeros(len(env), np.int64), np.zeros(len(env)), np.empty(env.num_actions))
     begun = done = 0
     while True:
@@ -162,13 +162,13 @@ def play_steps(
                 draw_symmetries(generators, boards, players, len(group), symmetry_numbers)
             scores, expected = _scored(side, env, boards, players, group, symmetry_numbers)
             draw_moves(generators, boards, players, offered, scores, side.temperature,
-                       side.epsilon, drawn)
+                       side.epsilon, moves)
             at = numbers[boards], env.plies[boards]
             flags[at] = players * PLAYER_1
             if side.learns:
                 flags[at] |= (LABELLED | symmetry_numbers << SYMMETRY_SHIFT).astype(np.uint8)
-                probabilities[at], values[at] = drawn.chances[boards], expected
-            env.step(drawn.moves, _mask(env, boards))
+                probabilities[at], values[at] = moves.chances[boards], expected
+            env.step(moves.moves, _mask(env, boards))
             ended = boards[step.ended[boards]]
             which = numbers[ended]
             actions[which], plies[which] = env.actions[ended], env.plies[ended]
@@ -177,30 +177,30 @@ def play_steps(
         yield Amount(begun - ongoing - done)
         done = begun - ongoing
     yield Amount(games - done)
-    played = np.arange(env.max_plies) < plies[:, None]
+    mask = np.arange(env.max_plies) < plies[:, None]
     encoder = next((side.encoder.name for side in sides if side.learns and side.encoder), "")
     return Experience(
-        game, encoder, plies, results, actions[played], flags[played], probabilities[played],
-        values[played], np.zeros(int(plies.sum()), np.float32),
+        game, encoder, plies, results, actions[mask], flags[mask], probabilities[mask],
+        values[mask], np.zeros(int(plies.sum()), np.float32),
     )
 
 
 def _scored(
     side: Side, env: VectorEnv, boards: np.ndarray, players: np.ndarray, group: Any,
-    shown: np.ndarray,
+    symmetry_numbers: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scores in the game's order of actions, and values, of the positions on these boards. The
-    scorer sees each under symmetry `shown` of the group: int64[n]."""
+    scorer sees each under symmetry `symmetry_numbers` of the group: int64[n]."""
     n = len(boards)
     if side.scorer is None or side.encoder is None:
         return np.zeros((n, env.num_actions), np.float32), np.zeros(n, np.float32)
     planes = np.empty((n, *side.encoder.shape), np.float32)
     env.observe(side.encoder, boards, planes)
-    for k, turned in by_symmetry(shown):
+    for k, turned in by_symmetry(symmetry_numbers):
         planes[turned] = group.planes(k, planes[turned])
     scores, values = side.scorer(planes)
     scores = np.array(scores)  # a framework's own memory may not be written to
-    for k, turned in by_symmetry(shown):
+    for k, turned in by_symmetry(symmetry_numbers):
         scores[turned] = group.policy(int(group.inverse[k]), scores[turned])
     return side.encoder.to_network_order(scores, players), values
 
@@ -212,14 +212,14 @@ def _mask(env: VectorEnv, boards: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def draw_symmetries(generators, boards, players, count, shown):
+def draw_symmetries(generators, boards, players, count, symmetry_numbers):
     """Draw one of `count` symmetries for each of these boards; see `draw_moves`."""
     for k in range(len(boards)):
-        shown[k] = below(generators[boards[k], players[k] : players[k] + 1], count)
+        symmetry_numbers[k] = below(generators[boards[k], players[k] : players[k] + 1], count)
 
 
 @kernel
-def draw_moves(generators, boards, players, offered, scores, temperature, epsilon, drawn):
+def draw_moves(generators, boards, players, offered, scores, temperature, epsilon, moves):
     """Draw a move on each of n boards, of which there are more.
 
     Args:
@@ -227,22 +227,22 @@ def draw_moves(generators, boards, players, offered, scores, temperature, epsilo
         boards, players: int[n], their numbers, and who is to move.
         offered: `MoveLists`. scores: float32[n, num_actions], by the game's actions.
         temperature, epsilon: see `Side`.
-        drawn: `DrawnMoves`, written.
+        moves: `DrawnMoves`, written.
     """
-    legal, counts, shares = offered.legal, offered.counts, drawn.shares
+    legal, counts, shares = offered.legal, offered.counts, moves.shares
     for k in range(len(boards)):
         i, player = boards[k], players[k]
         n = counts[i]
         _fill_shares(scores[k], legal[i], n, temperature, epsilon, shares)
         remainder = uniform(generators[i, player : player + 1])
-        chosen = 0
-        while chosen < n - 1 and remainder >= shares[chosen]:
-            remainder -= shares[chosen]
-            chosen += 1
-        while shares[chosen] <= 0.0:  # rounding has led to the end of the list
-            chosen -= 1
-        drawn.moves[i] = legal[i, chosen]
-        drawn.chances[i] = min(max(shares[chosen], 1e-30), 1.0)
+        pick = 0
+        while pick < n - 1 and remainder >= shares[pick]:
+            remainder -= shares[pick]
+            pick += 1
+        while shares[pick] <= 0.0:  # rounding has led to the end of the list
+            pick -= 1
+        moves.moves[i] = legal[i, pick]
+        moves.chances[i] = min(max(shares[pick], 1e-30), 1.0)
 
 
 @kernel

@@ -50,11 +50,11 @@ def slices(pieces: int) -> list[list[Slice]]:
             for men in range(own + 1)
             for other_men in range(total - own + 1)
         ]
-        split.sort(key=lambda one: (one[0] + one[2], one))
-        for one in split:
-            mirrored = (one[2], one[3], one[0], one[1])
-            if one <= mirrored:
-                groups.append([one] if one == mirrored else [one, mirrored])
+        split.sort(key=lambda part: (part[0] + part[2], part))
+        for part in split:
+            mirrored = (part[2], part[3], part[0], part[1])
+            if part <= mirrored:
+                groups.append([part] if part == mirrored else [part, mirrored])
     return groups
 
 
@@ -64,9 +64,9 @@ def offsets_of(pieces: int) -> tuple[np.ndarray, int]:
     offsets = np.full((MOST + 1,) * 4, -1, np.int64)
     end = 0
     for group in slices(pieces):
-        for one in group:
-            offsets[one] = end
-            end += int(slice_size(*one))
+        for part in group:
+            offsets[part] = end
+            end += int(slice_size(*part))
     return offsets, end
 
 
@@ -81,11 +81,11 @@ def compute(pieces: int) -> Iterator[tuple[Slice, int, np.ndarray]]:
     stack, codes = np.zeros(STACK, np.int64), np.zeros(CODES, np.int64)
     latest = 0  # the longest win or loss found in earlier groups
     for group in slices(pieces):
-        found, turns = 1, 0
+        decided, turns = 1, 0
         # A later round can decide a position only if this one did, or if an earlier group has a
         # position with this number of turns that a turn leads to.
-        while found or turns <= latest + 1:
-            found = sum(_round(table, due, offsets, stack, codes, *one, turns) for one in group)
+        while decided or turns <= latest + 1:
+            decided = sum(_round(table, due, offsets, stack, codes, *part, turns) for part in group)
             yield group[0], turns, table
             turns += 1
             if turns > LONGEST:
@@ -109,113 +109,115 @@ def _round(
 ) -> int:
     """Find the positions of a slice that end after exactly `turns` turns; returns their number."""
     start = offsets[men, kings, other_men, other_kings]
-    before = offsets[other_men, other_kings, men, kings]  # steps from there lead to this slice
-    found = 0
+    base = offsets[other_men, other_kings, men, kings]  # steps from there lead to this slice
+    decided = 0
     for number in range(slice_size(men, kings, other_men, other_kings)):
         if turns and due[start + number] != turns + 1:
             continue
-        own, other, crowned = position(number, men, kings, other_men, other_kings)
+        own, opponent, crowned = position(number, men, kings, other_men, other_kings)
         if own == NOWHERE:
             table[start + number] = NO_POSITION
             continue
-        count = codes_after_turns(table, offsets, stack, codes, own, other, crowned, int64(0))
+        count = codes_after_turns(table, offsets, stack, codes, own, opponent, crowned, int64(0))
         code = best_code(codes, count)
         if code == turns + 1:
             table[start + number] = code
-            found += 1
-            _step_back(table, due, before, own, other, crowned, turns + 2)
+            decided += 1
+            _step_back(table, due, base, own, opponent, crowned, turns + 2)
         due[start + number] = code if code > turns + 1 else 0
-    return found
+    return decided
 
 
 @inline_kernel
 def _step_back(
-    table: np.ndarray, due: np.ndarray, before: int, own: int, other: int, kings: int, code: int,
+    table: np.ndarray, due: np.ndarray, base: int, own: int, opponent: int, kings: int, code: int,
 ) -> None:
     """Note that the positions from which a step leads to this one may get a byte."""
-    empty = board.BOARD & ~(own | other)
+    empty = board.BOARD & ~(own | opponent)
     for direction in range(4):
-        pieces = board.facing(other, kings, 1, direction) & board.ahead(empty, direction)
+        pieces = board.facing(opponent, kings, 1, direction) & board.ahead(empty, direction)
         while pieces:
             piece = pieces & -pieces
             pieces ^= piece
             moved = piece | board.behind(piece, direction)
             crowned = kings ^ moved if kings & piece else kings
-            at = before + place(turned(other ^ moved), turned(own), turned(crowned))
+            at = base + place(turned(opponent ^ moved), turned(own), turned(crowned))
             if table[at] == DRAW and (due[at] == 0 or due[at] > code):
                 due[at] = code
 
 
 @inline_kernel
-def look_up(table: np.ndarray, offsets: np.ndarray, own: int, other: int, kings: int) -> int:
+def look_up(table: np.ndarray, offsets: np.ndarray, own: int, opponent: int, kings: int) -> int:
     """The byte of a position whose own pieces are to move, down the board.
 
     A player without pieces has lost. Returns NO_POSITION if the table does not have the position.
     """
     if own == 0:
         return int64(1)
-    if other == 0:
+    if opponent == 0:
         return int64(2)
-    men, other_men = popcount(own & ~kings), popcount(other & ~kings)
-    own_kings, other_kings = popcount(own & kings), popcount(other & kings)
+    men, other_men = popcount(own & ~kings), popcount(opponent & ~kings)
+    own_kings, other_kings = popcount(own & kings), popcount(opponent & kings)
     if men + other_men + own_kings + other_kings > MOST:
         return int64(NO_POSITION)
     start = offsets[men, own_kings, other_men, other_kings]
     if start < 0 or start >= len(table):  # the offsets may belong to a larger table
         return int64(NO_POSITION)
-    return int64(table[start + place(own, other, kings)])
+    return int64(table[start + place(own, opponent, kings)])
 
 
 @kernel
 def codes_after_turns(
     table: np.ndarray, offsets: np.ndarray, stack: np.ndarray, codes: np.ndarray, own: int,
-    other: int, kings: int, jumper: int,
+    opponent: int, kings: int, jumper: int,
 ) -> int:
     """Write the bytes of the positions after each turn, for the other player; returns their number.
 
     `stack` is scratch. `jumper` must continue capturing; 0 at the start of a turn.
     """
     total = 0
-    n = _push_captures(stack, 0, own, other, kings, jumper)
+    n = _push_captures(stack, 0, own, opponent, kings, jumper)
     if n == 0:
-        empty = board.BOARD & ~(own | other)
+        empty = board.BOARD & ~(own | opponent)
         for direction in range(4):
             pieces = board.can_step(board.facing(own, kings, 0, direction), empty, direction)
             while pieces:
                 piece = pieces & -pieces
                 pieces ^= piece
                 target = board.ahead(piece, direction)
-                after = kings ^ (piece | target) if kings & piece else kings
+                new_kings = kings ^ (piece | target) if kings & piece else kings
                 codes[total] = look_up(
-                    table, offsets, turned(other), turned(own ^ (piece | target)),
-                    turned(after | target & board.far_row(0)),
+                    table, offsets, turned(opponent), turned(own ^ (piece | target)),
+                    turned(new_kings | target & board.far_row(0)),
                 )
                 total += 1
     while n:
         n -= 1
-        own, other, kings, jumper = stack[n, 0], stack[n, 1], stack[n, 2], stack[n, 3]
+        own, opponent, kings, jumper = stack[n, 0], stack[n, 1], stack[n, 2], stack[n, 3]
         more = n
         if jumper:
-            more = _push_captures(stack, n, own, other, kings, jumper)
+            more = _push_captures(stack, n, own, opponent, kings, jumper)
         if more == n:  # the turn is over
-            codes[total] = look_up(table, offsets, turned(other), turned(own), turned(kings))
+            codes[total] = look_up(table, offsets, turned(opponent), turned(own), turned(kings))
             total += 1
         n = more
     return total
 
 
 @inline_kernel
-def _push_captures(stack: np.ndarray, n: int, own: int, other: int, kings: int, jumper: int) -> int:
+def _push_captures(
+    stack: np.ndarray, n: int, own: int, opponent: int, kings: int, jumper: int,
+) -> int:
     """Put the position after each capture on the stack; returns its height."""
-    empty = board.BOARD & ~(own | other)
+    empty = board.BOARD & ~(own | opponent)
     for direction in range(4):
         pieces = board.facing(jumper or own, kings, 0, direction)
-        pieces = board.can_jump(pieces, other, empty, direction)
+        pieces = board.can_jump(pieces, opponent, empty, direction)
         while pieces:
             piece = pieces & -pieces
             pieces ^= piece
             stack[n, 0], stack[n, 1], stack[n, 2], stack[n, 3] = board.jump(
-                own, other, kings, 0, piece, direction
+                own, opponent, kings, 0, piece, direction
             )
             n += 1
     return n
