@@ -163,12 +163,12 @@ class GameSpec(ABC):
         """
         return None
 
-    def same_position(self, state: Any, other_state: Any) -> bool:
+    def same_position(self, first: Any, second: Any) -> bool:
         """Whether two kernel states are equal in everything that the rules use.
 
         Override it if the arrays hold more (scratch, an order that does not matter).
         """
-        return all(map(np.array_equal, state, other_state))
+        return all(map(np.array_equal, first, second))
 
     @functools.cached_property
     def moves_by_action(self) -> Mapping[int, Move]:

@@ -87,15 +87,15 @@ class Node:
         return copies[self]
 
 
-def tree_of(state: GameState, known: Node | None = None) -> Node:
-    """A tree whose main line leads to a position: a copy of `known`, if it has the same start.
+def tree_of(state: GameState, tree: Node | None = None) -> Node:
+    """A tree whose main line leads to a position: a copy of `tree`, if it has the same start.
 
-    A line of `known` that goes elsewhere becomes a variation; what follows the position is left
+    A line of `tree` that goes elsewhere becomes a variation; what follows the position is left
     out.
     """
     start, moves = state.history()
-    same = known is not None and known.state == start
-    root = known.copy() if known is not None and same else Node(start)
+    same = tree is not None and tree.state == start
+    root = tree.copy() if tree is not None and same else Node(start)
     node = root
     for _, turn in grouped_turns(state.game, moves):
         node = node.add(turn)
@@ -108,14 +108,14 @@ def grouped_turns(
     game: GameSpec, moves: Iterable[tuple[Player, Move]]
 ) -> list[tuple[Player, list[Move]]]:
     """Moves of a game, with who makes them, as turns: the jumps of a capture are one."""
-    made: list[tuple[Player, list[Move]]] = []
+    turns: list[tuple[Player, list[Move]]] = []
     for player, move in moves:
-        goes_on = made and player is made[-1][0]
-        if goes_on and len(game.whole_moves([*made[-1][1], move])) == 1:
-            made[-1][1].append(move)
+        goes_on = turns and player is turns[-1][0]
+        if goes_on and len(game.whole_moves([*turns[-1][1], move])) == 1:
+            turns[-1][1].append(move)
         else:
-            made.append((player, [move]))
-    return made
+            turns.append((player, [move]))
+    return turns
 
 
 def clean_comment(text: str) -> str:

@@ -91,25 +91,25 @@ def parse_color(text: str) -> Player:
     return _COLORS[text.lower()]
 
 
-def parse_int(text: str, what: str) -> int:
-    """A whole number from 0 to 2^31 - 1. Raises GtpError, naming `what`, for other words."""
+def parse_int(text: str, name: str) -> int:
+    """A whole number from 0 to 2^31 - 1. Raises GtpError, naming `name`, for other words."""
     number = int(text) if re.fullmatch("[0-9]{1,10}", text) else -1
     if not 0 <= number <= MAX_INT:
         raise GtpError(
-            f"syntax error: {what} {shown(text)} is not a whole number from 0 to 2^31 - 1"
+            f"syntax error: {name} {shown(text)} is not a whole number from 0 to 2^31 - 1"
         )
     return number
 
 
-def parse_float(text: str, what: str) -> float:
-    """A 32-bit float. Raises GtpError, naming `what`, for other words."""
+def parse_float(text: str, name: str) -> float:
+    """A 32-bit float. Raises GtpError, naming `name`, for other words."""
     try:
         # Python reads more than the protocol: "1_000", "nan", digits of other scripts.
         number = float(text) if re.fullmatch(r"[0-9.eE+-]{1,40}", text) else math.nan
     except ValueError:
         number = math.nan
     if not abs(number) <= _MAX_FLOAT:
-        raise GtpError(f"syntax error: {what} {shown(text)} is not a number")
+        raise GtpError(f"syntax error: {name} {shown(text)} is not a number")
     return number
 
 

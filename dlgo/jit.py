@@ -90,13 +90,13 @@ def shared_cache() -> Path:
     folder = cache_folder() / "readable"
     folder.mkdir(mode=0o755, exist_ok=True)
     folder.chmod(0o755)
-    there = {path.name for path in folder.iterdir()}
+    names = {path.name for path in folder.iterdir()}
     for path in cache_folder().glob("*.code"):
-        if path.name not in there:
+        if path.name not in names:
             path.chmod(0o644)
             with contextlib.suppress(FileExistsError):
                 os.link(path, folder / path.name)
-    for name in there:
+    for name in names:
         if not (cache_folder() / name).exists():
             (folder / name).unlink(missing_ok=True)
     return folder
@@ -132,7 +132,7 @@ class _Clocks:
         self._depth -= 1
         if not self._depth:
             times = zip(self._excluded, self._clocks, self._stopped, strict=True)
-            self._excluded = tuple(before + clock() - start for before, clock, start in times)
+            self._excluded = tuple(excluded + clock() - start for excluded, clock, start in times)
 
     def time(self, which: int) -> float:
         now = self._stopped[which] if self._depth else self._clocks[which]()
@@ -180,10 +180,10 @@ class _Compiler(event.Listener):
     def count(self, more: int) -> None:
         """Count who compiles; inform watchers when the first one begins and the last one ends."""
         with self._lock:
-            before, self._busy = self._busy, self._busy + more
-            if not before or not self._busy:
+            n_before, self._busy = self._busy, self._busy + more
+            if not n_before or not self._busy:
                 for watcher in tuple(self.watchers):
-                    watcher(not before)
+                    watcher(not n_before)
 
     def time(self, which: int) -> float:
         """Wall (0) or CPU (1) seconds by the clocks of budgets."""

@@ -34,8 +34,8 @@ def excerpt(text: str, length: int = 300) -> str:
 
 def listing(names: Sequence[str], most: int = 3) -> str:
     """`a, b, c and 4 more`."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+    n_more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def error_text(error: BaseException) -> str:
@@ -52,17 +52,17 @@ def message_of(error: BaseException) -> str:
         return ""
 
 
-def replace_once(text: str, before: str, after: str) -> str:
-    """`text` with `before` replaced. Raises ValueError unless `before` occurs exactly once."""
-    if (count := text.count(before)) != 1:
-        raise ValueError(f"{before!r} occurs {count} times, not once")
-    return text.replace(before, after)
+def replace_once(text: str, old: str, new: str) -> str:
+    """`text` with `old` replaced. Raises ValueError unless `old` occurs exactly once."""
+    if (count := text.count(old)) != 1:
+        raise ValueError(f"{old!r} occurs {count} times, not once")
+    return text.replace(old, new)
 
 
-def numbered(name: str, taken: Container[str]) -> str:
+def numbered(name: str, names_in_use: Container[str]) -> str:
     """A name, or the first of `name-2`, `name-3` that is not taken."""
     names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
-    return next(name for name in names if name not in taken)
+    return next(name for name in names if name not in names_in_use)
 
 
 def number_of(number: int, noun: str, plural: str = "") -> str:
@@ -74,9 +74,9 @@ def duration(seconds: float) -> str:
     """Seconds for people: `2.3 s`, `12 s`, `4 min 05 s`, `2 h 07 min`."""
     if seconds < 60:
         return f"{seconds:.{1 if seconds < 10 else 0}f} s"
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, remainder = divmod(round(seconds), 60)
     if minutes < 60:
-        return f"{minutes} min {rest:02d} s"
+        return f"{minutes} min {remainder:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 

@@ -67,21 +67,21 @@ class BotEngine(Engine):
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         select = getattr(self._bot, "select_move", self._bot)
-        given = (state, budget) if _takes_budget(self.target) else (state,)
-        answer = self._call("select_move", select, *given)
+        arguments = (state, budget) if _takes_budget(self.target) else (state,)
+        answer = self._call("select_move", select, *arguments)
         if isinstance(answer, Decision) and isinstance(answer.move, Move):
             return answer
         if isinstance(answer, str):
             try:
                 answer = state.read_move(answer)
             except DlgoError as error:
-                what = self._what("select_move")
-                raise BotError(f"{what} returned {answer!r}: {error}") from None
+                place = self._what("select_move")
+                raise BotError(f"{place} returned {answer!r}: {error}") from None
         if not isinstance(answer, Move):
             wrong = answer.move if isinstance(answer, Decision) else answer
             # A class of the bot's file names it with its whole path, which others may read.
-            shown = repr(wrong).replace(f"{type(wrong).__module__}.", "")[:80]
-            raise BotError(f"{self._what('select_move')} returned {shown}, not a move")
+            text = repr(wrong).replace(f"{type(wrong).__module__}.", "")[:80]
+            raise BotError(f"{self._what('select_move')} returned {text}, not a move")
         return Decision(answer)
 
     def close(self) -> None:
@@ -89,10 +89,12 @@ class BotEngine(Engine):
         if bot is not None and hasattr(bot, "close"):
             self._call("close", bot.close)
 
-    def _call(self, method: str, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    def _call(
+        self, method: str, function: Callable[..., Any], *arguments: Any, **named: Any,
+    ) -> Any:
         """Call the bot; what it raises becomes one line that names file and line."""
         try:
-            return function(*given, **named)
+            return function(*arguments, **named)
         except Exception as error:
             place = self.source.name if self.source is not None else self._what(method)
             raise BotError(f"{place}{describe_error(error, self.source)}") from error
@@ -151,10 +153,10 @@ def _takes_budget(target: Any) -> bool:
         p for p in inspect.signature(select).parameters.values()
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)
     ]
-    others = 1 + (inspect.isclass(target) and not isinstance(
+    n_state_parameters = 1 + (inspect.isclass(target) and not isinstance(
         inspect.getattr_static(target, "select_move"), staticmethod | classmethod
     ))
-    return len(parameters) > others
+    return len(parameters) > n_state_parameters
 
 
 def _options_of(target: type, name: str) -> tuple[Option, ...]:

@@ -160,23 +160,23 @@ def budgets(subject: Subject) -> kit.Findings:
                     cost = engine.select_move(state, Budget(**limits)).cost
                 except SpecError:  # some settings need a budget of their own
                     continue
-                used = getattr(cost, spent)
+                amount = getattr(cost, spent)
                 if kind == "wall":  # other programs may have had the cores
-                    used -= run_delay() - held_up
-                if used > max(number * factor, number + more):
-                    yield f"with {kind}={number:g}, {engine.name} spends {used:g}", state
+                    amount -= run_delay() - held_up
+                if amount > max(number * factor, number + more):
+                    yield f"with {kind}={number:g}, {engine.name} spends {amount:g}", state
 
 
 def close(subject: Subject) -> kit.Findings:
     """`close` may be called twice, and leaves no thread and no process."""
-    before = threading.active_count() + _children()
+    n_before = threading.active_count() + _children()
     with closing(subject.build()) as engine:
         engine.select_move(GameState.new_game(subject.game))
         engine.close()
     deadline = time.monotonic() + 10.0
-    while (left := threading.active_count() + _children() - before) > 0:
+    while (n_left := threading.active_count() + _children() - n_before) > 0:
         if time.monotonic() > deadline:
-            yield f"{engine.name} leaves {left} threads or processes ({subject.game})", None
+            yield f"{engine.name} leaves {n_left} threads or processes ({subject.game})", None
         time.sleep(0.05)
 
 
@@ -211,7 +211,7 @@ def check_engine(
         SpecError: if there is no such engine.
     """
     spec = EngineSpec.of(engine)
-    played, reasons = [], []
+    playable, reasons = [], []
     for game in map(get_game, games):
         subject = Subject(spec, game, seed)
         try:
@@ -219,13 +219,13 @@ def check_engine(
         except SpecError as error:
             reasons.append(str(error))
             continue
-        played.append(game)
+        playable.append(game)
         for name, rule in RULES.items():
             if name not in skip:
                 kit.look_in_time(name, rule, subject, f"{spec.label} on {game}", _SECONDS)
-    if not played:
+    if not playable:
         raise RuleBroken("build", f"{spec.label} plays none of the games: {reasons[0]}")
-    return played
+    return playable
 
 
 def _text(state: GameState, move: Any) -> str:

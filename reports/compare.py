@@ -55,8 +55,8 @@ def _facts(match: HeadToHead, bounds: SprtBounds) -> Iterator[tuple[str, str]]:
     yield ("games",
            f"{games.total} counted: {wins} won, {draws} drawn, {losses} lost{repeated}")
     if any(match.failures):
-        own, theirs = match.failures
-        yield "failures", f"{own} of {match.entrant}, {theirs} of {match.opponent}"
+        ours, theirs = match.failures
+        yield "failures", f"{ours} of {match.entrant}, {theirs} of {match.opponent}"
     yield "by games", _strength(games)
     if pairs.total:
         points = ("0", "1/2", "1", "3/2", "2")
@@ -70,8 +70,8 @@ def _facts(match: HeadToHead, bounds: SprtBounds) -> Iterator[tuple[str, str]]:
     yield "normalized Elo", _normalized(pairs if pairs.total else games)
     yield "binomial test", _binomial(wins, losses, "decided games")
     if pairs.total:
-        lost, won = sum(pairs.numbers[:2]), sum(pairs.numbers[3:])
-        yield "the same, pairs", _binomial(won, lost, "decided pairs")
+        n_lost, n_won = sum(pairs.numbers[:2]), sum(pairs.numbers[3:])
+        yield "the same, pairs", _binomial(n_won, n_lost, "decided pairs")
     yield "SPRT", str(bounds)
     yield "", _sprt(match, bounds).reason
 
@@ -94,9 +94,9 @@ def _normalized(counts: Counts) -> str:
     return f"{value} ({low} to {high}): comparable at any share of draws"
 
 
-def _binomial(wins: int, losses: int, what: str) -> str:
+def _binomial(wins: int, losses: int, noun: str) -> str:
     two_sided, one_sided = binomial_test(wins, losses)
-    return (f"{wins} of {wins + losses} {what}: p = {two_sided:.3g} two-sided, "
+    return (f"{wins} of {wins + losses} {noun}: p = {two_sided:.3g} two-sided, "
             f"{one_sided:.3g} one-sided")
 
 

@@ -100,28 +100,28 @@ def _max_entropy(gains: Floats) -> Floats:
     gains = gains / (np.abs(gains).max() or 1.0)
     # Not normalised: x may grow until all that can be positive reaches 1. Variables: x, min(x, 1),
     # min(gains @ x, 1).
-    one = np.eye(size)
-    found = linprog(
+    identity = np.eye(size)
+    solution = linprog(
         np.r_[np.zeros(size), -np.ones(size + conditions)],
         A_ub=np.block([
-            [-one, one, np.zeros((size, conditions))],
+            [-identity, identity, np.zeros((size, conditions))],
             [-gains, np.zeros((conditions, size)), np.eye(conditions)],
         ]),
         b_ub=np.zeros(size + conditions),
         bounds=[(0, 1 / _LEAST_WEIGHT)] * size + [(0, 1)] * (size + conditions),
     ).x
-    positive, loose = found[size : 2 * size] > 0.5, found[2 * size :] > 0.5
-    left, weights = gains[:, positive], np.zeros(size)
-    equations = np.vstack([left[~loose], np.ones(left.shape[1])])
+    positive, loose = solution[size : 2 * size] > 0.5, solution[2 * size :] > 0.5
+    reduced, weights = gains[:, positive], np.zeros(size)
+    equations = np.vstack([reduced[~loose], np.ones(reduced.shape[1])])
     x, _, rank, _ = np.linalg.lstsq(equations, np.eye(len(equations))[-1], rcond=1e-9)
     if rank < len(x):
         prices = minimize(
-            lambda prices: (logsumexp(prices @ left), left @ softmax(prices @ left)),
+            lambda prices: (logsumexp(prices @ reduced), reduced @ softmax(prices @ reduced)),
             np.zeros(conditions), jac=True, method="L-BFGS-B",
             bounds=[(0 if is_loose else None, None) for is_loose in loose],
             options={"ftol": 0, "gtol": 1e-11, "maxiter": 10_000, "maxfun": 20_000},
         ).x
-        x = softmax(prices @ left)
+        x = softmax(prices @ reduced)
     weights[positive] = np.clip(x, 0, None)
     weights /= weights.sum()
     return weights

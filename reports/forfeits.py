@@ -39,20 +39,20 @@ def failure_frame(
     """
     import pandas as pd
 
-    who, counted = ["game", "entrant"], games[games["counted"]]
+    keys, counted = ["game", "entrant"], games[games["counted"]]
     decided = counted[~counted["failed"]]
-    known = anchor is not None and anchor[0] in {*decided["first"], *decided["second"]}
-    again = ratings_frame(decided, rate_games(decided, anchor if known else None))
+    has_anchor = anchor is not None and anchor[0] in {*decided["first"], *decided["second"]}
+    again = ratings_frame(decided, rate_games(decided, anchor if has_anchor else None))
     sides = by_entrant(counted)
     failed = sides[sides["failed"]]
     kinds = pd.DataFrame({
         column: (failed["failure"] == kind) for column, kind in KINDS.items()
-    }).groupby([failed[name] for name in who]).sum()
-    frame = ratings[ratings["game"].isin(failed["game"])][[*who, *_RATED]]
-    for other in (
-        again.reindex(columns=[*who, *_RATED]).set_index(who).add_prefix("decided_"), kinds,
+    }).groupby([failed[name] for name in keys]).sum()
+    frame = ratings[ratings["game"].isin(failed["game"])][[*keys, *_RATED]]
+    for columns in (
+        again.reindex(columns=[*keys, *_RATED]).set_index(keys).add_prefix("decided_"), kinds,
     ):
-        frame = frame.join(other, on=who)
+        frame = frame.join(columns, on=keys)
     counts = ["decided_games", *KINDS]
     frame[counts] = frame[counts].fillna(0).astype(int)
     frame["failures"] = frame[[*KINDS]].sum(axis=1)

@@ -70,11 +70,11 @@ def head_to_heads(
     entrant, opponent = (name_of(games, text, canonical) for text in (entrant, opponent))
     if entrant == opponent:
         raise DlgoError(f"entrant {entrant} is named twice; name two to compare")
-    played = _games_of(games, game)
+    names_of_games = _games_of(games, game)
     names = [entrant, opponent]
     ours = games[games["first"].isin(names) & games["second"].isin(names)
                  & (games["first"] != games["second"])]
-    ours = ours[ours["game"].isin(played)]
+    ours = ours[ours["game"].isin(names_of_games)]
     if ours.empty:
         raise DlgoError(f"{entrant} and {opponent} never met" + (f" at {game}" if game else ""))
     has_pairs = games.attrs.get("has_pairs", True)  # False: a list without that column
@@ -86,14 +86,14 @@ def head_to_heads(
 
 def _games_of(games: pd.DataFrame, text: str) -> list[str]:
     """How the table calls the game, each of its versions; all games of "". Raises DlgoError."""
-    names, meant = sorted(set(games["game"])), text
+    names, full_name = sorted(set(games["game"])), text
     if text and text not in names:
         with suppress(DlgoError):  # a name from another program
-            meant = str(get_game(text))
-    played = [name for name in names if meant in ("", name, split_version(name)[0])]
-    if not played:
+            full_name = str(get_game(text))
+    matches = [name for name in names if full_name in ("", name, split_version(name)[0])]
+    if not matches:
         raise DlgoError(f"no game of {text} was played; there are {listing(names, most=8)}")
-    return played
+    return matches
 
 
 def name_of(
@@ -101,22 +101,22 @@ def name_of(
 ) -> str:
     """How the table calls an entrant. Raises DlgoError if it is not there, or in versions."""
     names: list[str] = sorted(set(games["first"]) | set(games["second"]))
-    shown = one_line(text)
-    if shown in names:
-        return shown
+    label = one_line(text)
+    if label in names:
+        return label
     specifications = games.attrs.get("specifications", {})
     ledgers = {name: specifications.get(name, name) for name in names}
-    wanted = {text, canonical(text)}
-    meant = [name for name in names if ledgers[name] in wanted] or [
-        name for name in names if split_version(ledgers[name])[0] in wanted]
-    if len(meant) == 1:
-        return meant[0]
-    if meant:
-        raise DlgoError(f"{role} {shown} played in several versions; name one of "
-                        f"{listing(sorted(ledgers[name] for name in meant), most=8)}")
-    close = difflib.get_close_matches(shown, names, n=1)
+    specs = {text, canonical(text)}
+    matches = [name for name in names if ledgers[name] in specs] or [
+        name for name in names if split_version(ledgers[name])[0] in specs]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise DlgoError(f"{role} {label} played in several versions; name one of "
+                        f"{listing(sorted(ledgers[name] for name in matches), most=8)}")
+    close = difflib.get_close_matches(label, names, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {listing(names, most=8)}"
-    raise DlgoError(f"{role} {shown} played no game; {hint}")
+    raise DlgoError(f"{role} {label} played no game; {hint}")
 
 
 def named_anchor(

@@ -68,24 +68,24 @@ def place_labels(
     markers = to_pixels([(label.x, label.y) for label in labels])
     inked = np.vstack([_along(to_pixels(line), 2 * pixels) for line in lines] or [markers])
     frame = np.array(axes.get_window_extent().extents) + pixels * np.array([2, 2, -2, -2])
-    written = [i for i, label in enumerate(labels) if label.text]
+    numbers = [i for i, label in enumerate(labels) if label.text]
     boxes, costs = {}, {}
-    for i in written:
+    for i in numbers:
         text = axes.text(0, 0, plain(labels[i].text), fontsize=size)
         extent = text.get_window_extent()
         text.remove()
         boxes[i] = _candidates(markers[i], np.array([extent.width, extent.height]), pixels)
         costs[i] = _fixed_costs(boxes[i], markers, inked, frame, pixels)
-    chosen: dict[int, int] = {}
+    placed: dict[int, int] = {}
     for _ in range(_ROUNDS):
-        for i in written:
-            others = [boxes[j][k] for j, k in chosen.items() if j != i]
-            total = costs[i] + _label_costs(boxes[i], others, pixels)
-            chosen[i] = int(np.argmin(total))
-            if total[chosen[i]] >= _ON_LABEL:
-                del chosen[i]
+        for i in numbers:
+            boxes_of_others = [boxes[j][k] for j, k in placed.items() if j != i]
+            total = costs[i] + _label_costs(boxes[i], boxes_of_others, pixels)
+            placed[i] = int(np.argmin(total))
+            if total[placed[i]] >= _ON_LABEL:
+                del placed[i]
     halo = [withStroke(linewidth=1.8, foreground="white")]  # parts a line that runs through
-    for i, choice in sorted(chosen.items()):
+    for i, choice in sorted(placed.items()):
         label, box = labels[i], boxes[i][choice]
         axes.annotate(
             plain(label.text), (label.x, label.y), textcoords="offset points",

@@ -63,9 +63,9 @@ class OneNumber:
         away = _draws(pairs.table, generator) / (ELO * pairs.scale)
         noise[1:] += np.triu((away[:, :, None] - away[:, None, :]) * (pairs.games == 0))
         orders = []
-        for drawn in noise:
+        for error in noise:
             # Of equal entrants, rounding errors would make one the best.
-            log_odds = np.round(pairs.scale * (odds + drawn - drawn.T), 6)
+            log_odds = np.round(pairs.scale * (odds + error - error.T), 6)
             equilibrium, gained = nash_averaging(log_odds)
             orders.append((equilibrium, ELO * gained, alpha_rank(log_odds)))
         weights, gains, shares = (_estimates(np.array(part)) for part in zip(*orders, strict=True))
@@ -103,7 +103,7 @@ def one_number(table: RatingTable) -> OneNumber:
     cycle = pairs.cycle()
     if cycle:
         steps = "; ".join(
-            f"{name} beats {other} {points:g}/{games}" for name, other, points, games in zip(
+            f"{name} beats {opponent} {points:g}/{games}" for name, opponent, points, games in zip(
                 cycle.names, cycle.names[1:] + cycle.names[:1], cycle.points, cycle.games,
                 strict=True))
         doubt = "" if cycle.p < LEVEL else f" It may be chance ({_p_text(cycle.p)})."

@@ -85,8 +85,8 @@ def fit_ratings(
             "together, so split the list"
         )
     links = Connections.of(names, ahead, behind, scores)
-    played = _observations(len(names), ahead, behind, scores, first_move)
-    data = _with_bridges(played, links.bridges, 1.0)
+    observations = _observations(len(names), ahead, behind, scores, first_move)
+    data = _with_bridges(observations, links.bridges, 1.0)
     unbounded = is_unbounded(data)
     if unbounded:
         decided = scores != 0.5
@@ -95,22 +95,22 @@ def fit_ratings(
         if is_unbounded(data):  # half a win, draw and loss of a first mover against an equal
             zero, half = np.array([0]), np.array([0.5])
             data = data.plus(zero, zero, np.ones(1), half, half * data.with_draws, half)
-    remarks = [remark for remark, wanted in (
+    remarks = [remark for remark, is_shown in (
         (links.group_remark(), True),
         ("No first-move advantage: the first mover varied too little to tell it from strength.",
-         first_move and not played.with_first_move),
-        ("No game was drawn, so the model has no draws.", not played.with_draws),
+         first_move and not observations.with_first_move),
+        ("No game was drawn, so the model has no draws.", not observations.with_draws),
         ("The games alone do not bound the first-move advantage or the share of draws; at most 5/2 "
          "virtual games were added for them.", unbounded),
-    ) if remark and wanted]
+    ) if remark and is_shown]
     parameters = maximise(data, links.leaders())
     covariance = covariance_matrix(data, parameters, links.leaders())
-    return _table(links, data, parameters, covariance, played, len(scores), tuple(remarks))
+    return _table(links, data, parameters, covariance, observations, len(scores), tuple(remarks))
 
 
 def _table(
     links: Connections, data: Observations, parameters: Floats, covariance: Floats,
-    played: Observations, games: int, remarks: tuple[str, ...],
+    observed: Observations, games: int, remarks: tuple[str, ...],
 ) -> RatingTable:
     """The estimates on the scales that people read."""
     draw = None
@@ -139,8 +139,8 @@ def _table(
     place = np.argsort(order)
     return RatingTable(
         ratings, covariance[np.ix_(order, order)], advantage, draw,
-        played.log_likelihood(parameters), games,
-        replace(played, first=place[played.first], second=place[played.second]), remarks,
+        observed.log_likelihood(parameters), games,
+        replace(observed, first=place[observed.first], second=place[observed.second]), remarks,
         frozenset(zeros),
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PIECES = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
+def replay(record: GameRecord, reason: str) -> dict[str, Any] | None:
     """The data of a game for the page, with the reason to show it, for JSON; None if the moves
     cannot be replayed with today's rules."""
     try:
@@ -40,7 +40,7 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
                 frame["value"] = round(cost.value, 3)
         frames.append(frame)
     return {
-        "why": why, "result": f"{record.result:g} : {1 - record.result:g}",
+        "why": reason, "result": f"{record.result:g} : {1 - record.result:g}",
         **{name: one_line(getattr(record, name)) for name in ("first", "second", "slot", "reason")},
         "info": board_info(states[0].game), "plies": len(states) - 1, "frames": frames,
     }
@@ -52,26 +52,26 @@ def choose_games(games: pd.DataFrame, table: RatingTable) -> dict[str, str]:
     failure."""
     games = games[games["counted"]]
     sound, failed = games[~games["failed"]], games[games["failed"]]
-    chosen: list[tuple[str, pd.DataFrame]] = []
+    groups: list[tuple[str, pd.DataFrame]] = []
     if not sound.empty:
         values = {rating.entrant: rating.value for rating in table.ratings}
         places = sound["first"].map(table.index) + sound["second"].map(table.index)
         closest = sound[places == places.min()]
-        chosen.append(("the best two, one opening",
+        groups.append(("the best two, one opening",
                        closest[closest["pair"] == closest["pair"].min()]))
         lead = sound["first"].map(values) - sound["second"].map(values)
         upset = (-lead).where(sound["result"] == 1, lead.where(sound["result"] == 0, 0))
         if upset.max() > 0:
-            why = f"the greatest upset, against {upset.max():.0f} Elo"
-            chosen.append((why, sound.loc[[upset.idxmax()]]))
+            reason = f"the greatest upset, against {upset.max():.0f} Elo"
+            groups.append((reason, sound.loc[[upset.idxmax()]]))
         draws = places[sound["result"] == 0.5]
         if len(draws):
-            chosen.append(("a draw of the strongest", sound.loc[[draws.idxmin()]]))
-        chosen.append(("the longest game", sound.loc[[sound["plies"].idxmax()]]))
-        chosen.append(("the shortest game", sound.loc[[sound["plies"].idxmin()]]))
-    chosen.append(("a failure", failed.head(1)))
+            groups.append(("a draw of the strongest", sound.loc[[draws.idxmin()]]))
+        groups.append(("the longest game", sound.loc[[sound["plies"].idxmax()]]))
+        groups.append(("the shortest game", sound.loc[[sound["plies"].idxmin()]]))
+    groups.append(("a failure", failed.head(1)))
     reasons: dict[str, str] = {}
-    for why, rows in chosen:
+    for reason, rows in groups:
         for slot in rows["slot"]:
-            reasons.setdefault(slot, why)
+            reasons.setdefault(slot, reason)
     return reasons

@@ -71,11 +71,11 @@ def write_report(
         anchor = named_anchor(games, anchor, canonical)
         plan, totals = ledger.get_meta("plan"), ledger.cost_totals()
         rated = tables.rate_games(games, anchor)
-        chosen = {
+        reasons = {
             slot: why for game, table in rated.items()
             for slot, why in choose_games(games[games["game"] == game], table).items()
         }
-        shown = {record.slot: record for record in ledger.games() if record.slot in chosen}
+        records = {record.slot: record for record in ledger.games() if record.slot in reasons}
         answers = answer_frame(ledger.games())
     games["slot"] = games["slot"].map(one_line)
     if replicates:
@@ -115,13 +115,13 @@ def write_report(
             for row in failed.head(_MOST_FAILURES).itertuples()
         ],
         "failure_total": len(failed), "settings": _settings(plan, rated, anchor, replicates),
-        "replays": _replays(rated, chosen, shown, progress),
+        "replays": _replays(rated, reasons, records, progress),
     })
     return [write_file(out / "report.html", page), *paths, *overall]
 
 
 def _replays(
-    rated: Mapping[str, RatingTable], chosen: Mapping[str, str], shown: Mapping[str, Any],
+    rated: Mapping[str, RatingTable], reasons: Mapping[str, str], records: Mapping[str, Any],
     progress: Callable[[str], None],
 ) -> list[dict[str, Any]]:
     """The games to click through, by kind."""
@@ -133,8 +133,8 @@ def _replays(
             progress(f"without replays: {error}")
         except DlgoError:
             pass  # of another version: the moves say nothing here
-        frames = [replay(shown[slot], why) for slot, why in chosen.items()
-                  if one_line(shown[slot].game) == game]
+        frames = [replay(records[slot], why) for slot, why in reasons.items()
+                  if one_line(records[slot].game) == game]
         if any(frames):
             views.append({"game": game_title(game), "games": [*filter(None, frames)]})
     return views
@@ -156,11 +156,11 @@ def _game(
         tables.write_csv(superiority, out / f"superiority_{slug}.csv", index=True),
     ]
     subtitle = f"{_count(games)}, {number_of(len(names), 'entrant')}; {_machines(games)}"
-    drawn = {}
+    plots = {}
     for axis in AXES:
         figure = draw_strength(frames["ratings"], subtitle, game, axis, frames["frontier"])
-        drawn[axis.title] = save(figure, out / f"strength_{slug}{axis.stem}") if figure else []
-        paths += drawn[axis.title]
+        plots[axis.title] = save(figure, out / f"strength_{slug}{axis.stem}") if figure else []
+        paths += plots[axis.title]
     judged = one_number(table)
     residuals = judged.pairs.residuals() if judged.pairs else []
     paths.append(tables.write_csv(
@@ -168,7 +168,7 @@ def _game(
     [overview] = parts["overview"].itertuples()
     view = {
         "title": game_title(game), "slug": slug, "table": table, "ratings": parts["ratings"],
-        "overview": overview, "figures": _figures(drawn),
+        "overview": overview, "figures": _figures(plots),
         "facts": [*_game_facts(table, games), judged.sentences[0]],
         **rating_rows(table, parts["ratings"]), "cross": cross_rows(cross),
         "notes": [rating for rating in table.ratings if rating.note],
@@ -183,10 +183,10 @@ def _game(
     return view, paths
 
 
-def _figures(drawn: Mapping[str, list[Path]]) -> list[dict[str, Any]]:
+def _figures(plots: Mapping[str, list[Path]]) -> list[dict[str, Any]]:
     return [
         {"title": title, "svg": path}
-        for title, paths in drawn.items() for path in paths if path.suffix == ".svg"
+        for title, paths in plots.items() for path in paths if path.suffix == ".svg"
     ]
 
 

@@ -69,17 +69,17 @@ class Results:
         Raises:
             SpecError: for another cost or game, or a cost that fewer than two engines have.
         """
-        played = sorted(self._tables)
-        for what, value, known in (("cost", cost, list(_AXES)), ("game", game, ["", *played])):
-            if str(value) not in known:
-                names = ", ".join(filter(None, known))
-                raise SpecError(f"there is no {what} {str(value)!r} to plot"
-                                f"{suggest(str(value), known)}; there are {names}")
+        games = sorted(self._tables)
+        for option, value, choices in (("cost", cost, list(_AXES)), ("game", game, ["", *games])):
+            if str(value) not in choices:
+                names = ", ".join(filter(None, choices))
+                raise SpecError(f"there is no {option} {str(value)!r} to plot"
+                                f"{suggest(str(value), choices)}; there are {names}")
         axis = _AXES[cost]
-        if len(played) > 1 and not game and axis is not AXES[0]:
-            raise SpecError(f"a plot of {cost} shows one game; name one of {', '.join(played)}")
+        if len(games) > 1 and not game and axis is not AXES[0]:
+            raise SpecError(f"a plot of {cost} shows one game; name one of {', '.join(games)}")
         figure = draw_strength(
-            self._ratings, games_text(self._games), str(game) or (played[0] * (len(played) == 1)),
+            self._ratings, games_text(self._games), str(game) or (games[0] * (len(games) == 1)),
             axis, frontier_frame(self._ratings, self._tables))
         if figure is None:
             raise SpecError(f"fewer than two engines have the cost {cost}; plot another cost, such "

@@ -69,11 +69,11 @@ def family_and_budget(entrant: str) -> tuple[str, str]:
         name, settings = split_spec(entrant, "engine")
     except DlgoError:
         return entrant, ""
-    kept = [
+    options = [
         f"{key}={quote_value(value)}" for key, value in settings.items() if key not in BUDGET_NAMES
     ]
     budget = [f"{key}={value}" for key, value in settings.items() if key in BUDGET_NAMES]
-    return f"{name}:{','.join(kept)}" if kept else name, ",".join(budget)
+    return f"{name}:{','.join(options)}" if options else name, ",".join(budget)
 
 
 def lines_of_entrants(
@@ -84,7 +84,7 @@ def lines_of_entrants(
     A name is a family by itself, unless another entrant belongs to the same one: then they make a
     line that is called as the specification is.
     """
-    meant = {}
+    parts = {}
     for name in entrants:
         # An external engine, with class and version as one word: `greedy@3f9a:depth=3`.
         specification = specifications.get(name, name)
@@ -92,11 +92,11 @@ def lines_of_entrants(
         match = _OUTSIDE.fullmatch(text) if version else None
         if match:
             specification = f"{match['name'].lower()}@{version[:4]}{match['rest']}"
-        meant[name] = family_and_budget(specification)
-    members = Counter(family for family, _ in meant.values())
+        parts[name] = family_and_budget(specification)
+    members = Counter(family for family, _ in parts.values())
     return {
         name: (family_and_budget(name)[0] if members[family] == 1 else family, budget)
-        for name, (family, budget) in meant.items()
+        for name, (family, budget) in parts.items()
     }
 
 
@@ -173,10 +173,10 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     views = []
-    for side, other in (_SIDES, _SIDES[::-1]):
+    for side, opponent in (_SIDES, _SIDES[::-1]):
         score = games["result"] if side == "first" else 1 - games["result"]
         views.append(pd.DataFrame({
-            "game": games["game"], "entrant": games[side], "opponent": games[other],
+            "game": games["game"], "entrant": games[side], "opponent": games[opponent],
             "counted": games["counted"], "score": score,
             # A breakdown loses the game, so the loser is the one that broke down.
             "failed": games["failed"] & (score == 0), "failure": games["failure"],
@@ -239,21 +239,21 @@ def ratings_frame(
         check = (checks or {}).get(game)
         resampled = check.ratings if check else [Estimate(_NAN, _NAN, _NAN)] * len(table.ratings)
         for rating, second in zip(table.ratings, resampled, strict=True):
-            who = (game, rating.entrant)
-            wins, draws, losses = map(int, results.loc[who])
-            played = wins + draws + losses
-            mean = means.loc[who]
+            key = (game, rating.entrant)
+            wins, draws, losses = map(int, results.loc[key])
+            n_games = wins + draws + losses
+            mean = means.loc[key]
             family, budget = lines[rating.entrant]
             rows.append({
                 "game": game, "entrant": rating.entrant, "family": family, "budget": budget,
                 "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
                 "bootstrap_low95": second.low95, "bootstrap_high95": second.high95,
                 "model_rating": rating.model,
-                "games": played, "wins": wins, "draws": draws, "losses": losses,
-                "score": (wins + draws / 2) / played if played else _NAN,
+                "games": n_games, "wins": wins, "draws": draws, "losses": losses,
+                "score": (wins + draws / 2) / n_games if n_games else _NAN,
                 **{f"mean_{name}": mean[name] for name in _COSTS},
                 "mean_work": mean["evaluations"] or mean["simulations"] or _NAN,
-                "training_cpu_hours": training.loc[who], "note": rating.note,
+                "training_cpu_hours": training.loc[key], "note": rating.note,
             })
     return pd.DataFrame(rows)
 
@@ -287,8 +287,8 @@ def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd
         part = games[games["game"] == game]
         rated = part[part["counted"]]
         score = counts_of_games(list(rated["result"])).score_interval()
-        drawn = int((rated["result"] == 0.5).sum())
-        draws_low, draws_high = proportion_interval(drawn, len(rated))
+        draws = int((rated["result"] == 0.5).sum())
+        draws_low, draws_high = proportion_interval(draws, len(rated))
         plies = rated.loc[~rated["failed"], "plies"]
         move = table.first_move
         rows.append({
@@ -298,7 +298,7 @@ def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd
             "first_move_elo": move.value if move else _NAN,
             "first_move_low95": move.low95 if move else _NAN,
             "first_move_high95": move.high95 if move else _NAN,
-            "draws": drawn / len(rated), "draws_low95": draws_low, "draws_high95": draws_high,
+            "draws": draws / len(rated), "draws_low95": draws_low, "draws_high95": draws_high,
             "min_plies": plies.min(), "median_plies": plies.median(), "max_plies": plies.max(),
             "failures": int(part["failed"].sum()),
         })
@@ -322,24 +322,24 @@ def cost_table(
     lines = lines_of_entrants({name for _, name in entrants}, games.attrs.get("specifications", {}))
     rows = []
     for game, entrant in sorted(entrants):
-        total, asked = spent.get((game, entrant)), lines[entrant][1]
-        row = {"game": game, "entrant": entrant, "asked": asked,
+        total, limits_text = spent.get((game, entrant)), lines[entrant][1]
+        row = {"game": game, "entrant": entrant, "asked": limits_text,
                "moves": total.moves if total else 0}
         excess = []
         for name, (field, budget, factor) in _COSTS.items():
             most = getattr(total, f"max_{field}") if total else _NAN
             row[f"mean_{name}"] = factor * getattr(total, field) / total.moves if total else _NAN
             row[f"max_{name}"] = factor * most
-            limit = _limit(asked, budget)
+            limit = _limit(limits_text, budget)
             if limit > 0:
                 excess.append(most / limit - 1)
         rows.append({**row, "over": max(excess, default=_NAN)})
     return pd.DataFrame(rows)
 
 
-def _limit(asked: str, budget: str) -> float:
+def _limit(limits_text: str, budget: str) -> float:
     """One part of a budget, `cpu=0.1,sims=100`; NaN if it is not there."""
-    limits = dict(part.split("=", 1) for part in asked.split(",") if part)
+    limits = dict(part.split("=", 1) for part in limits_text.split(",") if part)
     try:
         return float(limits.get(budget, _NAN))
     except ValueError:  # an engine from elsewhere that writes its budget in words

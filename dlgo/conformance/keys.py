@@ -94,13 +94,13 @@ def positions_of(sample: kit.Sample) -> Iterator[GameState]:
     """
     most = _affordable(sample, 300)
     generator = np.random.default_rng(sample.seed)
-    seen: set[tuple[bytes, ...]] = set()
+    keys: set[tuple[bytes, ...]] = set()
     for line, ply in [*sample.places(most), *sample.places(most // 3, finished=True)]:
         spans = generator.integers(3, 12, size=REORDERINGS)
         for state in (line.states[ply], *(_reorder(line, ply, n, generator) for n in spans)):
             arrays = tuple(kit.bytes_of(state.kernel_state)) if state else ()
-            if state and arrays not in seen:
-                seen.add(arrays)
+            if state and arrays not in keys:
+                keys.add(arrays)
                 yield state
 
 
@@ -112,16 +112,16 @@ def _reorder(
     Each player makes their own moves, so that the stones are the same.
     """
     first = max(0, ply - span)
-    left: tuple[list[int], list[int]] = ([], [])
+    remaining: tuple[list[int], list[int]] = ([], [])
     for i in range(first, ply):
-        left[line.views[i].to_move].append(line.actions[i])
+        remaining[line.views[i].to_move].append(line.actions[i])
     state = line.states[first]
     for _ in range(first, ply):
-        own = left[kernels.to_move(state.kernel_state)]
-        after = _play(state, own.pop(int(generator.integers(len(own))))) if own else None
-        if after is None:
+        own = remaining[kernels.to_move(state.kernel_state)]
+        successor = _play(state, own.pop(int(generator.integers(len(own))))) if own else None
+        if successor is None:
             return None
-        state = after
+        state = successor
     return state
 
 

@@ -62,19 +62,19 @@ def look_at(name: str, rule: Callable[[Any], Findings], subject: Any) -> None:
 
 
 def look_in_time(
-    name: str, rule: Callable[[Any], Findings], subject: Any, what: str, seconds: float
+    name: str, rule: Callable[[Any], Findings], subject: Any, label: str, seconds: float
 ) -> None:
     """Like `look_at`, but a rule that crashes or does not end is also broken; see `in_time`."""
-    in_time(name, what, functools.partial(look_at, name, rule, subject), seconds)
+    in_time(name, label, functools.partial(look_at, name, rule, subject), seconds)
 
 
-def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
+def in_time(rule: str, label: str, work: Callable[[], T], seconds: float) -> T:
     """The result of `work`, which breaks the rule if it crashes or does not end.
 
     A SpecError or BotError of `work` is raised unchanged.
 
     Args:
-        what: the name of the check in messages.
+        label: the name of the check in messages.
         seconds: how long it may take, not counting the compiler.
     """
     results: list[T] = []
@@ -93,13 +93,13 @@ def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
     while thread.is_alive():
         thread.join(0.1)
         if wall_time() - began > seconds:
-            raise RuleBroken(rule, f"{what} has not ended after {seconds:g} s")
+            raise RuleBroken(rule, f"{label} has not ended after {seconds:g} s")
     if not errors:
         return results[0]
     if isinstance(errors[0], RuleBroken | SpecError | BotError):
         raise errors[0]
     text = f"{type(errors[0]).__name__}: {str(errors[0])[:200]}"
-    raise RuleBroken(rule, f"{what} raised an exception, {text}") from errors[0]
+    raise RuleBroken(rule, f"{label} raised an exception, {text}") from errors[0]
 
 
 def _way_to(state: GameState) -> str:
@@ -285,10 +285,10 @@ def at(positions: int, finished: int = 0) -> Callable[[Callable[..., Iterator[st
         @functools.wraps(function)
         def rule(sample: Sample) -> Findings:
             for state in (*sample.states(positions), *sample.states(finished, finished=True)):
-                before = snapshot(state.kernel_state)
+                copy = snapshot(state.kernel_state)
                 for text in function(state):
                     yield text, state
-                if not sample.game.same_position(state.kernel_state, before):
+                if not sample.game.same_position(state.kernel_state, copy):
                     yield "a read-only kernel changes the position", state
 
         return rule

@@ -87,14 +87,14 @@ def forced(state: GameState) -> Iterator[str]:
 def _verdict(state: GameState, action: int) -> int:
     """1 if an action wins at once, -1 if the opponent can then win at once, else 0."""
     mover = 1 - 2 * int(kernels.to_move(state.kernel_state))
-    after, reply = kit.clone(state), kit.clone(state, room=2)
-    kernels.play(after, action)
-    if kernels.terminal(after):
-        return mover * int(kernels.result(after))
-    if (1 - 2 * kernels.to_move(after)) == mover:
+    successor, reply = kit.clone(state), kit.clone(state, room=2)
+    kernels.play(successor, action)
+    if kernels.terminal(successor):
+        return mover * int(kernels.result(successor))
+    if (1 - 2 * kernels.to_move(successor)) == mover:
         return 0
-    for answer in kit.listed(state, "legal_actions", after):
-        kernels.copy_into(reply, after)
+    for answer in kit.listed(state, "legal_actions", successor):
+        kernels.copy_into(reply, successor)
         kernels.play(reply, answer)
         if kernels.terminal(reply) and kernels.result(reply) == -mover:
             return -1
@@ -123,10 +123,10 @@ def moves(sample: kit.Sample) -> kit.Findings:
         if unknown := set(view.legal_actions) - set(table):
             yield f"move_of refuses legal {sorted(unknown)}", state
         for action in kit.listed(state, "legal_actions")[::4]:
-            after, arrays = state.apply_move(table[action]), kit.clone(state)
+            successor, arrays = state.apply_move(table[action]), kit.clone(state)
             kernels.play(arrays, action)
-            if wrong := kit.difference(kit.look(after), kit.look(after, arrays)):
-                yield f"apply_move and play lead to different positions: {wrong}", after
+            if wrong := kit.difference(kit.look(successor), kit.look(successor, arrays)):
+                yield f"apply_move and play lead to different positions: {wrong}", successor
         if kit.look(state) != view:
             yield "apply_move changed the state it was called on", state
         illegal = [table[action] for action in sorted(set(table) - set(view.legal_actions))]
@@ -162,14 +162,14 @@ def notation(sample: kit.Sample) -> kit.Findings:
             text = game.move_text(move)
             if texts.setdefault(text, move) != move:
                 yield f"{text!r} stands for two legal moves", state
-            for written in (text, text.lower(), f" {text} "):
+            for spelling in (text, text.lower(), f" {text} "):
                 try:
-                    read = game.parse_move(state, written)
+                    read = game.parse_move(state, spelling)
                 except NotationError as error:
-                    yield f"parse_move refuses {written!r}, which move_text wrote: {error}", state
+                    yield f"parse_move refuses {spelling!r}, which move_text wrote: {error}", state
                 else:
                     if read != move:
-                        yield f"{written!r} is read as {read}, not {move}", state
+                        yield f"{spelling!r} is read as {read}, not {move}", state
     for state, text in itertools.product(sample.states(2), ODD_TEXTS):
         try:
             state.is_valid_move(game.parse_move(state, text))
@@ -274,14 +274,14 @@ def pieces(state: GameState) -> Iterator[str]:
 
 def colours(sample: kit.Sample) -> kit.Findings:
     """A piece that a player puts on an empty cell is their own."""
-    own, other = 0, []
+    n_own, foreign = 0, []
     for line, ply in sample.places(60):
-        before, after = line.states[ply], line.states[ply + 1]
-        mover = kernels.to_move(before.kernel_state)
-        for old, new in zip(_pieces_of(before), _pieces_of(after), strict=True):
+        state, successor = line.states[ply], line.states[ply + 1]
+        mover = kernels.to_move(state.kernel_state)
+        for old, new in zip(_pieces_of(state), _pieces_of(successor), strict=True):
             if old == kernels.NOBODY and new >= 0 and new % 2 == mover:
-                own += 1
+                n_own += 1
             elif old == kernels.NOBODY and new >= 0:
-                other.append(after)
-    if not own and len(other) >= 5:
-        yield "a piece that a player puts down is shown as the other player's", other[0]
+                foreign.append(successor)
+    if not n_own and len(foreign) >= 5:
+        yield "a piece that a player puts down is shown as the other player's", foreign[0]

@@ -57,18 +57,18 @@ def heavy_rollout(state: GameState) -> Iterator[str]:
     actions = np.empty(game.num_actions, np.int64)
     rollouts = []
     for seed in (1, 2, 3, 1):
-        played, rng = np.full(game.num_actions, kernels.NOBODY, np.int8), make_rng(seed)
-        value = kernels.heavy_rollout(kit.clone(state), rng, actions, played)
+        first_players, rng = np.full(game.num_actions, kernels.NOBODY, np.int8), make_rng(seed)
+        value = kernels.heavy_rollout(kit.clone(state), rng, actions, first_players)
         if value not in (-1, 0, 1):
             yield f"returns {value!r}, not -1, 0 or 1"
-        if not set(played.tolist()) <= {kernels.NOBODY, 0, 1}:
+        if not set(first_players.tolist()) <= {kernels.NOBODY, 0, 1}:
             yield "notes players that do not exist"
         # The player to move begins with a legal action; a pass need not be noted.
-        noted = np.flatnonzero(played == kernels.to_move(state.kernel_state))
+        noted = np.flatnonzero(first_players == kernels.to_move(state.kernel_state))
         legal = kit.listed(state, "legal_actions")
         if len(noted) and not np.isin(noted, legal).any() and game.pass_action < 0:
             yield "no action it notes could be the first"
-        rollouts.append((int(value), played.tolist(), int(rng[0])))
+        rollouts.append((int(value), first_players.tolist(), int(rng[0])))
     if rollouts[0] != rollouts[-1]:
         yield "the same seed gives another game"
 
@@ -89,25 +89,25 @@ def move_features(state: GameState) -> Iterator[str]:
     """Move features are written for each action, in range, independently of the other actions."""
     slots, num_actions = state.game.feature_slots, state.game.num_actions
     actions = kit.listed(state, "search_actions")
-    written = []
+    features = []
     # In reverse order the second time: the values of an action do not depend on the others.
     for arrays, order, poison in (
         (state.kernel_state, actions, -1), (kit.clone(state), actions[::-1], 1 << 30),
     ):
         out = np.full((num_actions + 1, len(slots)), poison, np.int32)
-        asked, scratch = np.full((2, num_actions), -1, np.int64)
-        asked[: len(order)] = order
-        kernels.move_features(arrays, asked, len(order), scratch, out[:-1])
+        queries, scratch = np.full((2, num_actions), -1, np.int64)
+        queries[: len(order)] = order
+        kernels.move_features(arrays, queries, len(order), scratch, out[:-1])
         values = out[: len(order)]
         if (out[-1] != poison).any():
             yield "writes beyond the end of `out`"
         for (name, size), column in zip(slots, values.T, strict=True):
             if column.min() < 0 or column.max() >= size:
                 yield f"slot {name!r} is not between 0 and {size - 1} for every action"
-        if asked[: len(order)].tolist() != order:
+        if queries[: len(order)].tolist() != order:
             yield "changes the actions it is asked about"
-        written.append(dict(zip(order, values.tolist(), strict=True)))
-    if written[0] != written[1]:
+        features.append(dict(zip(order, values.tolist(), strict=True)))
+    if features[0] != features[1]:
         yield "equal positions have other values"
 
 

@@ -68,20 +68,20 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
         check_declaration(spec)
         return spec
     version = ""
-    given: dict[str, Any] = {}
+    spec_options: dict[str, Any] = {}
     if _is_game(spec):
         name = GAMES.name_of(spec)
         name = next((key for key in _GAMES if _GAMES[key] == name), name)
     elif isinstance(spec, str):
         spec, version = split_version(spec)
-        name, rest = GAMES.split(spec)
-        given = dict(split_settings(rest, f"game {spec!r}"))
+        name, settings_text = GAMES.split(spec)
+        spec_options = dict(split_settings(settings_text, f"game {spec!r}"))
     else:
         raise SpecError(f"{spec!r} is not a game; write its name, such as dlgo.game('connect4')")
     short = re.fullmatch(r"([a-z]+)(\d+)", name) if name not in _GAMES else None
     if short and short[1] in _GAMES and "size" in {o.name for o in game_class(short[1]).options}:
         name = short[1]
-        given.setdefault("size", short[2])
+        spec_options.setdefault("size", short[2])
     cls = game_class(name)
     if size:
         if len(size) > 1 or "size" not in {option.name for option in cls.options}:
@@ -89,8 +89,8 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
                 raise SpecError(f"game {name} has no options; write dlgo.game({name!r})")
             options = ", ".join(f"{option.name}=..." for option in cls.options)
             raise SpecError(f"game {name} takes options by name: dlgo.game({name!r}, {options})")
-        given.setdefault("size", size[0])
-    game = make_game(cls, {**given, **settings})
+        spec_options.setdefault("size", size[0])
+    game = make_game(cls, {**spec_options, **settings})
     if version and version != game.version:
         raise SpecError(
             f"game {name} was edited: you asked for version {version}, but its file now has "

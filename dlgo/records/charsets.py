@@ -42,22 +42,22 @@ def decoded(
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace"), ""
     data = data.removeprefix(codecs.BOM_UTF8)
-    known = _codec(declared)
-    for encoding in filter(None, (known, "utf-8")):
+    codec = _codec(declared)
+    for encoding in filter(None, (codec, "utf-8")):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        named = encoding == known or not declared or data.isascii()
+        named = encoding == codec or not declared or data.isascii()
         return text, "" if named else f"it is not written in {declared}; it is read as UTF-8"
-    texts = {known: data.decode(known, _LATIN_1)} if known else {}
+    texts = {codec: data.decode(codec, _LATIN_1)} if codec else {}
     for encoding in _guesses(data):
         texts[encoding] = data.decode(encoding, _LATIN_1)
-    encoding = next((name for name, text in texts.items() if is_sound(text)), known or _WESTERN)
-    if encoding == known:
-        return texts[known], f"some bytes are not {declared}; they are read as Latin-1"
-    why = f"it is not written in {declared}" if declared else "it names no charset"
-    return texts[encoding], f"{why}; it is read as {encoding}, so names may be wrong"
+    encoding = next((name for name, text in texts.items() if is_sound(text)), codec or _WESTERN)
+    if encoding == codec:
+        return texts[codec], f"some bytes are not {declared}; they are read as Latin-1"
+    reason = f"it is not written in {declared}" if declared else "it names no charset"
+    return texts[encoding], f"{reason}; it is read as {encoding}, so names may be wrong"
 
 
 def _codec(declared: str) -> str | None:

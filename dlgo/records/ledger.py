@@ -161,9 +161,9 @@ class Ledger:
         entrants = sorted(last, key=last.__getitem__)
         plan = self.get_meta("plan")
         names = plan.get("names") if isinstance(plan, dict) else None
-        given = {str(k): str(v) for k, v in names.items()} if isinstance(names, dict) else {}
-        kept = latest_versions(entrants) if latest else set(entrants)
-        return display_names((entrant for entrant in entrants if entrant in kept), given)
+        plan_names = {str(k): str(v) for k, v in names.items()} if isinstance(names, dict) else {}
+        visible = latest_versions(entrants) if latest else set(entrants)
+        return display_names((entrant for entrant in entrants if entrant in visible), plan_names)
 
     def close(self) -> None:
         """Close the file. No game is lost if you do not."""
@@ -249,14 +249,14 @@ class Ledger:
         A missing row is reported at the end.
         """
         names = self._names
-        for slot, game, first, second, *rest, failure, _, data in self._rows("games"):
+        for slot, game, first, second, *fields, failure, _, data in self._rows("games"):
             if names is not None:
                 if first not in names or second not in names:
                     continue
                 first, second = names[first], names[second]
-            costs = PackedCosts(data, len(rest[1].split()))
+            costs = PackedCosts(data, len(fields[1].split()))
             ending = None if failure is None else Failure(failure)
-            yield GameRecord(*(slot, game, first, second, *rest, ending, costs))
+            yield GameRecord(*(slot, game, first, second, *fields, ending, costs))
 
     def cost_totals(self) -> dict[tuple[str, str], CostTotals]:
         """The total cost of each entrant in each game: (game, entrant) -> totals."""

@@ -36,27 +36,27 @@ def repair(path: str | Path) -> Repair:
         ledger.verify()
         return Repair(len(ledger))
     path = Path(os.path.realpath(path))
-    found, damaged = _readable_rows(path)
-    if not any(found.values()):
+    rows, damaged = _readable_rows(path)
+    if not any(rows.values()):
         raise LedgerError(f"ledger {path} cannot be repaired: nothing in it can be read; "
                           "take a copy of it, or name another file")
     aside = _free_name(path)
     with output_path(path, error=LedgerError) as temporary:
         temporary.unlink()
-        _write(temporary, found)
+        _write(temporary, rows)
         for ending in ("", "-wal"):
             with suppress(FileNotFoundError):
                 Path(f"{path}{ending}").rename(f"{aside}{ending}")
     Path(f"{path}-shm").unlink(missing_ok=True)
-    games = len(found["games"])
-    (contents,) = [row[1] for row in found["meta"].values() if row[0] == schema.CONTENTS] or [""]
-    lost = max(schema.Contents(contents).rows["games"] - games, 0)
-    return Repair(games, lost, tuple(sorted(damaged)), aside)
+    games = len(rows["games"])
+    (contents,) = [row[1] for row in rows["meta"].values() if row[0] == schema.CONTENTS] or [""]
+    n_lost = max(schema.Contents(contents).rows["games"] - games, 0)
+    return Repair(games, n_lost, tuple(sorted(damaged)), aside)
 
 
 def _readable_rows(path: Path) -> tuple[dict[str, dict[Any, list[Any]]], set[str]]:
     """The rows of each table whose checksums are right, and the first columns of the others."""
-    found: dict[str, dict[Any, list[Any]]] = {table: {} for table in schema.COLUMNS}
+    rows: dict[str, dict[Any, list[Any]]] = {table: {} for table in schema.COLUMNS}
     damaged: set[str] = set()
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
         database.text_factory = schema.TEXT
@@ -67,19 +67,19 @@ def _readable_rows(path: Path) -> tuple[dict[str, dict[Any, list[Any]]], set[str
                 with suppress(*TROUBLE):
                     for *values, checksum in database.execute(sql):
                         if schema.checksum(values) == checksum:
-                            found[table][tuple(values[:3])] = [*values, checksum]
+                            rows[table][tuple(values[:3])] = [*values, checksum]
                         else:
                             damaged.add(str(values[0]))
-    return found, damaged - {schema.CONTENTS}
+    return rows, damaged - {schema.CONTENTS}
 
 
-def _write(path: Path, found: dict[str, dict[Any, list[Any]]]) -> None:
+def _write(path: Path, tables: dict[str, dict[Any, list[Any]]]) -> None:
     """Write a new ledger with these rows and close it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         schema.create(database)
         contents = schema.Contents()
         contents.is_open = False
-        for table, rows in found.items():
+        for table, rows in tables.items():
             for row in rows.values():
                 if row[0] == schema.CONTENTS:
                     continue

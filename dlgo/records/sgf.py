@@ -138,8 +138,9 @@ def play(record: GameRecordSgf) -> PlayedRecord:
             raise
         problem = str(error)
     if implied:
-        shown = ", ".join(map(str, implied[:5])) + (", ..." if len(implied) > 5 else "")
-        notes.append(f"out of turn: move {shown}; the other player is taken to have passed before")
+        numbers = ", ".join(map(str, implied[:5])) + (", ..." if len(implied) > 5 else "")
+        notes.append(f"out of turn: move {numbers}; the other player is taken to have passed "
+                     "before")
     return PlayedRecord(tuple(positions), problem, tuple(notes))
 
 
@@ -173,8 +174,8 @@ def _positions(
     """Like `replay`, with the number of moves of the record before each position; `implied`
     collects the numbers of the moves before which a pass was assumed."""
     setups: dict[int, list[Setup]] = {}
-    for made, setup in record.setups:
-        setups.setdefault(made, []).append(setup)
+    for ply, setup in record.setups:
+        setups.setdefault(ply, []).append(setup)
     first, movers = record.placed, [player for player, _ in record.moves] + [None]
     state = GameState.new_game(record.game())
     for setup in setups.get(first, ()):
@@ -188,7 +189,7 @@ def _positions(
             yield number - 1, state
         if state.is_over():
             continue
-        before = state
+        previous = state
         if player is not state.next_player:
             state = state.apply_move(Move.pass_turn())
         try:
@@ -198,7 +199,7 @@ def _positions(
                 f"{record.source}: move {number}, {player.name} {state.game.move_text(move)}, is "
                 f"illegal: {error.reason}"
             ) from None
-        if state.previous_state is not before:
+        if state.previous_state is not previous:
             implied.append(number)
         yield number, state
     last = setups.get(len(record.moves), ()) if len(record.moves) > first else ()
@@ -229,13 +230,13 @@ def _set_up(state: GameState, setup: Setup, mover: Player | None, source: str) -
 
     In the middle of a game, an edit that changes no stone leaves the state unchanged.
     """
-    before = state.game.stones(state)
-    stones = dict(before)
+    old_stones = state.game.stones(state)
+    stones = dict(old_stones)
     for points, player in ((setup.black, Player.black), (setup.white, Player.white)):
         stones.update(dict.fromkeys(points, player))
     for point in setup.empty:
         stones.pop(point, None)
-    if stones == before and state.previous_state is not None:
+    if stones == old_stones and state.previous_state is not None:
         return state
     black, white = (
         [point for point, owner in stones.items() if owner is player] for player in Player
@@ -279,15 +280,15 @@ def _write_tree(top: sgf.Tree_node, root: Node) -> None:
     """Write what is said of a position and all that follows it."""
     waiting = [(top, root)]
     while waiting:
-        written, node = waiting.pop()
+        sgf_node, node = waiting.pop()
         if node.comment:
-            written.add_comment_text(node.comment.encode("utf-8", "replace").decode("utf-8"))
+            sgf_node.add_comment_text(node.comment.encode("utf-8", "replace").decode("utf-8"))
         for key, values in node.markup.items():
-            written.set_raw_list(key, values)
+            sgf_node.set_raw_list(key, values)
         for child in node.children:
-            (move,), below = child.moves, written
+            (move,), below = child.moves, sgf_node
             if not move.is_resign:  # its comment is kept with the last move
-                below = written.new_child()
+                below = sgf_node.new_child()
                 place = (move.point.row - 1, move.point.col - 1) if move.point else None
                 below.set_move(node.state.next_player.name[0], place)
             waiting.append((below, child))

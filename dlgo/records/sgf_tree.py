@@ -34,10 +34,10 @@ def game_tree_of(record: GameRecordSgf, played: PlayedRecord) -> tuple[Node, dic
         child = Node(state, (state.last_move,), parent=node)
         node.children.append(child)
         nodes[number] = node = child
-    for number, known in nodes.items():
+    for number, tree_node in nodes.items():
         if number in record.comments:
-            known.say(record.comments[number])
-        known.markup |= record.markup.get(number, {})
+            tree_node.say(record.comments[number])
+        tree_node.markup |= record.markup.get(number, {})
     cut = _Grower(record.size).grow(
         [(nodes.get(number), tree) for number, tree in record.variations])
     return root, nodes, f"variations that cannot be read to their ends: {cut}" if cut else ""
@@ -62,21 +62,21 @@ class _Grower:
                 waiting += [(node, child) for child in reversed(tree.children)]
         return cut
 
-    def _follow(self, node: Node, given: sgf.Node) -> Node | None:
+    def _follow(self, node: Node, sgf_node: sgf.Node) -> Node | None:
         """The node after that of the file, which can be the same; None if it cannot be read."""
         try:
-            setup = sgf_values.setup_of(given, 0)
+            setup = sgf_values.setup_of(sgf_node, 0)
             if setup.black or setup.white or setup.empty or not self._left:
                 return None
-            if given.has_property("B") or given.has_property("W"):
-                player, move = sgf_values.move_of(given, self._size, 0)
+            if sgf_node.has_property("B") or sgf_node.has_property("W"):
+                player, move = sgf_values.move_of(sgf_node, self._size, 0)
                 if player is not node.state.next_player:
                     node = node.add([Move.pass_turn()])
                 node = node.add([move])
                 self._left -= 1
         except (ValueError, IllegalMoveError):
             return None
-        text, marks = remarks_of(given)
+        text, marks = remarks_of(sgf_node)
         node.say(text)
         node.markup |= marks
         return node

@@ -43,8 +43,8 @@ def board_size(root: Mapping[str, list[bytes]]) -> tuple[int, str]:
     match = re.fullmatch(r"(\d{1,3})(?: ?[:x] ?(\d{1,3}))?", text, re.ASCII)
     if not match:
         raise ValueError(f"SZ[{text}] is not a board size")
-    size, other = (int(lines or match[1]) for lines in match.groups())
-    if size != other or not MIN_SIZE <= size <= MAX_SIZE:
+    size, height = (int(lines or match[1]) for lines in match.groups())
+    if size != height or not MIN_SIZE <= size <= MAX_SIZE:
         raise ValueError(f"SZ[{text}]: only square boards of {MIN_SIZE} to {MAX_SIZE} lines")
     return size, ""
 
@@ -64,17 +64,19 @@ def values_of(node: sgf.Node, key: str, interpret: Callable[[bytes], bytes]) -> 
 def joined(key: str, values: list[str]) -> str:
     """One text of all values; a game has one result, one komi and one handicap only."""
     if len(values) > 1 and key in ("RE", "KM", "HA"):
-        given = " and ".join(f"{key}[{_shown(value)}]" for value in values[:2])
-        raise ValueError(f"{given} contradict each other")
+        both = " and ".join(f"{key}[{_shown(value)}]" for value in values[:2])
+        raise ValueError(f"{both} contradict each other")
     return ("\n\n" if key == "GC" else ", ").join(values)
 
 
 def move_of(node: sgf.Node, size: int, number: int) -> tuple[Player, Move]:
     """The move of a node, the `number`th of the game, on a board of `size` lines."""
-    given = [(key, raw) for key in "BW" if node.has_property(key) for raw in node.get_raw_list(key)]
-    if len(given) > 1:
+    values = [
+        (key, raw) for key in "BW" if node.has_property(key) for raw in node.get_raw_list(key)
+    ]
+    if len(values) > 1:
         raise ValueError(f"move {number}: one node holds several moves")
-    key, raw = given[0]
+    key, raw = values[0]
     try:
         # Reads both forms of a pass: an empty value, and `tt` if the board has no such point.
         place = sgf_properties.interpret_go_point(raw.strip(), size)
@@ -95,21 +97,21 @@ def setup_of(node: sgf.Node, number: int) -> Setup:
     for key in ("AB", "AW", "AE"):
         try:
             # An empty list, AB[], violates the standard but is harmless.
-            given = node.has_property(key) and node.get_raw_list(key) != [b""]
-            points[key] = frozenset(map(_point, node.get(key) if given else ()))
+            has_points = node.has_property(key) and node.get_raw_list(key) != [b""]
+            points[key] = frozenset(map(_point, node.get(key) if has_points else ()))
         except ValueError:
             raise ValueError(f"setup before move {number}: {key} does not name points") from None
     turn = (values_of(node, "PL", sgf_grammar.simpletext_value) or [""])[-1]  # B, W, black, ...
     return Setup(points["AB"], points["AW"], points["AE"], _COLORS.get(turn[:1].lower()))
 
 
-def _number(key: str, text: str, pattern: str, what: str) -> tuple[str, str]:
+def _number(key: str, text: str, pattern: str, noun: str) -> tuple[str, str]:
     """The number that begins `6.5`, `6.5 points` or `none`, and a note if there is more text."""
     if text.lower() in _NOTHING:
         return "", f"{key}[{_shown(text)}] is read as not given" if text else ""
     match = re.fullmatch(rf"({pattern}) ?([^\W\d_]*)\.?", text)
     if not match:
-        raise ValueError(f"{key}[{_shown(text)}] is not a {what}")
+        raise ValueError(f"{key}[{_shown(text)}] is not a {noun}")
     return match[1], f"{key}[{_shown(text)}] is read as {match[1]}" if match[2] else ""
 
 
@@ -118,14 +120,14 @@ def komi_of(text: str) -> tuple[float | None, str]:
     number, note = _number("KM", text, r"[+-]?[0-9]{1,9}(?:[.,][0-9]{0,9})?", "komi")
     if not number:
         return None, note
-    komi = written = float(number.replace(",", "."))
+    komi = value = float(number.replace(",", "."))
     # A large server leaves the point out: 750 for 7.50, 375 for 3.75.
     if number.isdigit() and komi >= 200 and komi % 25 == 0:
         komi /= 100
     # Chinese files count stones, of which each is worth two points: 3.75 for 7.5.
     if komi % 0.5 == 0.25:
         komi *= 2
-    return komi, note if komi == written else f"KM[{_shown(text)}] is read as {komi:g} points"
+    return komi, note if komi == value else f"KM[{_shown(text)}] is read as {komi:g} points"
 
 
 def handicap_of(text: str) -> tuple[int, str]:

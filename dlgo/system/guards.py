@@ -119,14 +119,14 @@ class Worker:
 
 
 @contextmanager
-def environment(wanted: Mapping[str, str]) -> Iterator[None]:
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
     """The environment of processes that are started in the block."""
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
+    old_values = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in old_values.items():
             if value is None:
                 del os.environ[name]
             else:

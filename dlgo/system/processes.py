@@ -74,11 +74,11 @@ def end_tree(pid: int, mark: str | None = None) -> None:
     All of them are stopped before any is killed: a process without a parent is harder to find.
     """
     tree: set[int] = {pid} if pid else set()
-    wanted = ["ppid", "status", *(["environ"] if mark else [])]
+    attributes = ["ppid", "status", *(["environ"] if mark else [])]
     for process in tree:
         _do("suspend", process)
     for _ in range(_ROUNDS):
-        rows = [(process.pid, process.info) for process in psutil.process_iter(wanted)]
+        rows = [(process.pid, process.info) for process in psutil.process_iter(attributes)]
         more = {
             process for process, info in rows
             if info["status"] not in _DEAD and process not in tree and process != os.getpid() and (
@@ -108,10 +108,10 @@ def _group(pid: int) -> int:
     return 0
 
 
-def _do(what: str, pid: int) -> None:
+def _do(method: str, pid: int) -> None:
     """Suspend or kill a process, if there is one."""
     with contextlib.suppress(psutil.Error):
-        getattr(psutil.Process(pid), what)()
+        getattr(psutil.Process(pid), method)()
 
 
 def end_descendants() -> None:
@@ -197,12 +197,12 @@ def exact_memory(
     return total
 
 
-def excess(pid: int, before: float, megabytes: int, without: Collection[int] = ()) -> str:
-    """What is wrong if a process and its descendants, which used `before` bytes, have grown by more
+def excess(pid: int, start_bytes: float, megabytes: int, without: Collection[int] = ()) -> str:
+    """What is wrong if a process and its descendants, which used `start_bytes`, have grown by more
     than `megabytes`; "" if they have not."""
-    if memory(pid, without=without) - before <= megabytes * 2**20:
+    if memory(pid, without=without) - start_bytes <= megabytes * 2**20:
         return ""
-    grown = (exact_memory(pid, without) - before) / 2**20
+    grown = (exact_memory(pid, without) - start_bytes) / 2**20
     if grown <= megabytes:
         return ""
     return f"out of memory: {grown:.0f} MB in use, {megabytes} MB allowed,"

@@ -211,9 +211,9 @@ class VectorEnv:
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in (*_SHOWN, "time_step")}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
         # New views, so that a copy shows the memory that its own steps write.
-        vars(self).update(kept)
+        vars(self).update(attributes)
         self._show()
 
     @property
@@ -268,8 +268,8 @@ class VectorEnv:
         Raises:
             IllegalMoveError: for an illegal action, unless `illegal` is "loss"; no board moves.
         """
-        given = self._row("step: actions", actions)
-        np.copyto(self._actions, given, casting="same_kind")
+        numbers = self._row("step: actions", actions)
+        np.copyto(self._actions, numbers, casting="same_kind")
         moving = self._chosen("step", boards)
         if not self._autoreset and (over := moving & self.time_step.ended).any():
             raise DlgoError(f"VectorEnv.step: the game on board {int(over.argmax())} is over: "
@@ -277,7 +277,7 @@ class VectorEnv:
         if not self._illegal_loses:
             board = int(stepping.first_illegal(self._boards.masks, self._actions, moving))
             if board >= 0:
-                raise IllegalMoveError(self._why_illegal(board, int(given[board])))
+                raise IllegalMoveError(self._why_illegal(board, int(numbers[board])))
         stepping.step_boards(self._boards, self._planes, self._start, self._actions, moving)
         return self.time_step
 
@@ -305,13 +305,13 @@ class VectorEnv:
         return state
 
     def _row(
-        self, what: str, given: object, kinds: str = "iu", item: str = "a whole number",
+        self, name: str, values: object, kinds: str = "iu", item: str = "a whole number",
         kind: str = "int64",
     ) -> np.ndarray:
         """An array with an item for each board: compiled code would read beyond a shorter one."""
-        array = np.asarray(given)
+        array = np.asarray(values)
         if array.shape != (self.count,) or array.dtype.kind not in kinds:
-            raise DlgoError(f"VectorEnv.{what} are {array.dtype}{list(array.shape)}; give {item} "
+            raise DlgoError(f"VectorEnv.{name} are {array.dtype}{list(array.shape)}; give {item} "
                             f"for each board, {kind}[{self.count}]")
         return array
 
@@ -321,15 +321,15 @@ class VectorEnv:
         return self._row(f"{method}: boards", boards, "b", "True or False", "bool")
 
     def _why_illegal(self, board: int, action: int) -> str:
-        what = f"{f'board {board}: ' if self.count > 1 else ''}action {action} is illegal"
+        problem = f"{f'board {board}: ' if self.count > 1 else ''}action {action} is illegal"
         remedy = "choose an action that the mask allows"
         if not 0 <= action < self.num_actions:
-            return f"{what}: {self.game} has the actions 0 to {self.num_actions - 1}; {remedy}"
+            return f"{problem}: {self.game} has the actions 0 to {self.num_actions - 1}; {remedy}"
         state, move = self.state(board), self.game.move_of(action)
-        why = f"{self.game.move_text(move)}: {self.game.why_illegal(state, move)}"
+        reason = f"{self.game.move_text(move)}: {self.game.why_illegal(state, move)}"
         legal = np.flatnonzero(self._boards.masks[board])
-        shown = ", ".join(map(str, legal[:8].tolist())) + (", ..." if len(legal) > 8 else "")
-        return f"{what} ({why}); legal there are {shown}; {remedy}"
+        choices = ", ".join(map(str, legal[:8].tolist())) + (", ..." if len(legal) > 8 else "")
+        return f"{problem} ({reason}); legal there are {choices}; {remedy}"
 
 
 def _whole(name: str, value: int, low: int, high: float = math.inf) -> int:

@@ -73,12 +73,11 @@ class AlphaGoConfig(RunConfig):
     seed: int = setting(1, "seed of all random numbers")
 
     @classmethod
-    def make(cls, game: str, **given: Any) -> Self:
-        """The preset of a game, changed by the `given` settings; None counts as not given. Raises
-        SpecError."""
+    def make(cls, game: str, **settings: Any) -> Self:
+        """The preset of a game, changed by `settings`; None: the preset's. Raises SpecError."""
         preset = preset_of(cls.presets, get_game(game))
-        given = {name: value for name, value in given.items() if value is not None}
-        return cls(game=game, **{**preset, **given}).canonical()
+        settings = {name: value for name, value in settings.items() if value is not None}
+        return cls(game=game, **{**preset, **settings}).canonical()
 
     def canonical(self) -> Self:
         """The same settings with canonical specifications."""

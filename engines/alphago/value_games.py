@@ -120,14 +120,14 @@ def play_shard(
     plies = rng.integers(1, game.board_rows * game.board_cols + 1, games)
     handovers = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
     schedule = Schedule.with_handovers(handovers, derive_seed(seed, "value games", number))
-    played = yield from play_steps(game, [first, RANDOM, second], schedule, recipe.rows)
-    ends = np.cumsum(played.plies)
-    stored = [
-        _game(played.actions[end - n:end], int(ply), int(result))
-        for end, n, ply, result in zip(ends, played.plies, plies, played.results, strict=True)
+    data = yield from play_steps(game, [first, RANDOM, second], schedule, recipe.rows)
+    ends = np.cumsum(data.plies)
+    shard_games = [
+        _game(data.actions[end - n:end], int(ply), int(result))
+        for end, n, ply, result in zip(ends, data.plies, plies, data.results, strict=True)
         if n > ply and result != NO_RESULT
     ]
-    return PlayedShard(*shard_bytes(game, stored, {
+    return PlayedShard(*shard_bytes(game, shard_games, {
         "maker": "dlgo train alphago", "supervised": recipe.names[0],
         "reinforced": recipe.names[1],
         "seed": seed, "shard": number, "played": games,

@@ -268,12 +268,12 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def make_config(game: str, **given: Any) -> AlphaZeroConfig:
-    """The preset of a game, changed by the `given` settings; None counts as not given."""
+def make_config(game: str, **settings: Any) -> AlphaZeroConfig:
+    """The preset of a game, changed by `settings`; None: the preset's."""
     preset = preset_of(PRESETS, get_game(game))
-    given = {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in settings.items() if value is not None}
     usual = dict(preset.get("selfplay", {}))
-    inner = SelfPlaySettings.options().keys() & given.keys()
-    selfplay = SelfPlaySettings(**{**usual, **{name: given.pop(name) for name in inner}})
-    rest = {name: value for name, value in preset.items() if name != "selfplay"}
-    return AlphaZeroConfig(game=game, selfplay=selfplay, **{**rest, **given}).canonical()
+    inner = SelfPlaySettings.options().keys() & settings.keys()
+    selfplay = SelfPlaySettings(**{**usual, **{name: settings.pop(name) for name in inner}})
+    defaults = {name: value for name, value in preset.items() if name != "selfplay"}
+    return AlphaZeroConfig(game=game, selfplay=selfplay, **{**defaults, **settings}).canonical()

@@ -95,8 +95,8 @@ def iteration_lines(config: AlphaZeroConfig, history: Rows, window: Dataset) -> 
         f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
         f"agree in {row['agreed']:.0%}{match}"
     )
-    played = np.flatnonzero(window.shards >= len(window.paths) - config.shares)
-    games = window.games(played[:MOST_GAMES])
+    rows = np.flatnonzero(window.shards >= len(window.paths) - config.shares)
+    games = window.games(rows[:MOST_GAMES])
     diagnosis = Diagnosis("iteration")
     check_history(diagnosis, config, history)
     check_games(diagnosis, Positions(get_game(config.game), games),
@@ -141,14 +141,14 @@ def resignation(config: AlphaZeroConfig, last: dict[str, float]) -> Finding | No
     if settings.resign_below <= 0:
         return None
     short = settings.finish_sims
-    other = (f", or set finish_sims above {short}, so that winners find the win"
+    alternative = (f", or set finish_sims above {short}, so that winners find the win"
              if short else "")
     wrong = last["resigned_wrongly"]
     return judge(
         "resignation",
         f"{last['resigned']:.0%} of the games are resigned; of those played to their end, "
         f"{wrong:.0%} were not lost (AlphaGo Zero: 5% at most)",
-        (wrong > 0.05, ILL, f"lower resign_below{other}"),
+        (wrong > 0.05, ILL, f"lower resign_below{alternative}"),
     )
 
 
@@ -158,15 +158,15 @@ def promotion(config: AlphaZeroConfig, history: Rows) -> Finding | None:
     matches = [row for row in history if "match_score" in row][-_LAST_MATCHES:]
     if threshold <= 0 or not matches:
         return None
-    lost = [row["match_score"] for row in matches if not row["promoted"]]
-    refused = len(lost) / len(matches)
+    scores = [row["match_score"] for row in matches if not row["promoted"]]
+    refused = len(scores) / len(matches)
     # The standard deviation of one game is half a point at most; less with draws.
     error = 0.5 / np.sqrt(games)
-    unlucky = sum(score + error >= threshold for score in lost)
+    unlucky = sum(score + error >= threshold for score in scores)
     return judge(
         "promotion",
         f"{refused:.0%} of the last {len(matches)} networks are rejected; gating noise: the "
-        f"standard error of {games} games is up to {error:.2f}, and {unlucky} of the {len(lost)} "
+        f"standard error of {games} games is up to {error:.2f}, and {unlucky} of the {len(scores)} "
         f"rejected networks are within it of {threshold:g}",
         (len(matches) >= _FEWEST_MATCHES and refused > 0.8, WATCH,
          "the network of self-play seldom changes: set more gating_games, a lower "

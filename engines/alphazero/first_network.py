@@ -30,7 +30,8 @@ def new_network(config: AlphaZeroConfig) -> TrainableNetwork:
 
     network = TrainableNetwork(
         get_encoder(config.encoder, get_game(config.game)), config.network,
-        (*_PLAYING_HEADS, *config.final_heads), config.precision, config.seed, kept=_PLAYING_HEADS,
+        (*_PLAYING_HEADS, *config.final_heads), config.precision, config.seed,
+        kept_heads=_PLAYING_HEADS,
     )
     network.compile(make_optimizer(config.optimizer, "constant", 1, 1), {
         "policy": HeadLoss(head_loss("policy"), metrics=["categorical_accuracy"]),

@@ -61,27 +61,27 @@ class DescentLearner(ReinforcementLearner):
                       (config, exploitation, iteration, first, end), (player,))
                  for first, end in cut(config.games, config.portions)]
         start = time.process_time()
-        played, seconds = play_tasks(
+        experience, seconds = play_tasks(
             self._jobs, self._game, tasks, config.games, telling(run, "games"))
         self._cpu_elsewhere = seconds - (time.process_time() - start)
-        return dataclasses.replace(played, provenance=self._provenance(iteration))
+        return dataclasses.replace(experience, provenance=self._provenance(iteration))
 
-    def _of_games(self, played: Experience) -> dict[str, float]:
+    def _of_games(self, experience: Experience) -> dict[str, float]:
         # Lines of trees end with a position to learn from; the others are the games.
         games = self._config.games
-        ended = played.flags[played.firsts[1:] - 1] & LABELLED == 0
+        ended = experience.flags[experience.firsts[1:] - 1] & LABELLED == 0
         return {
-            "games": games, "plies": int(played.plies[ended].sum()),
-            "decisions": len(played.decisions),
-            **shares_of_results(played.results[ended], games),
+            "games": games, "plies": int(experience.plies[ended].sum()),
+            "decisions": len(experience.decisions),
+            **shares_of_results(experience.results[ended], games),
         }
 
-    def _prepared(self, iteration: int, played: Experience) -> Experience:
-        recent, board = self._recent(iteration, played), symmetries(self._game)
+    def _prepared(self, iteration: int, experience: Experience) -> Experience:
+        recent, board = self._recent(iteration, experience), symmetries(self._game)
         if self._config.symmetries and len(board) > 1:
             rng = np.random.default_rng(derive_seed(self._config.seed, "symmetries", iteration))
-            drawn = rng.integers(len(board), size=len(recent.flags)) << SYMMETRY_SHIFT
-            flags = recent.flags | np.where(recent.flags & LABELLED, drawn, 0).astype(np.uint8)
+            numbers = rng.integers(len(board), size=len(recent.flags)) << SYMMETRY_SHIFT
+            flags = recent.flags | np.where(recent.flags & LABELLED, numbers, 0).astype(np.uint8)
             recent = dataclasses.replace(recent, flags=flags)
         return recent
 
@@ -111,11 +111,11 @@ def play_task(
     games = DescentGames(
         game, min(config.games_at_once, end - first), _evaluator(config, network), config,
         exploitation, derive_seed(config.seed, "games", iteration))
-    played: dict[int, list[Lines]] = {}
+    lines_of_games: dict[int, list[Lines]] = {}
     for number, lines in games.play(range(first, end)):
-        played[number] = lines
+        lines_of_games[number] = lines
         yield Amount(1)
-    in_order = [line for number in range(first, end) for line in played[number]]
+    in_order = [line for number in range(first, end) for line in lines_of_games[number]]
     plies, results, actions, flags, returns = map(np.concatenate, zip(*in_order, strict=True))
     n = len(actions)
     return PlayedTask.of(Experience(

@@ -50,12 +50,12 @@ class FastPolicyEngine(Engine):
             # Not of chance 0, however sure of the pass the policy is.
             actions, chances = actions[plays], np.maximum(chances[plays], np.finfo(np.float64).tiny)
             chances = chances / chances.sum()
-        chosen = int(np.argmax(chances))
+        choice = int(np.argmax(chances))
         if self.settings["choose"] != "best":
-            chosen = draw(chances, self.settings["temperature"], self._rng)
+            choice = draw(chances, self.settings["temperature"], self._rng)
         moves = [self.game.move_of(action) for action in actions.tolist()]
         order = np.argsort(-chances, kind="stable").tolist()
         return Decision(
-            moves[chosen], policy={moves[i]: float(chances[i]) for i in order},
-            pv=(moves[chosen],), cost=Cost(nodes=1, evaluations=1),
+            moves[choice], policy={moves[i]: float(chances[i]) for i in order},
+            pv=(moves[choice],), cost=Cost(nodes=1, evaluations=1),
         )

@@ -38,12 +38,12 @@ def draw_action(policy, state, actions, rng):
     """
     n = kernels.search_actions(state, actions)
     if policy.pass_action >= 0 and n > 1:
-        kept = 0
+        n_plays = 0
         for i in range(n):
             if actions[i] != policy.pass_action:
-                actions[kept] = actions[i]
-                kept += 1
-        n = kept
+                actions[n_plays] = actions[i]
+                n_plays += 1
+        n = n_plays
     if n == 1:
         return actions[0]
     features, offsets, factors, sums = (
@@ -57,9 +57,9 @@ def draw_action(policy, state, actions, rng):
             share *= factors[offsets[slot] + features[i, slot]]
         total += share
         sums[i] = total
-    drawn = uniform(rng) * total
+    threshold = uniform(rng) * total
     i = 0
-    while i < n - 1 and sums[i] <= drawn:
+    while i < n - 1 and sums[i] <= threshold:
         i += 1
     return actions[i]
 
@@ -67,7 +67,7 @@ def draw_action(policy, state, actions, rng):
 @inline_kernel
 def _play_out(evaluator, state, n, scratch, rng):
     """The result of a game drawn from the policy, for player 0."""
-    actions, played = scratch.actions, scratch.played
+    actions, first_players = scratch.actions, scratch.played
     plies = 0
     while not kernels.terminal(state):
         if plies == evaluator.most_plies:
@@ -75,8 +75,8 @@ def _play_out(evaluator, state, n, scratch, rng):
             margin = kernels.margin(state)
             return 1.0 if margin > 0 else (-1.0 if margin < 0 else 0.0)
         action = draw_action(evaluator, state, actions, rng)
-        if played[action] == kernels.NOBODY:
-            played[action] = kernels.to_move(state)
+        if first_players[action] == kernels.NOBODY:
+            first_players[action] = kernels.to_move(state)
         kernels.play(state, action)
         plies += 1
     return float(kernels.result(state))

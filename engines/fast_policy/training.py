@@ -192,14 +192,14 @@ def forward(state, weights, offsets, work):
 
 
 @inline_kernel
-def backward(n, chosen, offsets, work):
-    """Add the gradient of -log(probability of move `chosen`) to `work.gradient`, after `forward`.
+def backward(n, label, offsets, work):
+    """Add the gradient of -log(probability of move `label`) to `work.gradient`, after `forward`.
 
     Returns the number of entries in `work.touched`, the weights concerned (with repetitions).
     """
     touched = 0
     for i in range(n):
-        error = work.chances[i] - (1.0 if i == chosen else 0.0)
+        error = work.chances[i] - (1.0 if i == label else 0.0)
         for slot in range(len(offsets)):
             feature = offsets[slot] + work.features[i, slot]
             work.gradient[feature] += error
@@ -234,23 +234,23 @@ def sweep(state, labelled, order, learned, work, rate, l2, counts):
                 return g
             if labels[at] >= 0:
                 n = forward(state, weights, offsets, work)
-                chosen = -1
+                label = -1
                 for i in range(n):
                     if work.actions[i] == labels[at]:
-                        chosen = i
-                if chosen < 0:
+                        label = i
+                if label < 0:
                     counts[5] += 1
                 else:
-                    _count(n, chosen, work.chances, counts)
+                    _count(n, label, work.chances, counts)
                     if rate > 0:
-                        touched = backward(n, chosen, offsets, work)
+                        touched = backward(n, label, offsets, work)
                         _step(touched, weights, squares, work, rate, l2)
             kernels.play(state, actions[at])
     return DONE
 
 
 @inline_kernel
-def _count(n, chosen, chances, counts):
+def _count(n, label, chances, counts):
     likeliest, equal = 0.0, 0
     for i in range(n):
         if chances[i] > likeliest:
@@ -258,8 +258,8 @@ def _count(n, chosen, chances, counts):
         elif chances[i] == likeliest:
             equal += 1
     counts[0] += 1
-    counts[1] -= math.log(max(chances[chosen], 1e-300))
-    if chances[chosen] == likeliest:
+    counts[1] -= math.log(max(chances[label], 1e-300))
+    if chances[label] == likeliest:
         counts[2] += 1.0 / equal
     counts[3] += math.log(n)
     counts[4] += 1.0 / n

@@ -174,12 +174,12 @@ class EnginePool:
         if not tickets:
             return None
         ticket = next((ticket for ticket in tickets if ticket.running), tickets[0])
-        shown = ticket if ticket.running else self._prepared.get(ticket.kind, ticket)
-        thinking = shown.phase == "thinking"
+        current = ticket if ticket.running else self._prepared.get(ticket.kind, ticket)
+        thinking = current.phase == "thinking"
         return {
-            "who": ticket.spec, "phase": shown.phase, "compiled": shown.compiled,
-            "before": 0 if shown.running else self.waiting_before(shown.owner) or 0,
-            "seconds": round(wall_time() - shown.since, 2) if thinking else 0.0,
+            "who": ticket.spec, "phase": current.phase, "compiled": current.compiled,
+            "before": 0 if current.running else self.waiting_before(current.owner) or 0,
+            "seconds": round(wall_time() - current.since, 2) if thinking else 0.0,
         }
 
     def waiting_before(self, owner: str) -> int | None:
@@ -203,7 +203,7 @@ class EnginePool:
         It waits for an engine of its kind that is being prepared: two that compile the same code
         take twice as long.
         """
-        if sum(not other.running for other in self._tickets) >= _MOST_WAITING:
+        if sum(not preparation.running for preparation in self._tickets) >= _MOST_WAITING:
             raise TooManySearches(f"{_MOST_WAITING} searches are waiting; try again later")
         loop = asyncio.get_running_loop()
 
@@ -225,8 +225,8 @@ class EnginePool:
         self._tickets.append(ticket)
         self.on_change()
         try:
-            while (other := self._prepared.get(ticket.kind)) is not None:
-                await other.built.wait()
+            while (preparation := self._prepared.get(ticket.kind)) is not None:
+                await preparation.built.wait()
             if ticket.prepares:
                 self._prepared[ticket.kind] = ticket
             return await loop.run_in_executor(self._threads, run)
@@ -260,9 +260,9 @@ class EnginePool:
         except Exception as error:
             if engine is not None:
                 engine.end()
-            known = isinstance(error, DlgoError)
-            text = str(error) if known else type(error).__name__
-            raise EngineFailed(one_line(f"{ticket.spec}: {text}")) from (None if known else error)
+            clear = isinstance(error, DlgoError)
+            text = str(error) if clear else type(error).__name__
+            raise EngineFailed(one_line(f"{ticket.spec}: {text}")) from (None if clear else error)
         finally:
             with self._lock:
                 self._taken -= 1

@@ -154,8 +154,8 @@ class _Worker:
         if not self.started or time.monotonic() < self._next_memory_check:
             return
         self._next_memory_check = time.monotonic() + _MEMORY_CHECK
-        others = self.watch.others()
-        text = processes.excess(self.process.pid or 0, self._memory, megabytes, others)
+        without = self.watch.others()
+        text = processes.excess(self.process.pid or 0, self._memory, megabytes, without)
         if text:
             self._lose(Failure.OVER_MEMORY, text)
 
@@ -167,24 +167,24 @@ class _Worker:
         it is to be done again), and the tasks to be done; adds to `losses`, of workers by task."""
         assert self._exit is not None
         worker_exit = self._exit if self._exit.failure is not Failure.DIED else self._death()
-        task, left = self.current(), list(self.tasks)
+        task, remaining = self.current(), list(self.tasks)
         self.end()
-        if self.retired or not left:
-            return None, left
-        guilty = left[0] if task is None else task
+        if self.retired or not remaining:
+            return None, remaining
+        guilty = remaining[0] if task is None else task
         losses[guilty.key] += 1
         times = losses[guilty.key]
         value = None if task is None else self.watch.value_of_lost(task, worker_exit, times)
         if value is None and times < _MOST_LOSSES:
-            return None, left
-        left.remove(guilty)
+            return None, remaining
+        remaining.remove(guilty)
         if value is not None:
-            return Outcome(guilty, value), left
+            return Outcome(guilty, value), remaining
         doing = f"at the same work, {guilty.key}" if self.started else "while starting"
         return Outcome(guilty, error=WorkerError(
             f"{times} worker processes were lost {doing} ({worker_exit.text}){suspicion()}; check "
             "the messages above and the free memory, then run the same command again to continue"
-        )), left
+        )), remaining
 
     def _death(self) -> WorkerExit:
         self.process.join(_SHUTDOWN_TIMEOUT)  # a pipe closes a moment before its process ends
@@ -237,9 +237,9 @@ class Processes(Executor):
                     outcomes = worker.receive()
                     if worker.is_lost():
                         self._workers.remove(worker)
-                        outcome, left = worker.reap(self._losses)
+                        outcome, remaining = worker.reap(self._losses)
                         outcomes += [outcome] if outcome is not None else []
-                        self._again.extend(left)
+                        self._again.extend(remaining)
                     if outcomes:
                         self._ended += len(outcomes)
                         source.finished([o.value for o in outcomes if o.error is None])
@@ -273,12 +273,12 @@ class Processes(Executor):
 
     def _take(self, source: Source[Any], count: int) -> list[Any]:
         """The next tasks, those first that a lost worker has left."""
-        taken: list[Any] = []
-        while self._again and len(taken) < count:
+        tasks: list[Any] = []
+        while self._again and len(tasks) < count:
             task = self._again.popleft()
             if source.wanted(task):
-                taken.append(task)
-        return taken + source.take(count - len(taken))
+                tasks.append(task)
+        return tasks + source.take(count - len(tasks))
 
     def _send(self, worker: _Worker, tasks: list[Any]) -> None:
         self._task_bytes = max(self._task_bytes, worker.send(tasks) // len(tasks))

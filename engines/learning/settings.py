@@ -125,8 +125,8 @@ class Settings:
         unknown setting or a bad value.
         """
         options = [option for name, option in cls.options().items() if name != "game"]
-        given = {name: value for name, _, value in (text.partition("=") for text in texts)}
-        return parse_settings(cls.owner, options, given, "setting")
+        values = {name: value for name, _, value in (text.partition("=") for text in texts)}
+        return parse_settings(cls.owner, options, values, "setting")
 
 
 class RunConfig(Settings):
@@ -169,11 +169,11 @@ class RunConfig(Settings):
 
     def resolve_auto(self, stored: RunConfig) -> Self:
         """The same settings, with the stored values in place of `AUTO`."""
-        chosen = {
+        changes = {
             field.name: getattr(stored, field.name) for field in dataclasses.fields(self)
             if getattr(self, field.name) == AUTO
         }
-        return dataclasses.replace(self, **chosen)
+        return dataclasses.replace(self, **changes)
 
     def differences(self, stored: RunConfig) -> list[str]:
         """The stored settings that prevent the run from continuing: ["seed=1", ...]."""

@@ -103,8 +103,8 @@ class Prompt:
             raise Unusable(Failure.MALFORMED, f"{excerpt(text, 40)} is not a move: "
                                               f"{excerpt(str(error), 120)}") from None
         except IllegalMoveError as error:
-            why = f"{text} is illegal" if self._names else excerpt(str(error), 200)
-            raise Unusable(Failure.ILLEGAL_MOVE, why) from None
+            reason = f"{text} is illegal" if self._names else excerpt(str(error), 200)
+            raise Unusable(Failure.ILLEGAL_MOVE, reason) from None
         return move
 
     def _text(self, state: GameState, move: Move) -> str:
@@ -113,11 +113,11 @@ class Prompt:
 
     def _draw(self, state: GameState) -> str:
         if self._names:
-            taken: dict[int, list[str]] = {0: [], 1: []}
+            labels: dict[int, list[str]] = {0: [], 1: []}
             for player, move in state.history()[1]:
-                taken[player.index].append(self._text(state, move))
+                labels[player.index].append(self._text(state, move))
             return "\n".join(f"Player {index + 1} has: {' '.join(names) or 'nothing'}"
-                             for index, names in taken.items())
+                             for index, names in labels.items())
         if self._board == "drawing":
             return str(state)
         cells = zip(board_info(state.game)["cellNames"], position_info(state)["cells"], strict=True)
@@ -146,9 +146,9 @@ def _move_in(answer: str) -> str:
         matches = [_LINE.fullmatch(line.strip()) for line in lines]
         moves = [match[1] for match in matches if match] if matches[-1] else []
     if not moves:
-        what = ("has no move" if answer.startswith("{")
+        problem = ("has no move" if answer.startswith("{")
                 else "does not end with a line `move: <your move>`")
-        raise Unusable(Failure.MALFORMED, f"it {what}" if answer else "it is empty")
+        raise Unusable(Failure.MALFORMED, f"it {problem}" if answer else "it is empty")
     if len(set(moves)) > 1:
         raise Unusable(Failure.MALFORMED, "it names two different moves")
     if not _is_legible(moves[0]):
@@ -184,12 +184,12 @@ def _disguise(name: str, text: str, game: GameSpec) -> tuple[str, str, dict[str,
                         f"and a table [moves]: {excerpt(str(error), 100)}") from None
     if of != str(game):
         raise SpecError(f"engine llm: disguise {name} is for {of}, not for {game}")
-    wanted: set[str] = set()
+    texts: set[str] = set()
     for action in range(game.num_actions):
         with suppress(KeyError):  # not a move
-            wanted.add(game.move_text(game.move_of(action)))
+            texts.add(game.move_text(game.move_of(action)))
     uses = Counter(names.values())
-    if bad := wanted ^ {*names} | {move for move, label in names.items()
+    if bad := texts ^ {*names} | {move for move, label in names.items()
                                    if uses[label] > 1 or not _is_legible(label)}:
         raise SpecError(f"engine llm: disguise {name} must give each move of {game} a name of its "
                         f"own, of 1 to {_LONGEST_MOVE} printable characters; correct "

@@ -62,22 +62,22 @@ def new_games(game: GameSpec, tuples: Tuples) -> Games:
 
 
 @inline_kernel
-def value_of(tuples, state, used):
+def value_of(tuples, state, work):
     """The value of a position for player 0; the result, if the game is over."""
     if kernels.terminal(state):
         return np.float64(kernels.result(state))
-    return math.tanh(total(tuples, state, used))
+    return math.tanh(total(tuples, state, work))
 
 
 @inline_kernel
 def best_action(games, state, n):
     """The one of the first `n` actions that leads to the best position."""
     best, best_value, sign = games.actions[0], -2.0, 1 - 2 * kernels.to_move(state)
-    after = kernels.row(games.states, AFTER)
+    successor = kernels.row(games.states, AFTER)
     for i in range(n):
-        kernels.copy_into(after, state)
-        kernels.play(after, games.actions[i])
-        value = sign * value_of(games.tuples, after, games.tuples.used)
+        kernels.copy_into(successor, state)
+        kernels.play(successor, games.actions[i])
+        value = sign * value_of(games.tuples, successor, games.tuples.used)
         if value > best_value:
             best, best_value = games.actions[i], value
     return best

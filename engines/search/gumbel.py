@@ -59,15 +59,15 @@ def considered_visits(considered, simulations, done):
     while (1 << phases) < considered:
         phases += 1
     # Before the current phase: visits of each surviving move, and simulations.
-    visits, before, survivors = 0, 0, considered
+    visits, n_before, survivors = 0, 0, considered
     while True:
         if survivors < 2:
-            return visits + done - before
+            return visits + done - n_before
         each = max(1, simulations // (phases * survivors))
-        if done < before + each * survivors:
-            return visits + (done - before) // survivors
+        if done < n_before + each * survivors:
+            return visits + (done - n_before) // survivors
         visits += each
-        before += each * survivors
+        n_before += each * survivors
         survivors = max(2, survivors // 2)
 
 
@@ -134,13 +134,13 @@ def _select_at_root(rule, tree):
     for child in range(first, first + n):
         done += tree.visits[child]
     budget = tree.info[BUDGET]
-    wanted = considered_visits(max(1, min(min(n, rule.considered), budget)), budget, done)
+    next_visits = considered_visits(max(1, min(min(n, rule.considered), budget)), budget, done)
     best, best_score, best_planned = first, -1e300, False
     for child in range(first, first + n):
         if _lost(tree, child, sign):
             continue
         # If lost moves leave a gap in the plan, the best move is tried once more.
-        planned = tree.visits[child] == wanted
+        planned = tree.visits[child] == next_visits
         score = _score(rule, tree, child, sign, expected, most)
         if (planned and not best_planned) or (planned == best_planned and score > best_score):
             best, best_score, best_planned = child, score, planned

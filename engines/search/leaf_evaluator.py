@@ -37,14 +37,14 @@ class LeafEvaluator(ABC):
         """
 
     def evaluate_windows(
-        self, leaves: Any, windows: Any, known: np.ndarray, n: int
+        self, leaves: Any, windows: Any, n_states: np.ndarray, n: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Like `evaluate`, for evaluators that also look at earlier positions.
 
         Args:
             windows: batch of `history + 1` states for each leaf, the leaf itself first, then the
                 position before it, and so on.
-            known: int64[n], number of states that exist in each window.
+            n_states: int64[n], number of states that exist in each window.
         """
         return self.evaluate(leaves, n)
 

@@ -75,10 +75,11 @@ def prepare(rule, tree, node, state, scratch):
 
 
 @by_class
-def learn(rule, tree, path, length, value, played):
+def learn(rule, tree, path, length, value, first_players):
     """Called with the path of every simulation, its value for player 0, and the moves played.
 
-    `played` holds the player of each action in the rollout; the moves on the path are added here.
+    `first_players` holds the first player of each action in the rollout; the moves on the path are
+    added here.
     """
 
 
@@ -170,17 +171,17 @@ def _hint(rule, tree, node, state, scratch):
 
 
 @inline_kernel
-def _learn_amaf(rule, tree, path, length, value, played):
+def _learn_amaf(rule, tree, path, length, value, first_players):
     """Credit every move that was available on the path and played later by the same player."""
     for i in range(length - 1, 0, -1):
         node = path[i - 1]
         mover = tree.mover[node]
         # What was played first counts, and what is nearer the root was played before.
-        played[tree.action[path[i]]] = mover
+        first_players[tree.action[path[i]]] = mover
         won = 0.5 + 0.5 * (1 - 2 * mover) * value
         first = tree.first_child[node]
         for child in range(first, first + tree.n_children[node]):
-            if played[tree.action[child]] == mover:
+            if first_players[tree.action[child]] == mover:
                 tree.amaf_visits[child] += 1.0
                 tree.amaf_wins[child] += (won - tree.amaf_wins[child]) / tree.amaf_visits[child]
 
@@ -217,9 +218,9 @@ def draw_noise(state, actions, concentration, rng, noise):
     noise[:] = 0.0
     total = 0.0
     for i in range(n):
-        drawn = gamma(rng, concentration / n)
-        noise[actions[i]] = drawn
-        total += drawn
+        sample = gamma(rng, concentration / n)
+        noise[actions[i]] = sample
+        total += sample
     # Where the shape of the distribution is tiny, all draws may round to 0.
     for i in range(n):
         noise[actions[i]] = noise[actions[i]] / total if total > 0.0 else 1.0 / n
@@ -239,7 +240,7 @@ def _no_preparation(rule, tree, node, state, scratch):
 
 
 @inline_kernel
-def _no_learning(rule, tree, path, length, value, played):
+def _no_learning(rule, tree, path, length, value, first_players):
     pass
 
 

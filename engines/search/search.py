@@ -80,8 +80,8 @@ def run(trees, plan, roots, rngs, states, paths, scratch, most, expand_at, rule,
     simulations, evaluations = 0, 0
     for i in range(len(plan)):
         tree, root, rng = kernels.row(trees, plan[i, TREE]), kernels.row(roots, i), rngs[i]
-        wanted = min(most, plan[i, REMAINING])
-        for _ in range(wanted):
+        count = min(most, plan[i, REMAINING])
+        for _ in range(count):
             if tree.proven[ROOT] != UNPROVEN:
                 plan[i, REMAINING] = 0
                 break
@@ -119,8 +119,8 @@ def collect(trees, plan, roots, rngs, states, paths, ways, scratch, most, rule):
     walks, n = 0, 0
     for i in range(len(plan)):
         tree, root = kernels.row(trees, plan[i, TREE]), kernels.row(roots, i)
-        wanted = min(most, plan[i, REMAINING])
-        for _ in range(wanted):
+        count = min(most, plan[i, REMAINING])
+        for _ in range(count):
             if tree.proven[ROOT] != UNPROVEN:
                 plan[i, REMAINING] = 0
                 break
@@ -220,7 +220,7 @@ def _set_priors(tree, node, policy):
 
 
 @kernel
-def look_back(tree, past, past_known, paths, ways, n, history, work, windows, known):
+def look_back(tree, past, past_known, paths, ways, n, history, work, windows, n_states):
     """Write the positions that led to each leaf, by playing its path again.
 
     Args:
@@ -229,7 +229,7 @@ def look_back(tree, past, past_known, paths, ways, n, history, work, windows, kn
         paths, ways: of the `n` leaves, as `collect` writes them.
         work: a scratch state with room for the deepest line.
         windows: out, batch of `history + 1` states a leaf: the leaf, the position before it, ...
-        known: out, int64[n]: number of positions in each window.
+        n_states: out, int64[n]: number of positions in each window.
     """
     for i in range(n):
         first = i * (history + 1)
@@ -247,4 +247,4 @@ def look_back(tree, past, past_known, paths, ways, n, history, work, windows, kn
             kernels.copy_into(
                 kernels.row(windows, first + plies + back), kernels.row(past, back)
             )
-        known[i] = min(plies + past_known, history + 1)
+        n_states[i] = min(plies + past_known, history + 1)

@@ -67,17 +67,17 @@ def pack_book(plies: int, scores: np.ndarray) -> bytes:
 def read_book(path: Path) -> tuple[int, np.ndarray]:
     """The number of plies and the scores in a file, finished or not."""
     try:
-        head, _, rest = path.read_bytes().partition(b"\n")
+        head, _, body = path.read_bytes().partition(b"\n")
     except OSError as problem:
         raise DlgoError(f"cannot read {path}: {problem.strerror or problem}") from None
-    found = re.fullmatch(f"{_FORMAT}, ([0-9]) plies", head.decode("ascii", "replace"))
-    check, content = rest[:_CHECK_BYTES], rest[_CHECK_BYTES:]
-    if not found or zlib.crc32(content).to_bytes(_CHECK_BYTES, "big") != check:
+    match = re.fullmatch(f"{_FORMAT}, ([0-9]) plies", head.decode("ascii", "replace"))
+    check, content = body[:_CHECK_BYTES], body[_CHECK_BYTES:]
+    if not match or zlib.crc32(content).to_bytes(_CHECK_BYTES, "big") != check:
         raise DlgoError(
             f"{path} is damaged or not an opening book of Connect Four; remove it, or install dlgo "
             "again"
         )
-    return int(found[1]), np.frombuffer(zlib.decompress(content), np.int8)
+    return int(match[1]), np.frombuffer(zlib.decompress(content), np.int8)
 
 
 def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
@@ -87,8 +87,8 @@ def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
     """
     listed = levels(plies)
     if len(scores) != len(listed[-1].keys) or (scores == UNSOLVED).any():
-        there = int((scores != UNSOLVED).sum())
-        raise DlgoError(f"the book of {plies} plies lacks scores: it has {there:,} of "
+        n_solved = int((scores != UNSOLVED).sum())
+        raise DlgoError(f"the book of {plies} plies lacks scores: it has {n_solved:,} of "
                         f"{len(listed[-1].keys):,}; run the command that makes it again")
     words = _words(listed[-1], scores)
     parts = [words]
@@ -139,15 +139,15 @@ def _successors(owns, masks, keys, after_owns, after_masks):
         for col in range(COLS):
             move = ground & cell_in(col)
             if move and not has_four(owns[i] | move):
-                after = canonical(owns[i] ^ masks[i], masks[i] | move)
-                keys[n], after_owns[n], after_masks[n] = after
+                position = canonical(owns[i] ^ masks[i], masks[i] | move)
+                keys[n], after_owns[n], after_masks[n] = position
                 n += 1
     return n
 
 
 @kernel
-def _score_by_moves(owns, masks, after, scores):
-    """Write the scores of positions whose moves lead to positions that `after` has."""
+def _score_by_moves(owns, masks, book, scores):
+    """Write the scores of positions whose moves lead to positions that `book` has."""
     for i in range(len(owns)):
         own, mask = owns[i], masks[i]
         ground = playable(mask)
@@ -158,5 +158,5 @@ def _score_by_moves(owns, masks, after, scores):
             for col in range(COLS):
                 move = ground & cell_in(col)
                 if move:
-                    best = max(best, -look_up(after, own ^ mask, mask | move))
+                    best = max(best, -look_up(book, own ^ mask, mask | move))
         scores[i] = best

@@ -176,8 +176,8 @@ def prove(own, mask, moves, goal, table, frames, info):
             if ply == 0:
                 info[NODES] = nodes
                 if answer:
-                    tried = frames[0, INDEX]
-                    info[BEST] = column_of(frames[0, MOVES + tried - 1]) if tried else -1
+                    index = frames[0, INDEX]
+                    info[BEST] = column_of(frames[0, MOVES + index - 1]) if index else -1
                 return answer
         own, mask, moves, stones = _next_move(frames, ply - 1)
 
@@ -226,12 +226,12 @@ def _hand_up(answer, ply, goal, root_parity, features, table, frames):
         stones = frames[node, STONES]
         side = (stones ^ root_parity) & 1
         reached = answer ^ side
-        tried = frames[node, INDEX]
-        if not reached and tried < frames[node, COUNT]:
+        index = frames[node, INDEX]
+        if not reached and index < frames[node, COUNT]:
             break
         ply = node
         if features & TABLE:
-            col = column_of(frames[node, MOVES + tried - 1])
+            col = column_of(frames[node, MOVES + index - 1])
             key = frames[node, OWN] + frames[node, MASK]
             store(table, key, reached, _question(goal, side), col)
     return ply
@@ -240,8 +240,8 @@ def _hand_up(answer, ply, goal, root_parity, features, table, frames):
 @inline_kernel
 def _next_move(frames, node):
     """Take the next move of a node; the position after it: (own, mask, safe moves, stones)."""
-    tried = frames[node, INDEX]
-    frames[node, INDEX] = tried + 1
-    mask = frames[node, MASK] | frames[node, MOVES + tried]
+    index = frames[node, INDEX]
+    frames[node, INDEX] = index + 1
+    mask = frames[node, MASK] | frames[node, MOVES + index]
     own = frames[node, OWN] ^ frames[node, MASK]
-    return own, mask, frames[node, REPLIES + tried], frames[node, STONES] + 1
+    return own, mask, frames[node, REPLIES + index], frames[node, STONES] + 1

@@ -174,8 +174,8 @@ class _Picture:
             return "not yet known"
         low, high = sorted(self.sign * bound for bound in self.tree.bounds(node.number))
         if low == high:
-            what = "estimate" if node.reason == "estimate" else "value"
-            return f"{what} {_number(low)}"
+            noun = "estimate" if node.reason == "estimate" else "value"
+            return f"{noun} {_number(low)}"
         if high == 1:
             return f"at least {_number(low)}"
         return f"at most {_number(high)}" if low == -1 else f"{_number(low)} to {_number(high)}"

@@ -112,17 +112,17 @@ def transcript(
     Raises SpecError if the engine cannot be watched.
     """
     parts: list[list[str]] = [[]]
-    steps = written = size = 0
+    steps = n_bytes = size = 0
     start = wall_time()
 
     def write(event: Event) -> None:
-        nonlocal steps, written, size
+        nonlocal steps, n_bytes, size
         fields = as_json(event)
         fields.pop("scores", None)
         line = json.dumps(fields, allow_nan=False, separators=(",", ":"))
-        written += len(line)
+        n_bytes += len(line)
         reached = {
-            "steps": steps >= most_steps, "bytes": written > most_bytes,
+            "steps": steps >= most_steps, "bytes": n_bytes > most_bytes,
             "seconds": wall_time() - start > most_seconds, "stop": steps % 64 == 0 and stop(),
         }
         if any(reached.values()):
@@ -150,8 +150,8 @@ def _listen(
             f"engine {engine.name} cannot be watched; use a textbook engine, such as "
             "textbook-mcts, textbook-alphabeta or textbook-puct"
         )
-    before, engine.listener = engine.listener, listener
+    old_listener, engine.listener = engine.listener, listener
     try:
         return engine.select_move(state, budget)
     finally:
-        engine.listener = before
+        engine.listener = old_listener

@@ -65,8 +65,8 @@ def move_features(
     state: ConnectFourState, actions: np.ndarray, n: int, scratch: np.ndarray, out: np.ndarray,
 ) -> None:
     words = state.words
-    own, other = words[words[TURN]], words[1 - words[TURN]]
-    free = ((own | other) + BOTTOM) & FULL
+    own, opponent = words[words[TURN]], words[1 - words[TURN]]
+    free = ((own | opponent) + BOTTOM) & FULL
     for i in range(n):
         col = actions[i]
         cell = free & (COLUMN << (STRIDE * col))
@@ -74,9 +74,9 @@ def move_features(
         outcome = 0
         if has_four(own | cell):
             outcome |= WINS
-        if has_four(other | cell):
+        if has_four(opponent | cell):
             outcome |= BLOCKS
-        if above and has_four(other | above):
+        if above and has_four(opponent | above):
             outcome |= GIVES
         if above and has_four(own | above):
             outcome |= SPOILS
@@ -85,11 +85,11 @@ def move_features(
             row += 1
         out[i, 0] = outcome
         out[i, 1] = row * _HALF + min(col, COLS - 1 - col)
-        out[i, 2] = SHAPES[shape_index(own, other, row, col)]
+        out[i, 2] = SHAPES[shape_index(own, opponent, row, col)]
 
 
 @inline_kernel
-def shape_index(own: int, other: int, row: int, col: int) -> int:
+def shape_index(own: int, opponent: int, row: int, col: int) -> int:
     """The number of the eight cells around a cell, row by row from below."""
     index = 0
     shift = 0
@@ -101,7 +101,7 @@ def shape_index(own: int, other: int, row: int, col: int) -> int:
             kind = _BORDER
             if 0 <= y < ROWS and 0 <= x < COLS:
                 bit = STRIDE * x + y
-                kind = _OWN if (own >> bit) & 1 else (_OTHER if (other >> bit) & 1 else _EMPTY)
+                kind = _OWN if (own >> bit) & 1 else (_OTHER if (opponent >> bit) & 1 else _EMPTY)
             index |= kind << shift
             shift += 2
     return index

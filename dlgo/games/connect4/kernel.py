@@ -75,10 +75,10 @@ def forced_actions(state: ConnectFourState, out: np.ndarray) -> int:
     Moves that let the opponent win in the cell above are left out if there is another move.
     """
     words = state.words
-    own, other = words[words[board.TURN]], words[1 - words[board.TURN]]
+    own, opponent = words[words[board.TURN]], words[1 - words[board.TURN]]
     # The lowest free cell of each column is where the bottom row, added, carries to.
-    free = ((own | other) + board.BOTTOM) & board.FULL
-    for stones in (own, other):
+    free = ((own | opponent) + board.BOTTOM) & board.FULL
+    for stones in (own, opponent):
         for col in CENTRE_FIRST:
             cell = free & (board.COLUMN << (board.STRIDE * col))
             if cell and board.has_four(stones | cell):
@@ -93,7 +93,7 @@ def forced_actions(state: ConnectFourState, out: np.ndarray) -> int:
         last = col
         # Below a cell where the opponent would win, a stone is a gift.
         above = (cell << 1) & board.FULL
-        if above and board.has_four(other | above):
+        if above and board.has_four(opponent | above):
             continue
         out[n] = col
         n += 1
@@ -158,10 +158,10 @@ def rollout(state: ConnectFourState, rng: np.ndarray) -> int:
     words = state.words
     if words[board.WINNER] != board.NOBODY:
         return 1 - 2 * words[board.WINNER]
-    own, other = words[words[board.TURN]], words[1 - words[board.TURN]]
+    own, opponent = words[words[board.TURN]], words[1 - words[board.TURN]]
     sign = 1 - 2 * words[board.TURN]
-    while own | other != board.FULL:
-        free = ((own | other) + board.BOTTOM) & board.FULL
+    while own | opponent != board.FULL:
+        free = ((own | opponent) + board.BOTTOM) & board.FULL
         while True:  # a random column; drawn again if it is full
             cell = free & (board.COLUMN << (board.STRIDE * below(rng, board.COLS)))
             if cell:
@@ -169,7 +169,7 @@ def rollout(state: ConnectFourState, rng: np.ndarray) -> int:
         own |= cell
         if board.has_four(own):
             return sign
-        own, other = other, own
+        own, opponent = opponent, own
         sign = -sign
     return 0
 
@@ -178,14 +178,14 @@ def rollout(state: ConnectFourState, rng: np.ndarray) -> int:
 def evaluate(state: ConnectFourState) -> int:
     """Counts the lines of four still open to one player only, weighted by stones in them."""
     words = state.words
-    own, other = words[words[board.TURN]], words[1 - words[board.TURN]]
+    own, opponent = words[words[board.TURN]], words[1 - words[board.TURN]]
     total = 0
     for i in range(len(FOURS)):
         line = FOURS[i]
-        if other & line == 0:
+        if opponent & line == 0:
             total += LINE_VALUE[_count(own & line)]
         elif own & line == 0:
-            total -= LINE_VALUE[_count(other & line)]
+            total -= LINE_VALUE[_count(opponent & line)]
     return total
 
 

@@ -337,22 +337,22 @@ def line_value(color: np.ndarray, start: int, step: int, n: int, player: int) ->
     """Value for `player` of all windows of n points from `start` to the border."""
     total = 0
     own = 0
-    other = 0
+    opponent = 0
     length = 0
     point, back = np.uint64(start), np.uint64(n * step)  # unsigned as in `run`
     while color[point] != BORDER:
         own += color[point] == player
-        other += color[point] == 1 - player
+        opponent += color[point] == 1 - player
         if length >= n:  # the window moves on: its last point leaves it
             own -= color[point - back] == player
-            other -= color[point - back] == 1 - player
+            opponent -= color[point - back] == 1 - player
         length += 1
         point += np.uint64(step)
         if length >= n:
-            if own > 0 and other == 0:
+            if own > 0 and opponent == 0:
                 total += LINE_VALUE[min(n - own, 3)]
-            elif other > 0 and own == 0:
-                total -= LINE_VALUE[min(n - other, 3)]
+            elif opponent > 0 and own == 0:
+                total -= LINE_VALUE[min(n - opponent, 3)]
     return total
 
 

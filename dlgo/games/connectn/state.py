@@ -58,8 +58,8 @@ class ConnectN(InARow):
         kernels.reset(state)
         return state
 
-    def same_position(self, one: Any, other: Any) -> bool:
-        return np.array_equal(one.info, other.info) and np.array_equal(one.color, other.color)
+    def same_position(self, first: Any, second: Any) -> bool:
+        return np.array_equal(first.info, second.info) and np.array_equal(first.color, second.color)
 
     def parse_move(self, state: GameState, text: str) -> Move:
         if not self.pie:

@@ -85,11 +85,11 @@ def key_from_scratch(state: DraughtsState) -> int:
     words = state.words
     value = 0
     for player in range(2):
-        left = words[player]
-        while left:
-            bit = lowest_bit(left)
+        pieces = words[player]
+        while pieces:
+            bit = lowest_bit(pieces)
             value ^= PIECES[player, (words[KINGS] >> bit) & 1, bit]
-            left &= left - 1
+            pieces &= pieces - 1
     if words[TURN] == 1:
         value ^= SIDE
     if words[JUMPER]:
@@ -130,9 +130,9 @@ def can_step(pieces: int, empty: int, direction: int) -> int:
 
 
 @inline_kernel
-def can_jump(pieces: int, other: int, empty: int, direction: int) -> int:
+def can_jump(pieces: int, opponent: int, empty: int, direction: int) -> int:
     """Those of `pieces` next to a piece of the other player with an empty square beyond."""
-    return pieces & behind(other & behind(empty, direction), direction)
+    return pieces & behind(opponent & behind(empty, direction), direction)
 
 
 @inline_kernel
@@ -143,7 +143,7 @@ def far_row(player: int) -> int:
 
 @inline_kernel
 def jump(
-    own: int, other: int, kings: int, player: int, piece: int, direction: int,
+    own: int, opponent: int, kings: int, player: int, piece: int, direction: int,
 ) -> tuple[int, int, int, int]:
     """Make one jump of `piece`, one of the player's `own`; return (own, other, kings, jumper).
 
@@ -158,4 +158,4 @@ def jump(
     elif target & far_row(player):
         kings |= target
         jumper = 0
-    return own ^ (piece | target), other ^ captured, kings & ~captured, jumper
+    return own ^ (piece | target), opponent ^ captured, kings & ~captured, jumper

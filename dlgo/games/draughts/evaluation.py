@@ -41,31 +41,31 @@ def evaluate(state: DraughtsState) -> int:
     """The value of the position for the player to move, after the captures have been played out."""
     words = state.words
     player, kings, jumper = words[TURN], words[KINGS], words[JUMPER]
-    own, other = words[player], words[1 - player]
+    own, opponent = words[player], words[1 - player]
     while True:
-        piece, direction = _a_jump(own, other, kings, player, jumper)
+        piece, direction = _a_jump(own, opponent, kings, player, jumper)
         if piece:
-            own, other, kings, jumper = jump(own, other, kings, player, piece, direction)
+            own, opponent, kings, jumper = jump(own, opponent, kings, player, piece, direction)
             if jumper:
                 continue
         elif not jumper:
             break
         jumper = 0  # the capture is complete
-        own, other, player = other, own, 1 - player
-    mine, theirs = _worth(own, kings, player), _worth(other, kings, 1 - player)
+        own, opponent, player = opponent, own, 1 - player
+    mine, theirs = _worth(own, kings, player), _worth(opponent, kings, 1 - player)
     value = mine - theirs + TRADE_DOWN * (mine - theirs) // (mine + theirs)
     return value if player == words[TURN] else -value
 
 
 @inline_kernel
-def _a_jump(own: int, other: int, kings: int, player: int, jumper: int) -> tuple[int, int]:
+def _a_jump(own: int, opponent: int, kings: int, player: int, jumper: int) -> tuple[int, int]:
     """One of the jumps, the same for both colours, as (piece, direction); (0, 0) if there is
     none."""
-    empty = BOARD & ~(own | other)
+    empty = BOARD & ~(own | opponent)
     pieces = jumper or own
     for i in range(4):
         direction = 3 - i if player else i  # white sees the board turned by half a turn
-        jumpers = can_jump(facing(pieces, kings, player, direction), other, empty, direction)
+        jumpers = can_jump(facing(pieces, kings, player, direction), opponent, empty, direction)
         if jumpers:
             piece = int64(1) << highest_bit(jumpers) if player else jumpers & -jumpers
             return piece, direction

@@ -60,12 +60,12 @@ def sources(state: DraughtsState, direction: int, jumping: bool) -> int:
     """The pieces that can jump, or step, in a direction; only one if it must go on jumping."""
     words = state.words
     player = words[board.TURN]
-    other = words[1 - player]
-    empty = board.BOARD & ~(words[player] | other)
+    opponent = words[1 - player]
+    empty = board.BOARD & ~(words[player] | opponent)
     pieces = words[board.JUMPER] or words[player]
     pieces = board.facing(pieces, words[board.KINGS], player, direction)
     if jumping:
-        return board.can_jump(pieces, other, empty, direction)
+        return board.can_jump(pieces, opponent, empty, direction)
     return board.can_step(pieces, empty, direction)
 
 
@@ -252,23 +252,23 @@ def rollout(state: DraughtsState, rng: np.ndarray) -> int:
         return result(state)
     words, history = state.words, state.history
     player = words[board.TURN]
-    own, other = words[player], words[1 - player]
+    own, opponent = words[player], words[1 - player]
     kings, jumper = words[board.KINGS], words[board.JUMPER]
     quiet, key = words[board.QUIET], words[board.KEY]
     while True:
-        empty = board.BOARD & ~(own | other)
+        empty = board.BOARD & ~(own | opponent)
         pieces = jumper or own
         down = board.facing(pieces, kings, player, 0)
         up = board.facing(pieces, kings, player, 2)
-        a = board.can_jump(down, other, empty, 0)
-        b = board.can_jump(down, other, empty, 1)
-        c = board.can_jump(up, other, empty, 2)
-        d = board.can_jump(up, other, empty, 3)
+        a = board.can_jump(down, opponent, empty, 0)
+        b = board.can_jump(down, opponent, empty, 1)
+        c = board.can_jump(up, opponent, empty, 2)
+        d = board.can_jump(up, opponent, empty, 3)
         jumping = (a | b | c | d) != 0
         if not jumping:
             if jumper:  # the capture is complete
                 jumper = 0
-                own, other, player = other, own, 1 - player
+                own, opponent, player = opponent, own, 1 - player
                 continue
             a = board.can_step(down, empty, 0)
             b = board.can_step(down, empty, 1)
@@ -305,14 +305,16 @@ def rollout(state: DraughtsState, rng: np.ndarray) -> int:
             start, end = lowest_bit(piece), lowest_bit(target)
             key ^= board.PIECES[player, 1, start] ^ board.PIECES[player, 1, end] ^ board.SIDE
             history[quiet] = key
-            seen = 1
+            occurrences = 1
             for i in range(quiet - 4, -1, -2):
-                seen += history[i] == key
-            if seen >= board.REPETITIONS:
+                occurrences += history[i] == key
+            if occurrences >= board.REPETITIONS:
                 return 0
         else:
             if jumping:
-                own, other, kings, jumper = board.jump(own, other, kings, player, piece, direction)
+                own, opponent, kings, jumper = board.jump(
+                    own, opponent, kings, player, piece, direction
+                )
             else:
                 own ^= piece | target
                 kings |= target & board.far_row(player)
@@ -321,7 +323,7 @@ def rollout(state: DraughtsState, rng: np.ndarray) -> int:
             history[0] = 0
             if jumper:
                 continue
-        own, other, player = other, own, 1 - player
+        own, opponent, player = opponent, own, 1 - player
 
 
 kernels.implement(

@@ -98,10 +98,10 @@ def turns(state: GameState) -> Iterator[list[Move]]:
     """Every whole turn from here: one step, or all the jumps of a capture."""
     player = state.next_player
     for move in state.legal_moves():
-        after = state.apply_move(move)
-        if after.next_player is player:  # it must go on jumping
-            for rest in turns(after):
-                yield [move, *rest]
+        successor = state.apply_move(move)
+        if successor.next_player is player:  # it must go on jumping
+            for jumps in turns(successor):
+                yield [move, *jumps]
         else:
             yield [move]
 
@@ -122,12 +122,12 @@ def parse_turn(state: GameState, text: str) -> list[Move]:
         IllegalMoveError: if it is not legal here.
         NotationError: if the text is not a move, or ambiguous.
     """
-    wanted = read_squares(text)
+    squares = read_squares(text)
     all_turns = list(turns(state))
     for moves in all_turns:
-        if path_of(moves) == wanted:
+        if path_of(moves) == squares:
             return moves
-    short = [moves for moves in all_turns if _leaves_out(wanted, path_of(moves))]
+    short = [moves for moves in all_turns if _leaves_out(squares, path_of(moves))]
     if short:
         outcomes = {_outcome(state, moves) for moves in short}
         if len(outcomes) == 1:
@@ -135,9 +135,9 @@ def parse_turn(state: GameState, text: str) -> list[Move]:
         choices = ", ".join(path_text(path_of(moves), True) for moves in short)
         raise NotationError(f"{text.strip()!r} is ambiguous: write one of {choices}")
     for moves in all_turns:
-        if path_of(moves)[: len(wanted)] == wanted:
-            return moves[: len(wanted) - 1]
-    reason = _why_no_turn(state, wanted, all_turns)
+        if path_of(moves)[: len(squares)] == squares:
+            return moves[: len(squares) - 1]
+    reason = _why_no_turn(state, squares, all_turns)
     raise IllegalMoveError(f"{text.strip()!r} is illegal: {reason}", reason)
 
 
@@ -153,14 +153,14 @@ def _outcome(state: GameState, moves: list[Move]) -> int:
     return state.key()
 
 
-def _why_no_turn(state: GameState, wanted: list[int], all_turns: list[list[Move]]) -> str:
+def _why_no_turn(state: GameState, squares: list[int], all_turns: list[list[Move]]) -> str:
     if state.is_over():
         return "the game is over"
-    first = Move.play((wanted[0], wanted[1]))
-    if is_jump(all_turns[0][0]) and (len(wanted) > 2 or first.place not in ACTIONS):
+    first = Move.play((squares[0], squares[1]))
+    if is_jump(all_turns[0][0]) and (len(squares) > 2 or first.place not in ACTIONS):
         return f"the captures are {', '.join(path_text(path_of(m), True) for m in all_turns)}"
     if state.is_valid_move(first):
-        return f"after {wanted[0]}-{wanted[1]} the turn passes"
+        return f"after {squares[0]}-{squares[1]} the turn passes"
     return state.game.why_illegal(state, first)
 
 
@@ -190,8 +190,8 @@ def parse_fen(text: str) -> board.DraughtsState:
     end, `:H0:F1`, are ignored; the side to move may be repeated there. Raises NotationError for
     other text, and for an impossible position.
     """
-    def fail(why: str) -> NotationError:
-        return NotationError(f"position {text.strip()!r}: {why}")
+    def fail(reason: str) -> NotationError:
+        return NotationError(f"position {text.strip()!r}: {reason}")
 
     counted = FEN_COUNTERS.sub("", text)
     parts = re.sub(r"\s", "", counted).upper().removesuffix(".").split(":")

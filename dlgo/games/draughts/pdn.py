@@ -215,9 +215,9 @@ class _GameReader:
             if self.outer and not unclosed:
                 self._cut("")
                 return
-            why = "a comment is not closed, '}' is missing" if unclosed else "no move"
-            after = number_of(len(node.line()), "move")
-            raise self._error(f"after {after}, {token[0]!r}: {why}")
+            reason = "a comment is not closed, '}' is missing" if unclosed else "no move"
+            place = number_of(len(node.line()), "move")
+            raise self._error(f"after {place}, {token[0]!r}: {reason}")
 
     def _comment(self, text: str) -> None:
         if self.node is None:
@@ -257,33 +257,33 @@ class _GameReader:
         self.root = self.node = root
         return root
 
-    def _play(self, before: Node, text: str) -> Node:
-        """The node that a turn leads to; `before` if it cannot be played."""
-        parent = before.parent
-        player = before.state.next_player
+    def _play(self, last_node: Node, text: str) -> Node:
+        """The node that a turn leads to; `last_node` if it cannot be played."""
+        parent = last_node.parent
+        player = last_node.state.next_player
         try:
-            moves = notation.parse_turn(before.state, text)
+            moves = notation.parse_turn(last_node.state, text)
         except (IllegalMoveError, NotationError) as error:
-            second_began = (self.root or before).state.next_player is Player.white
-            number = (len(before.line()) + second_began) // 2 + 1
+            second_began = (self.root or last_node).state.next_player is Player.white
+            number = (len(last_node.line()) + second_began) // 2 + 1
             failure = self._error(f"move {number} of {player.name}: {error}")
             if isinstance(error, NotationError) and not self.outer:
                 raise failure from None  # a typing error, or an ambiguous move
             self._cut(str(failure))
-            return before
+            return last_node
         if parent is not None and player is parent.state.next_player:
             # A capture that is written jump by jump is one turn.
-            if not before.children:
-                parent.children.remove(before)
-            node = parent.add([*before.moves, *moves])
-            node.comment, node.markup = before.comment, before.markup
+            if not last_node.children:
+                parent.children.remove(last_node)
+            node = parent.add([*last_node.moves, *moves])
+            node.comment, node.markup = last_node.comment, last_node.markup
         else:
-            node = before.add(moves)
+            node = last_node.add(moves)
         self.node = node
         return node
 
-    def _error(self, why: str) -> NotationError:
-        return NotationError(f"PDN game {self.index}: {why}")
+    def _error(self, reason: str) -> NotationError:
+        return NotationError(f"PDN game {self.index}: {reason}")
 
 
 def _plain(text: str) -> str:

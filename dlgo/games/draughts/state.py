@@ -39,10 +39,10 @@ class Draughts(GameSpec):
         kernel.reset(state)
         return state
 
-    def same_position(self, one: board.DraughtsState, other: board.DraughtsState) -> bool:
-        n = one.words[board.QUIET] + 1
-        return np.array_equal(one.words, other.words) and np.array_equal(
-            np.sort(one.history[:n]), np.sort(other.history[:n])
+    def same_position(self, first: board.DraughtsState, second: board.DraughtsState) -> bool:
+        n = first.words[board.QUIET] + 1
+        return np.array_equal(first.words, second.words) and np.array_equal(
+            np.sort(first.history[:n]), np.sort(second.history[:n])
         )
 
     def perft(self, kernel_state: board.DraughtsState, depth: int) -> int:
@@ -120,9 +120,9 @@ class Draughts(GameSpec):
             return super().result_text(state)
         words = state.kernel_state.words
         if state.winner() is not None:
-            left = words[state.next_player.index]
-            why = "cannot move" if left else "has no pieces left"
-            return f"{super().result_text(state)}: {state.next_player.name} {why}"
+            pieces = words[state.next_player.index]
+            reason = "cannot move" if pieces else "has no pieces left"
+            return f"{super().result_text(state)}: {state.next_player.name} {reason}"
         if words[board.SEEN] >= board.REPETITIONS:
             return "draw: the position has come up three times"
         return "draw: 40 moves each without a capture or a man's move"

@@ -47,30 +47,30 @@ def _surrounded(state: GoState) -> int:
     """Black's empty points minus White's; writes the owner of each into `scratch[0]`."""
     color = state.color
     width = state.info[SIZE] + 2
-    seen, region = state.scratch[0], state.scratch[1]
-    seen[:] = 0
+    owner, region = state.scratch[0], state.scratch[1]
+    owner[:] = 0
     total = 0
     for start in range(width, len(color) - width):
-        if color[start] == EMPTY and not seen[start]:
-            seen[start] = NOBODYS
+        if color[start] == EMPTY and not owner[start]:
+            owner[start] = NOBODYS
             region[0] = start
-            found, done = 1, 0
+            n_points, done = 1, 0
             black = white = False
-            while done < found:
+            while done < n_points:
                 point = np.int64(region[done])
                 done += 1
                 for step in (1, -1, width, -width):
                     near = color[point + step]
                     black |= near == 0
                     white |= near == 1
-                    if near == EMPTY and not seen[point + step]:
-                        seen[point + step] = NOBODYS
-                        region[found] = point + step
-                        found += 1
+                    if near == EMPTY and not owner[point + step]:
+                        owner[point + step] = NOBODYS
+                        region[n_points] = point + step
+                        n_points += 1
             if black != white:
-                total += found if black else -found
-                for i in range(found):
-                    seen[region[i]] = BLACKS if black else WHITES
+                total += n_points if black else -n_points
+                for i in range(n_points):
+                    owner[region[i]] = BLACKS if black else WHITES
     return total
 
 

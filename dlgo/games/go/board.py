@@ -242,14 +242,14 @@ def is_eye(state: GoState, point: int, player: int) -> bool:
         if near != player and near != BORDER:
             return False
     edge = 0
-    lost = 0
+    n_foreign = 0
     for step in (width + 1, width - 1, -width + 1, -width - 1):
         near = color[point + step]
         if near == BORDER:
             edge = 1
         elif near != player:
-            lost += 1
-    return lost + edge <= 1 and not (edge and lost)
+            n_foreign += 1
+    return n_foreign + edge <= 1 and not (edge and n_foreign)
 
 
 @inline_kernel
@@ -306,13 +306,13 @@ def place(state: GoState, point: int, player: int) -> None:
 
 
 @inline_kernel
-def _merge(state: GoState, one: int, other: int) -> None:
+def _merge(state: GoState, chain_a: int, chain_b: int) -> None:
     """Join two chains; the smaller takes the larger one's name."""
     chain, link, n_stones = state.chain, state.link, state.n_stones
-    if n_stones[one] > n_stones[other]:
-        large, small = one, other
+    if n_stones[chain_a] > n_stones[chain_b]:
+        large, small = chain_a, chain_b
     else:
-        large, small = other, one
+        large, small = chain_b, chain_a
     n_stones[large] += n_stones[small]
     state.liberties[large] += state.liberties[small]
     stone = small

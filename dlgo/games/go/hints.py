@@ -40,24 +40,24 @@ def hints(
             continue
         row, col = action // size, action % size
         point = (row + 1) * width + col + 1
-        won, lost = _tactics(state, point, player, width)
+        extra_wins, extra_losses = _tactics(state, point, player, width)
         if matches_pattern(state, point, width):
-            won += PATTERN
-        won += _nearness(info[LAST], row, col, width)
+            extra_wins += PATTERN
+        extra_wins += _nearness(info[LAST], row, col, width)
         edge = min(min(row, size - 1 - row), min(col, size - 1 - col))
         if (edge == 0 or edge == 2) and _is_alone(state, row, col, size, width):
             if edge == 0:
-                lost += FIRST_LINE
+                extra_losses += FIRST_LINE
             else:
-                won += THIRD_LINE
-        visits[i] = EVEN + won + lost
-        wins[i] = 0.5 * EVEN + won
+                extra_wins += THIRD_LINE
+        visits[i] = EVEN + extra_wins + extra_losses
+        wins[i] = 0.5 * EVEN + extra_wins
 
 
 @inline_kernel
 def _tactics(state: GoState, point: int, player: int, width: int) -> tuple[float, float]:
     """Imagined wins and losses for captures, rescues and self-ataris."""
-    won = lost = 0.0
+    wins = losses = 0.0
     risky = is_self_atari(state, point, player)
     for step in (1, -1, width, -width):
         near = point + step
@@ -66,12 +66,12 @@ def _tactics(state: GoState, point: int, player: int, width: int) -> tuple[float
             continue
         stones = min(state.n_stones[state.chain[near]], 10)
         if kind != player:
-            won += CAPTURE + CAPTURE_STONE * stones
+            wins += CAPTURE + CAPTURE_STONE * stones
         elif not risky:
-            won += SAVE + SAVE_STONE * stones
-    if risky and won == 0.0:
-        lost += SELF_ATARI
-    return won, lost
+            wins += SAVE + SAVE_STONE * stones
+    if risky and wins == 0.0:
+        losses += SELF_ATARI
+    return wins, losses
 
 
 @inline_kernel

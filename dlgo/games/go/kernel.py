@@ -71,9 +71,9 @@ def put_stone(state: GoState, point: int, player: int) -> bool:
 
     In a legal position this cannot happen, for any order of its stones.
     """
-    before = state.info[board.N_EMPTY]
+    n_empty = state.info[board.N_EMPTY]
     board.place(state, point, player)
-    return state.info[board.N_EMPTY] == before - 1 and state.liberties[state.chain[point]] != 0
+    return state.info[board.N_EMPTY] == n_empty - 1 and state.liberties[state.chain[point]] != 0
 
 
 @kernel
@@ -116,12 +116,12 @@ def repeats(state: GoState, point: int) -> bool:
     player = info[board.TURN]
     stones_key = info[board.STONES_KEY] ^ board.STONES[player, point]
     stones_key ^= board.captures(state, point, player)
-    after = board.situation(state, stones_key, 1 - player)
-    bits = board.filter_bits(after)
-    if state.history_filter[board.filter_word(after)] & bits != bits:
+    situation = board.situation(state, stones_key, 1 - player)
+    bits = board.filter_bits(situation)
+    if state.history_filter[board.filter_word(situation)] & bits != bits:
         return False
     for i in range(info[board.N_HISTORY]):
-        if state.history[i] == after:
+        if state.history[i] == situation:
             return True
     return False
 

@@ -110,12 +110,12 @@ class Go(GameSpec):
         state: board.GoState = super().scratch_state(like)
         return state
 
-    def same_position(self, one: board.GoState, other: board.GoState) -> bool:
-        n = one.info[board.N_HISTORY]
+    def same_position(self, first: board.GoState, second: board.GoState) -> bool:
+        n = first.info[board.N_HISTORY]
         return (
-            np.array_equal(one.info[: board.LAST], other.info[: board.LAST])
-            and np.array_equal(one.color, other.color)
-            and np.array_equal(np.sort(one.history[:n]), np.sort(other.history[:n]))
+            np.array_equal(first.info[: board.LAST], second.info[: board.LAST])
+            and np.array_equal(first.color, second.color)
+            and np.array_equal(np.sort(first.history[:n]), np.sort(second.history[:n]))
         )
 
     def why_illegal(self, state: GameState, move: Move) -> str:

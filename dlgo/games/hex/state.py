@@ -43,8 +43,11 @@ class Hex(Lettered):
         kernels.reset(state)
         return state
 
-    def same_position(self, one: Any, other: Any) -> bool:
-        return np.array_equal(one.words, other.words) and np.array_equal(one.board, other.board)
+    def same_position(self, first: Any, second: Any) -> bool:
+        return (
+            np.array_equal(first.words, second.words)
+            and np.array_equal(first.board, second.board)
+        )
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:

@@ -127,14 +127,14 @@ def rollout(state: TicTacToeState, rng: np.ndarray) -> int:
     words = state.words
     if words[WINNER] != NOBODY:
         return 1 - 2 * words[WINNER]
-    own, other = words[words[TURN]], words[1 - words[TURN]]
+    own, opponent = words[words[TURN]], words[1 - words[TURN]]
     sign = 1 - 2 * words[TURN]
-    while own | other != FULL:
-        free = FULL & ~(own | other)
+    while own | opponent != FULL:
+        free = FULL & ~(own | opponent)
         own |= PICK[free, below(rng, COUNT[free])]
         if WINS[own]:
             return sign
-        own, other = other, own
+        own, opponent = opponent, own
         sign = -sign
     return 0
 
@@ -143,13 +143,13 @@ def rollout(state: TicTacToeState, rng: np.ndarray) -> int:
 def evaluate(state: TicTacToeState) -> int:
     """Ten points for each line that only one player can still complete, by marks in it."""
     words = state.words
-    own, other = words[words[TURN]], words[1 - words[TURN]]
+    own, opponent = words[words[TURN]], words[1 - words[TURN]]
     total = 0
     for line in LINES:
-        if other & line == 0:
+        if opponent & line == 0:
             total += 10 * COUNT[own & line]
         if own & line == 0:
-            total -= 10 * COUNT[other & line]
+            total -= 10 * COUNT[opponent & line]
     return total
 
 

@@ -96,13 +96,13 @@ def listing(archive: Path) -> Listing:
 def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Those SGF files of an archive, in the order in which they are stored: (name, content). Raises
     DataError if the archive or one of the files cannot be read any more."""
-    wanted = set(names)
+    remaining = set(names)
     try:
         for name, open_file in _files(archive):
-            if name in wanted:
-                wanted.discard(name)  # an archive may hold two files of one name
+            if name in remaining:
+                remaining.discard(name)  # an archive may hold two files of one name
                 yield name, _read(open_file)
-            if not wanted:
+            if not remaining:
                 return
     except _BROKEN as error:
         raise _unreadable(archive, error) from None
@@ -149,8 +149,8 @@ class _StrictHeader(tarfile.TarInfo):
             raise
         except tarfile.HeaderError as error:
             cut = isinstance(error, tarfile.EmptyHeaderError)
-            what = "it ends without its end mark" if cut else f"a header is broken ({error})"
-            raise ValueError(f"{what}; the archive is damaged or cut off") from None
+            problem = "it ends without its end mark" if cut else f"a header is broken ({error})"
+            raise ValueError(f"{problem}; the archive is damaged or cut off") from None
 
 
 def _tar_files(archive: Path) -> Files:
@@ -173,9 +173,9 @@ def _tar_files(archive: Path) -> Files:
 
 def _zip_files(archive: Path) -> Files:
     with zipfile.ZipFile(archive) as container:
-        entries, wanted = container.infolist(), _entry_count(archive)
-        if wanted not in (len(entries), _MANY_ENTRIES):
-            raise ValueError(f"it lists {len(entries)} of its {wanted} files; it is damaged")
+        entries, n_entries = container.infolist(), _entry_count(archive)
+        if n_entries not in (len(entries), _MANY_ENTRIES):
+            raise ValueError(f"it lists {len(entries)} of its {n_entries} files; it is damaged")
         for entry in entries:
             if not entry.is_dir():
                 yield entry.filename, partial(container.open, entry)

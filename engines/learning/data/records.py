@@ -140,7 +140,7 @@ class GameBuilder:
             second: whether it is the choice of the second of two engines.
         """
         flags = LABELLED | (FULL_SEARCH if full_search else 0) | (SECOND if second else 0)
-        stored = NO_VALUE if value is None else round(VALUE_SCALE * min(max(value, -1.0), 1.0))
+        scaled = NO_VALUE if value is None else round(VALUE_SCALE * min(max(value, -1.0), 1.0))
         if isinstance(policy, Mapping):
             by_action, policy = policy, np.zeros(self._game.num_actions)
             policy[list(by_action)] = list(by_action.values())
@@ -150,7 +150,7 @@ class GameBuilder:
             actions = np.flatnonzero(shares)
             self._policies.append((actions, shares[actions]))
             count = len(actions)
-        self._plies.append((action, action if chosen is None else chosen, flags, stored, count))
+        self._plies.append((action, action if chosen is None else chosen, flags, scaled, count))
 
     def finish(self, result: int) -> GameData:
         """The game; `result` is seen by player 0, or NO_RESULT."""

@@ -18,7 +18,7 @@ _ENOUGH_GAMES, _ENOUGH_POSITIONS = 20, 50
 
 
 def check_games(
-    diagnosis: Diagnosis, positions: Positions, trained: bool = True, drawn: bool = False
+    diagnosis: Diagnosis, positions: Positions, trained: bool = True, is_drawn: bool = False
 ) -> None:
     """Findings about the games of a search.
 
@@ -27,7 +27,7 @@ def check_games(
         trained: whether the network that played had had the time to learn anything. If not, its
             values are what chance made of the planes: it may well say "black" for every
             position, and agree with results that are white's for the most part.
-        drawn: whether the search's move is drawn from its policy, as Gumbel does, and is not
+        is_drawn: whether the search's move is drawn from its policy, as Gumbel does, and is not
             always the policy's favourite.
     """
     learned = positions.labelled
@@ -40,7 +40,7 @@ def check_games(
     rows = np.flatnonzero(positions.full)
     if len(rows):
         diagnosis.add(policy_targets(positions.shares[rows], positions.legal[rows],
-                                     positions.chosen[rows], drawn, trained))
+                                     positions.chosen[rows], is_drawn, trained))
     diagnosis.add(repeated_games(positions), results(positions))
 
 
@@ -62,12 +62,12 @@ def value_sign(name: str, whose: str, calibration: Calibration) -> Finding:
 
 
 def policy_targets(
-    policies: np.ndarray, legal: np.ndarray, chosen: np.ndarray, drawn: bool, trained: bool
+    policies: np.ndarray, legal: np.ndarray, actions: np.ndarray, is_drawn: bool, trained: bool
 ) -> Finding:
     """Do the policies belong to the positions and to the moves that the search chose?"""
-    shares = policies[np.arange(len(chosen)), chosen]
+    shares = policies[np.arange(len(actions)), actions]
     stray = float((policies * ~legal).sum(axis=1).mean())
-    if drawn:
+    if is_drawn:
         even = float((1 / np.maximum(legal.sum(axis=1), 1)).mean())
         message = (f"policies give the move the search chose {shares.mean():.0%} (it should be far "
                    f"more than the {even:.0%} of an even policy)")
@@ -92,14 +92,14 @@ def repeated_games(positions: Positions) -> Finding:
     counts = np.array(list(Counter(lines).values()))
     n = max(len(lines), 1)
     distinct, commonest = len(counts) / n, counts.max(initial=0) / n
-    after = int(np.median(positions.ply)) if len(positions.ply) else 0
-    keys = positions.keys[positions.ply >= after]
+    middle = int(np.median(positions.ply)) if len(positions.ply) else 0
+    keys = positions.keys[positions.ply >= middle]
     repeated = 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
     enough = n >= _ENOUGH_GAMES
     return judge(
         "repeated games",
         f"{distinct:.0%} of {len(lines):,} games are different, the commonest is {commonest:.1%} "
-        f"of them; {repeated:.0%} of the positions after ply {after} occurred before",
+        f"of them; {repeated:.0%} of the positions after ply {middle} occurred before",
         (enough and (distinct < 0.1 or commonest > 0.2), ILL,
          "the games are too similar; check noise, temperature and sampled plies"),
         (enough and distinct < 0.6, WATCH,
@@ -109,12 +109,12 @@ def repeated_games(positions: Positions) -> Finding:
 
 def results(positions: Positions) -> Finding:
     """Are the results different enough to learn from?"""
-    seen = np.array([game.result for game in positions.games])
-    won, drawn = float(np.mean(seen == 1)), float(np.mean(seen == 0))
-    lost = 1 - won - drawn
+    outcomes = np.array([game.result for game in positions.games])
+    won, drew = float(np.mean(outcomes == 1)), float(np.mean(outcomes == 0))
+    loss_share = 1 - won - drew
     return judge(
-        "results", f"the first player won {won:.0%}, drew {drawn:.0%} and lost {lost:.0%}",
-        (len(seen) >= _ENOUGH_GAMES and max(won, drawn, lost) > 0.97, WATCH,
+        "results", f"the first player won {won:.0%}, drew {drew:.0%} and lost {loss_share:.0%}",
+        (len(outcomes) >= _ENOUGH_GAMES and max(won, drew, loss_share) > 0.97, WATCH,
          "a value learns nothing if all results are equal"),
     )
 

@@ -165,11 +165,11 @@ def _body(layers, planes):
 @inline_kernel
 def _note_active(layers, row, values, n):
     active = layers.active[row]
-    found = 0
+    n_active = 0
     for i in range(n):
-        active[found] = i
-        found += values[i] != 0.0
-    layers.found[row] = found
+        active[n_active] = i
+        n_active += values[i] != 0.0
+    layers.found[row] = n_active
 
 
 @kernel

@@ -59,11 +59,11 @@ def encoder_of(card: Card, game: GameSpec) -> Encoder:
         encoder = get_encoder(card.encoder, game)
     except DlgoError as error:
         raise ModelError(f"model {card.name} cannot play {game}: {error}") from None
-    wanted = (tuple(encoder.shape), encoder.num_actions)
-    if wanted != (card.shape, card.num_actions):
+    sizes = (tuple(encoder.shape), encoder.num_actions)
+    if sizes != (card.shape, card.num_actions):
         raise ModelError(
             f"model {card.name} cannot play {game}: its planes are {card.shape} and its actions "
-            f"{card.num_actions}, those of the game are {wanted[0]} and {wanted[1]}; {problem}"
+            f"{card.num_actions}, those of the game are {sizes[0]} and {sizes[1]}; {problem}"
         )
     return encoder
 
@@ -78,10 +78,10 @@ def model_for(game: GameSpec, method: str, file: str = ONNX_FILE) -> str:
             if card.training.get("method") == method:
                 return name
             names.append(name)
-    others = f", or model=NAME with one of {', '.join(names)}" if names else ""
+    alternatives = f", or model=NAME with one of {', '.join(names)}" if names else ""
     raise ModelError(f"no {method} model comes with the package for {game}; write "
                      "model=FOLDER with the folder of one that "
-                     f"`dlgo train {method}` wrote{others}")
+                     f"`dlgo train {method}` wrote{alternatives}")
 
 
 def can_play(card: Card, game: GameSpec) -> bool:
@@ -169,12 +169,12 @@ class NetworkEvaluator(LeafEvaluator):
         return answer
 
     def evaluate_windows(
-        self, leaves: Any, windows: Any, known: np.ndarray, n: int
+        self, leaves: Any, windows: Any, n_states: np.ndarray, n: int
     ) -> tuple[np.ndarray, np.ndarray]:
         if len(self._planes) < n:
             self._planes = np.empty((n, *self._encoder.shape), np.float32)
         planes = self._planes[:n]
-        encode_many(self._encoder.kernel, windows, known, n, planes)
+        encode_many(self._encoder.kernel, windows, n_states, n, planes)
         if self._answer_cache is not None:
             policies, values = self._answer_cache.answers(planes, self._ask)
         else:

@@ -32,9 +32,9 @@ def to_onnx(model: Any) -> ModelProto:
         graph.rename(graph.name(output), name)
         heads.append(_tensor(name, output))
     planes = _tensor("planes", model.input)
-    made = helper.make_graph(graph.nodes, model.name, [planes], heads, graph.weights)
+    onnx_graph = helper.make_graph(graph.nodes, model.name, [planes], heads, graph.weights)
     onnx = helper.make_model(
-        made, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR,
+        onnx_graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR,
         producer_name="dlgo")
     checker.check_model(onnx, full_check=True)
     return onnx
@@ -72,11 +72,11 @@ class _Graph:
         self.nodes.append(helper.make_node(kind, inputs, [output], name, **attributes))
         return output
 
-    def rename(self, name: str, wanted: str) -> None:
+    def rename(self, name: str, new: str) -> None:
         """Call a node's output as wanted."""
         for node in self.nodes:
             for names in (node.input, node.output):
-                names[:] = [wanted if one == name else one for one in names]
+                names[:] = [new if old_name == name else old_name for old_name in names]
 
     def weight(self, name: str, value: Any) -> str:
         """Add weights, or a shape, and return their name."""
@@ -111,12 +111,12 @@ def _convolution(graph: _Graph, layer: Any) -> str:
         scale, shift, mean, variance = norm.get_weights()
         factor = scale / np.sqrt(variance.astype(np.float64) + norm.epsilon)
         kernel, offset = kernel * factor, (offset - mean) * factor + shift
-    before = [(size - 1) // 2 for size in kernel.shape[:2]]
-    after = [size - 1 - side for size, side in zip(kernel.shape[:2], before, strict=True)]
+    pads_before = [(size - 1) // 2 for size in kernel.shape[:2]]
+    pads_after = [size - 1 - side for size, side in zip(kernel.shape[:2], pads_before, strict=True)]
     name = graph.add("Conv", [
         graph.name(layer.input), graph.weight(f"{layer.name}/kernel", kernel.transpose(3, 2, 0, 1)),
         graph.weight(f"{layer.name}/bias", offset),
-    ], layer.name, pads=[*before, *after])
+    ], layer.name, pads=[*pads_before, *pads_after])
     return graph.activated(layer, name)
 
 

@@ -215,14 +215,14 @@ def self_play_positions(
             if head:
                 scores = encoder.to_network_order(runtime.evaluate(observations)[head], players)
                 policies = _RANDOM * policies + (1 - _RANDOM) * masked_softmax(scores, masks)
-            drawn = policies.cumsum(axis=1)
+            cumulative = policies.cumsum(axis=1)
             actions[playing] = (
-                drawn > rng.random((len(drawn), 1)) * drawn[:, -1:]).argmax(axis=1)
+                cumulative > rng.random((len(cumulative), 1)) * cumulative[:, -1:]).argmax(axis=1)
             planes.extend(observations)
             legal.extend(encoder.to_network_order(masks, players))
             env.step(actions, playing)
-    chosen = rng.permutation(len(planes))[:count].tolist()
-    return np.stack([planes[i] for i in chosen]), np.stack([legal[i] for i in chosen])
+    sample = rng.permutation(len(planes))[:count].tolist()
+    return np.stack([planes[i] for i in sample]), np.stack([legal[i] for i in sample])
 
 
 def masked_softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
@@ -233,7 +233,7 @@ def masked_softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 def difference(
-    wanted: Mapping[str, np.ndarray], answers: Mapping[str, np.ndarray], legal: np.ndarray
+    expected: Mapping[str, np.ndarray], answers: Mapping[str, np.ndarray], legal: np.ndarray
 ) -> dict[str, float]:
     """Mean differences of a network's answers from those in float32.
 
@@ -247,18 +247,18 @@ def difference(
         or of the action values. 0 for heads that the network lacks.
     """
     policy = first_move = value = 0.0
-    head = score_head(wanted)
+    head = score_head(expected)
     if head:
         best = [np.where(legal, scores[head], -np.inf).argmax(axis=1)
-                for scores in (wanted, answers)]
+                for scores in (expected, answers)]
         first_move = float((best[0] != best[1]).mean())
     if head == "policy":
-        true, other = (masked_softmax(scores[head], legal) for scores in (wanted, answers))
+        true, approximate = (masked_softmax(scores[head], legal) for scores in (expected, answers))
         tiny = np.finfo(np.float64).tiny
-        ratio = np.log(np.maximum(true, tiny)) - np.log(np.maximum(other, tiny))
+        ratio = np.log(np.maximum(true, tiny)) - np.log(np.maximum(approximate, tiny))
         policy = float((true * ratio).sum(axis=1).mean())
-    if "value" in wanted:
-        value = float(np.abs(wanted["value"] - answers["value"]).mean())
+    if "value" in expected:
+        value = float(np.abs(expected["value"] - answers["value"]).mean())
     elif head and head != "policy":
-        value = float(np.abs(wanted[head] - answers[head])[legal].mean())
+        value = float(np.abs(expected[head] - answers[head])[legal].mean())
     return {"policy": policy, "first_move": first_move, "value": value}

@@ -68,7 +68,7 @@ class TrainableNetwork(KerasNetwork):
 
     def __init__(
         self, encoder: Encoder, network: str, heads: Sequence[str], precision: str = "float32",
-        seed: int = 1, kept: Sequence[str] | None = None,
+        seed: int = 1, kept_heads: Sequence[str] | None = None,
     ) -> None:
         keras.utils.clear_session()
         backend.make_repeatable(seed)
@@ -76,7 +76,7 @@ class TrainableNetwork(KerasNetwork):
         self.gpu = backend.gpu_name()
         self.precision, model = self._build(heads)
         super().__init__(model, heads)
-        self._kept_heads = tuple(heads if kept is None else kept)
+        self._kept_heads = tuple(heads if kept_heads is None else kept_heads)
         self._playing = with_heads(model, self._kept_heads)
         self._kept = build_network(network, encoder, self._kept_heads)  # what is written: float32
         self.first_rate = 0.0
@@ -96,17 +96,17 @@ class TrainableNetwork(KerasNetwork):
         card, encoder = model.card, self.encoder
         needed = [head for head in self._kept_heads if head not in optional]
         heads = [head for head in (*needed, *optional) if head in card.heads]
-        for what, wanted, given in (
+        for field, own, model_value in (
             ("network", self._network, card.network),
             ("encoder", encoder.name, card.encoder),
             ("shape", tuple(encoder.shape), tuple(card.shape)),
             ("actions", encoder.num_actions, card.num_actions),
             ("heads", needed, heads[:len(needed)]),
         ):
-            if wanted != given:
-                raise ModelError(f"the run cannot start from first_network={name}: its {what} is "
-                                 f"{given}, that of the run {wanted}; choose another model or "
-                                 f"{what}")
+            if own != model_value:
+                raise ModelError(f"the run cannot start from first_network={name}: its {field} is "
+                                 f"{model_value}, that of the run {own}; choose another model or "
+                                 f"{field}")
         weights = with_heads(model.model, heads).get_weights()
         with_heads(self.model, heads).set_weights(weights)
         return card
@@ -148,8 +148,8 @@ class TrainableNetwork(KerasNetwork):
         # Before the first step the losses and metrics make their variables. TensorFlow would find
         # them made while it traces the step, and trace it once more: seconds for some blocks.
         if model.train_function is None and backend.is_tensorflow():
-            first = {name: {head: rows[:1] for head, rows in given.items()}
-                     for name, given in (("y", targets), ("sample_weight", weights))}
+            first = {name: {head: rows[:1] for head, rows in arrays.items()}
+                     for name, arrays in (("y", targets), ("sample_weight", weights))}
             answers = {head: keras.ops.zeros((1, *output.shape[1:]))
                        for head, output in model.output.items()}
             model.compute_loss(y_pred=answers, **first)

@@ -51,17 +51,17 @@ class OwnGamesConfig(RunConfig):
     curves: bool = curves_setting()
 
     @classmethod
-    def make(cls, game: str, **given: Any) -> Self:
+    def make(cls, game: str, **settings: Any) -> Self:
         """The preset of a game with changes; None means not given.
 
         Raises SpecError as `canonical`, and ModelError if `first_network` is not a model.
         """
-        given = {name: value for name, value in given.items() if value is not None}
+        settings = {name: value for name, value in settings.items() if value is not None}
         preset = dict(preset_of(cls.presets, get_game(game)))
-        if given.get("first_network"):
-            _, card = load_card(given["first_network"])
+        if settings.get("first_network"):
+            _, card = load_card(settings["first_network"])
             preset |= {"network": card.network, "encoder": card.encoder}
-        return cls(game=game, **{**preset, **given}).canonical()
+        return cls(game=game, **{**preset, **settings}).canonical()
 
     def canonical(self) -> Self:
         """The same with canonical specifications. Raises SpecError for a setting that cannot be
@@ -122,8 +122,8 @@ class LearnerConfig(SelfPlayConfig, OwnGamesConfig):
         choices=(AUTO, "float32", "mixed"))
 
     def resolve_auto(self, stored: RunConfig) -> Self:
-        chosen = super().resolve_auto(stored)
-        return dataclasses.replace(chosen, portions=self.portions or stored.portions)  # type: ignore[attr-defined]
+        resolved = super().resolve_auto(stored)
+        return dataclasses.replace(resolved, portions=self.portions or stored.portions)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

@@ -56,13 +56,13 @@ def policy_loss(
         log_pi = ops.sum(action * logs, axis=-1)
         ratio = ops.exp(ops.minimum(log_pi - ops.log(probability), 20.0))
         if kind == "reinforce":
-            lost = -advantage * log_pi
+            losses = -advantage * log_pi
         elif kind == "bounded":
-            lost = ops.where(advantage >= 0, -advantage * log_pi, -advantage * ratio)
+            losses = ops.where(advantage >= 0, -advantage * log_pi, -advantage * ratio)
         else:
             near = ops.clip(ratio, 1 - clip, 1 + clip)
-            lost = -ops.minimum(ratio * advantage, near * advantage)
-        return weight * (lost - entropy * nats)
+            losses = -ops.minimum(ratio * advantage, near * advantage)
+        return weight * (losses - entropy * nats)
 
     loss.__name__ = f"{kind}_policy_loss"
     return loss

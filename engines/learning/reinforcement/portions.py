@@ -38,12 +38,12 @@ class PlayedTask:
     cpu_seconds: float  # of the process, for them
 
     @classmethod
-    def of(cls, played: Experience, start: float) -> PlayedTask:
+    def of(cls, experience: Experience, start: float) -> PlayedTask:
         """The games; `start` is the process's CPU time before the task."""
-        arrays = {name: array for name, array in vars(played).items()
+        arrays = {name: array for name, array in vars(experience).items()
                   if isinstance(array, np.ndarray)}
         digest = hex_digest((array.tobytes() for array in arrays.values()), 64)
-        return cls(played.encoder, arrays, digest, time.process_time() - start)
+        return cls(experience.encoder, arrays, digest, time.process_time() - start)
 
 
 def play_task(
@@ -54,8 +54,8 @@ def play_task(
     start, spec = time.process_time(), get_game(game)
     players = [network_side(str(network), spec, "onnx", side)
                for side, network in zip(sides, networks, strict=True)]
-    played = yield from play_steps(spec, players, schedule, rows)
-    return PlayedTask.of(played, start)
+    experience = yield from play_steps(spec, players, schedule, rows)
+    return PlayedTask.of(experience, start)
 
 
 def cut(games: int, count: int) -> list[tuple[int, int]]:
@@ -76,10 +76,10 @@ def play_in_portions(
     games, portions = len(schedule), []
     for first, last in cut(games, count):
         part = schedule.part(first, last)
-        used = 1 + int(part.sides.max())
+        n_sides = 1 + int(part.sides.max())
         portions.append(Task(
-            f"games {first}-{last - 1}", play_task, (str(game), sides[:used], part, rows),
-            tuple(networks[:used]),
+            f"games {first}-{last - 1}", play_task, (str(game), sides[:n_sides], part, rows),
+            tuple(networks[:n_sides]),
         ))
     return play_tasks(jobs, game, portions, games, progress)
 

@@ -105,18 +105,18 @@ class Run:
     def _checked(self, config: Any) -> Any:
         """The configuration, if the folder's run can continue with it. Raises ModelError."""
         path, remedy = self.folder / "plan.json", "choose another folder"
-        stored, earlier = None, {}
+        stored_plan, earlier = None, {}
         if self._checkpoint is not None:
-            stored, earlier = self._checkpoint.plan, self._checkpoint.source
+            stored_plan, earlier = self._checkpoint.plan, self._checkpoint.source
         try:
             if path.exists():
                 remedy = f"delete it and run the command again, or {remedy}"
-                stored = read_json(path)
-            if stored is None:
+                stored_plan = read_json(path)
+            if stored_plan is None:
                 return config
             stored_method, method = (
-                plan.get("method", "alphazero") for plan in (stored, config.to_json()))
-            begun = type(config).from_json(stored) if stored_method == method else None
+                plan.get("method", "alphazero") for plan in (stored_plan, config.to_json()))
+            begun = type(config).from_json(stored_plan) if stored_method == method else None
         except SpecError as error:
             raise ModelError(f"{path}: {error}; choose another folder") from None
         except MALFORMED:
@@ -293,17 +293,17 @@ class Run:
 
 def about_training(
     method: str, config: Any, rows: Sequence[Mapping[str, float]], gpu: str | None,
-    seconds: tuple[float, float], before: Mapping[str, Any] | None = None,
+    seconds: tuple[float, float], first_card: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The card's data about the run of self-play that made a network.
 
     Args:
         rows: of the history, and the row of this iteration so far.
         gpu: its name, if it learned on one. seconds: of this iteration: CPU, and wall clock.
-        before: what the card of the network that the run began with says.
+        first_card: training data in the card of the network that the run began with.
     """
     def total(name: str) -> float:
-        return (before or {}).get(name, 0.0) + sum(row.get(name, 0.0) for row in rows)
+        return (first_card or {}).get(name, 0.0) + sum(row.get(name, 0.0) for row in rows)
 
     cpu, wall = seconds
     on_gpu = sum(row.get("train_wall_seconds", 0.0) for row in rows) if gpu else 0.0
@@ -311,7 +311,7 @@ def about_training(
         "method": method, "settings": config.to_json(), "seed": config.seed,
         "iterations": len(rows), "games": int(total("games")), "gpu": gpu,
         "cpu_seconds": round(total("cpu_seconds") + cpu, 1),
-        "gpu_seconds": round((before or {}).get("gpu_seconds", 0.0) + on_gpu, 1),
+        "gpu_seconds": round((first_card or {}).get("gpu_seconds", 0.0) + on_gpu, 1),
         "wall_seconds": round(total("wall_seconds") + wall, 1),
     }
 

@@ -51,7 +51,7 @@ class Schedule:
         handover_plies: np.ndarray | None = None,
     ) -> Schedule:
         n = len(sides)
-        seeds = [[derive_seed(seed, k // alike, who) for who in range(3)] for k in range(n)]
+        seeds = [[derive_seed(seed, k // alike, i) for i in range(3)] for k in range(n)]
         plies = np.zeros((n, 0)) if handover_plies is None else handover_plies
         return cls(
             sides, np.broadcast_to(openings, n).astype(np.int64),
@@ -87,7 +87,7 @@ def _swapped(games: int) -> np.ndarray:
     return np.stack([colours, 1 - colours], axis=1)
 
 
-def points(played: Experience, schedule: Schedule) -> np.ndarray:
+def points(experience: Experience, schedule: Schedule) -> np.ndarray:
     """The points of side 0, float64[games]: win 1, draw or no result 0.5, loss 0."""
-    results = np.where(played.results == NO_RESULT, 0, played.results).astype(float)
+    results = np.where(experience.results == NO_RESULT, 0, experience.results).astype(float)
     return 0.5 + 0.5 * results * np.where(schedule.sides[:, 0] == 0, 1, -1)

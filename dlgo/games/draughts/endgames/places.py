@@ -73,10 +73,10 @@ def slice_size(men: int, kings: int, other_men: int, other_kings: int) -> int:
 
 
 @inline_kernel
-def place(own: int, other: int, kings: int) -> int:
+def place(own: int, opponent: int, kings: int) -> int:
     """The number of a position inside its slice; own pieces are to move, down the board."""
-    men, other_men = own & ~kings, other & ~kings
-    own_kings, other_kings = own & kings, other & kings
+    men, other_men = own & ~kings, opponent & ~kings
+    own_kings, other_kings = own & kings, opponent & kings
     number = _rank(men, 0)
     number = number * COMB[_MEN, popcount(other_men)] + _rank(other_men, 4)
     number = number * COMB[SQUARES, popcount(own_kings)] + _rank(own_kings, 0)
@@ -87,7 +87,7 @@ def place(own: int, other: int, kings: int) -> int:
 def position(
     number: int, men: int, kings: int, other_men: int, other_kings: int,
 ) -> tuple[int, int, int]:
-    """The position with a number, as bitboards (own, other, kings); NOWHERE if there is none."""
+    """The position with a number, as bitboards (own, opponent, kings); NOWHERE if there is none."""
     radix = COMB[SQUARES, other_kings]
     d = _unrank(number % radix, other_kings, 0)
     number //= radix

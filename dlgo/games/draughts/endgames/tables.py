@@ -98,11 +98,11 @@ class EndgameTables:
         player = state.next_player
         values: dict[int, Score] = {}
         for action in state.legal_actions().tolist():
-            after = state.apply_move(state.game.move_of(action))
-            score = self.score(after)
+            successor = state.apply_move(state.game.move_of(action))
+            score = self.score(successor)
             if score is None:
                 return None
-            if after.next_player is not player:
+            if successor.next_player is not player:
                 score = Score(-score.result, score.turns + 1 if score.result else 0)
             values[action] = score
         return values
@@ -113,14 +113,14 @@ def _code(
     words: np.ndarray, table: np.ndarray, offsets: np.ndarray, stack: np.ndarray, codes: np.ndarray,
 ) -> int:
     """The byte of a position of the game, also in the middle of a capture."""
-    own, other, kings, jumper = words[BLACK], words[WHITE], words[KINGS], words[JUMPER]
+    own, opponent, kings, jumper = words[BLACK], words[WHITE], words[KINGS], words[JUMPER]
     if words[TURN] == 1:
-        own, other, kings, jumper = turned(other), turned(own), turned(kings), turned(jumper)
+        own, opponent, kings, jumper = turned(opponent), turned(own), turned(kings), turned(jumper)
     if jumper == 0:
-        return retrograde.look_up(table, offsets, own, other, kings)
-    if popcount(own | other) > MOST:
+        return retrograde.look_up(table, offsets, own, opponent, kings)
+    if popcount(own | opponent) > MOST:
         return int64(NO_POSITION)
-    n = retrograde.codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper)
+    n = retrograde.codes_after_turns(table, offsets, stack, codes, own, opponent, kings, jumper)
     return int64(retrograde.best_code(codes, n))
 
 
